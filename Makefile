@@ -4,14 +4,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PROJECTS := $(wildcard pyproject.toml plugins/*/*/pyproject.toml)
-EDITABLES := $(foreach project,$(PROJECTS),--editable $(or $(patsubst %/,%,$(dir $(project))),.))
+EDITABLES := --editable '.[all]' $(foreach project,$(filter-out pyproject.toml,$(PROJECTS)),--editable $(patsubst %/,%,$(dir $(project))))
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test bench detect fuzz soak clean
+.PHONY: help setup run test bench detect e2e fuzz soak clean
 
 help: ## Show the targets.
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
 
 setup: $(READY) ## Make .venv with the host, every built-in plugin and the development tools.
 
@@ -39,12 +39,18 @@ bench: $(READY) ## Speed, as ratios measured in this run.
 	$(BIN)/python benchmarks/cold_start.py
 	$(BIN)/python benchmarks/readers.py
 	$(BIN)/python benchmarks/pipeline.py
+	$(BIN)/python benchmarks/long_trace.py
+	$(BIN)/python benchmarks/batch.py
+	$(BIN)/python benchmarks/peers.py
 
 fuzz: $(READY) ## Ten minutes of damaged files through every trace reader.
 	$(BIN)/python benchmarks/fuzz.py --seconds 600
 
 soak: $(READY) ## The limits on memory and time, at full size.
-	SENTINEL_SOAK=1 $(BIN)/python -m pytest tests/acceptance/test_limits.py
+	SENTINEL_SOAK=1 $(BIN)/python -m pytest tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/reflection/test_openapi.py tests/reflection/test_races.py
+
+e2e: $(READY) ## A real model finishes the scenario; address and key from SENTINEL_E2E_BASE_URL and SENTINEL_E2E_KEY.
+	$(BIN)/python -m pytest tests/e2e -rs -s
 
 detect: $(READY) ## How well scores tell failed runs from good ones, on labelled traces.
 	$(BIN)/python benchmarks/detect.py

@@ -22,7 +22,7 @@ from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
 
-BOUND = 6.0
+BOUND = 5.0
 ROUNDS = 20
 DATA = Path(os.environ.get("SENTINEL_TRACES", Path(__file__).parents[2] / "shared" / "data" / "traces"))
 SET = "tau_airline_gpt4o.jsonl.gz"

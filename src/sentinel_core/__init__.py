@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from sentinel_core.offers import Guardrail, Provider, ReadError, Signal, Source, Tool, TraceReader
     from sentinel_core.profile import RS1, CriticalRule, Profile
     from sentinel_core.reflection.facts import Attempt, History, Ruling
+    from sentinel_core.reflection.loops import (
+        get_guardrails_status,
+        hand_in_loop,
+        override_guardrails,
+        process_loop_completion,
+    )
     from sentinel_core.report import Detection, Finding, ReliabilityReport
     from sentinel_core.trace import (
         CallDetails,
@@ -43,6 +49,12 @@ _HOME = {
     "offers": ("Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"),
     "profile": ("RS1", "CriticalRule", "Profile"),
     "reflection.facts": ("Attempt", "History", "Ruling"),
+    "reflection.loops": (
+        "get_guardrails_status",
+        "hand_in_loop",
+        "override_guardrails",
+        "process_loop_completion",
+    ),
     "report": ("Detection", "Finding", "ReliabilityReport"),
     "trace": (
         "CallDetails",
@@ -96,7 +108,11 @@ __all__ = [
     "TraceReader",
     "__version__",
     "evaluate_trace",
+    "get_guardrails_status",
+    "hand_in_loop",
     "hookimpl",
+    "override_guardrails",
+    "process_loop_completion",
 ]
 
 

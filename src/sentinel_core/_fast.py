@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import attrs
 import msgspec
 
-__all__ = ["evolve", "fast"]
+__all__ = ["evolve", "fast", "record"]
 
 _Class = TypeVar("_Class", bound=type)
 _Instance = TypeVar("_Instance")
@@ -23,6 +23,15 @@ def fast(cls: _Class) -> _Class:
     Converters, validators and ``__attrs_post_init__`` run after it is filled, by msgspec too. Nothing in it may refer back
     to it: the garbage collector does not look inside.
     """
+    return _struct(cls, changes=False)
+
+
+def record(cls: _Class) -> _Class:
+    """The same for a slotted class whose instances change and are compared by identity; it is filled by position."""
+    return _struct(cls, changes=True)
+
+
+def _struct(cls: _Class, *, changes: bool) -> _Class:
     fields: tuple[attrs.Attribute[Any], ...] = attrs.fields(cls)
     names = {field.name for field in fields}
     kept = {
@@ -38,8 +47,9 @@ def fast(cls: _Class) -> _Class:
         [(field.name, field.type, _default(field)) for field in fields],
         namespace=kept,
         module=cls.__module__,
-        frozen=True,
-        kw_only=True,
+        frozen=not changes,
+        kw_only=not changes,
+        eq=not changes,
         gc=False,
     )
     return struct  # type: ignore[no-any-return]

@@ -1,22 +1,22 @@
 """Bytes to models and back. Errors read ``what @ $.path``, all of a record's at once."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
-from sentinel_core._refuse import check_depth, not_json
+from sentinel_core._refuse import MOST_DEPTH, check_depth, not_json
 from sentinel_core.errors import TraceDecodeError
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.reading.layout import RefusedRecord, raw_records
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.trace import ExecutionTrace
+from sentinel_core.trace import ExecutionTrace, to_json
 
 __all__ = ["decode_trace", "encode_report", "encode_trace", "read_json_records"]
 
 NEWEST_SCHEMA = 2
 _TOLD_IN_FULL = 16 << 20
 
-_NESTED = (dict, list)
 _decoder = msgspec.json.Decoder(ExecutionTrace)
 _encoder = msgspec.json.Encoder()
 _report_encoder = msgspec.json.Encoder(enc_hook=str)
@@ -46,16 +46,19 @@ def decode_trace(data: bytes | bytearray | msgspec.Raw, *, strict: bool = False)
 
 
 def _check_nesting(trace: ExecutionTrace) -> None:
-    """Only arguments and metadata can nest without end. Comprehensions, because every trace pays for this."""
-    messages = trace.messages
-    nested = [value for value in trace.metadata.values() if type(value) in _NESTED]
-    calls = [call for message in messages if message.tool_calls for call in message.tool_calls]
-    nested += [value for call in calls for value in call.arguments.values() if type(value) in _NESTED]
-    results = [result for message in messages if message.tool_results for result in message.tool_results]
-    nested += [message.metadata for message in messages if message.metadata is not None]
-    nested += [result.metadata for result in results if result.metadata is not None]
-    if nested:
-        check_depth(nested)
+    """Only arguments and metadata can nest without end."""
+    held: list[dict[str, Any]] = [trace.metadata]
+    for message in trace.messages:
+        if message.metadata is not None:
+            held.append(message.metadata)
+        if message.tool_calls:
+            held += [call.arguments for call in message.tool_calls]
+        if message.tool_results:
+            held += [result.metadata for result in message.tool_results if result.metadata is not None]
+    # To write them out and count takes less than to go down into them.
+    text = to_json(held)
+    if text.count(b"[") + text.count(b"{") > MOST_DEPTH:
+        check_depth([value for one in held for value in one.values()])
 
 
 def encode_trace(trace: ExecutionTrace) -> bytes:

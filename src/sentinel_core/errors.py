@@ -6,14 +6,22 @@
     │   └── DuplicatePluginError   two distributions offer one name
     ├── InputError                 a file or record that cannot be read
     │   └── TraceDecodeError       one record; carries every problem with its path
+    ├── JournalError               a run's record that cannot be read, or a run that cannot be resumed
+    │   └── RunHeldError           another process works on it
     ├── WorkerError                a child process that gave no answer
     │   ├── WorkerDied             it ended by itself
     │   ├── WorkerJobError         the job in it raised
     │   └── WorkerTimeout          it was stopped at its time limit
+    ├── LoopError                  a loop that cannot be completed, shown or overridden as asked
+    │   ├── LoopConflictError
+    │   ├── LoopRequestError
+    │   ├── StoreError             the place where loops are kept cannot be used
+    │   └── UnknownLoopError
     ├── ToolError                  told to the model as a result
     │   ├── ToolNotFoundError
     │   ├── InvalidArgumentsError
     │   ├── ToolExecutionError
+    │   │   └── OutcomeUnknownError  it may have taken effect, or not
     │   └── ToolTimeoutError
     └── ModelError                 a provider gave no usable reply
         ├── AuthenticationError
@@ -33,17 +41,25 @@ __all__ = [
     "DuplicatePluginError",
     "InputError",
     "InvalidArgumentsError",
+    "JournalError",
+    "LoopConflictError",
+    "LoopError",
+    "LoopRequestError",
     "ModelError",
     "NetworkError",
+    "OutcomeUnknownError",
     "PluginError",
     "ProviderError",
     "RateLimitError",
+    "RunHeldError",
     "SentinelError",
+    "StoreError",
     "ToolError",
     "ToolExecutionError",
     "ToolNotFoundError",
     "ToolTimeoutError",
     "TraceDecodeError",
+    "UnknownLoopError",
     "ValidationError",
     "WorkerDied",
     "WorkerError",
@@ -80,6 +96,14 @@ class TraceDecodeError(InputError):
         self.problems = problems
 
 
+class JournalError(SentinelError):
+    """A run's record that cannot be read or written, or a run that cannot be resumed."""
+
+
+class RunHeldError(JournalError):
+    """Another process works on the run."""
+
+
 class WorkerError(SentinelError):
     """A child process that gave no answer."""
 
@@ -94,6 +118,26 @@ class WorkerJobError(WorkerError):
 
 class WorkerTimeout(WorkerError):
     """The child was stopped at its time limit."""
+
+
+class LoopError(SentinelError):
+    """A loop that cannot be completed, shown or overridden as asked."""
+
+
+class LoopConflictError(LoopError):
+    """The loop is not in a state in which this can be done."""
+
+
+class LoopRequestError(LoopError, ValueError):
+    """What was asked for is malformed or out of range."""
+
+
+class StoreError(LoopError):
+    """The place where loops are kept cannot be read or written, or is of a version that is not known here."""
+
+
+class UnknownLoopError(LoopError):
+    """Nobody has handed in, and no guardrail has granted, a loop of that id."""
 
 
 class ToolError(SentinelError):
@@ -112,12 +156,28 @@ class ToolExecutionError(ToolError):
     """The tool's handler raised."""
 
 
+class OutcomeUnknownError(ToolExecutionError):
+    """A write that may have taken effect, or not: the connection broke after it was sent. Never tried again blindly."""
+
+
 class ToolTimeoutError(ToolError):
     """The tool's handler was stopped at its time limit."""
 
 
 class ModelError(SentinelError):
-    """A provider gave no usable reply."""
+    """A provider gave no usable reply.
+
+    ``status`` is the HTTP status, None where there was none. ``retryable`` says whether the same request may do better.
+    """
+
+    retryable = False
+    resume_after: str | None = None  # from when another try makes sense (ISO 8601, UTC), where the run could not wait
+
+    def __init__(self, message: str, *, status: int | None = None, retryable: bool | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        if retryable is not None:
+            self.retryable = retryable
 
 
 class AuthenticationError(ModelError):
@@ -127,8 +187,10 @@ class AuthenticationError(ModelError):
 class RateLimitError(ModelError):
     """The provider asks to slow down; ``retry_after`` is in seconds, None where it did not say."""
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
-        super().__init__(message)
+    retryable = True
+
+    def __init__(self, message: str, *, status: int | None = None, retry_after: float | None = None) -> None:
+        super().__init__(message, status=status)
         self.retry_after = retry_after
 
 
@@ -143,6 +205,8 @@ class ContextLengthError(ValidationError):
 class NetworkError(ModelError):
     """A server could not be reached, or the connection broke before the reply was whole."""
 
+    retryable = True
+
 
 class ProviderError(ModelError):
-    """Any other failure on the provider's side."""
+    """Any other failure on the provider's side; a status of 5xx or a reply that cannot be read is ``retryable``."""

@@ -1,4 +1,4 @@
-"""Finds, selects and loads plugins. Nothing else knows pluggy or ``importlib.metadata``.
+"""Finds, selects and loads plugins. Nothing else knows pluggy.
 
 Listing reads entry points and imports nothing. Loading imports one plugin at a time, asks its hook what it offers, and takes
 the offer that has the entry point's name. A plugin that cannot be loaded is a ``LoadFailure``, never an exception.
@@ -10,7 +10,6 @@ import itertools
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from importlib.metadata import Distribution, EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,12 +18,14 @@ import attrs
 import pluggy
 
 from sentinel_core import hookspecs, offers
+from sentinel_core._entry_points import entry_points
 from sentinel_core.errors import DuplicatePluginError, PluginError
 from sentinel_core.selection import KINDS, Selection, load_target_kind
 
 __all__ = ["HOST", "Installed", "LoadFailure", "Plugin", "installed", "load", "select"]
 
 HOST = "reliability-sentinel"
+_GROUPS = "sentinel."
 
 _OFFERS: Mapping[str, type] = {
     "guardrails": offers.Guardrail,
@@ -44,7 +45,7 @@ class Installed:
     distribution: str | None = None
     version: str | None = None
     target: str = ""
-    entry: EntryPoint | None = attrs.field(default=None, eq=False, order=False, repr=False)
+    requires: tuple[str, ...] = attrs.field(default=(), eq=False, order=False, repr=False)
 
     @property
     def label(self) -> str:
@@ -78,17 +79,18 @@ def installed(kinds: Iterable[str] = KINDS) -> list[Installed]:
 
     Raises ``DuplicatePluginError`` where two distributions offer one name of one kind.
     """
+    wanted = frozenset(f"{_GROUPS}{kind}" for kind in kinds)
     found = sorted(
         Installed(
-            kind=kind,
+            kind=entry.group.removeprefix(_GROUPS),
             name=entry.name,
-            distribution=entry.dist.name if entry.dist else None,
-            version=entry.dist.version if entry.dist else None,
+            distribution=entry.distribution,
+            version=entry.version,
             target=entry.value,
-            entry=entry,
+            requires=entry.requires,
         )
-        for kind in kinds
-        for entry in entry_points(group=f"sentinel.{kind}")
+        for entry in entry_points(_GROUPS)
+        if entry.group in wanted
     )
     for first, second in itertools.pairwise(found):
         if (first.kind, first.name) == (second.kind, second.name):
@@ -147,12 +149,14 @@ def load(
 
 
 def _load_installed(source: Installed, died_of: str | None) -> Plugin:
-    assert source.entry is not None
     if died_of is not None:
         raise PluginError(died_of)
-    if source.entry.dist is not None:
-        _check_host_version(source.entry.dist)
-    for offer in _offered(source.entry.load(), source.kind):
+    _check_host_version(source.requires)
+    module, _, attribute = source.target.partition(":")
+    plugin: object = importlib.import_module(module)
+    for name in filter(None, attribute.split(".")):
+        plugin = getattr(plugin, name)
+    for offer in _offered(plugin, source.kind):
         if offer.name == source.name:
             return Plugin(source=source, offer=offer)
     raise PluginError(f'its module offers nothing named "{source.name}" through sentinel_{source.kind}')
@@ -237,10 +241,10 @@ def _checked(offer: object, kind: str) -> Any:
     return offer
 
 
-def _check_host_version(distribution: Distribution) -> None:
+def _check_host_version(requirements: Iterable[str]) -> None:
     from sentinel_core import __version__
 
-    for requirement in distribution.requires or ():
+    for requirement in requirements:
         if not requirement.startswith(HOST) or requirement == f"{HOST}=={__version__}":
             continue
         from packaging.requirements import Requirement

@@ -1,10 +1,12 @@
 """The one process primitive: run a job in a child process, and believe only whole frames.
 
-The child is forked, so the job sees everything that the parent has loaded. Its standard output is the parent's standard
-error; what it has to say it sends as frames through a pipe. It may end, crash, hang or eat memory: the parent then says
-what was at work, which the child notes in shared memory as it goes. This bounds mistakes; it is no security boundary.
+A child is forked, so that the job sees everything that the parent has loaded; or it is started afresh (``Fresh``), where
+the parent has threads and forking is not safe. Its standard output is the parent's standard error; what it has to say it
+sends as frames through a pipe. It may end, crash, hang or eat memory: the parent then says what was at work, which the
+child notes in shared memory as it goes. This bounds mistakes; it is no security boundary.
 """
 
+import contextlib
 import mmap
 import os
 import select
@@ -14,11 +16,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Self
+from typing import ClassVar, Self
 
 from sentinel_core.errors import WorkerDied, WorkerJobError, WorkerTimeout
 
-__all__ = ["Child", "Outbox", "call"]
+__all__ = ["Child", "Fresh", "Outbox", "call"]
 
 _LENGTH = struct.Struct("!Q")
 _END = b"E"
@@ -26,15 +28,21 @@ _FRAME = b"F"
 _RAISED = b"R"
 _MARK_SIZE = 4096
 _GRACE = 5.0
-_PIPE_READ = 1 << 16
+_PIPE_READ = 1 << 20
 
 
 class Outbox:
-    """The child's side: frames to the parent, and the mark that says what is at work."""
+    """The child's side: frames to the parent, orders from it, and the mark that says what is at work."""
 
-    def __init__(self, descriptor: int, mark: mmap.mmap) -> None:
+    def __init__(self, descriptor: int, mark: mmap.mmap, orders: int) -> None:
         self._descriptor = descriptor
         self._mark = mark
+        self._orders = orders
+
+    def order(self) -> bytes | None:
+        """The next thing that the parent asks for; blocks until there is one. None where the parent wants no more."""
+        head = _read_exactly(self._orders, _LENGTH.size)
+        return None if head is None else _read_exactly(self._orders, _LENGTH.unpack(head)[0])
 
     def send(self, frame: bytes) -> None:
         """Give one frame to the parent; blocks while the parent is busy."""
@@ -65,17 +73,60 @@ class Child:
     ``memory`` is the address space that the job may take beyond what the process has, in bytes.
     """
 
+    # The parent's ends of all pipes: a child that kept another's would keep it from seeing that the parent is gone.
+    _ours: ClassVar[set[int]] = set()
+
     def __init__(self, job: Callable[[Outbox], None], *, memory: int | None = None) -> None:
-        self._mark = mmap.mmap(-1, _MARK_SIZE)
-        self._reader, writer = os.pipe()
+        self._mark, self._reader, self._orders = mmap.mmap(-1, _MARK_SIZE), -1, -1
+        self._buffer = bytearray()
+        self._status: int | None = None
         sys.stdout.flush()
         sys.stderr.flush()
-        self._pid = os.fork()
-        if self._pid == 0:
-            os.close(self._reader)
-            _run(job, Outbox(writer, self._mark), memory)
-        os.close(writer)
-        self._status: int | None = None
+        self._pid = self._start(job, memory)
+        Child._ours |= {self._reader, self._orders}
+
+    def _start(self, job: Callable[[Outbox], None], memory: int | None) -> int:
+        self._reader, frames = _wide_pipe()
+        orders, self._orders = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            for descriptor in (*Child._ours, self._reader, self._orders):
+                os.close(descriptor)
+            Child._ours.clear()  # closed here: what this child forks must not close the numbers again
+            _run(job, Outbox(frames, self._mark, orders), memory)
+        os.close(frames)
+        os.close(orders)
+        return pid
+
+    def fileno(self) -> int:
+        """For ``select``: readable where there are frames, or the child has ended."""
+        return self._reader
+
+    def order(self, data: bytes) -> None:
+        """Ask for something; a child that is gone is noticed when its frames are read."""
+        view = memoryview(_LENGTH.pack(len(data)) + data)
+        try:
+            while view:
+                view = view[os.write(self._orders, view) :]
+        except BrokenPipeError:
+            return
+
+    def arrived(self) -> list[bytes]:
+        """The frames that are there by now; blocks until something is. For a child that has not said its last word.
+
+        Raises ``WorkerDied`` where the child has ended, and ``WorkerJobError`` where the job raised.
+        """
+        if (part := self._whole()) is None:
+            self._fill(None)
+            part = self._whole()
+        whole = []
+        while part is not None:
+            if part[0] != _FRAME:
+                self._let_it_leave()
+                raise WorkerJobError(part[1].decode("utf-8", "replace") or "the job is over")
+            whole.append(part[1])
+            part = self._whole() if self._buffer[:1] == _FRAME or not whole else None
+        return whole
 
     @property
     def mark(self) -> str:
@@ -89,9 +140,8 @@ class Child:
         Raises ``WorkerTimeout`` where the next one takes longer than ``timeout`` seconds, ``WorkerDied`` where the child
         ends without having finished, and ``WorkerJobError`` where the job raised.
         """
-        buffer = bytearray()
         while True:
-            kind, payload = self._next(buffer, timeout)
+            kind, payload = self._next(timeout)
             if kind == _FRAME:
                 yield payload
                 continue
@@ -104,26 +154,32 @@ class Child:
         """Wait for the end of a child that has said its last word: it may still be writing files of its own."""
         select.select([self._reader], [], [], _GRACE)
 
-    def _next(self, buffer: bytearray, timeout: float | None) -> tuple[bytes, bytes]:
+    def _next(self, timeout: float | None) -> tuple[bytes, bytes]:
         deadline = None if timeout is None else time.monotonic() + timeout
-        head = 1 + _LENGTH.size
-        while True:
-            if len(buffer) >= head:
-                end = head + _LENGTH.unpack_from(buffer, 1)[0]
-                if len(buffer) >= end:
-                    kind, payload = bytes(buffer[:1]), bytes(buffer[head:end])
-                    del buffer[:end]
-                    return kind, payload
-            self._fill(buffer, deadline)
+        while (part := self._whole()) is None:
+            self._fill(deadline)
+        return part
 
-    def _fill(self, buffer: bytearray, deadline: float | None) -> None:
+    def _whole(self) -> tuple[bytes, bytes] | None:
+        """Kind and payload of the first frame, where it is here whole."""
+        head = 1 + _LENGTH.size
+        if len(self._buffer) < head:
+            return None
+        end = head + _LENGTH.unpack_from(self._buffer, 1)[0]
+        if len(self._buffer) < end:
+            return None
+        kind, payload = bytes(self._buffer[:1]), bytes(self._buffer[head:end])
+        del self._buffer[:end]
+        return kind, payload
+
+    def _fill(self, deadline: float | None) -> None:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
         if not select.select([self._reader], [], [], left)[0]:
             raise WorkerTimeout("did not finish within its time limit")
         data = os.read(self._reader, _PIPE_READ)
         if not data:
             raise WorkerDied(_how_it_ended(self._end()))
-        buffer += data
+        self._buffer += data
 
     def _end(self) -> int:
         """Kill the child and all that it started; a child that ended by itself keeps the status that it ended with."""
@@ -141,9 +197,79 @@ class Child:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the child."""
         self._end()
+        Child._ours -= {self._reader, self._orders}
         os.close(self._reader)
+        os.close(self._orders)
         self._mark.close()
+
+
+class Fresh(Child):
+    """A child that is started afresh: for a parent with threads. What the job is made of must be picklable.
+
+    Raises ``WorkerDied`` from its first frame where the job cannot be had there.
+    """
+
+    def _start(self, job: Callable[[Outbox], None], memory: int | None) -> int:
+        import pickle
+        import subprocess
+        import tempfile
+
+        with tempfile.TemporaryFile() as shared:
+            shared.truncate(_MARK_SIZE)
+            self._mark.close()
+            self._mark = mmap.mmap(shared.fileno(), _MARK_SIZE)
+            self._reader, frames = _wide_pipe()
+            orders, self._orders = os.pipe()
+            ends = (frames, orders, shared.fileno())
+            code = "import sys; from sentinel_core.isolate import run_fresh; run_fresh(*map(int, sys.argv[1:]))"
+            process = subprocess.Popen(  # noqa: S603 - this interpreter, this module
+                [sys.executable, "-P", "-c", f"import sys; sys.path[:] = {sys.path!r}; {code}", *map(str, ends)],
+                pass_fds=ends,
+                stdin=subprocess.DEVNULL,
+                stdout=2,
+                process_group=0,
+            )
+            os.close(frames)
+            os.close(orders)
+        process.returncode = 0  # it is waited for here, by its id
+        self.order(pickle.dumps((job, memory)))
+        return process.pid
+
+
+def run_fresh(frames: int, orders: int, shared: int) -> None:
+    """The whole life of a child that was started afresh; its first order is the job."""
+    import pickle
+
+    outbox = Outbox(frames, mmap.mmap(shared, _MARK_SIZE), orders)
+    job, memory = pickle.loads(outbox.order() or b"")  # noqa: S301 - from the parent, through a pipe of its own
+    _run(job, outbox, memory)
+
+
+def _wide_pipe() -> tuple[int, int]:
+    """A pipe that holds many frames, where the system lets it."""
+    reader, writer = os.pipe()
+    if sys.platform == "linux":
+        import fcntl
+
+        with contextlib.suppress(OSError):  # above what this user may have: the usual size does as well
+            fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, _PIPE_READ)
+    return reader, writer
+
+
+def _read_exactly(descriptor: int, size: int) -> bytes | None:
+    """So many bytes; None where the other side is gone."""
+    data = bytearray()
+    while len(data) < size:
+        more = os.read(descriptor, size - len(data))
+        if not more:
+            return None
+        data += more
+    return bytes(data)
 
 
 def call(job: Callable[[], bytes], *, timeout: float) -> bytes:

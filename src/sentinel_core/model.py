@@ -8,8 +8,9 @@ import attrs
 from sentinel_core.offers import Tool
 from sentinel_core.trace import Message, TokenUsage, ToolCall
 
-__all__ = ["Capabilities", "Model", "Reply", "Request", "StopReason"]
+__all__ = ["Capabilities", "Model", "Reply", "Request", "StopReason", "ToolChoice"]
 
+ToolChoice = Literal["auto", "required", "none"]
 StopReason = Literal["end_turn", "tool_calls", "max_tokens", "refusal", "content_filter"]
 
 
@@ -28,13 +29,19 @@ class Capabilities:
 
 @attrs.frozen(kw_only=True)
 class Request:
-    """One question to a model: the system prompt, the conversation so far (oldest first), and the tools on offer."""
+    """One question to a model: the system prompt, the conversation so far (oldest first), and the tools on offer.
+
+    ``tool_choice`` is ``auto``, ``required`` (some tool on offer must be called) or ``none``. ``timeout`` is the most
+    seconds that the whole call may take, None being the provider's own limit.
+    """
 
     system_prompt: str
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...] = ()
     temperature: float | None = None
     max_tokens: int | None = None
+    tool_choice: ToolChoice = "auto"
+    timeout: float | None = None
 
 
 @attrs.frozen(kw_only=True)

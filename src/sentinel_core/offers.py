@@ -90,6 +90,10 @@ class Source(Protocol):
     def max_record(self) -> int:
         """The most bytes, decompressed, that one record may have."""
 
+    @property
+    def lines_before(self) -> int:
+        """How many lines of the file stand before these bytes: 0, or more for a part of a large file of line grain."""
+
     def open(self) -> IO[bytes]:
         """The decompressed bytes, from the start."""
 
@@ -113,9 +117,10 @@ class TraceReader:
     """A trace format.
 
     ``sniff(head, filename)`` says how sure it is, 0 to 100, from the first bytes; ``read(source)`` yields traces, and a
-    ``ReadError`` for each record that is not one. ``grain`` is ``line`` where each line is a record of its own. ``kept_at``
-    are glob patterns of where the tool keeps its sessions (``~`` and ``${VARIABLE:-default}`` are expanded);
-    ``write``, where the format can be written, gives a trace's bytes.
+    ``ReadError`` for each record that is not one. ``grain`` is ``line`` where each line that is not blank is a record of its
+    own: a large file may then be read in parts, each from the start of a line. ``kept_at`` are glob patterns of where the
+    tool keeps its sessions (``~`` and ``${VARIABLE:-default}`` are expanded); ``write``, where the format can be written,
+    gives a trace's bytes.
     """
 
     name: str

@@ -1,30 +1,44 @@
 """Secrets taken out of text before it is written anywhere."""
 
 import functools
+import os
 import re
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import attrs
+import msgspec
 
 from sentinel_core.trace import from_json, to_json
 
-__all__ = ["redact", "redact_json"]
+__all__ = ["Redactor", "redact", "redact_json"]
 
+_T = TypeVar("_T")
+
+# Those that begin a word share one look at where words begin: that is most of what looking costs.
+_WORDS = (
+    r"sk-[A-Za-z0-9_-]{16,}",
+    r"(?:AKIA|ASIA)[0-9A-Z]{16}\b",
+    r"gh[pousr]_[A-Za-z0-9]{20,}",
+    r"github_pat_[A-Za-z0-9_]{20,}",
+    r"glpat-[A-Za-z0-9_-]{16,}",
+    r"xox[abprs]-[A-Za-z0-9-]{10,}",
+    r"AIza[0-9A-Za-z_-]{30,}",
+    r"eyJ[A-Za-z0-9_-]{8,256}\.[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{4,1024}",
+    r"(?i:bearer )[A-Za-z0-9._~+/-]{12,}=*",
+)
 _PATTERNS = (
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]{0,8000}(?:-----END [A-Z ]*PRIVATE KEY-----)?",
-    r"\bsk-[A-Za-z0-9_-]{16,}",
-    r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
-    r"\bgh[pousr]_[A-Za-z0-9]{20,}",
-    r"\bgithub_pat_[A-Za-z0-9_]{20,}",
-    r"\bglpat-[A-Za-z0-9_-]{16,}",
-    r"\bxox[abprs]-[A-Za-z0-9-]{10,}",
-    r"\bAIza[0-9A-Za-z_-]{30,}",
-    r"\beyJ[A-Za-z0-9_-]{8,256}\.[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{4,1024}",
-    r"(?i:\bbearer )[A-Za-z0-9._~+/-]{12,}=*",
+    rf"\b(?:{'|'.join(_WORDS)})",
     r"(?i:://)[^\s/:@]{1,64}:[^\s/:@]{1,128}@",
 )
 _secret = re.compile("|".join(_PATTERNS))
 _assigned = re.compile(
     r"""(?i)((?:api[_-]?key|secret|passw(?:or)?d|access[_-]?token|auth[_-]?token)["']?\s{0,3}[:=]\s{0,3}["']?)([^\s"',;&}]{6,})"""
 )
+
+_secret_name = re.compile(r"(?i)key|token|secret|passw|credential")
+_LEAST = 8  # characters: a shorter value stands in too many texts by chance
 
 MASK = "[redacted]"
 _CACHED = 300  # most details say the same of many traces
@@ -47,11 +61,48 @@ def redact_json(data: bytes) -> bytes:
     return to_json(_redacted(from_json(data)))
 
 
-def _redacted(value: Any) -> Any:
+def _redacted(value: Any, text: Callable[[str], str] = redact) -> Any:
     if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, list):
-        return [_redacted(inner) for inner in value]
+        return text(value)
+    if isinstance(value, list | tuple):
+        return [_redacted(inner, text) for inner in value]
     if isinstance(value, dict):
-        return {redact(key): _redacted(inner) for key, inner in value.items()}
+        return {text(key): _redacted(inner, text) for key, inner in value.items()}
     return value
+
+
+@attrs.frozen
+class Redactor:
+    """Takes out what looks like a secret, and the given ``secrets`` wherever they stand."""
+
+    secrets: tuple[str, ...] = ()
+
+    @classmethod
+    def of_environment(cls, environ: Mapping[str, str] = os.environ, names: Iterable[str] = ()) -> "Redactor":
+        """With the values of the variables that are called a key, token, secret, password or credential, and of ``names``.
+
+        Values under 8 characters and paths are left out.
+        """
+        known = frozenset(names)
+        values = {
+            value
+            for name, value in environ.items()
+            if (name in known or _secret_name.search(name)) and len(value) >= _LEAST and not value.startswith("/")
+        }
+        return cls(tuple(sorted(values, key=lambda value: (-len(value), value))))
+
+    def text(self, text: str) -> str:
+        """The text without its secrets."""
+        for secret in self.secrets:
+            text = text.replace(secret, MASK)
+        return redact(text)
+
+    def plain(self, value: Any) -> Any:
+        """A JSON value with every text in it redacted, keys too."""
+        return _redacted(value, self.text)
+
+    def value(self, value: _T) -> _T:
+        """The same attrs object, with every text in it redacted; itself where there was nothing to take out."""
+        plain = msgspec.to_builtins(value, enc_hook=repr)
+        clean = self.plain(plain)
+        return value if clean == plain else msgspec.convert(clean, type(value))

@@ -18,7 +18,7 @@ from sentinel_core.trace import from_json
 
 __all__ = ["HostSettings", "Layers", "Setting", "find_file", "read_layers"]
 
-_DOTS = {"weights": 1, **dict.fromkeys(KINDS, 2)}  # a weight's name; a plugin's name and its field
+_DOTS = {"weights": 1, "agent": 1, **dict.fromkeys(KINDS, 2)}  # a weight's name; a field; a plugin's name and its field
 
 
 @attrs.frozen(kw_only=True)
@@ -26,7 +26,8 @@ class HostSettings:
     """What is set for Sentinel as a whole.
 
     ``timeout`` is in seconds a record; ``max_memory_mb`` is what judging may take beyond the start, ``max_record_mb`` the
-    size of one record after decompression.
+    size of one record after decompression. ``store`` is where loops are kept; ``alignment_threshold`` and
+    ``drift_threshold`` are how good an attempt must be not to be tried again.
     """
 
     profile: str = "rs1"
@@ -38,6 +39,9 @@ class HostSettings:
     plugins: str | None = None
     provider: str | None = None
     fail_on_risk: Literal["high", "medium"] | None = None
+    store: str | None = None
+    alignment_threshold: float = attrs.field(default=0.75, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
+    drift_threshold: float = attrs.field(default=0.25, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
 
 
 @attrs.frozen(kw_only=True)
@@ -63,7 +67,7 @@ class Layers:
         names = [field.name for field in attrs.fields(HostSettings)]
         for key, setting in self.values.items():
             head = key.partition(".")[0]
-            if head not in (*names, *KINDS, "weights"):
+            if head not in (*names, *KINDS, "agent", "weights"):
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(head, names)}')
             if key.count(".") < _DOTS.get(head, 0):
                 raise ConfigError(f'"{key}" from {setting.origin} must be a table, and it is {setting.value!r}')
@@ -77,6 +81,10 @@ class Layers:
             if key.startswith("weights."):
                 found[key.removeprefix("weights.")] = _convert(setting, float)
         return found
+
+    def of_agent(self, wanted: type) -> Any:
+        """The agent's settings, of the class ``wanted``. Raises ``ConfigError`` for a key or value that cannot be used."""
+        return self._fill(wanted, "agent.")
 
     def of_plugin(self, kind: str, name: str, wanted: type | None) -> Any:
         """A plugin's settings object, or None where it takes none.
@@ -118,7 +126,7 @@ class Layers:
         values = {}
         for key, setting in self.values.items():
             name = key.removeprefix(prefix)
-            if not key.startswith(prefix) or (not prefix and name.partition(".")[0] in (*KINDS, "weights")):
+            if not key.startswith(prefix) or (not prefix and name.partition(".")[0] in (*KINDS, "agent", "weights")):
                 continue
             if name not in fields:
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(name, fields)}')
@@ -210,6 +218,8 @@ def _environment_key(name: str) -> str | None:
     if key == name.lower():
         return None
     parts = key.split("__")
+    if len(parts) == 2 and parts[0] == "agent":  # noqa: PLR2004 - the table and its field
+        return ".".join(parts)
     if len(parts) == 3 and parts[0] in KINDS:  # noqa: PLR2004 - kind, plugin, field
         return ".".join(parts)
     return key if key in {field.name for field in attrs.fields(HostSettings)} else None

@@ -63,7 +63,8 @@ def evaluate(path: Path, *options: object) -> Used:
     )
     code, peak, seconds = json.loads(done.stdout.splitlines()[-1])
     errors = [line for line in done.stderr.splitlines() if line.startswith("sentinel: error: ")]
-    assert len(done.stderr.splitlines()) == len(errors) + 1, done.stderr
+    others = [line for line in done.stderr.splitlines() if line not in errors and not line.startswith("  ")]
+    assert len(others) == 1, done.stderr
     return Used(code, peak * PEAK_UNIT / MEGABYTE, seconds, errors)
 
 

@@ -1,4 +1,7 @@
+import importlib.util
 import itertools
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -7,6 +10,11 @@ from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.agent.world import World
 from sentinel_core.offers import Tool
 from sentinel_core.testing.scripted import ScriptedModel
+
+for _module in ("agent_counting", "agent_killing"):  # test folders are no packages: helpers are loaded by their paths
+    _spec = importlib.util.spec_from_file_location(_module, Path(__file__).with_name(f"{_module}.py"))
+    sys.modules[_module] = importlib.util.module_from_spec(_spec)
+    _spec.loader.exec_module(sys.modules[_module])
 
 ADD = Tool(
     name="add",
@@ -28,12 +36,14 @@ def add():
 
 @pytest.fixture
 def world():
-    """A world in which each look at the clock is a second later, and each at the stopwatch 5 ms."""
-    seconds, ticks, ids = itertools.count(), itertools.count(), itertools.count(1)
+    """A world in which each look at the clock is a second later, each at the stopwatch 5 ms, and a sleep takes no time."""
+    seconds, ticks, ids, slept = itertools.count(), itertools.count(), itertools.count(1), []
     return World(
         now=lambda: f"2026-01-01T00:00:{next(seconds) % 60:02}Z",
-        stopwatch=lambda: next(ticks) * 0.005,
+        stopwatch=lambda: next(ticks) * 0.005 + sum(slept),
         new_id=lambda: f"id{next(ids)}",
+        sleep=slept.append,
+        random=lambda: 0.5,
     )
 
 

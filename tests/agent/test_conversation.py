@@ -15,6 +15,7 @@ from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
 from sentinel_core.reading.usage import add_usage
+from sentinel_core.telemetry import trace_id_of
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.trace import ExecutionTrace, TokenUsage, ToolCall, to_json
 
@@ -39,7 +40,7 @@ entries = st.one_of(replies, replies, replies, st.just(NetworkError("gone")))
 
 
 def played(script, messages=1):
-    world = World(now=lambda: "2026-01-01T00:00:00Z", stopwatch=lambda: 0.0, new_id=lambda: "run")
+    world = World(now=lambda: "2026-01-01T00:00:00Z", stopwatch=lambda: 0.0, new_id=lambda: "run", sleep=lambda _: None)
     agent = Agent(
         model=ScriptedModel(script),
         system_prompt="Echo.",
@@ -92,7 +93,7 @@ def test_trace_has_what_the_record_has():
     agent = played([Reply(content="Hi", model="m", cost_usd=0.5, usage=TokenUsage(prompt_tokens=3))])
     trace = agent.trace()
     assert (trace.trace_id, trace.schema, trace.details.source) == ("run", 2, "sentinel")
-    assert trace.metadata == {"provider": "scripted", "number": 0}
+    assert trace.metadata == {"provider": "scripted", "number": 0, "otel_trace_id": trace_id_of("run")}
     assert trace.token_usage == TokenUsage(prompt_tokens=3, total_tokens=3)
     system, user, assistant = trace.messages
     assert (system.role, system.content, user.content) == ("system", "Echo.", "message 0")

@@ -114,7 +114,7 @@ def test_calls_are_run_whatever_a_finished_reply_calls_its_stop(agent_for):
 
 
 def test_model_error_ends_the_run_in_the_record_and_is_raised(agent_for):
-    agent = agent_for(asks("c1"), NetworkError("the line is dead"))
+    agent = agent_for(asks("c1"), NetworkError("the line is dead"), settings=AgentSettings(max_attempts=1))
     with pytest.raises(NetworkError, match="the line is dead"):
         agent.send_message("add")
     failed = [event for event in agent.events if isinstance(event, AttemptFinished)][-1]

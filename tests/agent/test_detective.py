@@ -1,3 +1,4 @@
+import attrs
 import msgspec
 import pytest
 
@@ -8,6 +9,7 @@ from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import ConfigError, RateLimitError
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
+from sentinel_core.telemetry import trace_id_of
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult
 
@@ -33,6 +35,9 @@ FILE = Reply(tool_calls=(filing(),))
 DONE = Reply(content="Filed as v1-1.")
 
 
+ONCE = AgentSettings(max_attempts=1)
+
+
 def run(*script, **options):
     return investigate("v1", ScriptedModel(script), TOOLS, toolbox=Toolbox(run=in_process), **options)
 
@@ -43,7 +48,13 @@ def test_a_whole_investigation(world):
     assert (result.run_id, result.release_id, result.outcome) == ("id2", "v1", "completed")
     assert (result.severity, result.findings, result.report_id) == ("high", ("one", "two"), "v1-1")
     assert (result.answer, result.error) == ("Filed as v1-1.", None)
-    assert result.trace.metadata == {"provider": "scripted", "release_id": "v1"}
+    assert result.trace.metadata == {
+        "provider": "scripted",
+        "release_id": "v1",
+        "delivery": {"status": "delivered", "report_id": "v1-1"},
+        "otel_trace_id": trace_id_of("id2"),
+    }
+    assert filed_report(result.trace, "v1") == attrs.evolve(result.report, path=None)
     assert result.events == tuple(seen)
 
 
@@ -60,14 +71,18 @@ def test_no_report_is_invented():
 
 
 def test_model_error_is_an_outcome_with_a_trace():
-    result = run(FETCH, RateLimitError("slow down"))
+    result = run(FETCH, RateLimitError("slow down"), settings=ONCE)
     assert (result.outcome, result.error, result.answer) == ("model_error", "slow down", "")
     assert result.trace.details.outcome == "model_error"
     assert len(result.trace.messages) == 4
 
 
-def test_report_counts_though_the_model_fails_after_it():
-    assert run(FETCH, FILE, RateLimitError("slow down")).report_id == "v1-1"
+def test_report_waits_where_the_model_fails_after_staging_it():
+    result = run(FETCH, FILE, RateLimitError("slow down"), settings=ONCE)
+    assert (result.outcome, result.report, result.delivery) == ("model_error", None, None)
+    resumed = run(DONE, past=result.events)
+    assert (resumed.outcome, resumed.report_id, resumed.run_id) == ("completed", "v1-1", result.run_id)
+    assert filed_report(result.trace, "v1") is None
 
 
 def test_turn_limit_is_passed_on():

@@ -23,7 +23,7 @@ def run(tmp_path):
             "get_release_summary": SummarySettings(releases=str(releases)),
             "file_risk_report": ReportSettings(reports=str(reports)),
         }
-        tools = [bind_tool(tool, chosen[tool.name]) for tool in sentinel_tools()]
+        tools = [bind_tool(tool, chosen[tool.name]) for tool in sentinel_tools() if tool.name in chosen]
         return investigate(release_id, OfflineModel(), tools, provider="offline")
 
     return investigated
@@ -91,8 +91,9 @@ def test_report_that_cannot_be_filed_is_told_honestly(run, tmp_path):
     (tmp_path / "file").touch()
     result = run("v2.1.0", reports=tmp_path / "file")
     assert result.report is None
-    assert "could not be filed" in result.answer
-    assert len(TraceIndex(result.trace).calls) == 3
+    assert (result.delivery.status, result.trace.metadata["delivery"]) == ("failed", {"status": "failed"})
+    assert "cannot be written" in result.delivery.content
+    assert len(TraceIndex(result.trace).calls) == 2
     assert not [rule for rule, _ in judged(result.trace)[1] if rule.startswith("hallucination")]
 
 

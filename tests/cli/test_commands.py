@@ -54,7 +54,7 @@ def test_help_names_every_command(inside):
 
 
 def test_examples_in_help_stay_on_their_lines(inside):
-    assert "\n  sentinel evaluate runs/ --jsonl -o reports.jsonl\n" in inside("evaluate", "--help").stdout
+    assert "\n  sentinel evaluate runs/ -o reports.jsonl\n" in inside("evaluate", "--help").stdout
     assert "\n  sentinel run v2.1.0 " in inside("--help").stdout
 
 

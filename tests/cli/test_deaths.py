@@ -202,7 +202,7 @@ def test_one_that_lacks_a_setting_costs_the_others_nothing(sentinel, distributio
 def test_no_plugin_at_work(inside, write, monkeypatch):
     from sentinel_core.cli import judging
 
-    monkeypatch.setattr(judging, "_rendered", lambda *_: 1 // 0)
+    monkeypatch.setattr(judging, "rendered", lambda *_: 1 // 0)
     write("t.jsonl", "0", "0")
     done = inside("evaluate", "t.jsonl", "--json")
     assert (done.returncode, done.stdout) == (3, "")

@@ -125,16 +125,19 @@ def test_a_link_keeps_leading_to_its_file(inside, write, knob, folder):
 def test_a_device_is_written_to_and_not_replaced(inside, write, knob):
     write("t.json", "0")
     done = inside("evaluate", "t.json", "-o", "/dev/null", *knob)
-    assert (done.returncode, done.stderr) == (0, "1 traces: 1 PASS\n")
+    assert (done.returncode, done.stderr) == (0, "1 trace: 1 PASS\n")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)  # noqa: PTH116 - as short as it gets
 
 
-@pytest.mark.parametrize(("target", "reason"), [(".", "Is a directory"), ("/dev/full", "No space left on device")])
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [(".", "is not empty; give a new folder"), ("/dev/full", "cannot be written: No space left on device")],
+)
 def test_places_that_take_no_reports(inside, write, knob, target, reason):
     write("t.json", "0")
     done = inside("evaluate", "t.json", "-o", target, *knob)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr == f'sentinel: error: "{target}" cannot be written: {reason}\n'
+    assert done.stderr == f'sentinel: error: "{target}" {reason}\n'
 
 
 def test_the_same_bytes_whatever_the_seed_and_the_folder(sentinel, write, folder, tmp_path):

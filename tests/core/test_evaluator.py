@@ -158,6 +158,7 @@ CHANGES = {
     "calls": lambda index: index.calls.pop(),
     "result": lambda index: setattr(index.calls[0], "result", None),
     "texts": lambda index: index.texts.clear(),
+    "no JSON": lambda index: index.trace.metadata.update(half="\ud800"),
     "child": lambda index: index.children[0].calls.clear(),
 }
 

@@ -116,3 +116,14 @@ def facts(index: TraceIndex) -> object:
         index.orphans,
         index.messages,
     )
+
+
+def test_an_id_given_out_again_after_its_answer_waits_for_its_own():
+    index = index_of(call("same"), result("same", "one"), call("same"), result("same", "two"))
+    assert [call.result.content for call in index.calls if call.result] == ["one", "two"]
+
+
+def test_it_knows_who_asked_and_what_can_be_changed():
+    hello = Message(role="user", content="hi", metadata={"a": 1})
+    index = index_of(Message(role="system", content="Help."), hello, Message(role="user"), call("c", x=1))
+    assert (index.asked, index.held) == ([1], [{}, {"a": 1}, {"x": 1}])

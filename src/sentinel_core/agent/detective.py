@@ -1,25 +1,33 @@
 """The detective: one release in, one run out, with the risk report that the run really filed."""
 
-from collections.abc import Iterable
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import attrs
 
 from sentinel_core.agent.core import Agent, AgentSettings
-from sentinel_core.agent.events import Event, Outcome
+from sentinel_core.agent.events import Event, Outcome, RunEnded
+from sentinel_core.agent.loop import LiveCheck
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, task_text
-from sentinel_core.agent.record import Observer
+from sentinel_core.agent.record import Observer, Record
+from sentinel_core.agent.staging import Delivery, StagedReport, deliver, staged_report, staging
+from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.agent.world import World
 from sentinel_core.errors import ConfigError, ModelError
-from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
-from sentinel_core.trace import ExecutionTrace, from_json
+from sentinel_core.redact import Redactor
+from sentinel_core.risk.rules import Risk
+from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["FiledReport", "Risk", "RunResult", "filed_report", "investigate"]
+__all__ = ["Attempt", "FiledReport", "Investigation", "Risk", "RunResult", "filed_report", "investigate"]
 
-Risk = Literal["high", "medium", "low"]
+# A run that ends so has done its work as far as it was let: its report counts. After the other ends it does not: they
+# can be resumed, or the model would not or could not go on.
+_DELIVERED: frozenset[Outcome] = frozenset(
+    {"completed", "max_turns", "max_tool_calls", "max_total_tokens", "max_cost", "truncated"}
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -30,14 +38,27 @@ class FiledReport:
     path: str | None
     severity: Risk
     findings: tuple[str, ...]
+    below_evidence: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class Attempt:
+    """One try at the task: how it ended, its trace, and the report that it staged, None where it staged none."""
+
+    run_id: str
+    outcome: Outcome
+    answer: str
+    trace: ExecutionTrace
+    staged: StagedReport | None = None
+    error: str | None = None
 
 
 @attrs.frozen(kw_only=True)
 class RunResult:
     """One investigation.
 
-    ``report`` is the one that was filed for this release, None where none was. ``error`` says what went wrong where the
-    outcome is ``model_error``.
+    ``report`` is the one that was delivered for this release, None where none was; ``delivery`` says what came of it.
+    ``error`` says what went wrong where the outcome is ``model_error``.
     """
 
     run_id: str
@@ -48,6 +69,7 @@ class RunResult:
     trace: ExecutionTrace
     report: FiledReport | None = None
     error: str | None = None
+    delivery: Delivery | None = None
 
     @property
     def severity(self) -> Risk | None:
@@ -65,67 +87,180 @@ class RunResult:
         return self.report.report_id if self.report else None
 
 
-def investigate(
+@attrs.define(eq=False, kw_only=True)
+class Investigation:
+    """A family of attempts at one release, in one record, of which one report is delivered at most.
+
+    ``attempt`` tries once, ``deliver`` hands over what an attempt staged, ``result`` says what it all came to. With
+    ``past``, the events of a run that broke off, everything that was done then is played instead of done again;
+    ``accepted`` are the differences to that run that a person accepted.
+    """
+
+    release_id: str
+    model: Model
+    tools: Sequence[Tool]
+    provider: str = ""
+    model_name: str | None = None
+    settings: AgentSettings = attrs.field(factory=AgentSettings)
+    observers: tuple[Observer, ...] = ()
+    toolbox: Toolbox = attrs.field(factory=Toolbox)
+    world: World = attrs.field(factory=World)
+    on_text: Callable[[str], None] | None = None
+    check: LiveCheck | None = None
+    clean: Callable[[Event], Event] = attrs.field(factory=lambda: Redactor.of_environment().value)
+    past: Sequence[Event] = ()
+    accepted: tuple[str, ...] = ()
+    record: Record = attrs.field(init=False)
+    _filing: Tool = attrs.field(init=False)
+    _first_run: str = attrs.field(default="", init=False)
+
+    def __attrs_post_init__(self) -> None:
+        _require(self.release_id, self.tools)
+        self._filing = next(tool for tool in self.tools if tool.name == FILE_REPORT)
+        for tool in self.tools:
+            self.toolbox.register(staging(tool, self.release_id) if tool is self._filing else tool)
+        self.record = Record(self.world.now, self.observers, self.clean)
+        if self.past:
+            self.record.resume(self.past, self.accepted)
+
+    def attempt(self, note: str = "", *, rerun_of: str | None = None, run_id: str | None = None) -> Attempt:
+        """Try once. ``note`` is added to the task: what an earlier attempt, ``rerun_of``, shows to be done otherwise.
+
+        ``run_id`` is the attempt's id where it has one already, as a granted rerun has.
+        A model that fails gives an attempt with the outcome ``model_error``, not an exception.
+        """
+        self.record.begin()
+        agent = Agent(
+            model=self.model,
+            system_prompt=SYSTEM_PROMPT,
+            provider=self.provider,
+            model_name=self.model_name,
+            settings=self.settings,
+            world=self.world if run_id is None else attrs.evolve(self.world, new_id=lambda: run_id),
+            toolbox=self.toolbox,
+            on_text=self.on_text,
+            check=self.check,
+            steps=(GET_SUMMARY, FILE_REPORT),
+            record=self.record,
+            rerun_of=rerun_of,
+        )
+        task = f"{task_text(self.release_id)}\n\n{note}" if note else task_text(self.release_id)
+        outcome, answer, error = _run(agent, task, self.release_id)
+        trace = agent.trace()
+        self._first_run = self._first_run or trace.trace_id
+        return Attempt(
+            run_id=trace.trace_id,
+            outcome=outcome,
+            answer=answer,
+            trace=trace,
+            staged=staged_report(trace.messages, self.release_id),
+            error=error,
+        )
+
+    def deliver(self, attempt: Attempt) -> Delivery | None:
+        """Deliver what the attempt staged. None where it staged nothing, or ended in a way after which nothing counts."""
+        if attempt.staged is None or attempt.outcome not in _DELIVERED:
+            return None
+        return deliver(
+            attempt.staged,
+            self._filing,
+            self.toolbox,
+            self.record,
+            family=self._first_run,
+            retry=self.settings.retry,
+        )
+
+    def result(self, attempt: Attempt, delivery: Delivery | None) -> RunResult:
+        """What the run came to with this attempt as the final one."""
+        return RunResult(
+            run_id=self._first_run,
+            release_id=self.release_id,
+            outcome=attempt.outcome,
+            answer=attempt.answer,
+            events=tuple(self.record.events),
+            trace=to_trace(self.record.conversation),
+            report=_filed(attempt.staged, delivery),
+            error=attempt.error,
+            delivery=delivery,
+        )
+
+
+def investigate(  # noqa: PLR0913 - each is a plain option of one run
     release_id: str,
     model: Model,
     tools: Iterable[Tool],
     *,
     provider: str = "",
+    model_name: str | None = None,
     settings: AgentSettings | None = None,
     observers: Iterable[Observer] = (),
     toolbox: Toolbox | None = None,
     world: World | None = None,
+    on_text: Callable[[str], None] | None = None,
+    past: Sequence[Event] = (),
+    accepted: tuple[str, ...] = (),
 ) -> RunResult:
-    """Let the agent investigate one release.
+    """Let the agent investigate one release, in one attempt, and deliver the report that it staged.
 
     ``tools`` have their settings bound. A model that fails gives a result with the outcome ``model_error``, not an
-    exception, so that its trace can be kept and judged. The model is left open.
+    exception, so that its trace can be kept and judged. The model is left open. ``past`` are the events of the same run
+    where it broke off before: what was done then is not done again.
 
-    Raises ``ConfigError`` for a release id that is empty or no Unicode, for unusable tools, and where one of the two that the task needs is
-    missing.
+    Raises ``ConfigError`` for a release id that is empty or no Unicode, for unusable tools, and where one of the two that
+    the task needs is missing.
     """
-    _require(release_id, tools := tuple(tools))
     world = world or World()
-    agent = Agent(
+    investigation = Investigation(
+        release_id=release_id,
         model=model,
-        system_prompt=SYSTEM_PROMPT,
-        tools=tools,
+        tools=tuple(tools),
         provider=provider,
+        model_name=model_name,
         settings=settings or AgentSettings(),
         observers=tuple(observers),
-        world=world,
         toolbox=toolbox or Toolbox(world=world),
+        world=world,
+        on_text=on_text,
+        past=past,
+        accepted=accepted,
     )
-    outcome, answer, error = _run(agent, release_id)
-    trace = agent.trace()
-    return RunResult(
-        run_id=trace.trace_id,
-        release_id=release_id,
-        outcome=outcome,
-        answer=answer,
-        events=agent.events,
-        trace=trace,
-        report=filed_report(trace, release_id),
-        error=error,
-    )
+    attempt = investigation.attempt()
+    return investigation.result(attempt, investigation.deliver(attempt))
 
 
 def filed_report(trace: ExecutionTrace, release_id: str) -> FiledReport | None:
-    """The last report that a trace shows as filed for this release; None where no call to file one succeeded."""
-    filed = (call for call in reversed(TraceIndex(trace).calls) if _is_filed(call, release_id))
-    call = next(filed, None)
-    if call is None:
+    """The report that a trace shows as taken for this release, the last one; None where no call to file one succeeded.
+
+    In a trace of our own the call staged the report, and ``metadata.delivery`` says what came of it: only one that was
+    delivered counts.
+    """
+    staged = staged_report(trace.messages, release_id)
+    if staged is None:
         return None
-    arguments, given = call.call.arguments, _given(call)
+    delivery = trace.metadata.get("delivery")
+    if isinstance(delivery, dict):
+        return _report(staged, delivery) if delivery.get("status") == "delivered" else None
+    answer = staged.answer
+    return None if answer.get("status") == "staged" else _report(staged, answer)
+
+
+def _filed(staged: StagedReport | None, delivery: Delivery | None) -> FiledReport | None:
+    if staged is None or delivery is None or delivery.status != "delivered":
+        return None
+    return _report(staged, {"report_id": delivery.report_id, "path": delivery.path})
+
+
+def _report(staged: StagedReport, given: Mapping[str, Any]) -> FiledReport:
     return FiledReport(
         report_id=given.get("report_id"),
         path=given.get("path"),
-        severity=arguments["severity"],
-        findings=tuple(arguments["findings"]),
+        severity=staged.severity,
+        findings=staged.findings,
+        below_evidence=staged.below_evidence,
     )
 
 
-def _require(release_id: str, tools: tuple[Tool, ...]) -> None:
+def _require(release_id: str, tools: Sequence[Tool]) -> None:
     if not release_id:
         raise ConfigError("the release id is empty; name the release to investigate")
     if any("\ud800" <= character <= "\udfff" for character in release_id):
@@ -138,27 +273,14 @@ def _require(release_id: str, tools: tuple[Tool, ...]) -> None:
         )
 
 
-def _run(agent: Agent, release_id: str) -> tuple[Outcome, str, str | None]:
+def _run(agent: Agent, task: str, release_id: str) -> tuple[Outcome, str, str | None]:
     try:
-        answer = agent.send_message(task_text(release_id), metadata={"release_id": release_id})
-    except ModelError as error:
-        return "model_error", "", str(error)
+        answer = agent.send_message(task, metadata={"release_id": release_id})
+    except ModelError:
+        end = agent.events[-1]
+        return (
+            "model_error",
+            "",
+            end.detail if isinstance(end, RunEnded) else "",
+        )  # without the secrets of the exception
     return answer.outcome, answer.content, None
-
-
-def _is_filed(call: Call, release_id: str) -> bool:
-    return (
-        call.call.name == FILE_REPORT
-        and call.call.arguments.get("release_id") == release_id
-        and call.result is not None
-        and call.result.success is True
-    )
-
-
-def _given(call: Call) -> dict[str, str]:
-    """The texts in a tool's JSON answer."""
-    try:
-        answer = from_json(call.result.content) if call.result else None
-    except ValueError:
-        return {}
-    return {key: value for key, value in answer.items() if isinstance(value, str)} if isinstance(answer, dict) else {}

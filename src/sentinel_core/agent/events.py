@@ -1,7 +1,7 @@
 """What happens in a run, event by event: the one record from which conversation and trace are folded.
 
 The loop emits each event before it acts on what the event says, so that a record cut off anywhere still tells the truth.
-``sequence`` counts from 0 within a conversation and ``at`` is ISO 8601 in UTC; the record fills in both.
+``sequence`` counts from 0 within a record and ``at`` is ISO 8601 in UTC; the record fills in both.
 """
 
 from typing import Any, Literal
@@ -9,25 +9,46 @@ from typing import Any, Literal
 import attrs
 
 from sentinel_core.model import Reply
-from sentinel_core.trace import ToolCall, ToolResult, ToolSchema
+from sentinel_core.trace import TokenUsage, ToolCall, ToolResult, ToolSchema
 
 __all__ = [
     "AttemptFinished",
+    "AttemptJudged",
+    "AttemptReflected",
     "AttemptStarted",
+    "BackedOff",
     "ContextFitted",
+    "ContextSummarized",
     "Decided",
+    "DeliveryFinished",
+    "DeliveryStarted",
     "Event",
+    "GuardrailChecked",
+    "LoopDecided",
     "MessageReceived",
     "Outcome",
     "ReplyReceived",
     "RunEnded",
+    "RunResumed",
     "RunStarted",
     "Stamped",
     "ToolFinished",
     "ToolStarted",
 ]
 
-Outcome = Literal["completed", "max_turns", "truncated", "refused", "filtered", "model_error"]
+Outcome = Literal[
+    "completed",
+    "max_turns",
+    "max_tool_calls",
+    "max_total_tokens",
+    "max_cost",
+    "deadline",
+    "stopped",
+    "truncated",
+    "refused",
+    "filtered",
+    "model_error",
+]
 
 
 @attrs.frozen(kw_only=True)
@@ -40,7 +61,11 @@ class Stamped:
 
 @attrs.frozen(kw_only=True)
 class RunStarted(Stamped):
-    """One message of the user starts one run. ``metadata`` is copied into the trace."""
+    """One message of the user starts one run. ``metadata`` is copied into the trace.
+
+    ``settings`` are the agent's, by name, as JSON values. ``rerun_of`` is the run of the attempt before, where this one
+    tries the same task again.
+    """
 
     run_id: str
     conversation_id: str
@@ -48,6 +73,9 @@ class RunStarted(Stamped):
     provider: str
     tools: tuple[ToolSchema, ...]
     metadata: dict[str, Any] = attrs.field(factory=dict)
+    model: str | None = None
+    settings: dict[str, Any] = attrs.field(factory=dict)
+    rerun_of: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -59,12 +87,30 @@ class MessageReceived(Stamped):
 
 @attrs.frozen(kw_only=True)
 class ContextFitted(Stamped):
-    """What the model is about to be shown: how many messages, how many are left out, and their estimated tokens."""
+    """What the model is about to be shown: how many messages, how many are left out, and their estimated tokens.
+
+    ``budget`` is what the messages may take, ``window`` the model's whole context, both in tokens, None where unknown.
+    """
 
     turn: int
     messages: int
     left_out: int
     estimated_tokens: int
+    strategy: str = ""
+    budget: int | None = None
+    window: int | None = None
+
+
+@attrs.frozen(kw_only=True)
+class ContextSummarized(Stamped):
+    """Older messages were summarized by the model: ``covers`` of them, counted from the first, are now this text."""
+
+    turn: int
+    covers: int
+    summary: str
+    usage: TokenUsage | None = None
+    cost_usd: float | None = None
+    duration_ms: float = 0.0
 
 
 @attrs.frozen(kw_only=True)
@@ -77,13 +123,28 @@ class AttemptStarted(Stamped):
 
 @attrs.frozen(kw_only=True)
 class AttemptFinished(Stamped):
-    """The model answered, or failed: ``error_type`` is then the class name from ``sentinel_core.errors``."""
+    """The model answered, or failed: ``error_type`` is then the class name from ``sentinel_core.errors``.
+
+    ``status`` is the HTTP status, ``retry_after`` the seconds that the server asked to wait, where there was one.
+    """
 
     turn: int
     attempt: int
     duration_ms: float
     error_type: str | None = None
     error: str | None = None
+    status: int | None = None
+    retry_after: float | None = None
+
+
+@attrs.frozen(kw_only=True)
+class BackedOff(Stamped):
+    """The loop is about to wait ``seconds`` before it asks again; ``reason`` is the failed attempt's error class."""
+
+    turn: int
+    attempt: int
+    seconds: float
+    reason: str
 
 
 @attrs.frozen(kw_only=True)
@@ -106,9 +167,10 @@ class Decided(Stamped):
 
 @attrs.frozen(kw_only=True)
 class ToolStarted(Stamped):
-    """A tool is about to run."""
+    """A tool is about to run. ``idempotency_key`` is what a write tool sends along, the same again after a resume."""
 
     call: ToolCall
+    idempotency_key: str | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -126,15 +188,101 @@ class RunEnded(Stamped):
     detail: str = ""
 
 
+@attrs.frozen(kw_only=True)
+class RunResumed(Stamped):
+    """The record goes on in another process. ``accepted`` are the differences to the first one that a person accepted.
+
+    A turn without a reply before it is played anew, and an end before it that was not final no longer counts.
+    """
+
+    accepted: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class GuardrailChecked(Stamped):
+    """A guardrail ruled. ``live`` is True in the middle of an attempt, False between attempts."""
+
+    guardrail: str
+    action: Literal["allow", "stop_attempt", "finalize"]
+    reason: str = ""
+    detail: str = ""
+    live: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class AttemptJudged(Stamped):
+    """The finished attempt was evaluated. ``verdict`` is None where nothing could be measured."""
+
+    loop_id: str
+    verdict: Literal["PASS", "WARN", "FAIL"] | None
+    overall_score: float | None
+    rules: tuple[str, ...] = ()
+
+
+@attrs.frozen(kw_only=True)
+class AttemptReflected(Stamped):
+    """A reflector looked at the judged attempt. Scores are in [0, 1]; ``note`` says where somebody else stood in."""
+
+    loop_id: str
+    alignment_score: float
+    drift_score: float
+    summary_valid: bool
+    bias_tags: tuple[str, ...] = ()
+    persona: str = ""
+    note: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class LoopDecided(Stamped):
+    """What becomes of the family of attempts: another one, ``new_loop_id``, or the end.
+
+    ``note`` is what the next attempt is told of this one, word for word, so that a resumed run tells it the same.
+    """
+
+    loop_id: str
+    decision: Literal["rerun", "finalize"]
+    reason: str
+    detail: str = ""
+    new_loop_id: str | None = None
+    note: str = ""
+
+
+@attrs.frozen(kw_only=True)
+class DeliveryStarted(Stamped):
+    """The staged report is about to leave, with the key that lets the receiver count it once."""
+
+    idempotency_key: str
+    arguments: dict[str, Any]
+    below_evidence: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class DeliveryFinished(Stamped):
+    """The report is ``delivered``, certainly not (``failed``), or nobody can know (``unknown``)."""
+
+    status: Literal["delivered", "failed", "unknown"]
+    content: str
+    report_id: str | None = None
+
+
 Event = (
     RunStarted
     | MessageReceived
     | ContextFitted
+    | ContextSummarized
     | AttemptStarted
     | AttemptFinished
+    | BackedOff
     | ReplyReceived
     | Decided
     | ToolStarted
     | ToolFinished
+    | GuardrailChecked
     | RunEnded
+    | RunResumed
+    | AttemptJudged
+    | AttemptReflected
+    | LoopDecided
+    | DeliveryStarted
+    | DeliveryFinished
 )

@@ -8,7 +8,7 @@ from sentinel_core.codec import encode_trace
 from sentinel_core.redact import redact_json
 from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["save_run"]
+__all__ = ["save_run", "write_whole"]
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
@@ -26,13 +26,18 @@ def save_run(trace: ExecutionTrace, directory: Path) -> Path:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     runs.mkdir(mode=0o700, exist_ok=True)
     path = runs / f"{trace.trace_id}.trace.json"
-    temporary = runs / f".{trace.trace_id}.{os.getpid()}.tmp"
+    write_whole(path, redact_json(encode_trace(trace)))
+    return path
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that appears whole or not at all, for its owner only (0600). Raises ``OSError``."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        _write(temporary, redact_json(encode_trace(trace)))
+        _write(temporary, data)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-    return path
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -7,6 +7,7 @@ import attrs
 import msgspec
 
 from sentinel_core.agent.detective import RunResult
+from sentinel_core.agent.resuming import is_over
 from sentinel_core.redact import redact_json
 
 __all__ = ["RunSummary"]
@@ -14,7 +15,12 @@ __all__ = ["RunSummary"]
 
 @attrs.frozen(kw_only=True)
 class RunSummary:
-    """What a run came to. ``severity`` is None where no report was filed."""
+    """What a run came to. ``severity`` is None where no report was filed.
+
+    ``delivery`` is what came of the staged report, None where there was none to deliver, and ``delivery_text`` what the
+    tool said where it was not delivered. ``below_evidence``: the report says less than the data show. ``resumable``: the
+    run can go on.
+    """
 
     run_id: str
     release_id: str
@@ -27,6 +33,10 @@ class RunSummary:
     report_path: str | None
     trace_path: str
     error: str | None
+    delivery: str | None = None
+    delivery_text: str = ""
+    below_evidence: bool = False
+    resumable: bool = False
 
     @classmethod
     def of(cls, result: RunResult, provider: str, path: Path) -> "RunSummary":
@@ -43,6 +53,10 @@ class RunSummary:
             report_path=result.report.path if result.report else None,
             trace_path=str(path),
             error=result.error,
+            delivery=result.delivery.status if result.delivery else None,
+            delivery_text=result.delivery.content if result.delivery and not result.report else "",
+            below_evidence=result.report.below_evidence if result.report else False,
+            resumable=not is_over(result.events),
         )
 
     def to_json(self) -> bytes:

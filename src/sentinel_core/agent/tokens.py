@@ -1,10 +1,11 @@
 """A token estimate that needs no tokenizer and no network."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from sentinel_core.offers import Tool
 from sentinel_core.trace import Message, canonical
 
-__all__ = ["estimate_tokens"]
+__all__ = ["estimate_overhead", "estimate_tokens"]
 
 # Bytes of UTF-8 a token, times ten, so that the arithmetic stays whole: prose packs better than JSON.
 _TEXT_BYTES_X10 = 36
@@ -15,6 +16,12 @@ _PER_MESSAGE = 4
 def estimate_tokens(messages: Sequence[Message]) -> int:
     """About how many tokens these messages are: UTF-8 bytes / 3.6 of text, / 3.0 of call arguments, and 4 a message."""
     return sum(map(_message_tokens, messages))
+
+
+def estimate_overhead(system_prompt: str, tools: Iterable[Tool]) -> int:
+    """About how many tokens a request has beside its messages: the system prompt and the descriptions of the tools."""
+    json = sum(len(canonical([tool.name, tool.description, tool.parameters])) for tool in tools)
+    return _PER_MESSAGE + -(-_size(system_prompt) * 10 // _TEXT_BYTES_X10) + -(-json * 10 // _JSON_BYTES_X10)
 
 
 def _message_tokens(message: Message) -> int:

@@ -1,17 +1,21 @@
 """The tools of an agent: checked when they are registered, checked again at every call, and ended at their time limit."""
 
 import functools
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import msgspec
 
 from sentinel_core import isolate
+from sentinel_core.agent.running import Runner, Started, in_process, start_in_child
+from sentinel_core.agent.shortening import capped
 from sentinel_core.agent.world import World
 from sentinel_core.errors import (
     ConfigError,
     InvalidArgumentsError,
+    OutcomeUnknownError,
     ToolError,
     ToolExecutionError,
     ToolNotFoundError,
@@ -25,25 +29,13 @@ from sentinel_core.trace import ToolCall, ToolResult, ToolSchema
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
-__all__ = ["Runner", "Toolbox", "bind_tool", "check_parameters", "in_process"]
+__all__ = ["OUTCOME_UNKNOWN", "Runner", "Toolbox", "bind_tool", "check_parameters", "in_process"]
 
+OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may have taken effect
+_KEY = "idempotency_key"
 _MAX_PROBLEMS = 5
+_Start = Callable[[Callable[[], bytes], float], Started]
 _encode = msgspec.json.Encoder().encode
-
-
-class Runner(Protocol):
-    """Runs a handler's job and gives back its bytes, or raises a ``WorkerError``."""
-
-    def __call__(self, job: Callable[[], bytes], *, timeout: float) -> bytes:
-        """Run ``job`` for at most ``timeout`` seconds."""
-
-
-def in_process(job: Callable[[], bytes], *, timeout: float) -> bytes:  # noqa: ARG001 - a Runner's signature
-    """A runner without a child process: no time limit, and the handler may change what the caller sees. For tests."""
-    try:
-        return job()
-    except Exception as error:  # a handler may raise anything, and the model is told what
-        raise WorkerError(f"{type(error).__name__}: {error}") from error
 
 
 def bind_tool(tool: Tool, settings: object) -> Tool:
@@ -76,11 +68,13 @@ class Toolbox:
 
     Handlers run in a child process by default, so that a time limit ends them: they may write files and ask servers, but
     what they change in memory is lost. ``confirm`` is asked before a tool marked sensitive runs; without it none runs.
+    A result longer than ``max_result_chars`` is cut; its metadata keeps the length and SHA-256 of the whole.
     """
 
     run: Runner = isolate.call
     confirm: Callable[[Tool, ToolCall], bool] | None = None
     world: World = attrs.field(factory=World)
+    max_result_chars: int | None = None
     _tools: dict[str, Tool] = attrs.field(factory=dict, init=False)
     _validators: "dict[str, Validator]" = attrs.field(factory=dict, init=False)
 
@@ -104,22 +98,73 @@ class Toolbox:
             for tool in self._tools.values()
         )
 
-    def execute(self, call: ToolCall) -> ToolResult:
+    def writes(self, name: str) -> bool:
+        """Whether the tool of this name changes anything; False for one that nobody knows."""
+        return name in self._tools and self._tools[name].effect == "write"
+
+    def honours_key(self, name: str) -> bool:
+        """Whether the tool takes an ``idempotency_key``, so that the same call twice counts once."""
+        return name in self._tools and self.takes(self._tools[name], _KEY)
+
+    @staticmethod
+    def takes(tool: Tool, keyword: str) -> bool:
+        """Whether the handler has a parameter of this name, which the host may fill."""
+        try:
+            parameters = inspect.signature(tool.handler).parameters
+        except (TypeError, ValueError):  # some callables have no signature
+            return False
+        return keyword in parameters
+
+    def execute(self, call: ToolCall, *, idempotency_key: str | None = None) -> ToolResult:
         """Run one call. Never raises for what the model or the tool did wrong: that is a result with ``success`` False.
 
-        The result's metadata holds ``duration_ms``, and for a failure ``error``, the class name of the ``ToolError``.
+        The result's metadata holds ``duration_ms``, and for a failure ``error``, the class name of the ``ToolError``. The
+        key goes to a handler that takes a keyword of that name.
         """
-        start = self.world.stopwatch()
+        return self._finish(call, self._start(call, idempotency_key))
+
+    def run_unchecked(self, tool: Tool, call: ToolCall, *, idempotency_key: str | None = None) -> ToolResult:
+        """Run a tool that is not offered to the model, with arguments that the host made."""
+        begun = self.world.stopwatch()
+        return self._finish(call, (begun, self._waiting(tool, call, idempotency_key, None)))
+
+    def execute_together(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+        """Run calls that change nothing side by side; results in the calls' order."""
+        running = [self._start(call, None, start_in_child if self.run is isolate.call else None) for call in calls]
+        return [self._finish(call, started) for call, started in zip(calls, running, strict=True)]
+
+    def _start(self, call: ToolCall, key: str | None, start: _Start | None = None) -> tuple[float, Callable[[], str]]:
+        """The stopwatch at the start, and what gives the content or raises a ``ToolError``."""
+        begun = self.world.stopwatch()
+        try:
+            tool = self._admitted(call)
+        except ToolError as error:
+            return begun, functools.partial(_raise, error)
+        return begun, self._waiting(tool, call, key, start)
+
+    def _waiting(self, tool: Tool, call: ToolCall, key: str | None, start: _Start | None) -> Callable[[], str]:
+        given: dict[str, Any] = dict(call.arguments)
+        if key is not None and self.takes(tool, _KEY):
+            given[_KEY] = key
+        job = functools.partial(_job, tool.handler, given)
+        wait = functools.partial(self.run, job, timeout=tool.timeout) if start is None else start(job, tool.timeout)
+        return functools.partial(_result_of, tool, wait)
+
+    def _finish(self, call: ToolCall, started: tuple[float, Callable[[], str]]) -> ToolResult:
+        begun, finish = started
         metadata: dict[str, Any] = {}
         try:
-            content, success = self._content(call), True
+            content, success = finish(), True
         except ToolError as error:
             content, success = str(error), False
             metadata["error"] = type(error).__name__
-        metadata["duration_ms"] = self.world.timed_since(start)
+        if self.max_result_chars is not None:
+            content, cut = capped(content, self.max_result_chars)
+            metadata.update(cut)
+        metadata["duration_ms"] = self.world.timed_since(begun)
         return ToolResult(tool_call_id=call.id, content=content, success=success, metadata=metadata)
 
-    def _content(self, call: ToolCall) -> str:
+    def _admitted(self, call: ToolCall) -> Tool:
         tool = self._tools.get(call.name)
         if tool is None:
             known = ", ".join(sorted(self._tools)) or "none"
@@ -127,7 +172,7 @@ class Toolbox:
         self._check(call)
         if tool.sensitive and (self.confirm is None or not self.confirm(tool, call)):
             raise ToolExecutionError(f"tool {tool.name!r} needs a person's yes and did not get it; it was not run")
-        return self._result_of(tool, call.arguments)
+        return tool
 
     def _check(self, call: ToolCall) -> None:
         if call.details is not None and call.details.raw_arguments is not None:
@@ -144,20 +189,28 @@ class Toolbox:
             told = "; ".join(problems[:_MAX_PROBLEMS] + more)
             raise InvalidArgumentsError(f"the arguments of {call.name!r} do not fit; nothing was run: {told}")
 
-    def _result_of(self, tool: Tool, arguments: Mapping[str, Any]) -> str:
-        try:
-            data = self.run(lambda: _as_bytes(tool.handler(**arguments)), timeout=tool.timeout)
-        except WorkerTimeout as error:
-            effect = "; whether it took effect is unknown" if tool.effect == "write" else ""
-            raise ToolTimeoutError(f"tool {tool.name!r} was stopped after {tool.timeout:g} s{effect}") from error
-        except WorkerError as error:
-            raise ToolExecutionError(f"tool {tool.name!r} failed: {error}") from error
-        return data.decode("utf-8")
+
+def _raise(error: ToolError) -> str:
+    raise error
 
 
-def _as_bytes(value: object) -> bytes:
+def _job(handler: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
     """A handler's result: text as it is, anything else as JSON. Raises ``TypeError`` for what is neither."""
+    value = handler(**arguments)
     return value.encode("utf-8") if isinstance(value, str) else _encode(value)
+
+
+def _result_of(tool: Tool, wait: Callable[[], bytes]) -> str:
+    try:
+        return wait().decode("utf-8")
+    except WorkerTimeout as error:
+        effect = "; whether it took effect is unknown" if tool.effect == "write" else ""
+        raise ToolTimeoutError(f"tool {tool.name!r} was stopped after {tool.timeout:g} s{effect}") from error
+    except WorkerError as error:
+        name, _, said = str(error).partition(": ")
+        if name == OUTCOME_UNKNOWN:
+            raise OutcomeUnknownError(f"tool {tool.name!r}: {said}") from error
+        raise ToolExecutionError(f"tool {tool.name!r} failed: {error}") from error
 
 
 def _path(parts: list[str | int]) -> str:

@@ -1,6 +1,7 @@
 """What a run takes from outside, in one place, so that a test can hold all of it still."""
 
 import datetime as dt
+import random
 import secrets
 import time
 from collections.abc import Callable
@@ -22,11 +23,13 @@ def new_run_id() -> str:
 
 @attrs.frozen(kw_only=True)
 class World:
-    """Time of day (ISO 8601 text), a stopwatch (seconds) and ids."""
+    """Time of day (ISO 8601 text), a stopwatch (seconds), ids, a sleep (seconds), and chance in [0, 1)."""
 
     now: Callable[[], str] = utc_now
     stopwatch: Callable[[], float] = time.monotonic
     new_id: Callable[[], str] = new_run_id
+    sleep: Callable[[float], None] = time.sleep
+    random: Callable[[], float] = random.random
 
     def timed_since(self, start: float) -> float:
         """Milliseconds since ``start``, a reading of the stopwatch; three decimals."""

@@ -16,12 +16,18 @@ _INTERRUPTED = 130
 _CLOSED_PIPE = 141
 
 _COMMANDS = {
+    "audit": "Check that the record of loops is what was written.",
     "convert": "Write traces in another format.",
     "config": "Show each setting and where it comes from.",
     "formats": "List the trace formats that can be read and written.",
     "evaluate": "Judge traces: PASS, WARN or FAIL, with evidence.",
+    "loops": "List and draw the families of loops that are kept.",
     "plugins": "List, show and check the installed plugins.",
+    "receive": "Take OpenTelemetry spans over HTTP and judge the agents that they tell of.",
     "run": "Investigate a release with the detective agent, then judge the agent.",
+    "runs": "List the detective's runs, and show what happened in one.",
+    "serve": "Answer over HTTP whether a loop may be tried again.",
+    "suite": "Evaluate an agent: scenarios, baselines, regressions.",
 }
 
 

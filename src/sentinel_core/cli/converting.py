@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import attrs
 
+from sentinel_core.cli.frames import REPORT, UNREADABLE, refusal, warning
 from sentinel_core.cli.items import Death, Readable, Unreadable, items
 from sentinel_core.errors import InputError, PluginError, SentinelError
 from sentinel_core.host import load, select
@@ -38,7 +39,7 @@ class Conversion:
 
 
 def convert_job(work: Conversion, outbox: Outbox) -> None:
-    """Send frames as the judging job does: ``R`` a written trace, ``E`` an unreadable record, ``X`` why there is nothing."""
+    """Send frames as the judging job does, with a written trace in the place of a report."""
     watch = Watch(outbox)
     try:
         readers = _load_readers(work, watch, outbox)
@@ -48,21 +49,21 @@ def convert_job(work: Conversion, outbox: Outbox) -> None:
             if item < work.done:
                 continue
             if isinstance(outcome, Unreadable):
-                outbox.send(b"E" + outcome.row())
+                outbox.send(UNREADABLE + outcome.row())
                 continue
             outbox.send(_written(outcome, write, work.to, watch))
     except SentinelError as error:
-        outbox.send(b"X" + str(error).encode("utf-8", "replace"))
+        outbox.send(refusal(error))
 
 
 def _written(outcome: Readable, write: _Write, to: str, watch: Watch) -> bytes:
     try:
         with watch("write", f"trace_readers:{to}"):
             written = write(outcome.trace)
-        return b"RPc" + redact_json(written)
+        return REPORT + b"Pc" + redact_json(written)
     except Exception as error:  # noqa: BLE001 - a stranger's writer may raise anything; it costs this trace alone
         message = f'record {outcome.number}: the writer "{to}" raised {type(error).__name__}: {error}'
-        return b"E" + Unreadable(message=message, source=outcome.source, label=outcome.label).row()
+        return UNREADABLE + Unreadable(message=message, source=outcome.source, label=outcome.label).row()
 
 
 def _load_readers(work: Conversion, watch: Watch, outbox: Outbox) -> list[TraceReader]:
@@ -72,8 +73,7 @@ def _load_readers(work: Conversion, watch: Watch, outbox: Outbox) -> list[TraceR
     plugins, failures = load(chosen, work.selection.targets, kinds=_KINDS, dead=dead, watch=watch)
     if not work.done:
         for failure in failures:
-            text = f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'
-            outbox.send(b"W" + text.encode("utf-8", "replace"))
+            outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
     return [plugin.offer for plugin in plugins]
 
 

@@ -6,15 +6,27 @@ from typing import Any
 
 import click
 
+from sentinel_core.cli.emitting import emission_of, emit_options, finish
 from sentinel_core.cli.judging import Format, Plan, job
-from sentinel_core.cli.options import Assignment, host_flags, layers_and_selection, plugin_options
+from sentinel_core.cli.options import (
+    Assignment,
+    Many,
+    batch_options,
+    host_flags,
+    layers_and_selection,
+    plugin_options,
+)
 from sentinel_core.cli.sink import open_output
 from sentinel_core.cli.supervise import Tally, supervise, use_color
+from sentinel_core.errors import InputError
 from sentinel_core.output.text import render_summary
 from sentinel_core.settings import HostSettings
 from sentinel_core.sources import find_sources, spool
 
 __all__ = ["command"]
+
+_MANY_BYTES = 16 << 20
+_MANY_FILES = 200
 
 
 @click.command("evaluate", short_help="Judge traces: PASS, WARN or FAIL, with evidence.")
@@ -24,7 +36,8 @@ __all__ = ["command"]
 @click.option("--jsonl", is_flag=True, help="One line of JSON a trace.")
 @click.option("--pretty", is_flag=True, help="Indented JSON (implies --json).")
 @click.option("-v", "--verbose", is_flag=True, help="Every finding, and what was checked, with which settings.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the reports to FILE.")
+@click.option("-o", "--output", metavar="FILE|FOLDER/", help="Write the reports to a file, or to a folder in parts.")
+@batch_options
 @click.option("--profile", metavar="NAME|FILE", help='Weights and thresholds: "rs1", or a TOML file.')
 @click.option("--weight", "weights", multiple=True, type=Assignment(), metavar="NAME=W", help="Give a signal a weight.")
 @click.option("--fail-on", type=click.Choice(["warn", "fail", "never"]), help="Which verdicts give a non-zero exit.")
@@ -34,6 +47,7 @@ __all__ = ["command"]
 @click.option(
     "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
 )
+@emit_options
 @click.option("--strict", is_flag=True, help="Refuse unknown and duplicate keys.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="Longest time for one record (default 60).")
 @click.option("--max-memory-mb", type=int, metavar="MB", help="Most memory that judging may take (default 4096).")
@@ -45,7 +59,8 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
 
     \b
     sentinel evaluate trace.json
-    sentinel evaluate runs/ --jsonl -o reports.jsonl
+    sentinel evaluate runs/ -o reports.jsonl
+    sentinel evaluate night/*.jsonl --jobs 8 -o reports/ --output-format parquet
     cat trace.json | sentinel evaluate -
 
     Exit codes: 0 PASS, 1 WARN, 2 FAIL, of many the worst; 3 where anything could not be judged.
@@ -53,14 +68,32 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     arguments = (*paths, "-") if options["stdin"] and "-" not in paths else paths
     if not arguments and options["latest"] is None:
         raise click.UsageError("nothing to evaluate: give a file, a folder, a glob, or - for standard input", context)
-    plan, host = _plan(arguments, options)
-    with open_output(options["output"]) as stream:
+    many = Many.of(options)
+    plan, host = _plan(arguments, options, many)
+    if many.is_asked_for or _is_much(plan):
+        from sentinel_core.cli.batching import evaluate_many
+
+        code = evaluate_many(plan, host, many)
+        finish(plan.emission)
+        return code
+    with open_output(None if many.output is None else Path(many.output)) as stream:
         tally = supervise(plan, stream, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
+    finish(plan.emission)
     _summarize(tally, to_file=options["output"] is not None, form=plan.format)
     return tally.exit_code(host.fail_on)
 
 
-def _plan(arguments: tuple[str, ...], options: dict[str, Any]) -> tuple[Plan, HostSettings]:
+def _is_much(plan: Plan) -> bool:
+    """True where several processes are worth their start, or files have to be fetched."""
+    files = [source for source in plan.sources if not isinstance(source, InputError)]
+    return (
+        any(file.url for file in files)
+        or len(files) > _MANY_FILES
+        or sum(file.bytes_on_disk for file in files) > _MANY_BYTES
+    )
+
+
+def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tuple[Plan, HostSettings]:
     named = ("profile", "fail_on", "strict", "timeout", "max_memory_mb", "max_record_mb", "plugins")
     flags = host_flags({name: options[name] for name in named})
     flags.update({f"weights.{name}": (weight, "--weight") for name, weight in options["weights"]})
@@ -75,20 +108,26 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any]) -> tuple[Plan, Ho
         strict=host.strict,
         max_record=host.max_record_mb << 20,
         reader=options["reader"],
-        format=_format(options),
+        format=_format(options, many),
         pretty=options["pretty"],
         verbose=options["verbose"],
         color=options["output"] is None and use_color(),
+        emission=emission_of(options),
     )
     return plan, host
 
 
-def _format(options: dict[str, Any]) -> Format:
+def _format(options: dict[str, Any], many: Many) -> Format:
     if options["jsonl"] and (options["as_json"] or options["pretty"]):
         raise click.UsageError("--jsonl goes with neither --json nor --pretty: choose one")
-    if options["jsonl"]:
+    as_document = options["as_json"] or options["pretty"]
+    if many.form == "rows":
+        if as_document or options["jsonl"]:
+            raise click.UsageError("Parquet goes with none of --json, --jsonl and --pretty")
+        return "rows"
+    if options["jsonl"] or (many.form == "jsonl" and not as_document):
         return "jsonl"
-    return "json" if options["as_json"] or options["pretty"] else "text"
+    return "json" if as_document else "text"
 
 
 def _summarize(tally: Tally, *, to_file: bool, form: Format) -> None:

@@ -1,88 +1,194 @@
-"""What the child does for ``sentinel run``: load provider and tools, let the detective work, keep its trace."""
+"""What the child does for ``sentinel run``: load provider and tools, let the detective work, keep the run.
 
+Frames: ``S`` the run's id, ``N`` a note, ``W`` a warning, ``P`` an event and ``T`` a piece of
+text for the progress, ``I`` the run's summary, ``X`` why there is none.
+"""
+
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import attrs
 
-from sentinel_core.agent.detective import investigate
+from sentinel_core.agent.detective import Investigation
+from sentinel_core.agent.event_codec import encode_event
+from sentinel_core.agent.events import Event
+from sentinel_core.agent.fingerprint import differences, fingerprint
+from sentinel_core.agent.journal import Journal
+from sentinel_core.agent.keeping import Keeper, end_with_parent
+from sentinel_core.agent.prompts import SYSTEM_PROMPT
+from sentinel_core.agent.replay import export
 from sentinel_core.agent.saving import save_run
+from sentinel_core.agent.settings import AgentSettings
 from sentinel_core.agent.summary import RunSummary
-from sentinel_core.agent.tools import bind_tool
-from sentinel_core.errors import PluginError, SentinelError
-from sentinel_core.host import Plugin, load, select
+from sentinel_core.agent.tools import Toolbox
+from sentinel_core.cli.connecting import Connected, connect
+from sentinel_core.errors import JournalError, SentinelError
 from sentinel_core.isolate import Outbox
-from sentinel_core.model import Model
 from sentinel_core.offers import Tool
-from sentinel_core.selection import Selection, did_you_mean
-from sentinel_core.settings import Layers
-from sentinel_core.watch import AtWork, Watch
+from sentinel_core.redact import Redactor
+from sentinel_core.selection import Selection
+from sentinel_core.settings import Layers, Setting
+from sentinel_core.telemetry.observer import Telemetry
+from sentinel_core.trace import ToolCall
+from sentinel_core.watch import AtWork
 
 __all__ = ["Order", "job"]
+
+_JUDGING = ("fail_on", "profile", "weights.")  # these settings are not the run's
 
 
 @attrs.frozen(kw_only=True)
 class Order:
-    """What to investigate, with whom, and where to keep the run."""
+    """What to investigate, with whom, and where to keep the run.
 
-    release: str
-    provider: str
+    ``of_provider`` and ``of_tools`` are the values of flags for whichever plugin has a setting of that name. ``resume`` is the run to go on with; its flags hold where none is given now. ``yes`` is for every sensitive tool.
+    """
+
+    release: str | None
     layers: Layers
     selection: Selection
     directory: Path
+    of_provider: dict[str, Any] = attrs.field(factory=dict)
+    of_tools: dict[str, Any] = attrs.field(factory=dict)
+    resume: str | None = None
+    accept_changes: bool = False
+    record: Path | None = None
+    yes: bool = False
+    progress: bool = False
+    otlp: str | None = None
+
+    def flags(self) -> dict[str, Any]:
+        """What the user set for the run itself on the command line, with the flag, to be kept with the run."""
+        given = {
+            key: [setting.value, setting.origin]
+            for key, setting in self.layers.values.items()
+            if setting.origin.startswith("--") and not key.startswith(_JUDGING)
+        }
+        return {"settings": given, "provider": self.of_provider, "tools": self.of_tools}
+
+    def with_flags(self, kept: dict[str, Any]) -> "Order":
+        """The order with the flags of the run that it resumes, below those that were given now."""
+        own = self.layers.values
+        values = {key: setting for key, setting in own.items() if not setting.origin.startswith("--")}
+        for key, (value, origin) in kept["settings"].items():
+            values[key] = Setting(key=key, value=value, origin=origin)
+        values.update({key: setting for key, setting in own.items() if setting.origin.startswith("--")})
+        layers = Layers(values=values)
+        return attrs.evolve(
+            self,
+            layers=layers,
+            selection=Selection.parse(layers.host().plugins),
+            of_provider={**kept["provider"], **self.of_provider},
+            of_tools={**kept["tools"], **self.of_tools},
+        )
 
 
 def job(order: Order, outbox: Outbox) -> None:
-    """Send ``W`` (a warning), ``I`` (the run's summary) or ``X`` (why there is none)."""
+    """Do it all. Errors that a user can mend are sent, without a secret."""
+    end_with_parent()
+    redactor = Redactor.of_environment()
     try:
         outbox.send(b"I" + _run(order, outbox).to_json())
     except SentinelError as error:
-        outbox.send(f"X{error}".encode("utf-8", "replace"))
+        outbox.send(f"X{redactor.text(str(error))}".encode("utf-8", "replace"))
     except OSError as error:
         outbox.send(f'X"{error.filename or order.directory}": {error.strerror}; the run could not be kept'.encode())
 
 
 def _run(order: Order, outbox: Outbox) -> RunSummary:
-    selection, provider = order.selection, order.provider
-    chosen, _ = select(selection, ("providers", "tools"))
-    wanted = [one for one in chosen if one.kind == "tools" or one.name == provider]
-    plugins, failures = load(wanted, selection.targets, kinds=("providers", "tools"), watch=Watch(outbox))
-    for failure in failures:
-        if failure.source.kind == "providers":
-            raise PluginError(f'provider "{provider}" ({failure.source.origin}) {failure.error}')
-        outbox.send(f'Wplugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'.encode())
-    known = {one.name for one in chosen if one.kind == "providers"}
-    outbox.mark(str(AtWork("run", f"providers:{provider}", 0)))
-    model = _connect(_provider(plugins, provider, known), order.layers)
+    journal = Journal(order.directory)
     try:
-        result = investigate(order.release, model, _tools(plugins, order.layers), provider=provider)
+        keeper = Keeper(journal)
+        if order.resume is not None:
+            run = keeper.resume(order.resume)
+            if order.release not in (None, run.release_id):
+                raise JournalError(f'run "{run.run_id}" is about release "{run.release_id}", not "{order.release}"')
+            order = attrs.evolve(order.with_flags(run.flags), release=run.release_id)
+            outbox.send(b"S" + run.run_id.encode())
+        return _investigate(order, outbox, keeper)
     finally:
-        model.close()
-    return RunSummary.of(result, provider, save_run(result.trace, order.directory))
+        journal.close()
 
 
-def _provider(plugins: list[Plugin], name: str, known: set[str]) -> Plugin:
-    for plugin in plugins:
-        if plugin.source.kind == "providers" and plugin.source.name == name:
-            return plugin
-    raise PluginError(
-        f'no provider "{name}" is installed{did_you_mean(name, known)} (installed: {", ".join(sorted(known)) or "none"})'
+def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
+    connected = connect(order.layers, order.selection, outbox, of_provider=order.of_provider, of_tools=order.of_tools)
+    settings: AgentSettings = order.layers.of_agent(AgentSettings)
+    accepted = _admit(order, keeper, _fingerprint(connected, settings), outbox)
+    outbox.mark(str(AtWork("run", f"providers:{connected.name}", 0)))
+    progress = _progress(outbox) if order.progress else None
+    telemetry = _telemetry(order, keeper, outbox)
+    redactor = Redactor.of_environment(names=connected.env)
+    investigation = Investigation(
+        release_id=order.release or "",
+        model=connected.model,
+        tools=connected.tools,
+        provider=connected.name,
+        model_name=connected.model_name,
+        settings=settings,
+        observers=(keeper, telemetry, *([progress] if progress else [])),
+        toolbox=Toolbox(confirm=_confirm(order, outbox)),
+        on_text=(lambda text: outbox.send(b"T" + text.encode("utf-8", "replace"))) if order.progress else None,
+        clean=redactor.value,
+        past=keeper.past,
+        accepted=accepted,
+    )
+    try:
+        attempt = investigation.attempt()
+        result = investigation.result(attempt, investigation.deliver(attempt))
+    finally:
+        telemetry.close()
+        connected.model.close()
+    if order.record is not None:
+        export(keeper.journal.read(result.run_id), order.record)
+    return RunSummary.of(result, connected.name, save_run(result.trace, order.directory))
+
+
+def _admit(order: Order, keeper: Keeper, now: dict[str, Any], outbox: Outbox) -> tuple[str, ...]:
+    """Say what a new run is, or hold a resumed one against what it was; gives the differences that were accepted."""
+    if order.resume is None:
+        flags = Redactor.of_environment().plain(order.flags())
+        keeper.prepare(order.release or "", flags, now, lambda run_id: outbox.send(b"S" + run_id.encode()))
+        return ()
+    changed = differences(keeper.fingerprint, now)
+    if changed and not order.accept_changes:
+        raise JournalError(
+            f'run "{order.resume}" was begun differently ({"; ".join(changed)}); run it as it was, '
+            "or give --accept-changes"
+        )
+    return changed
+
+
+def _fingerprint(connected: Connected, settings: AgentSettings) -> dict[str, Any]:
+    return fingerprint(
+        provider=connected.name,
+        model=connected.model_name,
+        system_prompt=SYSTEM_PROMPT,
+        tools=connected.tools,
+        settings={"agent": settings.as_dict(), **connected.settings},
+        plugins=connected.versions,
     )
 
 
-def _connect(plugin: Plugin, layers: Layers) -> Model:
-    settings = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
-    try:
-        model: Model = plugin.offer.connect() if settings is None else plugin.offer.connect(settings)
-    except SentinelError:
-        raise
-    except Exception as error:
-        raise PluginError(f'provider "{plugin.source.name}" raised {type(error).__name__}: {error}') from error
-    return model
+def _confirm(order: Order, outbox: Outbox) -> Callable[[Tool, ToolCall], bool]:
+    def confirm(tool: Tool, _call: ToolCall) -> bool:
+        if not order.yes:
+            outbox.send(f'Wtool "{tool.name}" is sensitive and was not run; --yes lets it'.encode())
+        return order.yes
+
+    return confirm
 
 
-def _tools(plugins: list[Plugin], layers: Layers) -> list[Tool]:
-    return [
-        bind_tool(plugin.offer, layers.of_plugin("tools", plugin.source.name, plugin.offer.settings))
-        for plugin in plugins
-        if plugin.source.kind == "tools"
-    ]
+def _telemetry(order: Order, keeper: Keeper, outbox: Outbox) -> Telemetry:
+    """Spans, metrics and logs of the run, those of an earlier process too; what goes wrong with them is a warning."""
+    telemetry = Telemetry(
+        order.directory,
+        endpoint=order.otlp,
+        complain=lambda problem: outbox.send(b"W" + problem.encode("utf-8", "replace")),
+    )
+    telemetry.resume(keeper.past)
+    return telemetry
+
+
+def _progress(outbox: Outbox) -> Callable[[Event], None]:
+    return lambda event: outbox.send(b"P" + encode_event(event))

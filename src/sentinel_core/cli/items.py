@@ -15,6 +15,8 @@ from sentinel_core.watch import AtWork, SideEffectError, Watch
 
 __all__ = ["Death", "Readable", "Unreadable", "Work", "items"]
 
+_MEMORY = "it takes more memory than --max-memory-mb allows"
+
 
 @attrs.frozen(kw_only=True)
 class Death:
@@ -77,6 +79,29 @@ class Unreadable:
 
         return json.dumps(attrs.asdict(self)).encode()
 
+    @classmethod
+    def parse(cls, row: bytes) -> "Unreadable":
+        """From ``row``."""
+        import json
+
+        return cls(**json.loads(row))
+
+    @property
+    def told(self) -> str:
+        """One line for people: the file as they named it, the line, what is wrong."""
+        line = "" if self.line is None else f" line {self.line}"
+        return f'"{self.label}"{line}: {self.message}' if self.label else self.message
+
+    def rendered(self) -> bytes:
+        """The row that stands in the record's place where reports are JSON."""
+        import json
+
+        from sentinel_core.output.printable import printable_json
+        from sentinel_core.redact import redact
+
+        told = {"message": redact(self.message), "source": self.source, "line": self.line}
+        return printable_json(json.dumps({"error": told}).encode())
+
 
 def items(work: Work, readers: list[TraceReader], watch: Watch) -> Iterator[Readable | Unreadable]:
     """Every record of every source, in order. Deterministic: after a restart the same items come again.
@@ -116,7 +141,7 @@ def _of_source(
                 record = next(records, None)
             if record is None:
                 break
-            yield _outcome(record, source, produced - start + 1)
+            yield _outcome(record, source, source.records_before + produced - start + 1)
             produced += 1
     except (InputError, SideEffectError) as error:
         yield Unreadable(message=str(error), source=source.name, label=source.label)
@@ -125,10 +150,11 @@ def _of_source(
         yield Unreadable(message=f"cannot be read whole: {error}", source=source.name, label=source.label)
         return
     except Exception as error:  # noqa: BLE001 - a stranger's reader may raise anything; it costs its file alone
-        message = f'its reader "{reader.name}" raised {type(error).__name__}: {error}'
+        why = str(error) or (_MEMORY if isinstance(error, MemoryError) else "")
+        message = f'its reader "{reader.name}" raised {type(error).__name__}{why and ": "}{why}'
         yield Unreadable(message=message, source=source.name, label=source.label)
         return
-    if produced == start:
+    if produced == start and source.length is None:
         yield Unreadable(message="holds no trace: nothing to check", source=source.name, label=source.label)
 
 

@@ -1,10 +1,11 @@
 """What the child does for ``sentinel evaluate``: read records, judge them, send one frame for each."""
 
 import gc
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 
+from sentinel_core.cli.frames import REPORT, UNREADABLE, refusal, warning
 from sentinel_core.cli.items import Death, Readable, Unreadable, items
 from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel, evaluate
@@ -20,14 +21,21 @@ from sentinel_core.settings import Layers
 from sentinel_core.sources import FileSource
 from sentinel_core.watch import Watch
 
-__all__ = ["Format", "Plan", "fewer_collections", "job"]
+if TYPE_CHECKING:
+    from sentinel_core.telemetry.verdicts import Emission
 
-Format = Literal["text", "json", "jsonl"]
+__all__ = ["Format", "Plan", "fewer_collections", "job", "judged", "prepare", "rendered"]
+
+Format = Literal["text", "json", "jsonl", "rows"]
 
 
 @attrs.frozen(kw_only=True)
 class Plan:
-    """What to judge and how to say it. ``done`` items are out already; ``deaths`` are not to be died again."""
+    """What to judge and how to say it. ``done`` items are out already; ``deaths`` are not to be died again.
+
+    Verdicts go to ``emission`` as events. The format ``rows`` is JSON Lines in which each report stands beside its source
+    and number, for tables.
+    """
 
     sources: tuple[FileSource | InputError, ...]
     layers: Layers
@@ -42,41 +50,46 @@ class Plan:
     max_record: int = 256 << 20
     done: int = 0
     deaths: tuple[Death, ...] = ()
+    emission: "Emission | None" = None
 
 
 def job(plan: Plan, outbox: Outbox) -> None:
-    """Send a frame for each thing to tell.
-
-    ``W`` is a warning, ``R`` two letters and the rendered report, ``E`` an unreadable record, ``X`` a configuration that
-    cannot be used, and the end.
-    """
+    """Send a frame for each thing to tell: warnings, reports, unreadable records, or why nothing can be judged."""
     watch = Watch(outbox)
     try:
-        panel, readers = _prepare(plan, watch, outbox)
-    except SentinelError as error:
-        outbox.send(b"X" + str(error).encode("utf-8", "replace"))
-        return
-    fewer_collections()
-    try:
+        panel, readers = prepare(plan, watch, outbox)
+        fewer_collections()
         for item, outcome in enumerate(items(plan, readers, watch)):
             watch.item = item
             if item >= plan.done:
-                outbox.send(_told(outcome, _without_the_dead(panel, plan, item), plan))
-    except InputError as error:
-        outbox.send(b"X" + str(error).encode("utf-8", "replace"))
+                outbox.send(_told(judged(outcome, panel, plan, item), outcome, plan))
+    except SentinelError as error:
+        outbox.send(refusal(error))
 
 
-def _told(outcome: Readable | Unreadable, panel: Panel, plan: Plan) -> bytes:
+def _told(found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable, plan: Plan) -> bytes:
+    if isinstance(found, Unreadable):
+        return UNREADABLE + found.row()
+    assert isinstance(outcome, Readable)
+    return REPORT + _letters(found) + rendered(found, outcome, plan)
+
+
+def judged(outcome: Readable | Unreadable, panel: Panel, plan: Plan, item: int) -> ReliabilityReport | Unreadable:
+    """The report on a record, without secrets; a record that is no trace stays what it is."""
     if isinstance(outcome, Unreadable):
-        return b"E" + outcome.row()
+        return outcome
     try:
-        report = redacted(evaluate(TraceIndex(outcome.trace), panel))
+        report = redacted(evaluate(TraceIndex(outcome.trace), _without_the_dead(panel, plan, item)))
     except UnicodeEncodeError:
         message = (
             f'record {outcome.number} ("{outcome.trace.trace_id}") holds half of a surrogate pair, which is no text'
         )
-        return b"E" + Unreadable(message=message, source=outcome.source, label=outcome.label).row()
-    return b"R" + _letters(report) + _rendered(report, outcome, plan)
+        return Unreadable(message=message, source=outcome.source, label=outcome.label)
+    if plan.emission is not None:
+        from sentinel_core.telemetry.verdicts import verdict_lines
+
+        plan.emission.write(verdict_lines(report, outcome.trace))
+    return report
 
 
 def fewer_collections() -> None:
@@ -86,7 +99,11 @@ def fewer_collections() -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
-def _prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[TraceReader]]:
+def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[TraceReader]]:
+    """The panel and the readers; what could not be loaded is told as a warning.
+
+    Raises ``ConfigError`` or ``PluginError`` for what cannot be used.
+    """
     kinds = ("signals", "trace_readers")
     chosen, left_out = select(plan.selection, kinds)
     dead = {death.at_work.label: death.error for death in plan.deaths if death.at_work.stage == "load"}
@@ -99,8 +116,7 @@ def _prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[Trac
         death.at_work.stage == "load" for death in plan.deaths
     ):  # else an earlier child has said it
         for failure in failures:
-            text = f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'
-            outbox.send(b"W" + text.encode("utf-8", "replace"))
+            outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
     return panel, [plugin.offer for plugin in plugins if plugin.source.kind == "trace_readers"]
 
 
@@ -135,7 +151,8 @@ def _letters(report: ReliabilityReport) -> bytes:
     return (report.verdict or "-")[0].encode() + (b"c" if report.is_complete else b"i")
 
 
-def _rendered(report: ReliabilityReport, outcome: Readable, plan: Plan) -> bytes:
+def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan) -> bytes:
+    """The report in the plan's format, without what stands between it and the next."""
     if plan.format == "text":
         from sentinel_core.output.text import render_report
 
@@ -145,8 +162,16 @@ def _rendered(report: ReliabilityReport, outcome: Readable, plan: Plan) -> bytes
     from sentinel_core.output.printable import printable_json
 
     data = printable_json(encode_report(report))
+    if plan.format == "rows":
+        return _row(data, outcome)
     if not plan.pretty:
         return data
     import msgspec
 
     return msgspec.json.format(data, indent=2)
+
+
+def _row(data: bytes, outcome: Readable) -> bytes:
+    import json
+
+    return b'{"source": %s, "record": %d, "report": %s}' % (json.dumps(outcome.label).encode(), outcome.number, data)

@@ -1,15 +1,17 @@
 """Options that several commands share, and what they add up to."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
+import attrs
 import click
 
 from sentinel_core.errors import ConfigError
 from sentinel_core.selection import KINDS, Selection, did_you_mean
 from sentinel_core.settings import Layers, read_layers
 
-__all__ = ["Assignment", "host_flags", "layers_and_selection", "plugin_options"]
+__all__ = ["Assignment", "Many", "batch_options", "host_flags", "is_folder", "layers_and_selection", "plugin_options"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -52,6 +54,81 @@ def plugin_options(function: _Function) -> _Function:
     )(function)
 
 
+def batch_options(function: _Function) -> _Function:
+    """What many traces are judged with."""
+    for option in (
+        click.option(
+            "--output-format",
+            type=click.Choice(["jsonl", "parquet"]),
+            help="What to write with -o, where its name does not say.",
+        ),
+        click.option("--resume", is_flag=True, help="Go on with a batch that was stopped, with the same -o."),
+        click.option(
+            "--engine", metavar="ENGINE", help='"local" (default), "dask" (a cluster on this machine), "dask:ADDRESS".'
+        ),
+        click.option(
+            "-j",
+            "--jobs",
+            type=click.IntRange(1, 1024),
+            metavar="N",
+            help="Processes (default: all cores where it pays).",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+@attrs.frozen(kw_only=True)
+class Many:
+    """How many traces are judged: in how many processes, by which engine, where to, and whether as the rest of a batch."""
+
+    output: str | None = None
+    output_format: str | None = None
+    jobs: int | None = None
+    engine: str | None = None
+    address: str | None = None
+    resume: bool = False
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """From the flags. Raises ``click.UsageError``."""
+        name, _, address = (options["engine"] or "local").partition(":")
+        if name not in ("local", "dask") or (name == "local" and address):
+            raise click.UsageError(f'--engine "{options["engine"]}": choose local, dask or dask:SCHEDULER')
+        return cls(
+            output=options["output"],
+            output_format=options["output_format"],
+            jobs=options["jobs"],
+            engine=None if name == "local" else name,
+            address=address or None,
+            resume=options["resume"],
+        )
+
+    @property
+    def is_asked_for(self) -> bool:
+        """True where the flags alone say that it is a batch."""
+        return bool(self.jobs or self.engine or self.resume or self.form)
+
+    @property
+    def form(self) -> Literal["jsonl", "rows"] | None:
+        """The format that the output's name asks for; ``rows`` becomes Parquet."""
+        if self.output is None:
+            return None
+        wanted = self.output_format or _SUFFIXES.get(self.output.rpartition(".")[2])
+        if wanted is None and is_folder(self.output):
+            wanted = "jsonl"
+        return _FORMS.get(wanted or "")
+
+
+_SUFFIXES = {"jsonl": "jsonl", "ndjson": "jsonl", "parquet": "parquet"}
+_FORMS: Mapping[str, Literal["jsonl", "rows"]] = {"jsonl": "jsonl", "parquet": "rows"}
+
+
+def is_folder(output: str) -> bool:
+    """True for an output that is a folder: it ends with a slash, or is one already."""
+    return output.endswith("/") or os.path.isdir(output)  # noqa: PTH112 - pathlib would take a URL apart
+
+
 def host_flags(values: dict[str, Any]) -> dict[str, tuple[Any, str]]:
     """Flags that were given, as settings: dotted key to value and flag."""
     return {
@@ -84,7 +161,7 @@ def layers_and_selection(
 def _full_key(key: str, labels: set[tuple[str, str]]) -> str:
     """``cost.budget_tokens`` and ``signals:cost.budget_tokens`` become ``signals.cost.budget_tokens``."""
     head, dot, field = key.rpartition(".")
-    if not dot or head == "weights" or head.partition(".")[0] in KINDS:
+    if not dot or head in ("agent", "weights") or head.partition(".")[0] in KINDS:
         return key
     kind, _, name = head.rpartition(":")
     found = sorted(label for label in labels if label[1] == name and kind in ("", label[0]))

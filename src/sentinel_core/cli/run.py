@@ -2,130 +2,208 @@
 
 import io
 import json
+import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+import attrs
 import click
 
 from sentinel_core.agent.summary import RunSummary
 from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli.emitting import finish
 from sentinel_core.cli.investigating import Order, job
 from sentinel_core.cli.judging import Plan
 from sentinel_core.cli.judging import job as judge
 from sentinel_core.cli.options import Assignment, host_flags, layers_and_selection, plugin_options
+from sentinel_core.cli.run_options import AGENT, PROVIDER, TOOLS, run_options
 from sentinel_core.cli.supervise import Tally, supervise, use_color, warn
-from sentinel_core.errors import WorkerError
+from sentinel_core.errors import ConfigError, WorkerError
 from sentinel_core.isolate import Child
-from sentinel_core.output.run import render_run
-from sentinel_core.selection import Selection
+from sentinel_core.output.progress import Progress
+from sentinel_core.output.run import lifted, render_run
 from sentinel_core.settings import HostSettings, Layers
 from sentinel_core.sources import FileSource
+from sentinel_core.telemetry.ids import trace_id_of
+from sentinel_core.telemetry.send import check_endpoint
+from sentinel_core.telemetry.verdicts import Emission
 from sentinel_core.watch import AtWork
 
 __all__ = ["command"]
 
 _DIRECTORY = Path(".sentinel")
-_DEADLINE = 600.0
+_GRACE = 120.0  # seconds past the deadline, for a tool that is still at work and for the delivery
 _RISK = {"low": 0, "medium": 1, "high": 2}
 
 
 @click.command("run", short_help="Investigate a release with the detective agent, then judge the agent.")
-@click.argument("release", metavar="RELEASE")
-@click.option(
-    "--provider", metavar="NAME", help='Who judges the risk: a provider plugin (default "offline", fixed rules).'
-)
-@click.option("--releases", metavar="PLACE", help="Where summaries are: a JSON file, a folder, or a server's address.")
-@click.option("--reports", metavar="PLACE", help="Where reports go: a folder, or a server's address.")
+@click.argument("release", metavar="RELEASE", required=False)
+@run_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("-v", "--verbose", is_flag=True, help="Every finding on the agent, and what was checked.")
 @click.option("--fail-on-risk", type=click.Choice(["high", "medium"]), help="Exit with 2 at this severity or above.")
 @click.option("--fail-on", type=click.Choice(["warn", "fail", "never"]), help="Which verdicts on the agent count.")
 @click.option("--profile", metavar="NAME|FILE", help='Weights and thresholds: "rs1", or a TOML file.')
 @click.option("--weight", "weights", multiple=True, type=Assignment(), metavar="NAME=W", help="Give a signal a weight.")
+@click.option("--otlp", metavar="ENDPOINT", help="Send spans, metrics, logs and verdicts to a collector, too.")
 @plugin_options
-def command(release: str, **options: Any) -> int:
+def command(release: str | None, **options: Any) -> int:
     r"""Investigate RELEASE: fetch its summary, judge its risk, file a report; then judge the agent that did so.
 
     \b
     sentinel run v2.1.0 --releases examples/releases
-    sentinel run v2.1.0 --releases https://releases.example.org --reports https://releases.example.org
+    sentinel run v2.1.0 --provider ollama --model qwen3 --tool-mode guided
+    sentinel run v2.0..v2.1 --repo . --junit results.xml
+    sentinel run --resume ID
 
     Exit codes: the verdict on the agent, 0 PASS, 1 WARN, 2 FAIL; 2 too where the release is as risky as
-    --fail-on-risk; 3 where no report was filed or the agent could not be judged.
+    --fail-on-risk; 3 where no report was filed or the agent could not be judged; 130 after Ctrl-C.
     """
-    layers, selection = _configure(options)
-    host = layers.host()
-    if host.provider is None and not options["as_json"]:
-        click.echo("No provider chosen (--provider): the offline rules judge, no language model is used.", err=True)
-    found = _investigate(release, layers, selection, host)
+    order, host = _order(release, options)
+    if order.otlp is not None:
+        check_endpoint(order.otlp)
+    found = _investigate(order, host, quiet=options["as_json"])
     if found is None:
         return ERROR
-    form = "json" if options["as_json"] else "text"
+    form: Literal["json", "text"] = "json" if options["as_json"] else "text"
     plan = Plan(
         sources=(FileSource(path=Path(found.trace_path), label=found.trace_path),),
-        layers=layers,
-        selection=selection,
-        format="json" if options["as_json"] else "text",
+        layers=order.layers,
+        selection=order.selection,
+        format=form,
         verbose=options["verbose"],
         color=form == "text" and use_color(),
+        emission=_emission(found, order),
     )
     rendered = io.BytesIO()
     tally = supervise(plan, rendered, job=judge, timeout=host.timeout, memory_mb=host.max_memory_mb)
-    _print(found, rendered.getvalue(), plan)
+    finish(plan.emission)
+    _print(found, rendered.getvalue(), as_json=options["as_json"], color=plan.color)
     return _exit_code(found, tally, host)
 
 
-def _configure(options: dict[str, Any]) -> tuple[Layers, Selection]:
+def _order(release: str | None, options: dict[str, Any]) -> tuple[Order, HostSettings]:
+    if release is None and options["resume"] is None:
+        raise ConfigError("name the release to investigate, or give --resume with the id of a run")
     flags = host_flags({name: options[name] for name in ("provider", "fail_on_risk", "fail_on", "profile", "plugins")})
     flags.update({f"weights.{name}": (weight, "--weight") for name, weight in options["weights"]})
-    for flag, tool in (("releases", "get_release_summary"), ("reports", "file_risk_report")):
-        if options[flag] is not None:
-            flags[f"tools.{tool}.{flag}"] = (options[flag], f"--{flag}")
-    return layers_and_selection(flags, options["assignments"])
-
-
-def _investigate(release: str, layers: Layers, selection: Selection, host: HostSettings) -> RunSummary | None:
-    """The agent's run, in a child; None where it gave nothing that could be judged, which is then told."""
+    for field, flag in AGENT.items():
+        if options[field] is not None:
+            flags[f"agent.{field}"] = options[field], flag
+    layers, selection = layers_and_selection(flags, options["assignments"])
     order = Order(
         release=release,
-        provider=host.provider or "offline",
         layers=layers,
         selection=selection,
         directory=_DIRECTORY,
+        of_provider={name: options[name] for name in PROVIDER if options[name] is not None},
+        of_tools={name: options[name] for name in TOOLS if options[name] is not None},
+        resume=options["resume"],
+        accept_changes=options["accept_changes"],
+        record=options["record"],
+        yes=options["yes"],
+        otlp=options["otlp"],
+        progress=not options["as_json"] and sys.stderr.isatty(),
     )
-    found = None
-    with Child(partial(job, order), memory=host.max_memory_mb << 20) as child:
+    return order, layers.host()
+
+
+def _emission(found: RunSummary, order: Order) -> Emission:
+    """The verdict is kept with the logs of the run's own telemetry."""
+    trace_id = trace_id_of(Path(found.trace_path).name.removesuffix(".trace.json"))
+    return Emission.of(order.directory, trace_id, order.otlp).prepared()
+
+
+def _investigate(order: Order, host: HostSettings, *, quiet: bool) -> RunSummary | None:
+    """The agent's run, in a child; None where it gave nothing that could be judged, which is then told."""
+    heard = _Heard(quiet=quiet, run_id=order.resume)
+    with heard.progress, Child(partial(job, order), memory=host.max_memory_mb << 20) as child:
         try:
-            for frame in child.frames(_DEADLINE):
-                if frame[:1] == b"I":
-                    found = RunSummary.from_json(frame[1:])
-                elif frame[:1] == b"W":
-                    warn(frame[1:].decode())
-                else:
-                    complain(frame[1:].decode())
+            for frame in child.frames(_patience(order.layers)):
+                heard.take(frame[:1], frame[1:])
         except WorkerError as error:
             at_work = AtWork.parse(child.mark)
-            complain(f'plugin "{at_work.label}" {error}' if at_work else f"the run {error}")
-    return found
+            who = f'plugin "{at_work.label}"' if at_work else "the run"
+            complain(f"{who} {error}{heard.how_to_go_on}")
+        except KeyboardInterrupt:
+            click.echo(f"\nStopped{heard.how_to_go_on}", err=True)
+            raise
+    return heard.found
 
 
-def _print(found: RunSummary, rendered: bytes, plan: Plan) -> None:
+@attrs.define
+class _Heard:
+    """What the child says, as it comes."""
+
+    quiet: bool
+    run_id: str | None
+    found: RunSummary | None = None
+    progress: Progress = attrs.field(factory=Progress)
+
+    def take(self, kind: bytes, body: bytes) -> None:
+        """Keep, show or tell one frame."""
+        text = body.decode("utf-8", "replace")
+        if kind == b"I":
+            self.found = RunSummary.from_json(body)
+        elif kind == b"S":
+            self.run_id = text
+        elif kind in (b"P", b"T"):
+            self.progress.show(kind, body)
+        elif kind == b"W":
+            warn(text)
+        elif kind == b"X":
+            complain(text)
+        elif not self.quiet:
+            click.echo(text, err=True)
+
+    @property
+    def how_to_go_on(self) -> str:
+        """What to do after an end that nobody wanted; empty before anything was kept."""
+        return "" if self.run_id is None else f"; what was done is kept: sentinel run --resume {self.run_id}"
+
+
+def _patience(layers: Layers) -> float | None:
+    """The longest wait for a sign of life; a run without a deadline may be silent as long as it likes."""
+    from sentinel_core.agent.settings import AgentSettings
+
+    settings: AgentSettings = layers.of_agent(AgentSettings)
+    deadline = settings.deadline
+    return None if deadline is None else deadline + _GRACE
+
+
+def _print(found: RunSummary, rendered: bytes, *, as_json: bool, color: bool) -> None:
     from sentinel_core.output.printable import printable_json
 
-    if plan.format == "text":
-        click.echo(render_run(found, color=plan.color) + "\nThe agent that did this:\n\n", nl=False)
+    if not as_json:
+        click.echo(render_run(found, color=color) + "\nThe agent that did this:\n\n", nl=False)
         click.echo(rendered, nl=False)
         return
-    document = {**found.as_dict(), "agent": json.loads(rendered or b"null")}
-    click.echo(printable_json(json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")))
+    agent = lifted(json.loads(rendered or b"null"), found)
+    click.echo(
+        printable_json(json.dumps({**found.as_dict(), "agent": agent}, ensure_ascii=False).encode("utf-8", "replace"))
+    )
 
 
 def _exit_code(found: RunSummary, tally: Tally, host: HostSettings) -> int:
     code = tally.exit_code(host.fail_on)
     if found.severity is None:
-        complain(found.error or f'no risk report was filed for "{found.release_id}" (outcome: {found.outcome})')
+        complain(_why_no_report(found))
         return ERROR
+    if code == 0 and found.below_evidence and host.fail_on == "warn":
+        code = 1
     if code != ERROR and host.fail_on_risk is not None and _RISK[found.severity] >= _RISK[host.fail_on_risk]:
         return 2
     return code
+
+
+def _why_no_report(found: RunSummary) -> str:
+    resume = f"; to go on: sentinel run --resume {found.run_id}" if found.resumable else ""
+    if found.delivery == "unknown":
+        return f'whether the risk report for "{found.release_id}" was filed is unknown: {found.delivery_text}'
+    if found.delivery == "failed":
+        return (
+            f'the risk report for "{found.release_id}" was not filed: {found.delivery_text}; '
+            f"to try again: sentinel run --resume {found.run_id}"
+        )
+    return (found.error or f'no risk report was filed for "{found.release_id}" (outcome: {found.outcome})') + resume

@@ -1,59 +1,87 @@
 """Where reports go: standard output, or a file that appears once it is whole."""
 
+import io
 import os
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from sentinel_core.errors import InputError
 
-__all__ = ["Sink", "open_output"]
+__all__ = ["Sink", "open_output", "permit", "separated"]
+
+_BLOCK = 1 << 20
+
+
+_LEADS = {"text": b"\n", "json": b",\n"}  # what stands before each item but the first
+_LINES = ("jsonl", "lines", "rows")
+
+
+def separated(items: Sequence[bytes], form: str) -> bytes:
+    """Items as ``Sink.put_many`` takes them: lines, or each with what stands between it and the one before."""
+    if form in _LINES:
+        return b"\n".join([*items, b""])
+    lead = _LEADS[form]
+    return b"".join(part for item in items for part in (lead, item))
 
 
 class Sink:
     """Writes rendered items in one format: ``text``, ``json``, ``jsonl``, or ``lines`` (as they come, a line each).
 
-    A JSON document is one object for one item, a list for more.
+    A JSON document is one object for one item, a list for more. ``count`` items are there already.
     """
 
-    def __init__(self, stream: IO[bytes], form: str) -> None:
+    def __init__(self, stream: IO[bytes], form: str, count: int = 0) -> None:
         self._stream = stream
         self._form = form
         self._held: bytes | None = None
-        self._count = 0
+        self.count = count
 
     def put(self, item: bytes) -> None:
-        """One more item."""
-        self._count += 1
-        if self._form == "text":
-            self._stream.write(item if self._count == 1 else b"\n" + item)
-        elif self._form in ("jsonl", "lines"):
-            self._stream.write(item + b"\n")
-        else:
-            self._put_json(item)
+        """One more item, out at once."""
+        self.put_many(io.BytesIO(separated([item], self._form)), 1)
+        self._stream.flush()
+
+    def put_many(self, items: IO[bytes], count: int) -> None:
+        """So many items more, as ``separated`` gives them."""
+        if not count:
+            return
+        is_first = not self.count
+        self.count += count
+        if self._form in _LEADS:
+            lead = items.read(len(_LEADS[self._form])) if is_first or self._held is not None else b""
+            if self._form == "json" and self._opened(items, is_first=is_first, lead=lead):
+                return
+        shutil.copyfileobj(items, self._stream, _BLOCK)
+
+    def _opened(self, items: IO[bytes], *, is_first: bool, lead: bytes) -> bool:
+        """Open the list where there is more than one item; True where the one that there is has to wait."""
+        if is_first and self.count == 1:
+            self._held = items.read()
+            return True
+        if is_first:
+            self._stream.write(b"[\n")
+        elif self._held is not None:
+            self._stream.write(b"[\n" + self._held + lead)
+            self._held = None
+        return False
+
+    def flush(self) -> None:
+        """Let what was put be seen."""
         self._stream.flush()
 
     def finish(self) -> None:
         """Close the JSON document; where there was no item, there is none."""
-        if self._form != "json":
-            return
-        if self._held is not None:
-            self._stream.write(self._held + b"\n")
-        elif self._count:
-            self._stream.write(b"\n]\n")
+        if self._form == "json":
+            if self._held is not None:
+                self._stream.write(self._held + b"\n")
+            elif self.count:
+                self._stream.write(b"\n]\n")
         self._stream.flush()
-
-    def _put_json(self, item: bytes) -> None:
-        if self._count == 1:
-            self._held = item
-            return
-        if self._held is not None:
-            self._stream.write(b"[\n" + self._held)
-            self._held = None
-        self._stream.write(b",\n" + item)
 
 
 @contextmanager
@@ -90,13 +118,14 @@ def _replacing(path: Path) -> Iterator[IO[bytes]]:
             stream.flush()
             os.fsync(stream.fileno())
         if temporary.stat().st_size:
-            temporary.chmod(0o666 & ~_umask())
+            permit(temporary)
             temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def _umask() -> int:
+def permit(path: Path) -> None:
+    """Let others read a file as they may read one that is made in the usual way."""
     mask = os.umask(0o022)
     os.umask(mask)
-    return mask
+    path.chmod(0o666 & ~mask)

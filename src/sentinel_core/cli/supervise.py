@@ -3,24 +3,25 @@
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import IO, Any, TypeVar
+from typing import IO, TypeVar
 
 import attrs
 import click
 
 from sentinel_core.cli import ERROR, complain
 from sentinel_core.cli.converting import Conversion
-from sentinel_core.cli.items import Death
+from sentinel_core.cli.frames import REPORT, UNREADABLE, WARNING
+from sentinel_core.cli.items import Death, Unreadable
 from sentinel_core.cli.judging import Plan
 from sentinel_core.cli.sink import Sink
 from sentinel_core.errors import WorkerError, WorkerTimeout
 from sentinel_core.isolate import Child, Outbox
 from sentinel_core.watch import AtWork
 
-__all__ = ["Tally", "supervise", "use_color", "warn"]
+__all__ = ["VERDICTS", "Tally", "death_of", "supervise", "use_color", "warn"]
 
 _MOST_DEATHS = 100
-_VERDICTS = {b"P": "PASS", b"W": "WARN", b"F": "FAIL", b"-": "no verdict"}
+VERDICTS = {b"P": "PASS", b"W": "WARN", b"F": "FAIL", b"-": "no verdict"}
 
 
 _Plan = TypeVar("_Plan", Plan, Conversion)
@@ -30,7 +31,7 @@ _Plan = TypeVar("_Plan", Plan, Conversion)
 class Tally:
     """How many reports of each verdict, how many records could not be read, and whether anything else went wrong."""
 
-    counts: dict[str, int] = attrs.field(factory=lambda: dict.fromkeys((*_VERDICTS.values(), "unreadable"), 0))
+    counts: dict[str, int] = attrs.field(factory=lambda: dict.fromkeys((*VERDICTS.values(), "unreadable"), 0))
     broken: bool = False
 
     @property
@@ -66,7 +67,7 @@ def supervise(
                     _relay(frame, sink, tally, plan.format)
                 break
             except WorkerError as error:
-                death = _death(child.mark, error, timeout)
+                death = death_of(child.mark, error, timeout)
                 if death is None or death in plan.deaths or len(plan.deaths) == _MOST_DEATHS:
                     complain(_last_words(death, error, tally.total))
                     tally.broken = True
@@ -78,34 +79,21 @@ def supervise(
 
 def _relay(frame: bytes, sink: Sink, tally: Tally, form: str) -> None:
     kind, body = frame[:1], frame[1:]
-    if kind == b"R":
-        tally.counts[_VERDICTS[body[:1]]] += 1
+    if kind == REPORT:
+        tally.counts[VERDICTS[body[:1]]] += 1
         tally.broken = tally.broken or body[1:2] != b"c"
         sink.put(body[2:])
-    elif kind == b"E":
+    elif kind == UNREADABLE:
         tally.counts["unreadable"] += 1
-        _tell_unreadable(body, sink, form)
-    elif kind == b"W":
+        row = Unreadable.parse(body)
+        complain(row.told)
+        if form in ("json", "jsonl"):
+            sink.put(row.rendered())
+    elif kind == WARNING:
         warn(body.decode("utf-8", "replace"))
     else:
         complain(body.decode("utf-8", "replace"))
         tally.broken = True
-
-
-def _tell_unreadable(body: bytes, sink: Sink, form: str) -> None:
-    """A line for people, and in JSON a row in the record's place."""
-    import json
-
-    from sentinel_core.redact import redact
-
-    row: dict[str, Any] = json.loads(body)
-    line = "" if row["line"] is None else f" line {row['line']}"
-    complain(f'"{row["label"]}"{line}: {row["message"]}' if row["label"] else row["message"])
-    if form in ("json", "jsonl"):
-        from sentinel_core.output.printable import printable_json
-
-        told = {"message": redact(row["message"]), "source": row["source"], "line": row["line"]}
-        sink.put(printable_json(json.dumps({"error": told}).encode()))
 
 
 def warn(message: str) -> None:
@@ -115,7 +103,7 @@ def warn(message: str) -> None:
     click.echo(f"sentinel: warning: {printable(message)}", err=True)
 
 
-def _death(mark: str, error: WorkerError, timeout: float) -> Death | None:
+def death_of(mark: str, error: WorkerError, timeout: float) -> Death | None:
     """Who was at work, from the child's mark; None where it was no plugin."""
     at_work = AtWork.parse(mark)
     if at_work is None:

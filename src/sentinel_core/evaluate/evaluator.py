@@ -28,6 +28,10 @@ __all__ = ["BoundSignal", "Panel", "evaluate"]
 _LONGEST_ERROR = 300
 _NOT_INSTALLED = "is not installed"
 
+_Scores = tuple[tuple[str, float | None], ...]
+_Judged = tuple[Verdict | None, float | None, str]
+_Rows = tuple[SignalScore, Coverage]
+
 
 @attrs.frozen(kw_only=True)
 class BoundSignal:
@@ -68,6 +72,16 @@ class Panel:
         return {signal.name: dict(signal.settings) for signal in self.signals if signal.settings}
 
     @functools.cached_property
+    def judged(self) -> Callable[[_Scores], _Judged]:
+        """What the profile makes of scores, by signal; kept, because most traces of a batch have the same few."""
+        return functools.lru_cache(maxsize=1024)(functools.partial(_judged, self.profile))
+
+    @functools.cached_property
+    def row(self) -> Callable[[str, float | None, str, Sequence[str]], _Rows]:
+        """What the report says of a signal's detection; kept, because most of a batch's say the same of most signals."""
+        return functools.lru_cache(maxsize=256)(functools.partial(_rows, self))
+
+    @functools.cached_property
     def standing_failures(self) -> tuple[SignalFailure, ...]:
         """Signals that fail for every trace: not loaded, or weighted and neither there nor left out."""
         present = {signal.name for signal in self.signals} | {failure.signal_name for failure in self.failures}
@@ -84,27 +98,26 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
     if not index.trace.trace_id:
         raise ValueError("Cannot evaluate: trace_id is required")
     index, detections, failures = _detect(index, panel.signals)
-    weights = panel.profile.weights
-    failures = _in_order((*failures, *panel.standing_failures), weights)
-    verdict, overall, reasoning = _verdict(index, detections, failures, panel.profile)
+    failures = _in_order((*failures, *panel.standing_failures), panel.profile.weights)
+    rows = [panel.row(name, one.score, one.details, one.gaps) for name, one in detections.items()]
+    verdict, overall, reasoning = _verdict(index, detections, failures, panel)
     return ReliabilityReport(
         trace_id=index.trace.trace_id,
         verdict=verdict,
         overall_score=overall,
-        signal_scores=tuple(
-            [_score(signal, detections[signal.name], weights) for signal in panel.signals if signal.name in detections]
-        ),
+        signal_scores=tuple([score for score, _ in rows]),
         reasoning=reasoning,
         metadata=_metadata(index),
         findings=tuple(
             [
                 finding.of(name, _origin(index, finding))
                 for name, detection in detections.items()
+                if detection.findings
                 for finding in detection.findings
             ]
         ),
         failures=tuple(failures),
-        coverage=_coverage(panel, detections, failures),
+        coverage=_coverage(panel, [row for _, row in rows], failures),
         unread=_unread(index),
         profile=panel.printed_profile,
         settings=panel.printed_settings,
@@ -201,25 +214,18 @@ def _failure(signal: BoundSignal, error: str) -> SignalFailure:
 
 
 def _verdict(
-    index: TraceIndex, detections: Mapping[str, Detection], failures: Sequence[SignalFailure], profile: Profile
+    index: TraceIndex, detections: Mapping[str, Detection], failures: Sequence[SignalFailure], panel: Panel
 ) -> tuple[Verdict | None, float | None, str]:
     """Verdict, overall score and reasoning.
 
     A failed signal counts 0, so what the others show is a lower bound: WARN and FAIL stand, a PASS would be a guess.
     """
-    scores = {
-        name: detection.score
-        for name, detection in detections.items()
-        if detection.score is not None and name in profile.weights
-    }
-    broken = [failure.signal_name for failure in failures if not failure.advisory]
     if not index.messages:
         return None, None, "Nothing to check: the trace has no messages."
-    if not scores:
-        return None, None, "No verdict: no weighted signal could be measured."
-    overall = combine(scores, profile.weights)
-    verdict, reasons = judge(overall, scores, profile)
-    text = "; ".join(reasons)
+    verdict, overall, text = panel.judged(tuple([(name, detection.score) for name, detection in detections.items()]))
+    if verdict is None:
+        return None, None, text
+    broken = [failure.signal_name for failure in failures if not failure.advisory]
     if not broken:
         return verdict, overall, f"{verdict}: {text}."
     names = ", ".join(broken)
@@ -228,50 +234,54 @@ def _verdict(
     return verdict, overall, f"At least {verdict}: {text}; {names} gave no answer."
 
 
-def _score(signal: BoundSignal, detection: Detection, weights: Mapping[str, float]) -> SignalScore:
-    weight = weights.get(signal.name, 0.0)
+def _judged(profile: Profile, scores: _Scores) -> _Judged:
+    """Verdict, overall score and reasons that the scores alone give."""
+    measured = {name: score for name, score in scores if score is not None and name in profile.weights}
+    if not measured:
+        return None, None, "No verdict: no weighted signal could be measured."
+    overall = combine(measured, profile.weights)
+    verdict, reasons = judge(overall, measured, profile)
+    return verdict, overall, "; ".join(reasons)
+
+
+def _rows(panel: Panel, name: str, score: float | None, details: str, gaps: Sequence[str]) -> _Rows:
+    signal = next(signal for signal in panel.signals if signal.name == name)
+    weights = panel.profile.weights
+    weight = weights.get(name, 0.0)
     return SignalScore(
-        signal_name=signal.name,
-        score=detection.score,
-        details=detection.details,
+        signal_name=name,
+        score=score,
+        details=details,
         weight=weight,
-        contribution=share([weight * detection.score], weights) if weight and detection.score else 0.0,
+        contribution=share([weight * score], weights) if weight and score else 0.0,
         distribution=signal.distribution,
         version=signal.version,
         advisory=not weight,
+    ), Coverage(
+        signal_name=name,
+        state="checked" if score is not None else "unmeasured",
+        reason=details if score is None else "",
+        gaps=gaps,
     )
 
 
-def _covered(name: str, detection: Detection) -> Coverage:
-    if detection.score is None:
-        return Coverage(signal_name=name, state="unmeasured", reason=detection.details, gaps=detection.gaps)
-    return Coverage(signal_name=name, state="checked", gaps=detection.gaps) if detection.gaps else _checked_row(name)
-
-
-@functools.lru_cache(maxsize=256)
-def _checked_row(name: str) -> Coverage:
-    """What most reports say of most signals."""
-    return Coverage(signal_name=name, state="checked")
-
-
-def _coverage(
-    panel: Panel, detections: Mapping[str, Detection], failures: Sequence[SignalFailure]
-) -> tuple[Coverage, ...]:
-    rows = [_covered(name, detection) for name, detection in detections.items()]
-    rows.extend(
+def _coverage(panel: Panel, covered: list[Coverage], failures: Sequence[SignalFailure]) -> tuple[Coverage, ...]:
+    if not (failures or panel.left_out):
+        return tuple(covered)
+    failed = [
         Coverage(
             signal_name=failure.signal_name,
             state="not_installed" if failure.error == _NOT_INSTALLED else "failed",
             reason=failure.error,
         )
         for failure in failures
-    )
-    rows.extend(
-        Coverage(signal_name=name, state="left_out", reason="left out by the user") for name in sorted(panel.left_out)
-    )
-    if failures or panel.left_out:
-        rows.sort(key=lambda row: row.signal_name)
-    return tuple(rows)
+    ]
+    left_out = [Coverage(signal_name=name, state="left_out", reason="left out by the user") for name in panel.left_out]
+    return tuple(sorted([*covered, *failed, *left_out], key=_signal_name))
+
+
+def _signal_name(row: Coverage) -> str:
+    return row.signal_name
 
 
 def _metadata(index: TraceIndex) -> ReportMetadata:

@@ -1,12 +1,19 @@
 """One pass over a trace, shared by every signal: calls paired with results, assistant texts, orphaned results."""
 
+from collections import deque
 from collections.abc import Iterable, Sequence
+from typing import Any
 
+import attrs
+
+from sentinel_core._fast import record
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, canonical
 
 __all__ = ["Call", "Text", "TraceIndex"]
 
 
+@record
+@attrs.define(eq=False)
 class Call:
     """A tool call with its result, once there is one.
 
@@ -14,16 +21,13 @@ class Call:
     ``is_copied`` marks a call in context repeated after compaction: it was made, but not made again.
     """
 
-    __slots__ = ("_key", "call", "is_copied", "message_index", "position", "result", "result_message_index")
-
-    def __init__(self, call: ToolCall, message_index: int, position: int, *, is_copied: bool = False) -> None:
-        self.call = call
-        self.is_copied = is_copied
-        self.message_index = message_index
-        self.position = position
-        self.result: ToolResult | None = None
-        self.result_message_index: int | None = None
-        self._key: tuple[str, bytes] | None = None
+    call: ToolCall
+    message_index: int
+    position: int
+    is_copied: bool = False
+    result: ToolResult | None = None
+    result_message_index: int | None = None
+    _key: tuple[str, bytes] | None = None
 
     @property
     def key(self) -> tuple[str, bytes]:
@@ -33,6 +37,8 @@ class Call:
         return self._key
 
 
+@record
+@attrs.define(eq=False)
 class Text:
     """An assistant's text. ``folded`` is case-folded with runs of white space made one space.
 
@@ -40,14 +46,11 @@ class Text:
     ``is_copied`` as for a call.
     """
 
-    __slots__ = ("_folded", "calls_before", "content", "is_copied", "message_index")
-
-    def __init__(self, content: str, message_index: int, calls_before: int, *, is_copied: bool = False) -> None:
-        self.content = content
-        self.is_copied = is_copied
-        self.message_index = message_index
-        self.calls_before = calls_before
-        self._folded: str | None = None
+    content: str
+    message_index: int
+    calls_before: int
+    is_copied: bool = False
+    _folded: str | None = None
 
     @property
     def folded(self) -> str:
@@ -62,10 +65,11 @@ class TraceIndex:
 
     A result belongs to the oldest unanswered call of its id; where every call of that id is answered, the newer result
     replaces the last one (progress, then the final word). A result whose id no earlier call has is an orphan.
-    ``messages`` and ``children`` stand in for the trace's own, for an agent that is still at work.
+    ``messages`` and ``children`` stand in for the trace's own, for an agent that is still at work. ``asked`` has the
+    positions of the users' messages that are not empty; ``held`` every dictionary of the trace, arguments and metadata.
     """
 
-    __slots__ = ("_by_id", "calls", "children", "messages", "orphans", "texts", "trace")
+    __slots__ = ("_by_id", "_waiting", "asked", "calls", "children", "held", "messages", "orphans", "texts", "trace")
 
     def __init__(
         self,
@@ -79,7 +83,11 @@ class TraceIndex:
         self.calls: list[Call] = []
         self.orphans: list[tuple[int, ToolResult]] = []
         self.texts: list[Text] = []
-        self._by_id: dict[str, list[Call]] = {}
+        self.asked: list[int] = []
+        self.held: list[dict[str, Any]] = [trace.metadata]
+        self._by_id: dict[str, Call] = {}  # the latest of each id
+        # Of ids that were given out more than once: the unanswered calls, oldest first.
+        self._waiting: dict[str, deque[Call]] = {}
         self.extend(trace.messages if messages is None else messages)
         if children is None:
             children = () if trace.details is None else map(TraceIndex, trace.details.children)
@@ -91,26 +99,43 @@ class TraceIndex:
 
     def extend(self, messages: Iterable[Message]) -> None:
         """Append messages, in order."""
-        calls = self.calls
-        for position, message in enumerate(messages, len(self.messages)):
-            self.messages.append(message)
-            is_copied = message.details is not None and message.details.is_copied_context
-            if message.content and message.role == "assistant":
-                self.texts.append(Text(message.content, position, len(calls), is_copied=is_copied))
+        start = len(self.messages)
+        self.messages.extend(messages)
+        calls, texts, by_id, held = self.calls, self.texts, self._by_id, self.held
+        for position, message in enumerate(self.messages[start:] if start else self.messages, start):
+            role, details = message.role, message.details
+            is_copied = details is not None and details.is_copied_context
+            if message.content:
+                if role == "assistant":
+                    texts.append(Text(message.content, position, len(calls), is_copied))
+                elif role == "user":
+                    self.asked.append(position)
+            if message.metadata is not None:
+                held.append(message.metadata)
             for tool_call in message.tool_calls:
-                call = Call(tool_call, position, len(calls), is_copied=is_copied)
+                call = Call(tool_call, position, len(calls), is_copied)
                 calls.append(call)
-                self._by_id.setdefault(tool_call.id, []).append(call)
+                held.append(tool_call.arguments)
+                if tool_call.id in by_id:
+                    self._given_again(tool_call.id, call)
+                by_id[tool_call.id] = call
             for result in message.tool_results:
+                if result.metadata is not None:
+                    held.append(result.metadata)
                 self._pair(result, position)
 
+    def _given_again(self, name: str, call: Call) -> None:
+        if name not in self._waiting:
+            first = self._by_id[name]
+            self._waiting[name] = deque([first] if first.result is None else ())
+        self._waiting[name].append(call)
+
     def _pair(self, result: ToolResult, position: int) -> None:
-        calls = self._by_id.get(result.tool_call_id)
-        if calls is None:
+        owner = self._by_id.get(result.tool_call_id)
+        if owner is None:
             self.orphans.append((position, result))
             return
-        owner = calls[-1]
-        if len(calls) > 1:
-            owner = next((call for call in calls if call.result is None), owner)
+        if self._waiting and (waiting := self._waiting.get(result.tool_call_id)):
+            owner = waiting.popleft()
         owner.result = result
         owner.result_message_index = position

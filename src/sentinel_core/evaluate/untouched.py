@@ -13,20 +13,26 @@ __all__ = ["Snapshot"]
 
 
 class Snapshot:
-    """A trace's state: what stands in the index, and each dictionary as JSON."""
+    """A trace's state: what stands in the index, and all its dictionaries as one JSON list."""
+
+    __slots__ = ("_children", "_dictionaries", "_index", "_lists", "_messages", "_text")
 
     def __init__(self, index: TraceIndex) -> None:
         self._index = index
-        self._messages = list(index.messages)
+        self._messages = index.messages.copy()
         self._lists = _lists(index)
-        self._dictionaries = _dictionaries(index)
-        self._texts = list(map(to_json, self._dictionaries))
-        self._children = [Snapshot(child) for child in index.children]
+        self._dictionaries = index.held.copy()
+        self._text = to_json(self._dictionaries)
+        self._children = [Snapshot(child) for child in index.children] if index.children else ()
 
     def holds(self) -> bool:
         """True where nothing has changed since."""
+        try:
+            text = to_json(self._dictionaries)
+        except Exception:  # noqa: BLE001 - what a signal put in may be of any kind, and fail in any way to be written
+            return False
         return (
-            list(map(to_json, self._dictionaries)) == self._texts
+            text == self._text
             and _lists(self._index) == self._lists
             and self._index.messages == self._messages
             and all(child.holds() for child in self._children)
@@ -34,9 +40,9 @@ class Snapshot:
 
     def restored(self) -> TraceIndex:
         """Puts every value back and gives a new index over them."""
-        for dictionary, text in zip(self._dictionaries, self._texts, strict=True):
+        for dictionary, kept in zip(self._dictionaries, from_json(self._text), strict=True):
             dictionary.clear()
-            dictionary.update(from_json(text))
+            dictionary.update(kept)
         return TraceIndex(
             self._index.trace, messages=self._messages, children=[child.restored() for child in self._children]
         )
@@ -44,15 +50,5 @@ class Snapshot:
 
 def _lists(index: TraceIndex) -> tuple[list[Any], ...]:
     calls = index.calls
-    return list(calls), [call.result for call in calls], list(index.texts), list(index.orphans), list(index.children)
-
-
-def _dictionaries(index: TraceIndex) -> list[dict[str, Any]]:
-    """Comprehensions, because every trace pays for this; most messages and results have no metadata."""
-    calls = index.calls
-    found = [call.call.arguments for call in calls]
-    found.append(index.trace.metadata)
-    found += [message.metadata for message in index.messages if message.metadata is not None]
-    results = [call.result for call in calls if call.result is not None]
-    found += [result.metadata for result in results if result.metadata is not None]
-    return found
+    results = [call.result for call in calls]
+    return calls.copy(), results, index.texts.copy(), index.orphans.copy(), list(index.children)

@@ -25,7 +25,7 @@ def render_summary(counts: dict[str, int]) -> str:
     """One line that counts the verdicts of many reports."""
     total = sum(counts.values())
     parts = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    return f"{total} traces: {parts}\n"
+    return f"{total} {'trace' if total == 1 else 'traces'}: {parts}\n"
 
 
 def _lines(report: ReliabilityReport, origin: str, *, verbose: bool, color: bool) -> Iterator[str]:

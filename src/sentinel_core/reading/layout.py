@@ -15,7 +15,7 @@ from sentinel_core.reading.elements import list_elements
 from sentinel_core.reading.lines import MEGABYTE, numbered_lines
 from sentinel_core.trace import from_json
 
-__all__ = ["RawRecord", "RefusedRecord", "raw_records", "too_large"]
+__all__ = ["RawRecord", "RefusedRecord", "is_json_lines", "raw_records", "too_large"]
 
 _STREAMED_FROM = 64 * MEGABYTE
 _PEEK = 4096
@@ -51,6 +51,9 @@ def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
     limit = source.max_record
     with source.open() as opened:
         stream = _peekable(opened)
+        if source.lines_before:  # a part of a file of lines
+            yield from (_of_line(line, limit) for line in numbered_lines(stream, limit, source.lines_before))
+            return
         if _is_list.match(stream.peek(_PEEK)) is not None:
             yield from _list(stream, limit)
             return
@@ -60,6 +63,15 @@ def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
             yield _object(head, stream, limit)
             return
         yield from (_of_line(line, limit) for line in chain(head, lines))
+
+
+def is_json_lines(source: Source) -> bool:
+    """True where each line is a record. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
+    with source.open() as opened:
+        stream = _peekable(opened)
+        if _is_list.match(stream.peek(_PEEK)) is not None:
+            return False
+        return not _is_one_object(list(islice(numbered_lines(stream, source.max_record), 2)))
 
 
 def _is_one_object(head: list[_Numbered]) -> bool:

@@ -9,12 +9,12 @@ MEGABYTE = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
-def numbered_lines(stream: IO[bytes], limit: int) -> Iterator[tuple[int, bytes | bytearray | None]]:
+def numbered_lines(stream: IO[bytes], limit: int, before: int = 0) -> Iterator[tuple[int, bytes | bytearray | None]]:
     """Every line that is not blank, with its number from 1; None for one of more than ``limit`` bytes.
 
-    A byte order mark at the start is dropped.
+    A byte order mark at the start is dropped. ``before`` lines of the file stand before the stream.
     """
-    number = 0
+    number = before
     while line := stream.readline(MEGABYTE):
         number += 1
         whole: bytes | bytearray | None = line

@@ -41,7 +41,7 @@ class BadRecord:
 def json_lines(source: Source) -> Iterator[Record | BadRecord]:
     """Every line that is not blank. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
     with source.open() as stream:
-        for number, data in numbered_lines(stream, source.max_record):
+        for number, data in numbered_lines(stream, source.max_record, source.lines_before):
             if data is None:
                 yield BadRecord(message=too_large(source.max_record), line=number)
                 continue

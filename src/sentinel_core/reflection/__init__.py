@@ -1,1 +1,1 @@
-"""Facts about attempts at a task, and the rulings that guardrails make on them."""
+"""Loops that know when to stop: facts about attempts, guardrails' rulings on them, decisions, and where they are kept."""

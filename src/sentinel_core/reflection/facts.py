@@ -1,10 +1,21 @@
-"""The values that guardrails read and write."""
+"""The values that guardrails read and write, and what is decided from them. All frozen, none does anything."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 
-__all__ = ["Attempt", "History", "Ruling"]
+if TYPE_CHECKING:
+    from sentinel_core.report import ReliabilityReport
+
+__all__ = ["LIFTS", "Attempt", "Decision", "History", "Override", "Reflection", "Ruling"]
+
+LIFTS: Mapping[str, str] = {
+    "override_fatigue": "reflection_fatigue",
+    "override_max_reruns": "max_reruns_reached",
+    "override_bias_echo": "bias_echo",
+}
+"""Which reason for stopping each kind of override lifts. Nothing lifts any other reason."""
 
 
 @attrs.frozen(kw_only=True)
@@ -17,22 +28,90 @@ class Attempt:
     drift_score: float | None = None
     summary_valid: bool = True
     bias_tags: tuple[str, ...] = ()
+    reflection_persona: str | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Reflection:
+    """What a reflector makes of a judged attempt. Scores are in [0, 1]; ``persona`` says who looked.
+
+    ``note`` is one sentence where the reflector could not do its work and somebody else's answer stands in.
+    """
+
+    alignment_score: float
+    drift_score: float
+    summary_valid: bool = True
+    bias_tags: tuple[str, ...] = ()
+    persona: str | None = None
+    note: str = ""
 
 
 @attrs.frozen(kw_only=True)
 class History:
-    """Every attempt of one family, oldest first."""
+    """Every finished attempt of one family, oldest first.
+
+    ``live`` is the report on an attempt that is still at work, None between attempts. ``tags_elsewhere`` counts, for the
+    bias tags of this family, the loops of all other families in the store that have them.
+    """
 
     attempts: tuple[Attempt, ...]
+    live: "ReliabilityReport | None" = None
+    tags_elsewhere: Mapping[str, int] = attrs.field(factory=dict)
 
 
 @attrs.frozen(kw_only=True)
 class Ruling:
     """What a guardrail says: ``allow`` another attempt, ``stop_attempt`` now, or ``finalize`` what there is.
 
-    ``reason`` is a stable word for programs, ``detail`` one sentence for people.
+    ``reason`` is a stable word for programs, ``detail`` one sentence for people. ``facts`` are what the guardrail measured,
+    JSON values by stable names, whatever it rules; they are kept with the decision, and some are shown in a loop's status.
     """
 
     action: Literal["allow", "stop_attempt", "finalize"]
     reason: str = ""
     detail: str = ""
+    facts: Mapping[str, Any] = attrs.field(factory=dict)
+
+
+@attrs.frozen(kw_only=True)
+class Override:
+    """A person's decision, on the record, that a guardrail does not count.
+
+    It lifts the kinds that are True, for the first decision that needs it; with ``expires_at`` (ISO 8601, UTC) for every
+    decision until then. One that came with a completion has a ``loop_id`` and counts for that loop alone. ``spent_on`` is
+    the loop whose decision used it up.
+    """
+
+    override_id: str
+    actor: str
+    reason: str
+    at: str
+    override_fatigue: bool = False
+    override_max_reruns: bool = False
+    override_bias_echo: bool = False
+    expires_at: str | None = None
+    loop_id: str | None = None
+    spent_on: str | None = None
+
+    def lifts(self, reason: str) -> bool:
+        """True where this is an override of that reason for stopping."""
+        return any(getattr(self, kind) for kind, lifted in LIFTS.items() if lifted == reason)
+
+
+@attrs.frozen(kw_only=True)
+class Decision:
+    """What becomes of a family after an attempt: another one, or the end.
+
+    ``rerun_reason`` is why, as a stable word, ``rerun_trigger`` what asked for it. ``rerun_number`` is the granted rerun's,
+    from 1. ``force_finalize`` is True where a rerun was wanted and a guardrail stood in its way. ``used`` are the ids of
+    the overrides without which this would have been the end.
+    """
+
+    decision: Literal["rerun", "finalize"]
+    rerun_reason: str
+    rerun_reason_detail: str
+    rerun_trigger: tuple[str, ...] = ()
+    rerun_number: int | None = None
+    force_finalize: bool = False
+    overridden_by: str | None = None
+    used: tuple[str, ...] = ()

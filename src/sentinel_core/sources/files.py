@@ -13,17 +13,19 @@ import attrs
 from sentinel_core.errors import InputError
 from sentinel_core.sources.streams import is_zip, open_decompressed, zip_members
 
-__all__ = ["FileSource", "find_sources", "spool"]
+__all__ = ["SUFFIXES", "FileSource", "find_sources", "spool"]
 
 _PLAIN = (".json", ".jsonl", ".ndjson", ".traj", ".eval")
-_SUFFIXES = (*_PLAIN, *(f"{plain}{packed}" for plain in _PLAIN for packed in (".gz", ".zst")), ".zip")
+SUFFIXES = (*_PLAIN, *(f"{plain}{packed}" for plain in _PLAIN for packed in (".gz", ".zst")), ".zip")
 
 
 @attrs.frozen(kw_only=True)
 class FileSource:
     """A file as the user named it (``label``); ``name`` is its last part, the same from whichever folder it is read.
 
-    ``member`` is a file inside a zip archive; ``max_record`` caps one record, in bytes after decompression.
+    ``member`` is a file inside a zip archive; ``max_record`` caps one record, in bytes after decompression. A part of a large
+    file is the ``length`` bytes from ``start``, with so many lines and records before it. ``url`` is where a file is
+    that is not on this machine, and ``size`` its bytes.
     """
 
     path: Path
@@ -31,14 +33,31 @@ class FileSource:
     strict: bool = False
     max_record: int = 256 << 20
     member: str | None = None
+    start: int = 0
+    length: int | None = None
+    lines_before: int = 0
+    records_before: int = 0
+    url: str = ""
+    size: int = 0
 
     @property
     def name(self) -> str:
         """The file's own name; ``stdin`` for standard input."""
         return "stdin" if self.label == "-" else Path(self.member or self.label).name
 
+    @property
+    def bytes_on_disk(self) -> int:
+        """As they are, compressed or not; 0 where there is no such file."""
+        if self.url:
+            return self.size
+        return self.path.stat().st_size if self.path.exists() else 0
+
     def open(self) -> IO[bytes]:
         """The bytes from the start, decompressed where they begin as gzip or Zstandard do, whatever the file is called."""
+        if self.length is not None:
+            from sentinel_core.sources.parts import open_part
+
+            return open_part(self.path, self.start, self.length)
         return open_decompressed(self.path, self.member)
 
     def sibling(self, name: str) -> "FileSource | None":
@@ -49,7 +68,13 @@ class FileSource:
     def siblings(self, pattern: str) -> "list[FileSource]":
         """Files beside or below this one that match a relative glob pattern, sorted by name."""
         relative = Path(pattern)
-        if self.label == "-" or not relative.parts or relative.is_absolute() or ".." in relative.parts:
+        if (
+            self.label == "-"
+            or "://" in self.label
+            or not relative.parts
+            or relative.is_absolute()
+            or ".." in relative.parts
+        ):
             return []
         paths = sorted(path for path in self.path.parent.glob(pattern) if path.is_file() and path != self.path)
         return [attrs.evolve(self, path=path, label=str(path)) for path in paths]
@@ -73,6 +98,11 @@ def find_sources(
     for argument in arguments:
         if argument == "-" and stdin is not None:
             yield FileSource(path=stdin, label="-", strict=strict, max_record=max_record)
+            continue
+        if "://" in argument:
+            from sentinel_core.sources.remote import find_remote
+
+            yield from find_remote(argument, strict=strict, max_record=max_record)
             continue
         found = False
         for path in _expand(argument):
@@ -100,7 +130,7 @@ def _sources(source: FileSource) -> Iterator[FileSource | InputError]:
 def _expand(argument: str) -> Iterator[Path]:
     path = Path(argument)
     if path.is_dir():
-        yield from sorted(inner for inner in path.rglob("*") if inner.name.endswith(_SUFFIXES) and inner.is_file())
+        yield from sorted(inner for inner in path.rglob("*") if inner.name.endswith(SUFFIXES) and inner.is_file())
     elif path.exists():
         yield path
     elif glob.has_magic(argument):
@@ -113,7 +143,7 @@ def _expand(argument: str) -> Iterator[Path]:
 
 def _nothing_at(argument: str) -> str:
     if Path(argument).is_dir():
-        return f'"{argument}": no trace files in this folder (looked for {", ".join(_SUFFIXES)})'
+        return f'"{argument}": no trace files in this folder (looked for {", ".join(SUFFIXES)})'
     if glob.has_magic(argument):
         return f'"{argument}": no file matches'
     return f'"{argument}": no such file or folder'

@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 from typing import IO, cast
 
-__all__ = ["is_zip", "open_decompressed", "zip_members"]
+__all__ = ["is_plain", "is_zip", "open_decompressed", "zip_members"]
 
 _GZIP = b"\x1f\x8b"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -29,6 +29,12 @@ def open_decompressed(path: Path, member: str | None = None) -> IO[bytes]:
 def is_zip(path: Path) -> bool:
     """True for a zip archive. Raises ``OSError``."""
     return _magic(path) == _ZIP
+
+
+def is_plain(path: Path) -> bool:
+    """True for a file that is not compressed. Raises ``OSError``."""
+    magic = _magic(path)
+    return not magic.startswith(_GZIP) and magic not in (_ZSTANDARD, _ZIP)
 
 
 def zip_members(path: Path, suffixes: tuple[str, ...]) -> list[str]:

@@ -3,8 +3,12 @@
 import copy
 import itertools
 
+import attrs
+import msgspec
+
 from sentinel_core.offers import Guardrail
 from sentinel_core.reflection.facts import Attempt, History, Ruling
+from sentinel_core.report import ReliabilityReport, ReportMetadata
 from sentinel_core.testing._contracts_base import Contract, require
 
 __all__ = ["GuardrailContract"]
@@ -29,14 +33,26 @@ def _family(length: int, alignment: float | None, drift: float | None) -> Histor
     return History(attempts=tuple(attempts))
 
 
-_HISTORIES = tuple(
+_LIVE = ReliabilityReport(
+    trace_id="task",
+    verdict="FAIL",
+    overall_score=1.0,
+    signal_scores=(),
+    reasoning="FAIL",
+    metadata=ReportMetadata(total_messages=1, total_tool_calls=0, total_tokens=None),
+)
+_BETWEEN = tuple(
     _family(length, alignment, drift)
     for length, alignment, drift in itertools.product(range(1, _LONGEST_FAMILY), _SCORES, _SCORES)
 )
+_HISTORIES = (*_BETWEEN, *(attrs.evolve(_family(length, 0.5, 0.5), live=_LIVE) for length in range(_LONGEST_FAMILY)))
 
 
 class GuardrailContract(Contract, given=("make", "settings")):
-    """Subclass it and give the guardrail. It is asked about families of every length, good, bad and unscored."""
+    """Subclass it and give the guardrail.
+
+    It is asked about families of every length, good, bad and unscored, between attempts and in the middle of one.
+    """
 
     def make(self) -> Guardrail:
         """The guardrail as the plugin offers it."""
@@ -70,6 +86,16 @@ class GuardrailContract(Contract, given=("make", "settings")):
             require(ruling.action in _ACTIONS, f"unknown action {ruling.action!r}")
             if ruling.action != "allow":
                 require(ruling.reason and ruling.detail, f"{ruling.action} needs a reason and a detail: {ruling}")
+
+    def test_facts_are_json(self) -> None:
+        """They are kept with the decision, and are the same when they are read again."""
+        for history in _HISTORIES:
+            facts = dict(self.check(history).facts)
+            try:
+                again = msgspec.json.decode(msgspec.json.encode(facts))
+            except (TypeError, ValueError) as error:
+                raise AssertionError(f"facts must be JSON values: {error}") from None
+            require(again == facts, f"facts must be JSON values by name, and these are not: {facts}")
 
     def test_same_history_same_ruling(self) -> None:
         """Nothing is remembered from one check to the next."""

@@ -1,10 +1,11 @@
 """What every provider must keep."""
 
+import os
 import socket
 from unittest import mock
 
 from sentinel_core.agent.replies import outcome_of
-from sentinel_core.errors import ModelError
+from sentinel_core.errors import AuthenticationError, ModelError
 from sentinel_core.model import Capabilities, Model, Reply, Request
 from sentinel_core.offers import Provider, Tool
 from sentinel_core.testing._contracts_base import Contract, require
@@ -114,6 +115,30 @@ class ProviderContract(Contract, given=("make", "settings")):
         told = model.get_capabilities()
         require(isinstance(told, Capabilities), f"get_capabilities() gave a {type(told).__name__}")
         model.close()
+
+    def test_streamed_text_is_the_reply(self) -> None:
+        """What ``on_text`` gets adds up to the reply's text; a provider that does not stream gives nothing, or all at once."""
+        pieces: list[str] = []
+        model = self.connect()
+        reply = model.complete(Request(system_prompt="Be brief.", messages=(_QUESTION,), tools=(_TOOL,)), pieces.append)
+        model.close()
+        require("".join(pieces) in ("", reply.content), f"the streamed text {pieces} is not the reply's")
+        require(isinstance(reply, Reply), "a streamed reply must be a Reply too")
+
+    def test_missing_key_is_named(self) -> None:
+        """Without any of its variables it works, or says which one to set, before the network is asked."""
+        provider, refused = self.make(), None
+        settings = self.settings()
+        with mock.patch.dict(os.environ), mock.patch.object(socket.socket, "connect", side_effect=OSError("asked")):
+            for variable in provider.env:
+                os.environ.pop(variable, None)
+            try:
+                (provider.connect() if provider.settings is None else provider.connect(settings)).close()
+            except AuthenticationError as error:
+                refused = str(error)
+            except OSError as error:
+                raise AssertionError("the network was asked before the key was looked for") from error
+        require(refused is None or provider.env[0] in refused, f"{refused!r} does not name {provider.env[:1]}")
 
     def test_closing_twice_is_no_error(self) -> None:
         """Who closes need not know whether it is closed."""

@@ -23,6 +23,7 @@ class BytesSource:
     name: str = "sample"
     strict: bool = False
     max_record: int = 256 << 20
+    lines_before: int = 0
 
     def open(self) -> IO[bytes]:
         """The bytes from the start."""

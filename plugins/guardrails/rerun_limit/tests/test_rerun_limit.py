@@ -60,3 +60,13 @@ def test_attempts_that_deny_being_reruns_count():
 def test_unusable_limit_is_refused(max_reruns):
     with pytest.raises((TypeError, ValueError), match="max_reruns"):
         RerunLimitSettings(max_reruns=max_reruns)
+
+
+def test_facts_are_told_whatever_it_rules():
+    assert check(numbered(2), RerunLimitSettings()).facts == {"rerun_count": 1, "max_reruns": 3, "limit_reached": False}
+    assert check(numbered(4), RerunLimitSettings()).facts == {"rerun_count": 3, "max_reruns": 3, "limit_reached": True}
+
+
+def test_an_attempt_at_work_is_let_be():
+    history = History(attempts=numbered(9).attempts, live=object())
+    assert check(history, RerunLimitSettings()).action == "allow"

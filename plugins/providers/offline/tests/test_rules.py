@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sentinel_core.risk.rules import assess
+from sentinel_core.risk.words import CRITICAL_AREAS, RISKY_CHANGES, kinds_in
 from sentinel_provider_offline import OfflineSettings
-from sentinel_provider_offline.rules import assess
-from sentinel_provider_offline.words import CRITICAL_AREAS, RISKY_CHANGES, kinds_in
 
 CLEAN = {
     "version": "v1",
@@ -46,8 +46,17 @@ def test_clean_release_is_low_and_says_why():
         "0 of 100 tests that ran failed",
         "the error rate is 0.001 (0.1%), below 1%",
         "the 95th percentile of response times is 300 ms, below 500 ms",
-        "changes: 1, of which 0 are risky or touch a critical area",
+        'changes: 1, of which 0 are risky or touch a critical area; one is "New icon"',
     ]
+
+
+def test_failed_tests_are_named_where_the_summary_names_them():
+    failures = [{"name": f"test_{number}"} for number in range(5)]
+    tests = {"passed": 5, "failed": 5, "failures": [7, {}, {"name": 7}, *failures]}
+    text = '5 of 10 tests that ran failed (50%), such as "test_0", "test_1", "test_2"; 5% or more is high'
+    assert text_of(judged(tests=tests), "tests_failed_many") == text
+    for odd in (None, "x", [], [{}]):
+        assert ", such as" not in text_of(judged(tests={**tests, "failures": odd}), "tests_failed_many")
 
 
 def test_the_sources_example_is_high():

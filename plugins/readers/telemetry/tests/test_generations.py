@@ -50,7 +50,7 @@ def test_generations(read, generation):
     [trace] = read("otlp", layouts.otlp(samples.run(generation)))
     check(trace, "otlp")
     assert trace.trace_id == samples.TRACE
-    assert trace.metadata == {"conversation_id": "c-7"}
+    assert trace.metadata == {"conversation_id": "c-7", "otel_span_id": "00000000000000ff"}
 
 
 @pytest.mark.parametrize("tool", samples.TOOLS)

@@ -12,7 +12,7 @@ from sentinel_core import (
     TraceIndex,
 )
 from sentinel_signal_tool_misuse import ToolMisuseSettings, detect, sentinel_signals
-from sentinel_signal_tool_misuse.arguments import PLACEHOLDERS, placeholder
+from sentinel_signal_tool_misuse.arguments import PLACEHOLDERS, is_doubtful, placeholder
 
 SETTINGS = ToolMisuseSettings()
 GOOD, BAD, NONE = "ready", "Error: closed", None
@@ -216,7 +216,16 @@ def test_case_and_trailing_space_do_not_hide_a_placeholder(text, change):
 
 def test_of_several_placeholders_the_outermost_is_named():
     assert placeholder({"deep": ["TODO"], "flat": "..."}) == "..."
-    assert placeholder({"key": "real"}, {"key": "TODO"}) == "TODO"
+    assert is_doubtful([{"key": "real"}, {"key": "TODO"}])
+    assert not is_doubtful([{"key": "real", "list": [{"key": ["here"]}, 1]}, {"key": 7}])
+
+
+@pytest.mark.parametrize(
+    "holder", [["TODO"], [1, "TODO"], [{}, "TODO"], {"a": "b", "c": "TODO"}, [[1], 'a"b', "TODO", {}]]
+)
+@pytest.mark.parametrize("before", ["x", 'a "quoted" one\\', "x" * 5000])
+def test_a_placeholder_is_noticed_wherever_it_stands(holder, before):
+    assert is_doubtful([{"key": before, "holder": holder}])
 
 
 def test_each_row_of_the_table_has_an_example():

@@ -1,84 +1,70 @@
-import http.server
-import json
-import threading
-import time
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 
-class Service(http.server.ThreadingHTTPServer):
-    """A release service on loopback that keeps what it was asked and answers as it is told."""
-
-    daemon_threads = True
-
-    def __init__(self):
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.asked = []
-        self.answer = (200, {}, b"{}")
-        self.fault = None
-
-    @property
-    def base(self):
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def answers(self, body, status=200, **headers):
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.answer = (status, {name.replace("_", "-"): value for name, value in headers.items()}, data)
+def _load(name):
+    """Test folders are no packages: a module that tests share is loaded by its path, once."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
 
 
-class _Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self._serve(b"")
-
-    def do_POST(self):
-        self._serve(self.rfile.read(int(self.headers["Content-Length"])))
-
-    def _serve(self, body):
-        self.server.asked.append((self.command, self.path, dict(self.headers), body))
-        status, headers, data = self.server.answer
-        fault = self.server.fault
-        if fault == "hang":
-            time.sleep(5)
-            return
-        if fault == "reset":
-            self.connection.close()
-            return
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(data) + (10 if fault == "cut" else 0)))
-        self.end_headers()
-        if fault == "drip":
-            self._drip(data)
-        else:
-            self.wfile.write(data)
-
-    def _drip(self, data):
-        for place in range(len(data)):
-            try:
-                self.wfile.write(data[place : place + 1])
-            except OSError:
-                return
-            time.sleep(0.05)
-
-    def log_message(self, *args):
-        pass
-
-    def handle_one_request(self):
-        try:
-            super().handle_one_request()
-        except (OSError, ValueError):
-            self.close_connection = True
+_service = _load("release_service")
 
 
 @pytest.fixture
-def service(monkeypatch):
-    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-    server = Service()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+def service():
+    with _service.running() as server:
+        yield server
+
+
+class GitRepository:
+    """A real repository, whose commits have fixed times."""
+
+    def __init__(self, path):
+        self.path = path
+        self._tick = 0
+        path.mkdir(parents=True)
+        self.git("init", "--quiet", "--initial-branch=main")
+
+    def git(self, *arguments, author="Ada Byron"):
+        self._tick += 1
+        when = f"2026-01-01T00:{self._tick // 60:02}:{self._tick % 60:02}Z"
+        environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+            **dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), author),
+            **dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "someone@example.org"),
+            **dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), when),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+        }
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.path, env=environment, capture_output=True, text=True, timeout=60, check=True
+        )
+        return done.stdout.strip()
+
+    def commit(self, message, files=None, author="Ada Byron"):
+        for name, text in (files or {f"file-{self._tick}.txt": "one\n"}).items():
+            path = self.path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text if isinstance(text, bytes) else text.encode())
+            self.git("add", "--", name)
+        self.git("commit", "--quiet", "--message", message, author=author)
+        return self.git("rev-parse", "HEAD")
+
+
+@pytest.fixture
+def repository(tmp_path):
+    if shutil.which("git") is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("git is not installed")
+        pytest.skip("git is not installed")
+    return GitRepository(tmp_path / "repository")

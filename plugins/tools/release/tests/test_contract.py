@@ -1,7 +1,14 @@
 import pytest
 
 from sentinel_core.testing import ToolContract
-from sentinel_tools_release import ReportSettings, SummarySettings, sentinel_tools
+from sentinel_tools_release import (
+    HistorySettings,
+    ReportSettings,
+    SourceSettings,
+    SummarySettings,
+    TraceSettings,
+    sentinel_tools,
+)
 
 
 def tool_named(name):
@@ -22,6 +29,51 @@ class TestSummary(ToolContract):
 
     def settings(self):
         return SummarySettings(releases=str(self.file))
+
+
+class _OfOneDocument(ToolContract):
+    """A tool that reads ``v1.json``, which has every part."""
+
+    name: str
+    made: type
+
+    @pytest.fixture(autouse=True)
+    def release(self, tmp_path):
+        self.file = tmp_path / "v1.json"
+        self.file.write_text('{"version": "v1", "test_details": [], "code_changes": [], "observability_traces": []}')
+
+    def make(self):
+        return tool_named(self.name)
+
+    def arguments(self):
+        return {"release_id": "v1"}
+
+    def settings(self):
+        return self.made(releases=str(self.file))
+
+    @pytest.mark.parametrize("limit", [0, 101, 1.5, "3", None])
+    def test_limit_is_a_small_number(self, limit):
+        self._refused({**self.arguments(), "limit": limit}, f"a limit of {limit}")
+
+
+class TestDetails(_OfOneDocument):
+    name, made = "get_test_details", SourceSettings
+
+
+class TestChanges(_OfOneDocument):
+    name, made = "get_code_changes", SourceSettings
+
+    @pytest.mark.parametrize("wrong", [{"path": ""}, {"path": "a\0b"}, {"skip": -1}])
+    def test_wrong_arguments_are_refused(self, wrong):
+        self._refused({**self.arguments(), **wrong}, str(wrong))
+
+
+class TestTraces(_OfOneDocument):
+    name, made = "get_observability_traces", TraceSettings
+
+
+class TestHistory(_OfOneDocument):
+    name, made = "get_release_history", HistorySettings
 
 
 class TestReport(ToolContract):
@@ -61,7 +113,13 @@ class TestReport(ToolContract):
 
 
 def test_only_filing_changes_anything():
-    assert {tool.name: tool.effect for tool in sentinel_tools()} == {
-        "get_release_summary": "read",
-        "file_risk_report": "write",
-    }
+    effects = {tool.name: tool.effect for tool in sentinel_tools()}
+    assert effects.pop("file_risk_report") == "write"
+    assert set(effects.values()) == {"read"}
+    assert sorted(effects) == [
+        "get_code_changes",
+        "get_observability_traces",
+        "get_release_history",
+        "get_release_summary",
+        "get_test_details",
+    ]

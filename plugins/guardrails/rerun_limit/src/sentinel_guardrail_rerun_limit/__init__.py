@@ -20,14 +20,16 @@ def check(history: History, settings: RerunLimitSettings) -> Ruling:
     """Finalize once the family has had ``max_reruns`` reruns.
 
     A family has one root; every further attempt is a rerun, whatever it says of itself. An attempt that was recorded
-    twice counts once.
+    twice counts once. An attempt that is at work was granted before, and is let be.
     """
     attempts = len({attempt.loop_id for attempt in history.attempts})
-    reruns = attempts - 1
-    if attempts == 0 or reruns < settings.max_reruns:
-        return Ruling(action="allow")
+    reruns = max(0, attempts - 1)
+    reached = attempts > 0 and reruns >= settings.max_reruns
+    facts = {"rerun_count": reruns, "max_reruns": settings.max_reruns, "limit_reached": reached}
+    if history.live is not None or not reached:
+        return Ruling(action="allow", facts=facts)
     detail = f"The task has had {reruns} reruns; the limit is {settings.max_reruns}."
-    return Ruling(action="finalize", reason="max_reruns_reached", detail=detail)
+    return Ruling(action="finalize", reason="max_reruns_reached", detail=detail, facts=facts)
 
 
 @hookimpl

@@ -7,16 +7,16 @@ import attrs
 from sentinel_core import ExecutionTrace, Message, Reply, Request, ToolCall, TraceIndex
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
 from sentinel_core.evaluate.index import Call
+from sentinel_core.risk.rules import Assessment, assess
 from sentinel_core.trace import from_json
 from sentinel_provider_offline import texts
-from sentinel_provider_offline.rules import assess
 from sentinel_provider_offline.settings import OfflineSettings
 
 __all__ = ["MODEL_NAME", "next_reply"]
 
 MODEL_NAME = "offline-rules"
 _MAX_FILINGS = 2
-_TIMED_OUT = "ToolTimeoutError"
+_UNKNOWN = frozenset({"ToolTimeoutError", "OutcomeUnknownError"})
 
 
 @attrs.frozen
@@ -51,15 +51,21 @@ def _judge(progress: _Progress, settings: OfflineSettings) -> Reply:
         return _say(texts.no_summary(release_id, "the tool's result is not a JSON object"))
     assessment = assess(summary, settings)
     if progress.filed and _succeeded(progress.filed[-1]):
-        report_id = (_json(progress.filed[-1]) or {}).get("report_id")
-        return _say(texts.filed(release_id, assessment, report_id if isinstance(report_id, str) else None))
-    if progress.filed and _is_timed_out(progress.filed[-1]):
+        return _say(_taken(release_id, assessment, _json(progress.filed[-1]) or {}))
+    if progress.filed and _is_unknown(progress.filed[-1]):
         return _say(texts.unknown(release_id, assessment, _content(progress.filed[-1])))
     if len(progress.filed) == _MAX_FILINGS:
         return _say(texts.not_filed(release_id, assessment, _content(progress.filed[-1])))
     findings = [f"{fact.severity}: {fact.text}" for fact in assessment.facts]
     arguments: dict[str, object] = {"release_id": release_id, "severity": assessment.severity, "findings": findings}
     return _call(progress, FILE_REPORT, arguments)
+
+
+def _taken(release_id: str, assessment: Assessment, answer: dict[str, object]) -> str:
+    if answer.get("status") == "staged":
+        return texts.staged(release_id, assessment)
+    report_id = answer.get("report_id")
+    return texts.filed(release_id, assessment, report_id if isinstance(report_id, str) else None)
 
 
 def _progress(messages: Sequence[Message]) -> _Progress | None:
@@ -90,8 +96,8 @@ def _succeeded(call: Call) -> bool:
     return call.result is not None and call.result.success is True
 
 
-def _is_timed_out(call: Call) -> bool:
-    return call.result is not None and (call.result.metadata or {}).get("error") == _TIMED_OUT
+def _is_unknown(call: Call) -> bool:
+    return call.result is not None and (call.result.metadata or {}).get("error") in _UNKNOWN
 
 
 def _content(call: Call) -> str:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from sentinel_core.risk.rules import Assessment
 from sentinel_core.trace import to_json
-from sentinel_provider_offline.rules import Assessment
 
-__all__ = ["filed", "missing_tools", "no_summary", "no_task", "not_filed", "unknown"]
+__all__ = ["filed", "missing_tools", "no_summary", "no_task", "not_filed", "staged", "unknown"]
 
 _NO_MODEL = "No language model was used: fixed rules gave this answer."
 
@@ -25,6 +25,14 @@ def no_summary(release_id: str, problem: str) -> str:
     return (
         f"The summary of release {_quoted(release_id)} could not be fetched, so its risk is unknown and there is no "
         f"report. The tool said: {problem}\n{_NO_MODEL}"
+    )
+
+
+def staged(release_id: str, assessment: Assessment) -> str:
+    """Where the report waits for the end of the run."""
+    return (
+        f"{_risk(release_id, assessment)} The risk report is staged; it is delivered when this run is over.\n"
+        f"{_reasons(assessment)}\n{_NO_MODEL}"
     )
 
 

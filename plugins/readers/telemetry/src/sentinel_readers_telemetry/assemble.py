@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import attrs
 
 from sentinel_core.reading import TraceBuilder
+from sentinel_core.telemetry.names import ROOT_SPAN
 from sentinel_core.trace import ExecutionTrace, ToolSchema
 from sentinel_readers_telemetry.aliases import SESSION, Kind
 from sentinel_readers_telemetry.attributes import first
@@ -53,7 +54,8 @@ def _assembled(scopes: "dict[int | None, _Scope]", nodes: list[Node], gaps: list
     unrecorded = sum(scope.unrecorded for scope in scopes.values())
     if unrecorded:
         gaps = [*gaps, f"model calls without recorded messages: {unrecorded}"]
-    told = {"conversation_id": session, "reading_gaps": gaps or None}
+    root = next((node.span.id for node in nodes if node.parent is None and node.span.id), None)
+    told = {"conversation_id": session, ROOT_SPAN: root, "reading_gaps": gaps or None}
     return main.build(metadata={key: value for key, value in told.items() if value is not None})
 
 

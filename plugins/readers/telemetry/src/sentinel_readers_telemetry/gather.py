@@ -9,6 +9,7 @@ from sentinel_core.reading.values import json_values
 from sentinel_core.trace import ExecutionTrace
 from sentinel_readers_telemetry.aliases import INPUTS, OUTPUTS, Kind
 from sentinel_readers_telemetry.assemble import trace_of
+from sentinel_readers_telemetry.own import own_trace
 from sentinel_readers_telemetry.span import Span, span_of
 
 __all__ = ["read_spans"]
@@ -75,7 +76,7 @@ def read_spans(
 
 def _trace(trace_id: str, spans: list[Span], reader: str, gaps: list[str]) -> ExecutionTrace | ReadError:
     try:
-        trace = trace_of(spans, trace_id, reader, gaps)
+        trace = own_trace(spans, gaps) or trace_of(spans, trace_id, reader, gaps)
     except RecursionError:
         return ReadError(message=f'trace "{trace_id}" is nested too deep')
     return trace or ReadError(message=f'trace "{trace_id}" holds no message, call or result of its agent')

@@ -1,13 +1,16 @@
 """How many tokens a trace used, from its own total or else from its messages."""
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from sentinel_core import Message, TokenUsage, TraceIndex
 
 __all__ = ["MOST_TOKENS", "Spent", "billed_calls", "spent"]
+
+_details = attrgetter("details")
 
 MOST_TOKENS = 10**15
 """A count above it is nonsense, and counts as this many: what is worked out from it stays finite."""
@@ -33,10 +36,12 @@ class Spent:
         return self.total - (1 - cached_weight) * min(self.cached, self.total)
 
 
-def billed_calls(messages: "Iterable[Message]") -> "list[tuple[int, TokenUsage]]":
+def billed_calls(messages: "Sequence[Message]") -> "list[tuple[int, TokenUsage]]":
     """Message index and usage of each model call: context copied after compaction and repeated ids are left out."""
+    calls: list[tuple[int, TokenUsage]] = []
+    if not any(map(_details, messages)):
+        return calls
     seen: set[str] = set()
-    calls = []
     for position, message in enumerate(messages):
         details = message.details
         if details is None or details.usage is None or details.is_copied_context or details.id in seen:

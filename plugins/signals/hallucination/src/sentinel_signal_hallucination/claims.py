@@ -106,11 +106,14 @@ def _is_text_work(right: str, families: Sequence[Family], voice: Voice) -> bool:
     return listed or not TEXT_WORK.isdisjoint(words) or any(phrase in right for phrase in TEXT_WORK_PHRASES)
 
 
-def claims_in(text: str) -> Iterator[Claim]:
-    """The claims of one assistant text, shape by shape. Linear in the length of the text."""
+def claims_in(text: str, openings: Sequence[int]) -> Iterator[Claim]:
+    """The claims of one assistant text that begin at one of the openings, ascending, and all that lean on sources.
+
+    Shape by shape, in time linear in the length of the text.
+    """
     prose = own_prose(text)
     for shape in CLAIMS:
-        for match in shape.matches(prose):
+        for match in shape.matches(prose, openings):
             if match[1] in BY_VERB or (shape.voice == "active" and is_past(match[1])):
                 yield from _claims_at(prose, match, shape.voice)
     for row in SOURCES:

@@ -99,17 +99,21 @@ def _weight(claim: Claim, settings: Settings, *, tools: bool) -> float:
     return {"effect": settings.effect_weight, "work": settings.work_weight, "read": settings.read_weight}[strength]
 
 
-def _suspects(index: TraceIndex, texts: list[Text], places: list[Place], ledger: Ledger) -> list[Text]:
-    """The texts, in order, that may hold a claim which no call backs."""
-    ends = list(accumulate([len(text.content) + 1 for text in texts]))
-    numbers = set()
+_Suspects = dict[int, list[int]]
+"""The numbers of texts that may hold a claim which no call backs, and where in the text such claims may begin."""
+
+
+def _suspects(index: TraceIndex, texts: list[Text], places: list[Place], ledger: Ledger) -> _Suspects:
+    ends = [0, *accumulate([len(text.content) + 1 for text in texts])]
+    suspects: _Suspects = {}
     for place, families in places:
-        number = bisect_right(ends, place)
-        if number not in numbers and not all(
-            ledger.backed(family, "", _calls(index, texts[number])) for family in families
-        ):
-            numbers.add(number)
-    return [texts[number] for number in sorted(numbers)]
+        number = bisect_right(ends, place) - 1
+        calls = _calls(index, texts[number])
+        for family in families:
+            if ledger.first(family) >= calls:
+                suspects.setdefault(number, []).append(place - ends[number])
+                break
+    return suspects
 
 
 def _calls(index: TraceIndex, text: Text) -> int:
@@ -128,24 +132,21 @@ def fabricated(index: TraceIndex, settings: Settings, spoken: str) -> Iterable[E
         return ()
     if len(texts) < len(index.texts):
         spoken = "\n".join([text.content for text in texts])
-    places = deeds_in(spoken) + leanings_in(spoken)
-    if not places:
-        return ()
     ledger = Ledger(index)
-    suspects = _suspects(index, texts, places, ledger)
+    places = deeds_in(spoken) + leanings_in(spoken)
+    suspects = _suspects(index, texts, places, ledger) if places else {}
     return _unbacked_claims(index, settings, suspects, ledger) if suspects else ()
 
 
-def _unbacked_claims(
-    index: TraceIndex, settings: Settings, suspects: Iterable[Text], ledger: Ledger
-) -> Iterator[Evidence]:
+def _unbacked_claims(index: TraceIndex, settings: Settings, suspects: _Suspects, ledger: Ledger) -> Iterator[Evidence]:
     reported = _Reported(index)
     details = index.trace.details
     tools = bool(index.calls or (details is not None and details.available_tools))
     seen: set[str] = set()
-    for text in suspects:
+    for number, openings in sorted(suspects.items()):
+        text = index.texts[number]
         calls = _calls(index, text)
-        for claim in () if text.is_copied else claims_in(text.content):
+        for claim in () if text.is_copied else claims_in(text.content, sorted(set(openings))):
             name = claim.families[0].name
             weight = _weight(claim, settings, tools=tools)
             if name in seen or not weight or any(ledger.backed(family, claim.noun, calls) for family in claim.families):

@@ -1,69 +1,77 @@
 """Which calls could back a claim: built once a trace, asked in constant time a claim."""
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from operator import attrgetter
 
-from sentinel_core.evaluate.index import Text, TraceIndex
+from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_signal_hallucination.families import Family
 from sentinel_signal_hallucination.outcome import failed
-from sentinel_signal_hallucination.tools import Ability, ability
+from sentinel_signal_hallucination.tools import ability
 
 __all__ = ["Ledger", "unbacked"]
 
 _NEVER = 1 << 62
-
-
-class _Book:
-    """For each family and each noun of a writing tool: the position of the first call that could back it."""
-
-    __slots__ = ("families", "names", "nouns")
-
-    def __init__(self) -> None:
-        self.names: dict[str, int] = {}
-        self.families: dict[str, int] = {}
-        self.nouns: dict[str, int] = {}
-
-    def enter(self, name: str, able: Ability, position: int) -> None:
-        self.names[name] = position
-        for family in able.families:
-            self.families.setdefault(family, position)
-        for noun in able.nouns:
-            self.nouns.setdefault(noun, position)
-
-    def first(self, family: Family, noun: str) -> int:
-        first = self.families.get(family.name, _NEVER)
-        # A tool that writes to the thing itself may do more than its verb says.
-        return first if family.strength == "read" else min(first, self.nouns.get(noun, _NEVER))
+_NEITHER = (_NEVER, _NEVER)
 
 
 class Ledger:
     """The trace's calls, by what they could have done, split into those that may have worked and those that failed."""
 
-    __slots__ = ("_bad", "_good")
+    __slots__ = ("_calls", "_families", "_nouns")
 
     def __init__(self, index: TraceIndex) -> None:
-        self._good, self._bad = _Book(), _Book()
-        good, bad = self._good.names, self._bad.names
+        # Of each tool the first call that may have worked and the first that failed; looked for when first asked for.
+        self._calls: dict[str, list[Call]] = {}
         for call in index.calls:
-            name = call.call.name
-            if name in good:
-                continue
-            # Where trying is enough, how the call went need not be found out.
-            able = ability(name)
-            if able.kind == "read" or not failed(call):
-                self._good.enter(name, able, call.position)
-            elif name not in bad:
-                self._bad.enter(name, able, call.position)
+            self._calls.setdefault(call.call.name, []).append(call)
+        self._families: dict[str, tuple[int, int]] = {}
+        self._nouns: dict[str, tuple[int, int]] | None = None
+
+    def first(self, family: Family, noun: str = "") -> int:
+        """The position of the first call that could have done it. Trying is enough for ``work`` and ``read``."""
+        good, bad = self._firsts(family, noun)
+        return good if family.strength == "effect" else min(good, bad)
 
     def backed(self, family: Family, noun: str, calls: int) -> bool:
-        """True where one of the first ``calls`` calls could have done it. Trying is enough for ``work`` and ``read``."""
-        return self._good.first(family, noun) < calls or (
-            family.strength != "effect" and self.tried(family, noun, calls)
-        )
+        """True where one of the first ``calls`` calls could have done it."""
+        return self.first(family, noun) < calls
 
     def tried(self, family: Family, noun: str, calls: int) -> bool:
         """True where one of the first ``calls`` calls could have done it and failed."""
-        return self._bad.first(family, noun) < calls
+        return self._firsts(family, noun)[1] < calls
+
+    def _firsts(self, family: Family, noun: str) -> tuple[int, int]:
+        known = self._families.get(family.name)
+        if known is None:
+            able = [name for name in self._calls if family.name in ability(name).families]
+            known = self._families[family.name] = _earliest(map(self._tool, able))
+        # A tool that writes to the thing itself may do more than its verb says.
+        if not noun or family.strength == "read":
+            return known
+        if self._nouns is None:
+            self._nouns = self._by_noun()
+        return _earliest((known, self._nouns.get(noun, _NEITHER)))
+
+    def _by_noun(self) -> dict[str, tuple[int, int]]:
+        table: dict[str, tuple[int, int]] = {}
+        for name in self._calls:
+            for noun in ability(name).nouns:
+                table[noun] = _earliest((table.get(noun, _NEITHER), self._tool(name)))
+        return table
+
+    def _tool(self, name: str) -> tuple[int, int]:
+        calls = self._calls[name]
+        # Where trying is enough, how the call went need not be found out.
+        if ability(name).kind == "read":
+            return calls[0].position, _NEVER
+        good = next((call.position for call in calls if not failed(call)), _NEVER)
+        return good, _NEVER if good == calls[0].position else calls[0].position
+
+
+def _earliest(firsts: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    goods, bads = zip(_NEITHER, *firsts, strict=True)
+    return min(goods), min(bads)
 
 
 def unbacked(index: TraceIndex) -> list[Text]:

@@ -25,7 +25,7 @@ _MOST_PLACES = 20
 _BEFORE_CHARS = 48
 _AFTER_CHARS = 40
 # The look-behind comes after the first digit: an expression that begins with a digit is searched for several times faster.
-_NUMBER = regex(r"(\d(?<![\w.,/:#-]\d)\d{0,11}+(?:,\d{3}){0,4}+(?:\.\d{1,9})?+)(?![\w/:-]|[.,]\d)")
+_NUMBER = regex(r"([0-9](?<![\w.,/:#-].)\d{0,11}+(?:,\d{3}){0,4}+(?:\.\d{1,9})?+)(?![\w/:-]|[.,]\d)")
 _ANY_NUMBER = regex(r"\d[\d,]*(?:\.\d+)?")
 _AFTER = regex(r"\s?%?\*{0,2} \*{0,2}([A-Za-z][\w-]*(?: [A-Za-z][\w-]*)?)")
 # A number after one of these is a name, not a quantity.
@@ -124,7 +124,7 @@ def contradicted(index: TraceIndex, settings: Settings) -> Iterable[Evidence]:
     if not index.texts or not index.calls:
         return ()
     prose = index.texts[-1].content[:_LONGEST_ANSWER]
-    numbers = _NUMBER.findall(prose)
+    numbers = _NUMBER.findall(prose) if any(map(prose.__contains__, "0123456789")) else ()
     documents = _documents(index) if numbers else []
     if not documents:
         return ()

@@ -1,7 +1,7 @@
 """The shapes of a claim, as tables. Each expression begins with a literal, which is what makes its search cheap."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from sentinel_signal_hallucination.tables import regex, words
@@ -28,38 +28,40 @@ __all__ = [
 
 Voice = Literal["active", "perfect", "now", "past"]
 
-ADVERBS = r"(?:(?:just|now|already|also|then|both|all|each|finally|gone ahead and|went ahead and|been able to|[a-z]{2,15}ly) ){0,3}"
+# A word is taken whole or not at all: to give back letter by letter is what a search would spend its time on.
+ADVERBS = (
+    r"(?:(?:just|now|already|also|then|both|all|each|finally|gone ahead and|went ahead and|been able to"
+    r"|[a-z]{4,17}+(?<=ly)) ){0,3}"
+)
 
 
 class ClaimShape:
-    """One way to say that something is done. The expression begins with the gate, a literal; its group 1 is the verb."""
+    """One way to say that something is done. ``before`` counts the characters before what a look finds; group 1 is the verb."""
 
-    __slots__ = ("gate", "pattern", "voice")
+    __slots__ = ("before", "pattern", "voice")
 
-    def __init__(self, voice: Voice, gate: str, pattern: str) -> None:
+    def __init__(self, voice: Voice, before: int, pattern: str) -> None:
         self.voice = voice
-        self.gate = gate
+        self.before = before
         self.pattern = regex(pattern)
 
-    def matches(self, text: str) -> Iterator[re.Match[str]]:
-        """Every match, found by its gate: several times faster than letting the expression search."""
-        at = text.find(self.gate)
-        while at >= 0:
-            match = self.pattern.match(text, at)
+    def matches(self, text: str, openings: Iterable[int]) -> Iterator[re.Match[str]]:
+        """Every match at one of the openings."""
+        for opening in openings:
+            match = self.pattern.match(text, opening - self.before) if opening >= self.before else None
             if match is not None:
                 yield match
-            at = text.find(self.gate, at + 1)
 
 
 CLAIMS: tuple[ClaimShape, ...] = (
-    ClaimShape("active", "I", rf"I(?:['’]ve| have)? {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("active", "We", rf"We(?:['’]ve| have)? {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("active", " we", rf" we(?:['’]ve| have)? {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("active", "uccessfully ", r"uccessfully ([a-z-]+)\b"),
-    ClaimShape("perfect", " been ", rf" been {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("now", " now ", rf" now {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("past", " was ", rf" was {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("past", " were ", rf" were {ADVERBS}([a-z-]+)\b"),
+    ClaimShape("active", 0, rf"I(?:['’]ve| have)? {ADVERBS}([a-z-]+)\b"),
+    ClaimShape("active", 0, rf"We(?:['’]ve| have)? {ADVERBS}([a-z-]+)\b"),
+    ClaimShape("active", 1, rf" we(?:['’]ve| have)? {ADVERBS}([a-z-]+)\b"),
+    ClaimShape("active", 0, r"uccessfully ([a-z-]+)\b"),
+    ClaimShape("perfect", 1, rf" been {ADVERBS}([a-z-]+)\b"),
+    ClaimShape("now", 3, rf" now {ADVERBS}([a-z-]+)\b"),
+    ClaimShape("past", 1, rf" was {ADVERBS}([a-z-]+)\b"),
+    ClaimShape("past", 1, rf" were {ADVERBS}([a-z-]+)\b"),
 )
 
 

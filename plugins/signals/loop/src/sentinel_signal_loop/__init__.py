@@ -63,6 +63,8 @@ def _own(index: TraceIndex, settings: LoopSettings) -> tuple[list[Part], list[st
     track = call_track(calls, settings)
     if track is None and len(said) < _FEWEST_ALIKE:
         return parts, gaps
+    if track is None and _always_asked(index, said):
+        return parts, gaps
     heard = _heard(index)
     made = [call.message_index for call in calls] if track is None else track.new
     if track is not None:
@@ -102,13 +104,26 @@ def _by_score(part: Part) -> float:
     return part[0]
 
 
+def _always_asked(index: TraceIndex, texts: Sequence[Text]) -> bool:
+    """Whether a user's new message stands between any two texts that follow each other: then none repeats another.
+
+    A second look at what ``_blocks`` tells, and the one that is enough for most conversations.
+    """
+    asked, messages = index.asked, index.messages
+    if len(asked) < len(texts) - 1 or len({messages[position].content for position in asked}) < len(asked):
+        return False
+    before = [bisect_right(asked, text.message_index) for text in texts]
+    return len(set(before)) == len(before)
+
+
 def _heard(index: TraceIndex) -> list[int]:
     """The messages in which a user says something not said before: they may ask for the same again."""
-    said: set[str] = set()
+    said: set[str | None] = set()
     heard = []
-    for position, message in enumerate(index.messages):
-        if message.role == "user" and message.content and message.content not in said:
-            said.add(message.content)
+    for position in index.asked:
+        content = index.messages[position].content
+        if content not in said:
+            said.add(content)
             heard.append(position)
     return heard
 

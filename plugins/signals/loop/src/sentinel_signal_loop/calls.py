@@ -18,9 +18,9 @@ def call_track(calls: "Sequence[Call]", settings: "LoopSettings") -> Track | Non
 
     A changed result is polling: the call counts as new, and the repeats that it ends were waiting for it.
     """
-    keys = [call.key for call in calls]
-    if len(set(keys)) == len(keys):
+    if len({call.key for call in calls}) == len(calls):
         return None
+    keys = [call.key for call in calls]
     track = Track([call.message_index for call in calls], range(len(calls)))
     latest: dict[tuple[str, bytes], int] = {}
     for position, key in enumerate(keys):

@@ -2,17 +2,21 @@
 
 import functools
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from sentinel_core.trace import to_json
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from sentinel_core import Call
 
-__all__ = ["PLACEHOLDERS", "Usual", "any_empty", "empty_names", "placeholder"]
+__all__ = ["PLACEHOLDERS", "Usual", "empty_names", "is_doubtful", "placeholder"]
 
 _LONGEST = 64
 _DEEPEST = 4
+_MOST_BYTES = 4  # that UTF-8 needs for one character
 
 # Each row is a whole argument in lower case. A word that may well be meant ("example.com", "string", "test", "n/a") is
 # not in the table.
@@ -31,7 +35,7 @@ PLACEHOLDERS: tuple[str, ...] = (
 )
 """Arguments that stand for a value that nobody filled in."""
 
-# The first two characters of each row, in both cases: nearly every argument is let go by these alone.
+# The first two characters of each row, in lower case: nearly every argument is let go by these alone.
 _STARTS = (
     "..", "./", "/p", "pa", "xx", "to", "tb", "fi", "ch", "pl", "yo", "in", "en", "pu", "re", "{{", "[y", "[i", "[e", "[f", "[r",
     "…", "… ", "…\n", *(f"<{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"),
@@ -42,6 +46,33 @@ _FIRST_TWO = frozenset(
     for first in {start[:1], start[:1].upper()}
     for second in {start[1:], start[1:].upper()}
 )
+_SEARCHED = 4096
+"""Arguments of at most so many bytes are searched as one JSON text; longer ones hold few values for their length."""
+
+
+@functools.cache
+def _begun() -> re.Pattern[bytes]:
+    """Finds values of objects, in JSON, that start like a placeholder: up to their end, or to a first escaped character."""
+    seconds: dict[str, set[str]] = {}
+    for start in _STARTS:
+        seconds.setdefault(start[0], set()).update((start[1:].lower(), start[1:].upper()))
+    rows = (
+        f"{_any({first, first.upper()})}{_any(second - {''})}" if first.isascii() else first
+        for first, second in seconds.items()
+    )
+    firsts = _any({letter for first in seconds for letter in (first.lower(), first.upper()) if first.isascii()})
+    starts = "|".join(row for row in rows if row.isascii())
+    return re.compile(rf'":"((?:(?={firsts})(?:{starts})|…)[^"\\]{{0,{_MOST_BYTES * _LONGEST}}})(?:"|(\\))'.encode())
+
+
+@functools.cache
+def _listed() -> re.Pattern[bytes]:
+    """Finds a text in a list: no name of an object, for no colon follows it, and no value of one."""
+    return re.compile(rb'"(?<=[\[,]")[^"\\]*+(?:\\.[^"\\]*+)*+"(?=[,\]])')
+
+
+def _any(letters: set[str]) -> str:
+    return f"[{''.join(map(re.escape, sorted(letters)))}]"
 
 
 @functools.cache
@@ -53,36 +84,48 @@ def _is_placeholder(text: str) -> bool:
     return _placeholder().fullmatch(text.rstrip().lower()) is not None
 
 
-def placeholder(*arguments: dict[str, object]) -> str | None:
-    """The first placeholder in one or more calls' arguments, outermost first; texts above 64 characters are taken for real.
+def is_doubtful(arguments: "list[dict[str, object]]") -> bool:
+    """Whether some argument is empty or a placeholder.
 
-    All calls of a trace are looked through at once, level by level, because nearly none has a placeholder.
+    Told for all calls of a trace together, because nearly none has one and one by one takes longer.
     """
-    level: Sequence[dict[str, object] | list[object]] = arguments
+    if not all(_values(arguments)) and any(map(_is_empty, _values(arguments))):
+        return True
+    text = to_json(arguments)
+    if len(text) > _SEARCHED or ((inner := text.find(b"[", 1)) > 0 and _listed().search(text, inner) is not None):
+        return _first_placeholder(list(_values(arguments))) is not None
+    return any(end or _is_placeholder(start.decode()) for start, end in _begun().findall(text))
+
+
+def _values(arguments: "list[dict[str, object]]") -> "Iterable[object]":
+    return chain.from_iterable(map(dict.values, arguments))
+
+
+def placeholder(arguments: dict[str, object]) -> str | None:
+    """The first placeholder in a call's arguments, outermost first; texts above 64 characters are taken for real."""
+    return _first_placeholder(list(arguments.values()))
+
+
+def _first_placeholder(level: list[object]) -> str | None:
     for _ in range(_DEEPEST + 1):
-        deeper: list[dict[str, object] | list[object]] = []
-        for each in level:
-            for value in each.values() if isinstance(each, dict) else each:
-                if isinstance(value, str):
-                    if value[:2] in _FIRST_TWO and len(value) <= _LONGEST and _is_placeholder(value):
-                        return value
-                elif isinstance(value, (dict, list)):
-                    deeper.append(value)
-        if not deeper:
+        texts = [value for value in level if isinstance(value, str)]
+        if not _FIRST_TWO.isdisjoint([text[:2] for text in texts]):
+            for text in texts:
+                if text[:2] in _FIRST_TWO and len(text) <= _LONGEST and _is_placeholder(text):
+                    return text
+        if len(texts) == len(level):
             break
-        level = deeper
+        level = [inner for value in level if isinstance(value, (dict, list)) for inner in _held(value)]
     return None
+
+
+def _held(container: dict[str, object] | list[object]) -> "Iterable[object]":
+    return container.values() if isinstance(container, dict) else container
 
 
 def empty_names(arguments: dict[str, object]) -> list[str]:
     """The arguments that are null, or a text or container without anything in it; 0 and false are values."""
     return [name for name, value in arguments.items() if _is_empty(value)]
-
-
-def any_empty(arguments: "Iterable[dict[str, object]]") -> bool:
-    """Whether some argument is null, or a text or container without anything in it."""
-    falsy = [value for each in arguments for value in each.values() if not value]
-    return any(_is_empty(value) for value in falsy) if falsy else False
 
 
 def _is_empty(value: object) -> bool:

@@ -2,18 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from sentinel_signal_tool_misuse.arguments import Usual, any_empty, empty_names, placeholder
+from sentinel_signal_tool_misuse.arguments import Usual, empty_names, is_doubtful, placeholder
 from sentinel_signal_tool_misuse.outcome import Outcome, outcome
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from sentinel_core import Call
     from sentinel_signal_tool_misuse.schemas import Offered
     from sentinel_signal_tool_misuse.settings import ToolMisuseSettings
 
 __all__ = ["Checked", "Fault", "check_all"]
+
+_WORKED: "dict[Outcome, bool | None]" = {"worked": True, "unrecorded": None}
 
 
 class Fault:
@@ -45,8 +46,10 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
     """Look at every call; ``offered`` is None where the trace does not list the available tools."""
     checked = Checked(calls)
     outcomes = [outcome(call.result) for call in calls]
-    checked.worked = [None if became == "unrecorded" else became == "worked" for became in outcomes]
-    usual = Usual(calls) if _doubtful([call.call.arguments for call in calls]) else None
+    checked.worked = [_WORKED.get(became, False) for became in outcomes]
+    usual = Usual(calls) if is_doubtful([call.call.arguments for call in calls]) else None
+    if usual is None and offered is None and outcomes.count("worked") == len(outcomes):
+        return checked
     for position, became in enumerate(outcomes):
         if became == "worked" and usual is None and offered is None:
             continue
@@ -61,11 +64,6 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
         if worst is not None and worst.weight > 0:
             checked.faults[position] = worst
     return checked
-
-
-def _doubtful(arguments: "list[dict[str, Any]]") -> bool:
-    """Whether some call's arguments need a look; told for all calls together, which is faster than one by one."""
-    return any_empty(arguments) or placeholder(*arguments) is not None
 
 
 def _outcome_faults(call: "Call", became: Outcome, settings: "ToolMisuseSettings") -> list[Fault]:

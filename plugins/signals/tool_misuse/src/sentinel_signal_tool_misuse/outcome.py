@@ -141,18 +141,15 @@ _JSON_KEYS: dict[str, Callable[[object], bool]] = {
 """Top-level keys of a JSON result, and which of their values mean failure."""
 
 
-# A failure told in JSON has one of these near its start or end; "status" is a key that good answers often have too.
-_JSON_HINTS = ("rror", '"exception"', '"ok"', '"success"', '"fail')
-
-
 def outcome(result: "ToolResult | None") -> Outcome:
     """What became of a call. The source's own flag decides; a failure's text may still say that the tool is unknown."""
     if result is None:
         return "unrecorded"
-    if result.success:
+    success = result.success
+    if success:
         return "worked"
     told = told_by(result.content)
-    if result.success is None:
+    if success is None:
         return told
     return "unknown_tool" if told == "unknown_tool" else "failed"
 
@@ -160,19 +157,26 @@ def outcome(result: "ToolResult | None") -> Outcome:
 def told_by(content: str) -> Outcome:
     """The outcome that a result's text tells: ``worked`` where it does not look like a failure."""
     first = content[:1]
-    if first == "[":
-        return "worked"
     if first == "{":
         ends = content[:_JSON_HEAD] + content[-_JSON_TAIL:]
-        for hint in _JSON_HINTS:
-            if hint in ends:
-                return _told_by_json(content)
+        # A failure told in JSON has one of these near its start or end; "status" is a key that good answers often have too.
+        # Written out, because every result pays for it.
+        if "rror" in ends or '"exception"' in ends or '"ok"' in ends or '"success"' in ends or '"fail' in ends:
+            return _told_by_json(content)
         return "worked"
+    if first == "[" or not first:
+        return "worked"
+    return _told_by_plain(content)
+
+
+def _told_by_plain(content: str) -> Outcome:
     ends = content if len(content) <= _HEAD + _TAIL else f"{content[:_HEAD]}\n{content[-_TAIL:]}"
     text = ends.strip().lower()
-    for hint in _HINTS:
-        if hint in text:
-            return _told_by_text(text, short=len(content) <= _SHORT)
+    # Without a letter (a number) it tells nothing.
+    if text.islower() or not text.isascii():
+        for hint in _HINTS:
+            if hint in text:
+                return _told_by_text(text, short=len(content) <= _SHORT)
     return "worked"
 
 

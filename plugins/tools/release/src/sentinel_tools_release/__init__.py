@@ -1,59 +1,81 @@
-"""Sentinel tools: read a release summary, file a risk report."""
+"""Sentinel tools: look a release up, in breadth and in depth, and file its risk report."""
 
 from collections.abc import Iterable
 
 from sentinel_core import Tool, hookimpl
+from sentinel_tools_release import schemas
+from sentinel_tools_release.details import get_code_changes, get_test_details
+from sentinel_tools_release.history import get_release_history
 from sentinel_tools_release.reports import file_risk_report
-from sentinel_tools_release.settings import ReportSettings, SummarySettings
+from sentinel_tools_release.settings import (
+    HistorySettings,
+    ReportSettings,
+    SourceSettings,
+    SummarySettings,
+    TraceSettings,
+)
+from sentinel_tools_release.spans import get_observability_traces
 from sentinel_tools_release.summaries import get_release_summary
 
-__all__ = ["ReportSettings", "SummarySettings", "file_risk_report", "get_release_summary", "sentinel_tools"]
-
-_RELEASE_ID = {
-    "type": "string",
-    "minLength": 1,
-    "maxLength": 256,
-    "description": "The release, as it was given to you, for example v2.1.0.",
-}
-_SUMMARY_PARAMETERS = {
-    "type": "object",
-    "properties": {"release_id": _RELEASE_ID},
-    "required": ["release_id"],
-    "additionalProperties": False,
-}
-_REPORT_PARAMETERS = {
-    "type": "object",
-    "properties": {
-        "release_id": _RELEASE_ID,
-        "severity": {"enum": ["high", "medium", "low"], "description": "How risky it is to ship the release."},
-        "findings": {
-            "type": "array",
-            "items": {"type": "string", "minLength": 1, "maxLength": 4000},
-            "minItems": 1,
-            "maxItems": 200,
-            "description": "What the severity rests on: one sentence each, with the number or the change it is about.",
-        },
-    },
-    "required": ["release_id", "severity", "findings"],
-    "additionalProperties": False,
-}
+__all__ = [
+    "HistorySettings",
+    "ReportSettings",
+    "SourceSettings",
+    "SummarySettings",
+    "TraceSettings",
+    "file_risk_report",
+    "get_code_changes",
+    "get_observability_traces",
+    "get_release_history",
+    "get_release_summary",
+    "get_test_details",
+    "sentinel_tools",
+]
 
 
 @hookimpl
 def sentinel_tools() -> Iterable[Tool]:
-    """Offer both tools; the host takes the one that it was asked for."""
+    """Offer all of them; the host takes the one that it was asked for."""
     return [
         Tool(
             name="get_release_summary",
             description="Get the summary of a release: its changes, test results and deployment metrics.",
-            parameters=_SUMMARY_PARAMETERS,
+            parameters=schemas.SUMMARY,
             handler=get_release_summary,
             settings=SummarySettings,
         ),
         Tool(
+            name="get_test_details",
+            description="Get single test results of a release: names, durations, and why tests failed or were skipped.",
+            parameters=schemas.TESTS,
+            handler=get_test_details,
+            settings=SourceSettings,
+        ),
+        Tool(
+            name="get_code_changes",
+            description="Get the commits of a release, newest first, each with its author, date and changed files.",
+            parameters=schemas.CHANGES,
+            handler=get_code_changes,
+            settings=SourceSettings,
+        ),
+        Tool(
+            name="get_observability_traces",
+            description="Get what a release did when it ran: operations with their calls, errors and response times.",
+            parameters=schemas.TRACES,
+            handler=get_observability_traces,
+            settings=TraceSettings,
+        ),
+        Tool(
+            name="get_release_history",
+            description="Get the releases before this one, and how its numbers compare with them or with one of them.",
+            parameters=schemas.HISTORY,
+            handler=get_release_history,
+            settings=HistorySettings,
+        ),
+        Tool(
             name="file_risk_report",
             description="File the risk report of a release. Returns the id of the report that was filed.",
-            parameters=_REPORT_PARAMETERS,
+            parameters=schemas.REPORT,
             handler=file_risk_report,
             effect="write",
             settings=ReportSettings,

@@ -5,7 +5,10 @@ from urllib.parse import urlsplit
 
 import attrs
 
-__all__ = ["ReportSettings", "SummarySettings", "is_url"]
+__all__ = ["HistorySettings", "ReportSettings", "SourceSettings", "SummarySettings", "TraceSettings", "is_url"]
+
+_positive = attrs.validators.gt(0)
+_seconds = attrs.validators.gt(0.0)
 
 
 def is_url(place: str) -> bool:
@@ -23,22 +26,63 @@ def _check_place(_instance: object, attribute: "attrs.Attribute[Any]", place: st
         raise ValueError(f"{attribute.name!r} must be a base address without user name, query or fragment")
 
 
-@attrs.frozen(kw_only=True)
-class SummarySettings:
-    """``releases`` is a JSON file, a folder of them, or the base address of a server.
+def _check_path(_instance: object, attribute: "attrs.Attribute[Any]", place: str) -> None:
+    if is_url(place) or "\0" in place:
+        raise ValueError(f"{attribute.name!r} must be a path, not {place!r}")
 
-    ``timeout`` is in seconds, for each wait on a server; ``max_bytes`` caps a file or an answer.
+
+@attrs.frozen(kw_only=True)
+class SourceSettings:
+    """Where a release is looked up; the same for every tool that reads.
+
+    ``releases`` is a JSON file, a folder of them, or the base address of a server. With ``repo``, a git repository, a
+    release is a range of commits instead. ``junit`` (a JUnit XML file, or a folder of them) and ``metrics`` (a JSON file)
+    stand beside either and win over what it says of tests and metrics. An empty text is "not given".
+
+    ``timeout`` is in seconds, for a call to a server or to git; ``max_bytes`` caps a JSON file or a server's answer, and
+    16 times that an answer of git; ``max_junit_bytes`` caps the JUnit files together.
     """
 
     releases: str = attrs.field(default="releases", validator=_check_place)
-    timeout: float = attrs.field(default=10.0, validator=attrs.validators.gt(0.0))
-    max_bytes: int = attrs.field(default=1_000_000, validator=attrs.validators.gt(0))
+    repo: str = attrs.field(default="", validator=_check_path)
+    junit: str = attrs.field(default="", validator=_check_path)
+    metrics: str = attrs.field(default="", validator=_check_path)
+    timeout: float = attrs.field(default=10.0, validator=_seconds)
+    max_bytes: int = attrs.field(default=1_000_000, validator=_positive)
+    max_junit_bytes: int = attrs.field(default=64_000_000, validator=_positive)
+
+
+@attrs.frozen(kw_only=True)
+class SummarySettings(SourceSettings):
+    """``max_changes`` is how many commits of a range are listed at most; how many are left out is said."""
+
+    max_changes: int = attrs.field(default=200, validator=_positive)
+
+
+@attrs.frozen(kw_only=True)
+class TraceSettings(SourceSettings):
+    """``traces`` is a file of OpenTelemetry spans, in JSON or JSON Lines as the collector's file exporter writes them."""
+
+    traces: str = attrs.field(default="", validator=_check_path)
+
+
+@attrs.frozen(kw_only=True)
+class HistorySettings(SourceSettings):
+    """``history`` is a folder of the summaries of earlier releases; without it ``releases``, where that is a folder."""
+
+    history: str = attrs.field(default="", validator=_check_path)
 
 
 @attrs.frozen(kw_only=True)
 class ReportSettings:
-    """``reports`` is a folder, made when it is needed, or the base address of a server; the limits are as above."""
+    """``reports`` is a folder, made when it is needed, or the base address of a server; the limits are as for reading.
+
+    ``honors_keys`` says that the server counts two POSTs with one ``Idempotency-Key`` once. Only then is a report sent
+    again whose outcome is unknown. ``outbox`` is the folder that remembers which report left for the server under which key.
+    """
 
     reports: str = attrs.field(default=".sentinel/reports", validator=_check_place)
-    timeout: float = attrs.field(default=10.0, validator=attrs.validators.gt(0.0))
-    max_bytes: int = attrs.field(default=1_000_000, validator=attrs.validators.gt(0))
+    honors_keys: bool = False
+    outbox: str = attrs.field(default=".sentinel/outbox", validator=[attrs.validators.min_len(1), _check_path])
+    timeout: float = attrs.field(default=10.0, validator=_seconds)
+    max_bytes: int = attrs.field(default=1_000_000, validator=_positive)

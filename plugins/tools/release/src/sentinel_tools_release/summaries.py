@@ -1,84 +1,88 @@
-"""The release summary: from a file, a folder of files, or a server."""
+"""The release summary: from a file, a folder, a server, or a range of commits; with test results and metrics beside it."""
 
-import os
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-from sentinel_core.errors import InputError
-from sentinel_tools_release.documents import json_object
-from sentinel_tools_release.settings import SummarySettings, is_url
+from sentinel_core.trace import to_json
+from sentinel_tools_release.commits import Commit, authors_of, commits_of, count_of, files_of, plain, size_of
+from sentinel_tools_release.documents import json_file
+from sentinel_tools_release.git import Repository
+from sentinel_tools_release.junit import TestCase, read_junit
+from sentinel_tools_release.ranges import Range, resolve
+from sentinel_tools_release.settings import SourceSettings, SummarySettings
+from sentinel_tools_release.sources import release_document
 
-__all__ = ["get_release_summary"]
+__all__ = ["beside", "get_release_summary", "repository_of"]
 
-_FILE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
-_MAX_FILES = 1000
+_CHANGES_BYTES = 20_000  # a summary must fit into what a tool's result may have, or nobody can read it
+_GIT_SHARE = 16  # git's lists are counted and cut before anyone gets them, so they may be longer than an answer
+_MOST_FAILURES = 20
+_FAILURE_LENGTH = 200
+_MOST_FILES = 20
+_MOST_AUTHORS = 20
 
 
 def get_release_summary(settings: SummarySettings, release_id: str) -> dict[str, Any]:
-    """The summary as the source has it: ``version``, ``changes``, ``tests``, ``deployment_metrics`` and what else it holds.
+    """``version``, ``changes``, ``tests``, ``deployment_metrics``, and what else the source knows.
 
-    From a file, its ``version`` must be the release that was asked for. In a folder it is ``<release_id>.json``, else the
-    first file by name with that ``version``. From a server it is what ``GET <base>/release-summary`` answers.
+    With ``repo`` the changes are the commits of the range, newest first, and ``commits``, ``authors`` and ``files`` say how
+    large it is. ``junit`` gives ``tests``, ``metrics`` gives ``deployment_metrics``, whatever the source says of them; what
+    nobody gives is left out, which the detective counts as missing.
 
-    Raises ``InputError`` where there is no such release or no JSON object, ``NetworkError`` where the server gives none.
+    Raises ``InputError`` where there is no such release, or a file or the repository cannot be read, ``NetworkError`` where
+    the server gives none.
     """
-    if is_url(settings.releases):
-        return _from_server(settings, release_id)
-    place = Path(settings.releases)
-    if place.is_dir():
-        return _from_folder(settings, place, release_id)
-    return _of_version(_read(place, settings.max_bytes), place, release_id)
+    summary = _of_range(settings, release_id) if settings.repo else release_document(settings, release_id)
+    return {**summary, **beside(settings)}
 
 
-def _from_server(settings: SummarySettings, release_id: str) -> dict[str, Any]:
-    from sentinel_tools_release.web import request
-
-    url = f"{settings.releases.rstrip('/')}/release-summary?release_id={quote(release_id, safe='')}"
-    return json_object(request(url, settings.timeout, settings.max_bytes), url, settings.max_bytes)
-
-
-def _from_folder(settings: SummarySettings, folder: Path, release_id: str) -> dict[str, Any]:
-    named = folder / f"{release_id}.json"
-    if _FILE_NAME.fullmatch(release_id) and named.is_file():
-        return _of_version(_read(named, settings.max_bytes), named, release_id)
-    unread = []
-    for path in _json_files(folder):
-        try:
-            summary = _read(path, settings.max_bytes)
-        except InputError:
-            unread.append(path.name)
-            continue
-        if summary.get("version") == release_id:
-            return summary
-    broken = f"; could not be read: {', '.join(unread)}" if unread else ""
-    raise InputError(
-        f"there is no release {release_id!r} in {os.fspath(folder)!r}: no file has that name or that 'version'{broken}"
-    )
+def beside(settings: SourceSettings) -> dict[str, Any]:
+    """What the test report and the metrics file say, under the summary's keys."""
+    found: dict[str, Any] = {}
+    if settings.junit:
+        run = read_junit(settings.junit, settings.max_junit_bytes)
+        failed = [_failure(case) for case in run.with_status("failed")[:_MOST_FAILURES]]
+        found["tests"] = {**run.counts(), **({"failures": failed} if failed else {})}
+    if settings.metrics:
+        document = json_file(Path(settings.metrics), settings.max_bytes, "--metrics")
+        found["deployment_metrics"] = document.get("deployment_metrics", document)
+    return found
 
 
-def _json_files(folder: Path) -> Iterator[Path]:
-    files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
-    if len(files) > _MAX_FILES:
-        raise InputError(
-            f"{os.fspath(folder)!r} holds {len(files)} files and none is named after the release; name it <release>.json"
-        )
-    return iter(files)
+def repository_of(settings: SourceSettings) -> Repository:
+    """The configured repository with its limits."""
+    return Repository(settings.repo, settings.timeout, _GIT_SHARE * settings.max_bytes)
 
 
-def _read(path: Path, max_bytes: int) -> dict[str, Any]:
-    try:
-        with path.open("rb") as file:
-            data = file.read(max_bytes + 1)
-    except OSError as error:
-        raise InputError(f"{os.fspath(path)!r} cannot be read: {error.strerror}; --releases names the place") from error
-    return json_object(data, os.fspath(path), max_bytes)
+def _failure(case: TestCase) -> dict[str, str]:
+    return {"name": plain(case.name, _FAILURE_LENGTH), "message": plain(case.message, _FAILURE_LENGTH)}
 
 
-def _of_version(summary: dict[str, Any], place: Path, release_id: str) -> dict[str, Any]:
-    version = summary.get("version")
-    if version != release_id:
-        raise InputError(f"{os.fspath(place)!r} is about release {version!r} @ $.version, not {release_id!r}")
-    return summary
+def _of_range(settings: SummarySettings, release_id: str) -> dict[str, Any]:
+    repository = repository_of(settings)
+    found = resolve(repository, release_id)
+    total = count_of(repository, found.commits)
+    commits = commits_of(repository, found, limit=settings.max_changes)
+    return {
+        "version": release_id,
+        "changes": _told(commits, total),
+        "commits": {"count": total, "since": found.since, "to": found.to},
+        "authors": authors_of(repository, found)[:_MOST_AUTHORS],
+        "files": _files(repository, found),
+    }
+
+
+def _told(commits: list[Commit], total: int) -> list[str]:
+    told, room = [], _CHANGES_BYTES
+    for commit in commits:
+        room -= len(to_json(commit.told))
+        if room < 0:
+            break
+        told.append(commit.told)
+    left_out = total - len(told)
+    return [*told, f"{left_out} older commits are not listed here; get_code_changes lists them"] if left_out else told
+
+
+def _files(repository: Repository, found: Range) -> dict[str, Any]:
+    files = files_of(repository, found.base, found.to)
+    return {**size_of(files), "most_changed": [one.as_dict() for one in files[:_MOST_FILES]]}

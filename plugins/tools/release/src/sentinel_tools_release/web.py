@@ -1,24 +1,22 @@
-"""One HTTP request to a configured server: no redirect is followed, and time and size are bounded."""
+"""One HTTP request to a configured server, through Sentinel's guarded client; no redirect is followed."""
 
-import http.client
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
+from http import HTTPStatus
 
-from sentinel_core.errors import NetworkError
+from sentinel_core.errors import ModelError, NetworkError, OutcomeUnknownError
 
 __all__ = ["request"]
 
-_CHUNK = 1 << 16
-# Neither a redirect handler nor one for files, FTP or data: nothing but the given address is ever asked.
-_HANDLERS = (
-    urllib.request.ProxyHandler,
-    urllib.request.HTTPHandler,
-    urllib.request.HTTPSHandler,
-    urllib.request.HTTPDefaultErrorHandler,
-    urllib.request.HTTPErrorProcessor,
-)
+# Statuses that say that nothing was done with what was sent; 409 may be the same key, at work in another call.
+_DID_NOTHING = {
+    *(status for status in range(400, 500) if status != HTTPStatus.CONFLICT),
+    HTTPStatus.TEMPORARY_REDIRECT,
+    HTTPStatus.PERMANENT_REDIRECT,
+    HTTPStatus.NOT_IMPLEMENTED,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+}
+_UNKNOWN = "whether it took what was sent is unknown"
+_HINT = {3: "; redirects are not followed, give the final address", 4: "; check the address and the release id"}
 
 
 def request(
@@ -26,40 +24,27 @@ def request(
 ) -> bytes:
     """GET, or POST where there is a body; gives the body of a 2xx answer.
 
-    ``timeout`` bounds, in seconds, each wait on the server and the reading of the body as a whole.
-    Raises ``NetworkError`` for any other status, for a body over ``max_bytes``, and where there is no whole answer.
+    ``timeout`` is in seconds, for the whole of it. Raises ``NetworkError`` where there is no such answer, and
+    ``OutcomeUnknownError`` instead where the server may have acted on the body all the same; ``ConfigError`` where the
+    package for HTTP is not installed.
     """
-    opener = urllib.request.OpenerDirector()
-    for handler in _HANDLERS:
-        opener.add_handler(handler())
-    asked = urllib.request.Request(url, data=body, headers={"Accept": "application/json", **(headers or {})})  # noqa: S310 - settings allow http(s) only
-    try:
-        with opener.open(asked, timeout=timeout) as answer:
-            return _read(answer, url, time.monotonic() + timeout, max_bytes)
-    except urllib.error.HTTPError as error:
-        with error:
-            raise NetworkError(
-                f"{url!r} answered {error.code} {error.reason}{_HINT.get(error.code // 100, '')}"
-            ) from error
-    except (OSError, http.client.HTTPException) as error:
-        effect = "" if body is None else "; whether it took what was sent is unknown"
-        reason = getattr(error, "reason", error)  # urllib wraps what happens before the answer, not what happens in it
-        if isinstance(reason, TimeoutError):
-            raise NetworkError(f"{url!r} did not answer within {timeout:g} s{effect}") from error
-        raise NetworkError(f"{url!r} gave no whole answer: {reason}{effect}") from error
+    from sentinel_core.http import guarded_client, http_errors
 
+    sent = {"Accept": "application/json", **(headers or {})}
+    with guarded_client(base_url=url, timeout=timeout, max_bytes=max_bytes, headers=sent) as client:
+        import httpx2
 
-_HINT = {3: "; redirects are not followed, give the final address", 4: "; check the address and the release id"}
-
-
-def _read(answer: http.client.HTTPResponse, url: str, deadline: float, max_bytes: int) -> bytes:
-    body = bytearray()
-    while chunk := answer.read1(_CHUNK):
-        body += chunk
-        if len(body) > max_bytes:
-            raise NetworkError(f"{url!r} answered with more than {max_bytes} bytes; raise 'max_bytes' if that is right")
-        if time.monotonic() > deadline:
-            raise TimeoutError
-    if answer.length:
-        raise http.client.IncompleteRead(bytes(body), answer.length)
-    return bytes(body)
+        try:
+            with http_errors(repr(url)):
+                answer = client.request("GET" if body is None else "POST", url, content=body, follow_redirects=False)
+        except ModelError as error:
+            nothing_sent = isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
+            if body is None or nothing_sent:
+                raise NetworkError(str(error)) from error
+            raise OutcomeUnknownError(f"{error}; {_UNKNOWN}") from error
+    if answer.is_success:
+        return answer.content
+    text = f"{url!r} answered {answer.status_code} {answer.reason_phrase}{_HINT.get(answer.status_code // 100, '')}"
+    if body is None or answer.status_code in _DID_NOTHING:
+        raise NetworkError(text, status=answer.status_code)
+    raise OutcomeUnknownError(f"{text}; {_UNKNOWN}")

@@ -8,16 +8,17 @@ from typing import Any, Literal
 
 import attrs
 
-from sentinel_provider_offline.numbers import as_count, as_number, percent, shown
-from sentinel_provider_offline.settings import OfflineSettings
-from sentinel_provider_offline.words import CRITICAL_AREAS, RISKY_CHANGES, kinds_in
+from sentinel_core.risk.numbers import as_count, as_number, percent, shown
+from sentinel_core.risk.settings import RiskThresholds
+from sentinel_core.risk.words import CRITICAL_AREAS, RISKY_CHANGES, kinds_in
 
-__all__ = ["Assessment", "Fact", "Risk", "assess"]
+__all__ = ["RISKS", "Assessment", "Fact", "Risk", "assess"]
 
 Risk = Literal["high", "medium", "low"]
 
-_ORDER: tuple[Risk, ...] = ("low", "medium", "high")
+RISKS: tuple[Risk, ...] = ("low", "medium", "high")
 _QUOTE_LENGTH = 80
+_MAX_NAMED = 3
 _MAX_RATE = 1.0
 _MAX_MILLISECONDS = 1e9
 
@@ -40,7 +41,7 @@ class Assessment:
     @property
     def severity(self) -> Risk:
         """The worst of the findings."""
-        return max((fact.severity for fact in self.facts), key=_ORDER.index)
+        return max((fact.severity for fact in self.facts), key=RISKS.index)
 
     @property
     def deciding(self) -> tuple[Fact, ...]:
@@ -48,7 +49,7 @@ class Assessment:
         return tuple(fact for fact in self.facts if fact.severity == self.severity)
 
 
-def assess(summary: Mapping[str, Any], settings: OfflineSettings) -> Assessment:
+def assess(summary: Mapping[str, Any], settings: RiskThresholds) -> Assessment:
     """Judge a release by its summary. Whatever the summary holds, it is judged: nothing is raised."""
     changes = [change for change in _listed(summary.get("changes")) if isinstance(change, str)]
     areas = sorted({kind for change in changes for kind in kinds_in(change, CRITICAL_AREAS)})
@@ -65,7 +66,7 @@ def _listed(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _test_facts(tests: object, areas: list[str], settings: OfflineSettings) -> Iterator[Fact]:
+def _test_facts(tests: object, areas: list[str], settings: RiskThresholds) -> Iterator[Fact]:
     if tests is None:
         yield Fact("tests_missing", "medium", "there are no test results in the summary")
         return
@@ -78,23 +79,30 @@ def _test_facts(tests: object, areas: list[str], settings: OfflineSettings) -> I
             yield _unusable("tests", name, tests, "a count")
     passed, failed, skipped = counts["passed"], counts["failed"], counts["skipped"] or 0
     if failed:
-        yield _failures(failed, passed, areas, settings)
+        yield _failures(failed, passed, _named(tests.get("failures")), areas, settings)
     elif failed == 0 and passed is not None:
         yield _no_failures(passed, skipped)
     yield from _skipped(skipped, (passed or 0) + (failed or 0) + skipped, settings)
 
 
-def _failures(failed: int, passed: int | None, areas: list[str], settings: OfflineSettings) -> Fact:
+def _failures(failed: int, passed: int | None, named: str, areas: list[str], settings: RiskThresholds) -> Fact:
     if passed is None:
-        rate, text = 0.0, f"{failed} tests failed, of how many is not known"
+        rate, text = 0.0, f"{failed} tests failed, of how many is not known{named}"
     else:
         rate = failed / (failed + passed)
-        text = f"{failed} of {failed + passed} tests that ran failed ({percent(rate)})"
+        text = f"{failed} of {failed + passed} tests that ran failed ({percent(rate)}){named}"
     if areas:
         return Fact("tests_failed_critical", "high", f"{text}, and the changes touch {', '.join(areas)}")
     if rate >= settings.failure_rate_high:
         return Fact("tests_failed_many", "high", f"{text}; {percent(settings.failure_rate_high)} or more is high")
     return Fact("tests_failed", "medium", text)
+
+
+def _named(failures: object) -> str:
+    """The first failed tests, where the summary names any."""
+    names = [one["name"] for one in _listed(failures) if isinstance(one, dict) and isinstance(one.get("name"), str)]
+    quoted = ", ".join(f'"{_clipped(name)}"' for name in names[:_MAX_NAMED])
+    return f", such as {quoted}" if quoted else ""
 
 
 def _no_failures(passed: int, skipped: int) -> Fact:
@@ -103,12 +111,12 @@ def _no_failures(passed: int, skipped: int) -> Fact:
     return Fact("tests_passed", "low", f"0 of {passed} tests that ran failed")
 
 
-def _skipped(skipped: int, total: int, settings: OfflineSettings) -> Iterator[Fact]:
+def _skipped(skipped: int, total: int, settings: RiskThresholds) -> Iterator[Fact]:
     if skipped and skipped / total >= settings.skipped_share_medium:
         yield Fact("tests_skipped", "medium", f"{skipped} of {total} tests were skipped ({percent(skipped / total)})")
 
 
-def _metric_facts(metrics: object, settings: OfflineSettings) -> Iterator[Fact]:
+def _metric_facts(metrics: object, settings: RiskThresholds) -> Iterator[Fact]:
     if metrics is None:
         yield Fact("metrics_missing", "medium", "there are no deployment metrics in the summary")
         return
@@ -119,7 +127,7 @@ def _metric_facts(metrics: object, settings: OfflineSettings) -> Iterator[Fact]:
     yield _response_time(metrics, settings)
 
 
-def _error_rate(metrics: Mapping[str, Any], settings: OfflineSettings) -> Fact:
+def _error_rate(metrics: Mapping[str, Any], settings: RiskThresholds) -> Fact:
     rate = as_number(metrics.get("error_rate"), _MAX_RATE)
     if rate is None:
         return _unusable("deployment_metrics", "error_rate", metrics, "a rate from 0 to 1")
@@ -131,7 +139,7 @@ def _error_rate(metrics: Mapping[str, Any], settings: OfflineSettings) -> Fact:
     return Fact("error_rate_clean", "low", f"{text}, below {percent(settings.error_rate_medium)}")
 
 
-def _response_time(metrics: Mapping[str, Any], settings: OfflineSettings) -> Fact:
+def _response_time(metrics: Mapping[str, Any], settings: RiskThresholds) -> Fact:
     p95 = as_number(metrics.get("response_time_p95"), _MAX_MILLISECONDS)
     if p95 is None:
         return _unusable("deployment_metrics", "response_time_p95", metrics, "a time in milliseconds")
@@ -159,7 +167,8 @@ def _change_facts(given: object, changes: list[str]) -> Iterator[Fact]:
     if critical:
         yield Fact("critical_area", "medium", f"critical areas are touched: {_told(critical)}")
     if changes and not risky and not critical:
-        yield Fact("low_impact", "low", f"changes: {len(changes)}, of which 0 are risky or touch a critical area")
+        text = f"changes: {len(changes)}, of which 0 are risky or touch a critical area"
+        yield Fact("low_impact", "low", f'{text}; one is "{_clipped(changes[0])}"')
 
 
 def _examples(changes: list[str], table: dict[str, tuple[str, ...]]) -> dict[str, str]:

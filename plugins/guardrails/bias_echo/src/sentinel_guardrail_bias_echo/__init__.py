@@ -1,0 +1,62 @@
+"""Sentinel guardrail: the same bias again and again."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import attrs
+
+from sentinel_core import Guardrail, History, Ruling, hookimpl
+
+__all__ = ["BiasEchoSettings", "check", "sentinel_guardrails"]
+
+
+@attrs.frozen(kw_only=True)
+class BiasEchoSettings:
+    """A tag that ``bias_repetition_threshold`` loops of a family have is repeated.
+
+    With ``project_wide`` the loops of all other families count too.
+    """
+
+    bias_repetition_threshold: int = attrs.field(
+        default=3, validator=[attrs.validators.instance_of(int), attrs.validators.ge(1)]
+    )
+    project_wide: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+
+
+def check(history: History, settings: BiasEchoSettings) -> Ruling:
+    """Finalize once a bias tag is repeated.
+
+    A loop counts once for each tag that it has, however often it was delivered. Attempts that follow an echo do not make it
+    go away: only a person's decision on the record lifts it. An attempt that is at work is let be.
+    """
+    tags_of = {attempt.loop_id: frozenset(attempt.bias_tags) for attempt in history.attempts}
+    counts = Counter(tag for tags in tags_of.values() for tag in tags)
+    if settings.project_wide:
+        counts.update({tag: history.tags_elsewhere.get(tag, 0) for tag in counts})
+    repeated = sorted(tag for tag, count in counts.items() if count >= settings.bias_repetition_threshold)
+    facts = {
+        "bias_echo": bool(repeated),
+        "repeated_tags": repeated,
+        "repetition_counts": dict(sorted(counts.items())),
+        "threshold": settings.bias_repetition_threshold,
+        "trigger": "pessimist" if repeated else None,
+        "action": "halt_loop" if repeated else None,
+    }
+    if history.live is not None or not repeated:
+        return Ruling(action="allow", facts=facts)
+    seen = ", ".join(f'"{tag}" in {counts[tag]} loops' for tag in repeated)
+    detail = f"The same bias was seen again and again: {seen}; the limit is {settings.bias_repetition_threshold}."
+    return Ruling(action="finalize", reason="bias_echo", detail=detail, facts=facts)
+
+
+@hookimpl
+def sentinel_guardrails() -> Iterable[Guardrail]:
+    """Offer the filter."""
+    return [
+        Guardrail(
+            name="bias_echo",
+            summary="no rerun once the same bias tag was seen bias_repetition_threshold times",
+            check=check,
+            settings=BiasEchoSettings,
+        )
+    ]

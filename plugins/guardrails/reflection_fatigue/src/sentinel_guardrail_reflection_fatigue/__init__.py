@@ -1,0 +1,110 @@
+"""Sentinel guardrail: attempts that no longer improve."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+from itertools import pairwise
+
+import attrs
+
+from sentinel_core import Attempt, Guardrail, History, Ruling, hookimpl
+
+__all__ = ["ReflectionFatigueSettings", "Tiredness", "check", "fatigue_of", "sentinel_guardrails"]
+
+_share = [attrs.validators.ge(0.0), attrs.validators.le(1.0)]
+_NONE = Decimal(0)
+
+
+@attrs.frozen(kw_only=True)
+class ReflectionFatigueSettings:
+    """How fast a family tires; all in [0, 1].
+
+    A rerun that improves neither score by ``improvement_threshold`` adds ``base_increment``, one that does takes off
+    ``decay_rate``; fatigue stays between 0 and ``max_fatigue``. At ``critical_threshold`` or ``fatigue_threshold``,
+    whichever is lower, the family is finalized. With ``paired_improvement`` a score that got better counts only where the
+    other did not get worse by as much.
+    """
+
+    fatigue_threshold: float = attrs.field(default=0.5, validator=_share)
+    base_increment: float = attrs.field(default=0.15, validator=_share)
+    improvement_threshold: float = attrs.field(default=0.05, validator=_share)
+    decay_rate: float = attrs.field(default=0.05, validator=_share)
+    critical_threshold: float = attrs.field(default=0.5, validator=_share)
+    max_fatigue: float = attrs.field(default=1.0, validator=_share)
+    paired_improvement: bool = attrs.field(default=True, validator=attrs.validators.instance_of(bool))
+
+
+@attrs.frozen(kw_only=True)
+class Tiredness:
+    """Fatigue after an attempt and before it, the step between them before it is clamped, and whether it improved."""
+
+    fatigue: Decimal = _NONE
+    previous: Decimal = _NONE
+    step: Decimal = _NONE
+    improved: bool = False
+
+
+def fatigue_of(attempts: Iterable[Attempt], settings: ReflectionFatigueSettings) -> Tiredness:
+    """The family's fatigue: 0 at its first attempt, then up or down with each further one."""
+    once = list({attempt.loop_id: attempt for attempt in attempts}.values())
+    now = Tiredness()
+    for earlier, later in pairwise(once):
+        improved = _improved(earlier, later, settings)
+        step = -_exact(settings.decay_rate) if improved else _exact(settings.base_increment)
+        fatigue = max(_NONE, min(_exact(settings.max_fatigue), now.fatigue + step))
+        now = Tiredness(fatigue=fatigue, previous=now.fatigue, step=step, improved=improved)
+    return now
+
+
+def check(history: History, settings: ReflectionFatigueSettings) -> Ruling:
+    """Finalize a family whose attempts tire. An attempt that is at work is let be."""
+    found = fatigue_of(history.attempts, settings)
+    limit = min(settings.critical_threshold, settings.fatigue_threshold)
+    exceeded = bool(history.attempts) and found.fatigue >= _exact(limit)
+    facts = {
+        "reflection_fatigue": float(found.fatigue),
+        "previous_fatigue": float(found.previous),
+        "fatigue_increment": float(found.step),
+        "fatigue_increased": found.step > 0,
+        "improvement_detected": found.improved,
+        "threshold_exceeded": exceeded,
+        "critical_threshold": limit,
+        "force_finalize": exceeded,
+    }
+    if history.live is not None or not exceeded:
+        return Ruling(action="allow", facts=facts)
+    detail = f"The attempts no longer improve: fatigue is {found.fatigue:f}; the limit is {limit:g}."
+    return Ruling(action="finalize", reason="reflection_fatigue", detail=detail, facts=facts)
+
+
+def _improved(earlier: Attempt, later: Attempt, settings: ReflectionFatigueSettings) -> bool:
+    alignment = _gain(earlier.alignment_score, later.alignment_score)
+    drift = _gain(later.drift_score, earlier.drift_score)
+    return _counts(alignment, drift, settings) or _counts(drift, alignment, settings)
+
+
+def _counts(gain: Decimal, other: Decimal, settings: ReflectionFatigueSettings) -> bool:
+    enough = gain >= _exact(settings.improvement_threshold)
+    return enough and (not settings.paired_improvement or gain + other > 0)
+
+
+def _gain(low: float | None, high: float | None) -> Decimal:
+    """How much one score is above another; unknown is no gain."""
+    return _NONE if low is None or high is None else _exact(high) - _exact(low)
+
+
+def _exact(number: float) -> Decimal:
+    """The decimal that is written, not the binary fraction near it: 0.30 - 0.25 is 0.05."""
+    return Decimal(repr(float(number)))
+
+
+@hookimpl
+def sentinel_guardrails() -> Iterable[Guardrail]:
+    """Offer the fatigue score."""
+    return [
+        Guardrail(
+            name="reflection_fatigue",
+            summary="no rerun once attempts no longer improve",
+            check=check,
+            settings=ReflectionFatigueSettings,
+        )
+    ]

@@ -1,0 +1,36 @@
+"""Sentinel provider: Ollama."""
+
+from collections.abc import Iterable
+
+from sentinel_core import Provider, hookimpl
+from sentinel_core.model import Model
+from sentinel_provider_ollama.settings import OllamaSettings
+from sentinel_provider_ollama.wire import format_tools_for_provider
+
+__all__ = ["OllamaSettings", "connect", "format_tools_for_provider", "sentinel_providers"]
+
+KEY = "OLLAMA_API_KEY"
+
+
+def connect(settings: OllamaSettings) -> Model:
+    """A model that Ollama runs. A key is sent where one is in the environment, and none is needed.
+
+    Where no model is set, the one that was changed last is taken. Raises ``ConfigError`` where none is there.
+    """
+    from sentinel_provider_ollama.model import open_model
+
+    return open_model(settings, KEY)
+
+
+@hookimpl
+def sentinel_providers() -> Iterable[Provider]:
+    """Offer Ollama as a provider."""
+    return [
+        Provider(
+            name="ollama",
+            summary="models that run on your own machine, over Ollama's native API",
+            connect=connect,
+            env=(KEY,),
+            settings=OllamaSettings,
+        )
+    ]

@@ -1,0 +1,57 @@
+"""What servers tell of their models in ``GET /models``: OpenRouter the most, vLLM and llama.cpp a little, OpenAI ids only."""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+
+from sentinel_core.model import Capabilities
+
+__all__ = ["capabilities_in", "ids_in"]
+
+_WINDOW = ("context_length", "max_model_len", "context_window", "n_ctx", "n_ctx_train")
+_MILLION = 1_000_000
+
+
+def ids_in(models: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The ids, sorted."""
+    return sorted(one["id"] for one in models if isinstance(one.get("id"), str))
+
+
+def capabilities_in(models: Iterable[Mapping[str, Any]], model: str, assumed: Capabilities) -> Capabilities:
+    """What the list says of a model, over what is assumed of all. Prices stand there as US dollars a token, in text."""
+    told = next((one for one in models if model in (one.get("id"), one.get("canonical_slug"))), None)
+    if told is None:
+        return assumed
+    accepted = told.get("supported_parameters")
+    names = accepted if isinstance(accepted, list) else ["temperature", "tools"]
+    shape, prices = _table(told.get("architecture")), _table(told.get("pricing"))
+    modalities = shape.get("input_modalities")
+    return attrs.evolve(
+        assumed,
+        tools="tools" in names,
+        sampling="temperature" in names,
+        vision=isinstance(modalities, list) and "image" in modalities,
+        context_window=_window(told),
+        prompt_price=_price(prices.get("prompt")),
+        completion_price=_price(prices.get("completion")),
+    )
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _window(told: Mapping[str, Any]) -> int | None:
+    places = (_table(told.get("top_provider")), told, _table(told.get("meta")))
+    found = (place[key] for place in places for key in _WINDOW if type(place.get(key)) is int and place[key] > 0)
+    return next(found, None)
+
+
+def _price(text: object) -> float | None:
+    try:
+        price = float(text) * _MILLION if isinstance(text, str) else math.nan
+    except ValueError:
+        return None
+    return round(price, 6) if math.isfinite(price) and price >= 0 else None

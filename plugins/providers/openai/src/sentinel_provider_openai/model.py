@@ -1,0 +1,85 @@
+"""Asking chat completions through OpenAI's SDK."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from sentinel_core.errors import ProviderError
+from sentinel_core.model import Capabilities, Reply, Request
+from sentinel_core.providing.model import HttpModel
+from sentinel_core.providing.replies import document_of, events_of, is_event_stream
+from sentinel_provider_openai.listing import capabilities_in
+from sentinel_provider_openai.replies import gather, reply_of
+from sentinel_provider_openai.wire import body_of
+
+if TYPE_CHECKING:
+    import openai
+
+__all__ = ["OpenAIModel"]
+
+# What some models refuse, and what it is called there instead; None where there is no such thing.
+_INSTEAD = {"max_tokens": "max_completion_tokens", "temperature": None}
+
+
+@attrs.define(eq=False, kw_only=True)
+class OpenAIModel(HttpModel):
+    """A model behind chat completions and OpenAI's SDK, whose own retries are off.
+
+    ``limit_name`` is what the server calls the most tokens of a reply.
+    """
+
+    sdk: "openai.OpenAI" = attrs.field(repr=False)
+    limit_name: str = "max_tokens"
+    _left_out: set[str] = attrs.field(factory=set, init=False, repr=False)
+
+    def _ask(self, request: Request, on_text: Callable[[str], None] | None, timeout: float) -> Reply:
+        import openai
+
+        body = body_of(self._accepted(request), self.model, limit_name=self.limit_name, stream=on_text is not None)
+        try:
+            return self._exchange(body, on_text, timeout)
+        except openai.BadRequestError as error:
+            self._learn(error, body)
+            raise
+
+    def _exchange(self, body: dict[str, Any], on_text: Callable[[str], None] | None, timeout: float) -> Reply:
+        completions = self.sdk.chat.completions.with_streaming_response
+        with completions.create(**body, timeout=timeout) as answer:
+            response = answer.http_response
+            if on_text is not None and is_event_stream(response):
+                return reply_of(gather(events_of(response, self.who), self.who, on_text), self.who)
+            reply = reply_of(document_of(response, self.who), self.who)
+        if on_text is not None and reply.content:
+            on_text(reply.content)
+        return reply
+
+    def _accepted(self, request: Request) -> Request:
+        """The request without what the model is known to refuse."""
+        if request.temperature is None:
+            return request
+        if "temperature" in self._left_out or not self.get_capabilities().sampling:
+            self.note(f"{self.model!r} takes no temperature: {request.temperature:g} is left out")
+            return attrs.evolve(request, temperature=None)
+        return request
+
+    def _learn(self, error: "openai.BadRequestError", body: dict[str, Any]) -> None:
+        """Raise a retryable error where one argument was refused that the next attempt can do without.
+
+        The next attempt is the agent's, so that it shows in the record: nothing is asked twice in here.
+        """
+        refused = error.param
+        if refused not in _INSTEAD or refused not in body or not (error.code or "").startswith("unsupported"):
+            return
+        self._left_out.add(refused)
+        self.limit_name = _INSTEAD[refused] or self.limit_name
+        raise ProviderError(f"{self.who} does not take {refused!r}: left out from now on", status=400, retryable=True)
+
+    def _look_up(self, timeout: float) -> Capabilities:
+        return capabilities_in(self.listed(timeout), self.model, self._assumed())
+
+    def listed(self, timeout: float) -> list[dict[str, Any]]:
+        """The models that the server lists, as it describes them. May raise what HTTP and the SDK raise."""
+        with self.sdk.models.with_streaming_response.list(timeout=timeout) as answer:
+            data = document_of(answer.http_response, self.who).get("data")
+        return [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []

@@ -1,0 +1,28 @@
+"""What can be set."""
+
+import os
+
+import attrs
+
+from sentinel_core.providing.settings import ProviderSettings
+
+__all__ = ["OPENAI", "OPENROUTER", "OpenAISettings", "OpenRouterSettings"]
+
+OPENAI = "https://api.openai.com/v1"
+OPENROUTER = "https://openrouter.ai/api/v1"
+
+
+@attrs.frozen(kw_only=True)
+class OpenAISettings(ProviderSettings):
+    """``base_url`` is ``OPENAI_BASE_URL`` of the environment, else OpenAI's own; it ends before ``/chat/completions``."""
+
+    base_url: str = attrs.field(factory=lambda: os.environ.get("OPENAI_BASE_URL") or OPENAI)
+
+
+@attrs.frozen(kw_only=True)
+class OpenRouterSettings(ProviderSettings):
+    """``referer`` and ``title`` name the application in OpenRouter's statistics; empty ones are not sent."""
+
+    base_url: str = OPENROUTER
+    referer: str = ""
+    title: str = "Sentinel"

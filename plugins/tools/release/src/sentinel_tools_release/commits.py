@@ -1,0 +1,159 @@
+"""What a range of commits holds: who changed what, and how much."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import attrs
+
+from sentinel_tools_release.git import Repository
+from sentinel_tools_release.ranges import Range
+
+__all__ = ["Commit", "FileChange", "authors_of", "commits_of", "count_of", "files_of", "plain", "size_of", "touched_by"]
+
+_FIELDS = ("%H", "%h", "%an", "%aI", "%s", "%b")
+_BREAKING_SUBJECT = re.compile(r"\w+(?:\([^()]*\))?!:")
+_BREAKING_BODY = re.compile(r"^BREAKING[ -]CHANGES?:", re.MULTILINE)
+_DIFF = ("--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
+_LONGEST = 200
+_LONGEST_PATH = 300
+
+
+@attrs.frozen(kw_only=True)
+class Commit:
+    """One commit. ``date`` is ISO 8601; ``is_breaking`` where its message says so as Conventional Commits do."""
+
+    id: str
+    short_id: str
+    author: str
+    date: str
+    subject: str
+    is_breaking: bool
+
+    @property
+    def told(self) -> str:
+        """One line: hash, subject, and whether it breaks something."""
+        return f"{self.short_id} {self.subject}{' (breaking change)' if self.is_breaking else ''}"
+
+
+@attrs.frozen(kw_only=True)
+class FileChange:
+    """Lines added to and deleted from a file; None for a file that is not text."""
+
+    path: str
+    added: int | None
+    deleted: int | None
+
+    @property
+    def lines(self) -> int:
+        """Added and deleted together."""
+        return (self.added or 0) + (self.deleted or 0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """As the tools' results have it."""
+        return {"path": self.path, "added": self.added, "deleted": self.deleted}
+
+
+def plain(text: str, longest: int = _LONGEST) -> str:
+    """One line without control characters, of at most ``longest`` characters."""
+    line = " ".join("".join(one if one.isprintable() else " " for one in text[: longest * 4]).split())
+    return line if len(line) <= longest else f"{line[:longest]}..."
+
+
+def count_of(repository: Repository, commits: str, path: str | None = None) -> int:
+    """How many commits a range has, or how many of them touch a path."""
+    return int(repository.ask("rev-list", "--count", commits, "--", *_paths(path)))
+
+
+def commits_of(
+    repository: Repository, found: Range, *, limit: int, skip: int = 0, path: str | None = None
+) -> list[Commit]:
+    """The newest ``limit`` commits after the first ``skip``."""
+    text = repository.ask(
+        "log",
+        "-z",
+        "--no-show-signature",
+        f"--max-count={limit}",
+        f"--skip={skip}",
+        f"--format={'%x00'.join(_FIELDS)}",
+        found.commits,
+        "--",
+        *_paths(path),
+    )
+    return [_commit(*fields) for fields in _rows(text.split("\0"))]
+
+
+def authors_of(repository: Repository, found: Range) -> list[dict[str, Any]]:
+    """Names with their commits, most commits first; no addresses."""
+    names = repository.ask("log", "-z", "--no-show-signature", "--format=%an", found.commits, "--").split("\0")
+    counts = Counter(plain(name, 100) for name in names if name)
+    return [
+        {"name": name, "commits": count} for name, count in sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    ]
+
+
+def files_of(repository: Repository, base: str, to: str, path: str | None = None) -> list[FileChange]:
+    """What differs between two commits, most lines first."""
+    tokens = repository.ask("diff-tree", "-r", *_DIFF, base, to, "--", *_paths(path)).split("\0")
+    return _sorted(_file(token) for token in tokens if token.count("\t") > 1)
+
+
+def touched_by(repository: Repository, commits: Iterable[Commit]) -> dict[str, list[FileChange]]:
+    """The files of each commit by its hash; a merge is compared with its first parent."""
+    return {
+        commit.id: _sorted(
+            _file(token)
+            for token in repository.ask(
+                "show", *_DIFF, "--format=", "--diff-merges=first-parent", "--no-show-signature", commit.id, "--"
+            ).split("\0")
+            if token.count("\t") > 1
+        )
+        for commit in commits
+    }
+
+
+def size_of(files: Iterable[FileChange]) -> dict[str, int]:
+    """How many files changed, and by how many lines."""
+    found = list(files)
+    return {
+        "changed": len(found),
+        "lines_added": sum(one.added or 0 for one in found),
+        "lines_deleted": sum(one.deleted or 0 for one in found),
+    }
+
+
+def _paths(path: str | None) -> tuple[str, ...]:
+    """A path as itself, from the top of the repository: no wildcard and no magic."""
+    return () if path is None else (f":(top,literal){path}",)
+
+
+def _rows(tokens: list[str]) -> Iterator[list[str]]:
+    width = len(_FIELDS)
+    for start in range(0, len(tokens) - width + 1, width):
+        yield tokens[start : start + width]
+
+
+def _commit(whole: str, short: str, author: str, date: str, subject: str, body: str) -> Commit:
+    return Commit(
+        id=whole,
+        short_id=short,
+        author=plain(author, 100),
+        date=date,
+        subject=plain(subject),
+        is_breaking=bool(_BREAKING_SUBJECT.match(subject) or _BREAKING_BODY.search(body)),
+    )
+
+
+def _file(token: str) -> FileChange:
+    added, deleted, path = token.split("\t", 2)
+    return FileChange(path=path[:_LONGEST_PATH], added=_lines(added), deleted=_lines(deleted))
+
+
+def _lines(text: str) -> int | None:
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() else None
+
+
+def _sorted(files: Iterable[FileChange]) -> list[FileChange]:
+    return sorted(files, key=lambda one: (-one.lines, one.path))

@@ -1,0 +1,71 @@
+"""The tests of a release one by one, and its commits one by one."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from sentinel_tools_release.commits import Commit, FileChange, commits_of, count_of, files_of, size_of, touched_by
+from sentinel_tools_release.junit import TestCase, read_junit
+from sentinel_tools_release.ranges import resolve
+from sentinel_tools_release.settings import SourceSettings
+from sentinel_tools_release.sources import part_of
+from sentinel_tools_release.summaries import repository_of
+
+__all__ = ["get_code_changes", "get_test_details"]
+
+_MOST_FILES = 20
+
+
+def get_test_details(
+    settings: SourceSettings, release_id: str, status: str = "failed", name: str = "", limit: int = 20
+) -> dict[str, Any]:
+    """Tests with this ``status`` (``all`` for every one) whose name holds ``name``: ``counts``, ``tests``, ``left_out``.
+
+    They come from ``junit`` where it is set, in the order of the report; else from the source's ``test_details``, which is
+    given as it is. Raises as the summary does, and ``InputError`` where nobody knows single tests.
+    """
+    if not settings.junit:
+        return {"test_details": part_of(settings, release_id, "test_details", {"status": status, "limit": limit})}
+    run = read_junit(settings.junit, settings.max_junit_bytes)
+    found = [case for case in run.cases if status in ("all", case.status) and name in case.name]
+    return {"counts": run.counts(), "tests": _shown(found[:limit]), "left_out": max(len(found) - limit, 0)}
+
+
+def get_code_changes(
+    settings: SourceSettings, release_id: str, path: str | None = None, limit: int = 20, skip: int = 0
+) -> dict[str, Any]:
+    """Commits, newest first, each with author, date and files: ``total``, ``files``, ``commits``, ``left_out``.
+
+    ``path`` narrows it to a file or folder. Without ``repo`` it is the source's ``code_changes``, given as it is. Raises as
+    the summary does, and ``InputError`` where nobody knows single changes.
+    """
+    if not settings.repo:
+        return {
+            "code_changes": part_of(settings, release_id, "code_changes", {"path": path, "limit": limit, "skip": skip})
+        }
+    repository = repository_of(settings)
+    found = resolve(repository, release_id)
+    total = count_of(repository, found.commits, path)
+    commits = commits_of(repository, found, limit=limit, skip=skip, path=path)
+    files = touched_by(repository, commits)
+    return {
+        "total": total,
+        "files": size_of(files_of(repository, found.base, found.to, path)),
+        "commits": [_commit(commit, files[commit.id]) for commit in commits],
+        "left_out": max(total - skip - len(commits), 0),
+    }
+
+
+def _shown(cases: Iterable[TestCase]) -> list[dict[str, Any]]:
+    return [case.as_dict() for case in cases]
+
+
+def _commit(commit: Commit, files: list[FileChange]) -> dict[str, Any]:
+    return {
+        "id": commit.short_id,
+        "subject": commit.subject,
+        "author": commit.author,
+        "date": commit.date,
+        "breaking": commit.is_breaking,
+        "files": [one.as_dict() for one in files[:_MOST_FILES]],
+        "files_left_out": max(len(files) - _MOST_FILES, 0),
+    }

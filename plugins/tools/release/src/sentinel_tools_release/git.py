@@ -1,0 +1,138 @@
+"""Git, asked by its command, as a repository that nobody trusts is asked: it is read, and nothing in it is run.
+
+A repository's own configuration can name programs (pagers, hooks, monitors, filters, signature checks, transports). Each
+one that a reading command would start is switched off here; the user's configuration is left alone, because
+``safe.directory`` in it is the user's word on whose repositories may be read.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+from typing import IO
+
+import attrs
+
+from sentinel_core.errors import InputError
+
+__all__ = ["Repository"]
+
+_OVERRIDES = {
+    "core.alternateRefsCommand": "",
+    "core.attributesFile": os.devnull,
+    "core.fsmonitor": "false",
+    "core.hooksPath": os.devnull,
+    "core.pager": "cat",
+    "core.quotePath": "false",
+    "core.sshCommand": "false",
+    "diff.external": "",
+    "diff.orderFile": os.devnull,
+    "diff.relative": "false",
+    "gpg.program": "false",
+    "i18n.logOutputEncoding": "UTF-8",
+    "log.mailmap": "false",
+    "log.showRoot": "true",
+    "log.showSignature": "false",
+    "protocol.allow": "never",
+}
+_FLAGS = tuple(part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={value}"))
+_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "none",  # a partial clone would fetch what it lacks, through whatever its remote names
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+
+
+@attrs.frozen
+class Repository:
+    """A repository at ``path``, or above it. ``timeout`` is in seconds a command, ``max_bytes`` caps its answer."""
+
+    path: str
+    timeout: float
+    max_bytes: int
+
+    def ask(self, *arguments: str) -> str:
+        """What a git command prints, as text; bytes that are no UTF-8 become U+FFFD.
+
+        Raises ``InputError`` where git is missing, refuses, takes too long or says too much.
+        """
+        out, error, code = self._run(arguments)
+        if code != 0:
+            raise InputError(f"{self.path!r}: git {arguments[0]} failed: {_first_line(error) or f'exit code {code}'}")
+        return out.decode("utf-8", "replace")
+
+    def find(self, *arguments: str) -> str | None:
+        """As ``ask``, without the white space around it; None where git says by its exit code that there is nothing."""
+        out, _, code = self._run(arguments)
+        return out.decode("utf-8", "replace").strip() if code == 0 else None
+
+    def check(self) -> None:
+        """Raises ``InputError`` where the path is no repository that git reads."""
+        self.ask("rev-parse", "--git-dir")
+
+    def _run(self, arguments: tuple[str, ...]) -> tuple[bytes, str, int]:
+        program = shutil.which("git")
+        if program is None:
+            raise InputError("there is no 'git' on the PATH; install it, or give the release by --releases")
+        if not Path(self.path).is_dir():
+            raise InputError(f"{self.path!r} is not a folder; --repo names the repository")
+        # Absolute, because a relative one would be looked up in the repository.
+        command = [str(Path(program).absolute()), "--no-pager", *_FLAGS, *arguments]
+        with tempfile.TemporaryFile() as complaints:
+            process = subprocess.Popen(  # noqa: S603 - no shell; what the model gives is checked before it comes here
+                command,
+                cwd=self.path,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+            )
+            out = self._read(process, arguments[0])
+            return out, _text(complaints), process.returncode
+
+    def _read(self, process: "subprocess.Popen[bytes]", name: str) -> bytes:
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(self.timeout, stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            with process:
+                assert process.stdout is not None
+                out = process.stdout.read(self.max_bytes + 1)
+                if len(out) > self.max_bytes:
+                    process.kill()
+        finally:
+            timer.cancel()
+        if late.is_set():
+            raise InputError(f"{self.path!r}: git {name} took longer than {self.timeout:g} s; raise 'timeout'")
+        if len(out) > self.max_bytes:
+            raise InputError(
+                f"{self.path!r}: git {name} said more than {self.max_bytes} bytes; take a shorter range or raise 'max_bytes'"
+            )
+        return out
+
+
+def _environment() -> dict[str, str]:
+    """The user's, without git's own variables: they could point at another repository or name a program."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    return {**kept, **_ENVIRONMENT}
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(4096).decode("utf-8", "replace")
+
+
+def _first_line(text: str) -> str:
+    line = text.strip().partition("\n")[0].removeprefix("fatal: ").removeprefix("error: ")
+    return "".join(character for character in line if character.isprintable())

@@ -1,0 +1,131 @@
+"""The releases before one, and how its numbers compare with them."""
+
+import itertools
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sentinel_core.errors import InputError
+from sentinel_tools_release.commits import authors_of, count_of, files_of, size_of
+from sentinel_tools_release.comparison import compare, numbers_of
+from sentinel_tools_release.documents import json_file
+from sentinel_tools_release.git import Repository
+from sentinel_tools_release.ranges import Range, between, resolve
+from sentinel_tools_release.settings import HistorySettings, is_url
+from sentinel_tools_release.sources import from_server, json_files, release_document
+from sentinel_tools_release.summaries import beside, repository_of
+
+__all__ = ["get_release_history"]
+
+_DIGITS = re.compile(r"(\d+)")
+Numbers = dict[str, float]
+
+
+def get_release_history(
+    settings: HistorySettings, release_id: str, baseline: str | None = None, limit: int = 10
+) -> dict[str, Any]:
+    """``release`` and its numbers, ``earlier`` releases with theirs (newest first), and the ``comparison``.
+
+    The baseline is the release that was named, else the median of all that are listed. Earlier releases are the files of the
+    folder, what ``GET <base>/release-history`` answers under ``releases``, or the tags before a range of commits, whose
+    numbers are commits, authors, files and lines, with what ``history`` knows of their tests and metrics besides.
+
+    Raises as the summary does, and ``InputError`` where the baseline is not among the earlier releases.
+    """
+    if settings.repo:
+        current, earlier = _of_repository(settings, release_id, limit if baseline is None else 50)
+    else:
+        current, earlier = _of_summaries(settings, release_id)
+    if baseline is not None and baseline not in earlier:
+        known = ", ".join(map(repr, list(earlier)[:10])) or "none"
+        raise InputError(f"there is no earlier release {baseline!r} to compare with; known are: {known}")
+    listed = dict(list(earlier.items())[:limit])
+    against = [earlier[baseline]] if baseline is not None else list(listed.values())
+    return {
+        "release": {"version": release_id, **current},
+        "earlier": [{"version": version, **numbers} for version, numbers in listed.items()],
+        "left_out": max(len(earlier) - limit, 0),
+        "baseline": baseline if baseline is not None else f"median of {len(against)} earlier releases",
+        "comparison": compare(current, against),
+    }
+
+
+def _of_summaries(settings: HistorySettings, release_id: str) -> tuple[Numbers, dict[str, Numbers]]:
+    current = numbers_of({**release_document(settings, release_id), **beside(settings)})
+    if is_url(settings.releases) and not settings.history:
+        answer = from_server(settings, "release-history", {"release_id": release_id}).get("releases")
+        found = {str(one["version"]): one for one in answer or () if isinstance(one, dict) and "version" in one}
+        found.pop(release_id, None)
+        return current, {version: numbers_of(one) for version, one in found.items()}
+    before = {version: one for version, one in _in_folder(settings).items() if _key(version) < _key(release_id)}
+    return current, {version: numbers_of(before[version]) for version in sorted(before, key=_key, reverse=True)}
+
+
+def _of_repository(settings: HistorySettings, release_id: str, limit: int) -> tuple[Numbers, dict[str, Numbers]]:
+    repository = repository_of(settings)
+    found = resolve(repository, release_id)
+    known = _in_folder(settings)
+    current = {**_size(repository, found), **numbers_of(beside(settings))}
+    tags = _tags_of(repository, found.base)[: limit + 1]
+    earlier = {}
+    for (name, newer), (_, older) in itertools.pairwise(tags):
+        numbers = _size(repository, between(repository, older, newer))
+        earlier[name] = {**numbers, **numbers_of(known.get(name, {}))}
+    return current, earlier
+
+
+def _in_folder(settings: HistorySettings) -> dict[str, Mapping[str, Any]]:
+    """Summaries by version; a file that is no summary is left out."""
+    named = settings.history or settings.releases
+    folder = Path(named)
+    if is_url(named) or not folder.is_dir():
+        if settings.history:
+            raise InputError(f"{named!r} is not a folder; 'history' names the summaries of earlier releases")
+        return {}
+    found: dict[str, Mapping[str, Any]] = {}
+    for path in json_files(folder):
+        try:
+            summary = json_file(path, settings.max_bytes, "'history'")
+        except InputError:
+            continue
+        if isinstance(summary.get("version"), str):
+            found.setdefault(summary["version"], summary)
+    return found
+
+
+def _tags_of(repository: Repository, commit: str) -> list[tuple[str, str]]:
+    """Tags that a commit holds with their commits, newest first; two tags of one commit count once."""
+    text = repository.ask(
+        "for-each-ref",
+        f"--merged={commit}",
+        "--sort=-version:refname",
+        "--sort=-creatordate",  # git sorts by the last key first
+        "--format=%(refname:strip=2)%00%(objectname)%00%(*objectname)",
+        "refs/tags",
+    )
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        name, target, peeled = line.split("\0")
+        found.setdefault(peeled or target, name)
+    return [(name, commit) for commit, name in found.items()]
+
+
+def _size(repository: Repository, found: Range) -> Numbers:
+    size = size_of(files_of(repository, found.base, found.to))
+    return {
+        "commits": count_of(repository, found.commits),
+        "authors": len(authors_of(repository, found)),
+        "files_changed": size["changed"],
+        "lines_added": size["lines_added"],
+        "lines_deleted": size["lines_deleted"],
+    }
+
+
+def _key(version: str) -> list[tuple[int, int, str]]:
+    """Versions as people order them: numbers by value, ``v2.9`` before ``v2.10``."""
+    return [
+        (1, int(part), "") if part.isdecimal() and len(part) < 20 else (0, 0, part)  # noqa: PLR2004 - a number of any use
+        for part in _DIGITS.split(version)
+        if part
+    ]

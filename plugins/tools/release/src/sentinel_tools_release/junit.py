@@ -1,0 +1,185 @@
+"""Test results from JUnit XML: read as a stream, without entities, document types or unbounded depth."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+from xml.parsers import expat
+
+import attrs
+
+from sentinel_core.errors import InputError
+from sentinel_tools_release.commits import plain
+
+__all__ = ["Status", "TestCase", "TestRun", "read_junit"]
+
+Status = Literal["passed", "failed", "skipped"]
+
+_ROOTS = ("testsuites", "testsuite")
+_STATUS: dict[str, Status] = {"failure": "failed", "error": "failed", "skipped": "skipped"}
+_MAX_DEPTH = 100
+_MAX_FILES = 5000
+_MAX_CASES = 1_000_000
+_CHUNK = 1 << 16
+_TEXT_LENGTH = 500
+
+
+@attrs.define(kw_only=True)
+class TestCase:
+    """One test. ``seconds`` is None where the report does not say; ``message`` says why it failed or was skipped."""
+
+    __test__ = False  # pytest would take it for a test of its own
+
+    name: str
+    seconds: float | None = None
+    status: Status = "passed"
+    message: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """As the tools' results have it; a test without a message has none."""
+        found: dict[str, Any] = {"name": self.name, "status": self.status, "seconds": self.seconds}
+        return {**found, "message": self.message} if self.message else found
+
+
+@attrs.frozen
+class TestRun:
+    """Every test of a run, in the order of the report. A test with a failure and an error counts once."""
+
+    __test__ = False
+
+    cases: tuple[TestCase, ...]
+
+    def with_status(self, status: Status) -> list[TestCase]:
+        """The tests that ended so."""
+        return [case for case in self.cases if case.status == status]
+
+    def counts(self) -> dict[str, int]:
+        """How many passed, failed and were skipped."""
+        found = {"passed": 0, "failed": 0, "skipped": 0}
+        for case in self.cases:
+            found[case.status] += 1
+        return found
+
+
+def read_junit(place: str, max_bytes: int) -> TestRun:
+    """The tests in a JUnit file, or in all ``*.xml`` files of a folder and below that are JUnit's.
+
+    Raises ``InputError`` naming file and line where one is no JUnit XML, holds a document type, or they are over
+    ``max_bytes`` together.
+    """
+    path = Path(place)
+    files = _files(path) if path.is_dir() else [path]
+    cases: list[TestCase] = []
+    left = max_bytes
+    for file in files:
+        left -= _read(file, cases, left, max_bytes)
+    return TestRun(tuple(cases))
+
+
+def _files(folder: Path) -> list[Path]:
+    found = sorted(path for path in folder.rglob("*.xml") if path.is_file())
+    if not found:
+        raise InputError(f"{os.fspath(folder)!r} holds no *.xml file; --junit names the test report")
+    if len(found) > _MAX_FILES:
+        raise InputError(
+            f"{os.fspath(folder)!r} holds {len(found)} *.xml files, more than {_MAX_FILES}; name a narrower one"
+        )
+    return found
+
+
+def _read(path: Path, cases: list[TestCase], left: int, max_bytes: int) -> int:
+    """Add a file's tests; gives its size."""
+    name, size = os.fspath(path), 0
+    reader = _Reader(cases)
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                size += len(chunk)
+                if size > left:
+                    raise InputError(f"{name!r}: test reports of more than {max_bytes} bytes; raise 'max_junit_bytes'")
+                reader.parser.Parse(chunk, False)
+            reader.parser.Parse(b"", True)
+    except OSError as error:
+        raise InputError(f"{name!r} cannot be read: {error.strerror}; --junit names the test report") from error
+    except (
+        expat.ExpatError,
+        _RefusedError,
+        LookupError,
+        ValueError,
+    ) as error:  # the last two: of the declared encoding
+        line = reader.parser.CurrentLineNumber
+        reason = str(error).partition(":")[0] if isinstance(error, expat.ExpatError) else str(error)
+        raise InputError(f"{name!r} is no JUnit XML: {reason} @ line {line}; correct it there") from error
+    return size
+
+
+class _RefusedError(Exception):
+    """What well-formed XML may hold and a test report must not."""
+
+
+class _Reader:
+    """Expat's callbacks. Only the open test is kept, never a tree."""
+
+    def __init__(self, cases: list[TestCase]) -> None:
+        self.cases = cases
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartDoctypeDeclHandler = self._refuse_doctype
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+        self._path: list[str] = []
+        self._case: TestCase | None = None
+        self._texts: list[str] = []
+
+    def _refuse_doctype(self, *_: object) -> None:
+        raise _RefusedError("it has a document type (<!DOCTYPE), which test reports do not need")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if not self._path and tag not in _ROOTS:
+            raise _RefusedError(f"its root is <{plain(tag, 40)}>, not <testsuites> or <testsuite>")
+        if len(self._path) == _MAX_DEPTH:
+            raise _RefusedError(f"elements are nested deeper than {_MAX_DEPTH}")
+        inside = self._path[-1] if self._path else ""
+        self._path.append(tag)
+        if tag == "testcase":
+            self._case = TestCase(name=_name(attributes), seconds=_seconds(attributes.get("time")))
+        elif self._case is not None and inside == "testcase" and tag in _STATUS:
+            self._settle(self._case, _STATUS[tag], attributes.get("message", ""))
+
+    def _settle(self, case: TestCase, status: Status, message: str) -> None:
+        if case.status != "failed":
+            case.status, case.message = status, plain(message, _TEXT_LENGTH)
+            self._texts = []
+
+    def _text(self, data: str) -> None:
+        if self._case is not None and self._path[-1] in _STATUS and sum(map(len, self._texts)) < _TEXT_LENGTH:
+            self._texts.append(data)
+
+    def _end(self, tag: str) -> None:
+        self._path.pop()
+        if self._case is not None and tag in _STATUS and not self._case.message:
+            self._case.message = plain("".join(self._texts), _TEXT_LENGTH)
+        if tag == "testcase" and self._case is not None:
+            if len(self.cases) == _MAX_CASES:
+                raise _RefusedError(f"it has more than {_MAX_CASES} tests")
+            self.cases.append(self._case)
+            self._case = None
+
+
+def _name(attributes: dict[str, str]) -> str:
+    return plain("::".join(_named(attributes)), _TEXT_LENGTH) or "(a test without a name)"
+
+
+def _named(attributes: dict[str, str]) -> Iterator[str]:
+    for key in ("classname", "name"):
+        if attributes.get(key):
+            yield attributes[key]
+
+
+def _seconds(text: str | None) -> float | None:
+    try:
+        seconds = float((text or "").replace(",", ""))  # some writers group thousands
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds < float("inf") else None

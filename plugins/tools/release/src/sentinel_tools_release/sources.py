@@ -1,0 +1,95 @@
+"""The document of a release as its source has it: a file, a folder of files, or a server."""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from sentinel_core.errors import InputError
+from sentinel_tools_release.documents import json_file, json_object
+from sentinel_tools_release.settings import SourceSettings, is_url
+
+__all__ = ["from_server", "json_files", "part_of", "release_document"]
+
+_FILE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
+_MAX_FILES = 1000
+
+
+def release_document(settings: SourceSettings, release_id: str) -> dict[str, Any]:
+    """What is known of a release.
+
+    From a file, its ``version`` must be the release that was asked for. In a folder it is ``<release_id>.json``, else the
+    first file by name with that ``version``. From a server it is what ``GET <base>/release-summary`` answers.
+
+    Raises ``InputError`` where there is no such release or no JSON object, ``NetworkError`` where the server gives none.
+    """
+    if is_url(settings.releases):
+        return from_server(settings, "release-summary", {"release_id": release_id})
+    place = Path(settings.releases)
+    if place.is_dir():
+        return _from_folder(settings, place, release_id)
+    return _of_version(_read(place, settings.max_bytes), place, release_id)
+
+
+def part_of(settings: SourceSettings, release_id: str, key: str, asked: Mapping[str, object]) -> Any:
+    """One deeper part of a release: ``GET <base>/<key, with dashes>`` of a server, else that key of the document.
+
+    Raises ``InputError`` where the document has no such part.
+    """
+    if is_url(settings.releases):
+        return from_server(settings, key.replace("_", "-"), {"release_id": release_id, **asked})
+    document = release_document(settings, release_id)
+    if key not in document:
+        raise InputError(f"release {release_id!r} in {settings.releases!r} has no {key!r}; only its summary is known")
+    return document[key]
+
+
+def from_server(settings: SourceSettings, path: str, query: Mapping[str, object]) -> dict[str, Any]:
+    """What the configured server answers to ``GET <base>/<path>``; every value of the query is percent-encoded."""
+    from sentinel_tools_release.web import request
+
+    asked = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items() if value is not None)
+    url = f"{settings.releases.rstrip('/')}/{path}?{asked}"
+    return json_object(request(url, settings.timeout, settings.max_bytes), url, settings.max_bytes)
+
+
+def json_files(folder: Path) -> Iterator[Path]:
+    """The ``*.json`` files of a folder, by name. Raises ``InputError`` for more than a folder of releases would hold."""
+    files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
+    if len(files) > _MAX_FILES:
+        raise InputError(
+            f"{os.fspath(folder)!r} holds {len(files)} files and none is named after the release; name it <release>.json"
+        )
+    return iter(files)
+
+
+def _from_folder(settings: SourceSettings, folder: Path, release_id: str) -> dict[str, Any]:
+    named = folder / f"{release_id}.json"
+    if _FILE_NAME.fullmatch(release_id) and named.is_file():
+        return _of_version(_read(named, settings.max_bytes), named, release_id)
+    unread = []
+    for path in json_files(folder):
+        try:
+            summary = _read(path, settings.max_bytes)
+        except InputError:
+            unread.append(path.name)
+            continue
+        if summary.get("version") == release_id:
+            return summary
+    broken = f"; could not be read: {', '.join(unread)}" if unread else ""
+    raise InputError(
+        f"there is no release {release_id!r} in {os.fspath(folder)!r}: no file has that name or that 'version'{broken}"
+    )
+
+
+def _read(path: Path, max_bytes: int) -> dict[str, Any]:
+    return json_file(path, max_bytes, "--releases, or --repo for a git repository,")
+
+
+def _of_version(summary: dict[str, Any], place: Path, release_id: str) -> dict[str, Any]:
+    version = summary.get("version")
+    if version != release_id:
+        raise InputError(f"{os.fspath(place)!r} is about release {version!r} @ $.version, not {release_id!r}")
+    return summary

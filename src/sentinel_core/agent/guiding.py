@@ -1,0 +1,50 @@
+"""Guided mode: one tool offered a step, for models too small to find the way themselves. Pure functions."""
+
+from collections.abc import Sequence
+
+import attrs
+
+from sentinel_core.agent.prompts import reminder
+from sentinel_core.model import ToolChoice
+from sentinel_core.offers import Tool
+from sentinel_core.trace import Message
+
+__all__ = ["Offer", "offer_for", "reminder_for"]
+
+_MAX_REMINDERS = 2
+
+
+@attrs.frozen
+class Offer:
+    """What the model may call in a turn; ``step`` is the tool that it must, None where it is free."""
+
+    tools: tuple[Tool, ...]
+    choice: ToolChoice = "auto"
+    step: str | None = None
+
+
+def offer_for(tools: tuple[Tool, ...], steps: Sequence[str], messages: Sequence[Message]) -> Offer:
+    """Without steps every tool; else the first step's that has not succeeded since the task, and none after the last."""
+    if not steps:
+        return Offer(tools)
+    done = _succeeded(messages)
+    for step in steps:
+        wanted = tuple(tool for tool in tools if tool.name == step)
+        if wanted and step not in done:
+            return Offer(wanted, "required", step)
+    return Offer((), "none")
+
+
+def reminder_for(offer: Offer, messages: Sequence[Message]) -> str | None:
+    """What to tell a model that gave a text instead of the step's call; None where it was told often enough."""
+    if offer.step is None:
+        return None
+    text = reminder(offer.step)
+    told = sum(message.role == "user" and message.content == text for message in messages)
+    return text if told < _MAX_REMINDERS else None
+
+
+def _succeeded(messages: Sequence[Message]) -> set[str]:
+    names = {call.id: call.name for message in messages for call in message.tool_calls}
+    results = [result for message in messages for result in message.tool_results]
+    return {names[result.tool_call_id] for result in results if result.success and result.tool_call_id in names}

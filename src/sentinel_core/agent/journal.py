@@ -1,0 +1,217 @@
+"""The journal: every event of every run, on disk before it is acted on, in one SQLite file.
+
+Each event is one transaction, synced, so that neither a killed process nor a lost machine loses what was done. A run
+belongs to one process at a time: that one holds a lock that ends with it, and a number, the fence, that each taking
+raises; a write with an older number is refused.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+import msgspec
+
+from sentinel_core.agent.event_codec import decode_event, encode_event
+from sentinel_core.agent.events import AttemptFinished, Event
+from sentinel_core.agent.lease import Leases
+from sentinel_core.errors import JournalError, RunHeldError
+
+__all__ = ["Journal", "Run", "Writer"]
+
+VERSION = 1
+_TABLES = (
+    """
+    CREATE TABLE runs (
+        run_id TEXT PRIMARY KEY,
+        release_id TEXT NOT NULL,
+        started_at TEXT NOT NULL,
+        fence INTEGER NOT NULL,
+        holder INTEGER NOT NULL,
+        flags TEXT NOT NULL,
+        fingerprint TEXT NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE events (
+        run_id TEXT NOT NULL REFERENCES runs (run_id),
+        sequence INTEGER NOT NULL,
+        event TEXT NOT NULL,
+        PRIMARY KEY (run_id, sequence)
+    ) STRICT, WITHOUT ROWID
+    """,
+)
+
+
+@attrs.frozen(kw_only=True)
+class Run:
+    """A run as the journal has it. ``flags`` are what the user set for it, ``fingerprint`` what must stay the same."""
+
+    run_id: str
+    release_id: str
+    started_at: str
+    flags: dict[str, Any]
+    fingerprint: dict[str, Any]
+    events: tuple[Event, ...] = ()
+
+
+class Journal:
+    """The journal in a folder, ``journal.db``, made where it is missing, for its owner only."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / "journal.db"
+        with _told(self.path):
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            self._leases = Leases(directory / "journal.lock")
+            self._db = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
+            self._prepare()
+            self._db.execute("PRAGMA journal_mode = WAL")
+
+    def begin(self, run: Run) -> "Writer":
+        """Enter a new run with the events that it has, and hold it. Raises ``JournalError``."""
+        self._take(run.run_id)
+        row = (run.run_id, run.release_id, run.started_at, 1, os.getpid(), _json(run.flags), _json(run.fingerprint))
+        with self._transaction():
+            self._db.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+            self._add(run.run_id, run.events)
+        return Writer(self, run.run_id, 1)
+
+    def resume(self, run_id: str) -> "tuple[Run, Writer]":
+        """A run's events so far, and the hold on it. Raises ``RunHeldError`` where a process is at work on it."""
+        self._number("fence", run_id)
+        self._take(run_id)
+        with self._transaction():
+            self._db.execute("UPDATE runs SET fence = fence + 1, holder = ? WHERE run_id = ?", (os.getpid(), run_id))
+        return self.read(run_id), Writer(self, run_id, self._number("fence", run_id))
+
+    def read(self, run_id: str) -> Run:
+        """A run with its events. Raises ``JournalError`` where there is no such run, or it cannot be read."""
+        found = [run for run in self.runs() if run.run_id == run_id]
+        if not found:
+            raise JournalError(f'there is no run "{run_id}" in "{self.path}"; "sentinel runs" lists them')
+        query = "SELECT sequence, event FROM events WHERE run_id = ? ORDER BY sequence"
+        with _told(self.path):
+            rows = self._db.execute(query, (run_id,)).fetchall()
+        for place, (sequence, _) in enumerate(rows):
+            if sequence != place:
+                raise JournalError(f'run "{run_id}" in "{self.path}" lacks its event {place}; it cannot be used')
+        return attrs.evolve(found[0], events=tuple(decode_event(text.encode()) for _, text in rows))
+
+    def runs(self) -> list[Run]:
+        """Every run, oldest first, without its events."""
+        query = "SELECT run_id, release_id, started_at, flags, fingerprint FROM runs ORDER BY started_at, run_id"
+        with _told(self.path):
+            rows = self._db.execute(query).fetchall()
+        return [
+            Run(
+                run_id=run_id,
+                release_id=release_id,
+                started_at=started_at,
+                flags=msgspec.json.decode(flags),
+                fingerprint=msgspec.json.decode(fingerprint),
+            )
+            for run_id, release_id, started_at, flags, fingerprint in rows
+        ]
+
+    def write(self, run_id: str, fence: int, events: Sequence[Event]) -> None:
+        """Add events in one transaction. Raises ``RunHeldError`` where the run was taken over since."""
+        with self._transaction():
+            if self._number("fence", run_id) != fence:
+                raise RunHeldError(f'run "{run_id}" was taken over by another process; this one stops')
+            self._add(run_id, events)
+
+    def holder(self, run_id: str) -> int | None:
+        """The process that works on a run; None where none does, or it is this one."""
+        return self._number("holder", run_id) if self._leases.is_held(run_id) else None
+
+    def close(self) -> None:
+        """Close the file, and let go of every run."""
+        self._db.close()
+        self._leases.close()
+
+    def _take(self, run_id: str) -> None:
+        with _told(self.path):
+            taken = self._leases.take(run_id)
+        if not taken:
+            raise RunHeldError(
+                f'run "{run_id}" is held by process {self._number("holder", run_id)}; wait for it, or end it'
+            )
+
+    def _number(self, column: Literal["fence", "holder"], run_id: str) -> int:
+        with _told(self.path):
+            row = self._db.execute(f"SELECT {column} FROM runs WHERE run_id = ?", (run_id,)).fetchone()  # noqa: S608 - one of two names
+        if row is None:
+            raise JournalError(f'there is no run "{run_id}" in "{self.path}"; "sentinel runs" lists them')
+        return int(row[0])
+
+    def _add(self, run_id: str, events: Sequence[Event]) -> None:
+        rows = [(run_id, event.sequence, encode_event(event).decode()) for event in events]
+        self._db.executemany("INSERT INTO events VALUES (?, ?, ?)", rows)
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with _told(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    def _prepare(self) -> None:
+        self._db.execute("PRAGMA synchronous = FULL")
+        if self._version() == 0:
+            self._db.execute("BEGIN IMMEDIATE")
+            if self._version() == 0:  # no other process was faster
+                for statement in (*_TABLES, f"PRAGMA user_version = {VERSION}"):
+                    self._db.execute(statement)
+            self._db.execute("COMMIT")
+        if self._version() != VERSION:
+            raise JournalError(
+                f'"{self.path}" is a journal of version {self._version()}, and this Sentinel writes version {VERSION}; '
+                "move it away, or use the version that wrote it"
+            )
+
+    def _version(self) -> int:
+        return int(self._db.execute("PRAGMA user_version").fetchone()[0])
+
+
+@attrs.define(eq=False)
+class Writer:
+    """An observer that writes a run's events into the journal, and raises where it cannot.
+
+    The end of an attempt that succeeded is written together with its reply, so that none is ever known without the other.
+    """
+
+    journal: Journal
+    run_id: str
+    fence: int
+    _waiting: list[Event] = attrs.field(factory=list, init=False)
+
+    def __call__(self, event: Event) -> None:
+        """Write one event. Raises ``JournalError``, and ``RunHeldError`` where the run was taken over since."""
+        self._waiting.append(event)
+        if isinstance(event, AttemptFinished) and event.error_type is None:
+            return
+        self.journal.write(self.run_id, self.fence, self._waiting)
+        self._waiting.clear()
+
+
+def _json(value: dict[str, Any]) -> str:
+    return msgspec.json.encode(value, order="sorted").decode()
+
+
+@contextlib.contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """What SQLite and the disk refuse, as one error that names the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise JournalError(f'the journal "{path}" cannot be used: {error}') from error
+    except OSError as error:
+        raise JournalError(f'the journal "{path}" cannot be used: {error.strerror}') from error

@@ -1,0 +1,69 @@
+"""The limits of one run: how each would end it, in words; a pure look at what was used."""
+
+from collections.abc import Iterable
+
+import attrs
+
+from sentinel_core.agent.events import ContextSummarized, Event, Outcome, ReplyReceived
+from sentinel_core.agent.settings import AgentSettings
+
+__all__ = ["Limit", "Used", "limit_met", "too_many_calls", "used_in"]
+
+
+@attrs.frozen
+class Limit:
+    """How a run ends, and why."""
+
+    outcome: Outcome
+    detail: str
+
+
+@attrs.frozen(kw_only=True)
+class Used:
+    """What a run used: replies, tool calls that were run, tokens, US dollars, and seconds of this process."""
+
+    turns: int = 0
+    tool_calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+
+
+def used_in(events: Iterable[Event], *, tool_calls: int, seconds: float) -> Used:
+    """Add up what the replies and summaries of a run report; what a provider does not report counts nothing."""
+    turns, tokens, cost = 0, 0, 0.0
+    for event in events:
+        if isinstance(event, ReplyReceived):
+            turns += 1
+            usage, price = event.reply.usage, event.reply.cost_usd
+        elif isinstance(event, ContextSummarized):
+            usage, price = event.usage, event.cost_usd
+        else:
+            continue
+        tokens += usage.total if usage is not None else 0
+        cost += price or 0.0
+    return Used(turns=turns, tool_calls=tool_calls, tokens=tokens, cost_usd=cost, seconds=seconds)
+
+
+def limit_met(used: Used, settings: AgentSettings) -> Limit | None:
+    """The first limit that forbids asking the model again; None where none does."""
+    checks: tuple[tuple[Outcome, float, float | None, str], ...] = (
+        ("max_turns", used.turns, settings.max_turns, "the model was asked {0} times, the limit"),
+        ("max_total_tokens", used.tokens, settings.max_total_tokens, "{1} tokens were used; the limit is {0}"),
+        ("max_cost", used.cost_usd, settings.max_cost_usd, "${1:.6g} were spent; the limit is ${0:g}"),
+        ("deadline", used.seconds, settings.deadline, "the run took {1:.1f} s; its deadline is {0:g} s"),
+    )
+    for outcome, value, limit, text in checks:
+        if limit is not None and value >= limit:
+            return Limit(outcome, text.format(limit, value))
+    return None
+
+
+def too_many_calls(used: Used, asked: int, settings: AgentSettings) -> Limit | None:
+    """The limit on tool calls, where so many more would go beyond it."""
+    if settings.max_tool_calls is None or used.tool_calls + asked <= settings.max_tool_calls:
+        return None
+    return Limit(
+        "max_tool_calls",
+        f"{used.tool_calls} tool calls were run and {asked} more were asked for; the limit is {settings.max_tool_calls}",
+    )

@@ -1,0 +1,127 @@
+"""One run of the agent: ask, look at the limits, run the tools, again and again until something ends it."""
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from sentinel_core.agent.asking import Asker
+from sentinel_core.agent.events import Decided, GuardrailChecked, MessageReceived, Outcome, RunEnded, ToolStarted
+from sentinel_core.agent.guiding import Offer, offer_for, reminder_for
+from sentinel_core.agent.limits import Limit, Used, limit_met, too_many_calls, used_in
+from sentinel_core.agent.record import Record
+from sentinel_core.agent.replies import outcome_of
+from sentinel_core.agent.resuming import last_run
+from sentinel_core.agent.settings import AgentSettings
+from sentinel_core.agent.tools import Toolbox
+from sentinel_core.agent.using import refuse_calls, use_calls
+from sentinel_core.agent.world import World
+from sentinel_core.errors import ModelError
+from sentinel_core.model import Reply
+from sentinel_core.trace import Message, ToolCall
+
+__all__ = ["LiveCheck", "Loop"]
+
+LiveCheck = Callable[[Sequence[Message]], "GuardrailChecked | None"]
+"""Looks at the conversation so far; what it finds is recorded, and anything but ``allow`` stops the run."""
+
+_End = tuple[Outcome, str]
+
+
+@attrs.define(eq=False, kw_only=True)
+class Loop:
+    """A run under way. ``started`` is a reading of the stopwatch; ``steps`` are the tools of guided mode, in order."""
+
+    asker: Asker
+    record: Record
+    toolbox: Toolbox
+    settings: AgentSettings
+    world: World
+    run_id: str
+    started: float
+    steps: tuple[str, ...] = ()
+    check: LiveCheck | None = None
+
+    def run(self) -> _End:
+        """How it ended, and the model's last text. Raises ``ModelError`` after recording that end."""
+        try:
+            return self._turns()
+        except ModelError as error:
+            late = limit_met(Used(seconds=self._seconds()), self.settings)
+            if late is not None:
+                return self._finalize(late.outcome, f"{late.detail}; {error}"), ""
+            later = f"; resume after {error.resume_after}" if error.resume_after else ""
+            self._finalize("model_error", f"{error}{later}")
+            raise
+
+    def _turns(self) -> _End:
+        turn, text = 0, ""
+        while (stop := self._stop()) is None:
+            turn += 1
+            offer = offer_for(self.toolbox.tools, self.steps, self.record.messages)
+            reply = self.asker.ask(turn, offer.tools, offer.choice, self._deadline())
+            text = reply.content
+            outcome = self._next(reply, offer)
+            if outcome is not None:
+                return outcome, text
+        return self._finalize(stop.outcome, stop.detail), text
+
+    def _next(self, reply: Reply, offer: Offer) -> Outcome | None:
+        """Do what the reply asks for; the outcome where it ends the run."""
+        outcome = outcome_of(reply)
+        reminder = reminder_for(offer, self.record.messages) if outcome == "completed" else None
+        if reminder is not None:
+            self.record.emit(Decided(decision="continue", reason="guided_step", detail=offer.step or ""))
+            self.record.emit(MessageReceived(content=reminder))
+            return None
+        if outcome is not None:
+            return self._finalize(outcome, refused=reply.tool_calls, why=f"the reply that asked for it was {outcome}")
+        limit = self._recorded_end() if self.record.upcoming is not None else self._call_limit(len(reply.tool_calls))
+        if limit is not None:
+            return self._finalize(limit.outcome, limit.detail, refused=reply.tool_calls, why=limit.detail)
+        self.record.emit(Decided(decision="continue", reason="tool_calls"))
+        use_calls(reply.tool_calls, self.toolbox, self.record, self.run_id)
+        return None
+
+    def _stop(self) -> Limit | None:
+        """Why the model is not to be asked again, if so. What a resumed record says of it stands."""
+        checked = self._checked()
+        if checked is not None and checked.action != "allow":
+            return Limit("stopped", f"{checked.guardrail}: {checked.reason}; {checked.detail}".rstrip("; "))
+        if self.record.upcoming is not None:
+            return self._recorded_end()
+        return limit_met(self._used(), self.settings)
+
+    def _recorded_end(self) -> Limit | None:
+        end = self.record.upcoming
+        if not isinstance(end, Decided) or end.decision != "finalize":
+            return None
+        return Limit(end.reason, end.detail)  # type: ignore[arg-type] # a decision to end has the outcome as its reason
+
+    def _checked(self) -> GuardrailChecked | None:
+        found = None if self.check is None else self.check(self.record.messages)
+        if self.record.upcoming is not None:
+            return self.record.recall(GuardrailChecked) if isinstance(self.record.upcoming, GuardrailChecked) else None
+        return None if found is None else self.record.emit(found)
+
+    def _call_limit(self, asked: int) -> Limit | None:
+        return too_many_calls(self._used(), asked, self.settings)
+
+    def _used(self) -> Used:
+        events = last_run(self.record.events)
+        calls = sum(isinstance(event, ToolStarted) for event in events)
+        return used_in(events, tool_calls=calls, seconds=self._seconds())
+
+    def _seconds(self) -> float:
+        return self.world.stopwatch() - self.started
+
+    def _deadline(self) -> float | None:
+        return None if self.settings.deadline is None else self.started + self.settings.deadline
+
+    def _finalize(
+        self, outcome: Outcome, detail: str = "", *, refused: Sequence[ToolCall] = (), why: str = ""
+    ) -> Outcome:
+        """End the run. Calls in a reply that was cut off may be cut off themselves: none is run, and each is told so."""
+        self.record.emit(Decided(decision="finalize", reason=outcome, detail=detail))
+        refuse_calls(refused, self.record, why)
+        self.record.emit(RunEnded(outcome=outcome, detail=detail))
+        return outcome

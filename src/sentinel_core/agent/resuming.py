@@ -1,0 +1,90 @@
+"""What a record that broke off still says: pure functions of its events."""
+
+from collections.abc import Iterable, Sequence
+
+from sentinel_core.agent.events import (
+    AttemptFinished,
+    AttemptStarted,
+    ContextFitted,
+    ContextSummarized,
+    Decided,
+    Event,
+    LoopDecided,
+    Outcome,
+    ReplyReceived,
+    RunEnded,
+    RunResumed,
+    RunStarted,
+)
+
+__all__ = ["INTERRUPTED_ATTEMPT", "RESUMABLE", "attempts_in", "is_over", "last_run", "open_attempt", "replayable"]
+
+INTERRUPTED_ATTEMPT = "Interrupted"
+# How a run may end and still go on later: nothing was wrong with what it had done.
+RESUMABLE: frozenset[Outcome] = frozenset({"model_error", "deadline"})
+
+
+def open_attempt(events: Sequence[Event]) -> AttemptFinished | None:
+    """The end of an attempt that was under way when the record broke off; None where none was."""
+    last = events[-1] if events else None
+    if not isinstance(last, AttemptStarted):
+        return None
+    return AttemptFinished(
+        turn=last.turn,
+        attempt=last.attempt,
+        duration_ms=0.0,
+        error_type=INTERRUPTED_ATTEMPT,
+        error="the process ended before the reply came",
+    )
+
+
+def is_over(events: Sequence[Event]) -> bool:
+    """Whether the last run in the record came to an end that stands, and no other attempt was granted after it."""
+    last = last_run(replayable([*events, RunResumed()]))
+    granted = any(isinstance(event, LoopDecided) and event.decision == "rerun" for event in last)
+    return not granted and any(isinstance(event, RunEnded) for event in last)
+
+
+def last_run(events: Sequence[Event]) -> Sequence[Event]:
+    """The events of the last run in a record, from its start."""
+    for place in range(len(events) - 1, -1, -1):
+        if isinstance(events[place], RunStarted):
+            return events[place:]
+    return events
+
+
+def attempts_in(events: Sequence[Event], turn: int) -> int:
+    """How often the model was asked in this turn of the last run so far."""
+    return sum(isinstance(event, AttemptStarted) and event.turn == turn for event in last_run(events))
+
+
+def replayable(events: Iterable[Event]) -> list[Event]:
+    """The events that a resumed run plays.
+
+    At each resumption, an end that was not final and a turn that had no reply yet are left out: both happen anew.
+    """
+    kept: list[Event] = []
+    for event in events:
+        if isinstance(event, RunResumed):
+            _drop_resumable_end(kept)
+            _drop_unanswered_turn(kept)
+        else:
+            kept.append(event)
+    return kept
+
+
+def _drop_resumable_end(kept: list[Event]) -> None:
+    if kept and isinstance(kept[-1], RunEnded) and kept[-1].outcome in RESUMABLE:
+        kept.pop()
+    if kept and isinstance(kept[-1], Decided) and kept[-1].decision == "finalize" and kept[-1].reason in RESUMABLE:
+        kept.pop()
+
+
+def _drop_unanswered_turn(kept: list[Event]) -> None:
+    place = len(kept)
+    while place and not isinstance(kept[place - 1], ReplyReceived | RunStarted | RunEnded):
+        place -= 1
+    for start in range(place, len(kept)):
+        if isinstance(kept[start], ContextFitted | ContextSummarized | AttemptStarted):
+            del kept[start:]
+            return

@@ -1,0 +1,177 @@
+"""The risk report: staged while the agent works, delivered once when the run is final, and only for its release."""
+
+import functools
+import hashlib
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, Literal
+
+import attrs
+
+from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted
+from sentinel_core.agent.evidence import evidence_of, is_below
+from sentinel_core.agent.prompts import FILE_REPORT
+from sentinel_core.agent.record import Record
+from sentinel_core.agent.retry import RetryConfig, delay
+from sentinel_core.agent.tools import Toolbox
+from sentinel_core.agent.using import UNKNOWN
+from sentinel_core.errors import InputError
+from sentinel_core.offers import Tool
+from sentinel_core.risk.rules import Risk
+from sentinel_core.trace import Message, ToolCall, ToolResult, canonical, from_json
+
+__all__ = ["Delivery", "StagedReport", "deliver", "staged_report", "staging"]
+
+_BROKE_OFF = "the process ended while the report was on its way, and the tool has no way to count it once"
+_NOTE = (
+    "Not delivered yet: one report is delivered when this run is over. Calling this again replaces the staged report."
+)
+
+
+@attrs.frozen(kw_only=True)
+class StagedReport:
+    """What the model wants to be delivered; ``below_evidence`` where the data that were fetched show a higher risk.
+
+    ``answer`` are the texts in the tool's answer.
+    """
+
+    release_id: str
+    severity: Risk
+    findings: tuple[str, ...]
+    below_evidence: bool = False
+    evidence: Risk = "medium"
+    answer: Mapping[str, str] = attrs.field(factory=dict)
+
+
+@attrs.frozen(kw_only=True)
+class Delivery:
+    """What came of the report: ``delivered``, certainly not (``failed``), or nobody can know (``unknown``)."""
+
+    status: Literal["delivered", "failed", "unknown"]
+    content: str
+    report_id: str | None = None
+    path: str | None = None
+    below_evidence: bool = False
+
+
+def staging(tool: Tool, release_id: str) -> Tool:
+    """The tool as the model may call it during a run: it changes nothing, and refuses every other release."""
+    return attrs.evolve(tool, handler=functools.partial(_stage, release_id), effect="read", settings=None)
+
+
+def _stage(wanted: str, release_id: object = None, **report: Any) -> dict[str, Any]:
+    if release_id != wanted:
+        raise InputError(f"this run is about release {wanted!r} and stages no report about {release_id!r}")
+    return {"status": "staged", "release_id": wanted, "severity": report.get("severity"), "note": _NOTE}
+
+
+def staged_report(messages: Sequence[Message], release_id: str) -> StagedReport | None:
+    """The last report that was staged for the release, held against the data; None where none was."""
+    succeeded = {
+        result.tool_call_id: result.content
+        for message in messages
+        for result in message.tool_results
+        if result.success is True
+    }
+    calls = [call for message in messages for call in message.tool_calls if _stages(call, release_id, succeeded)]
+    if not calls:
+        return None
+    arguments, evidence = calls[-1].arguments, evidence_of(messages, release_id)
+    return StagedReport(
+        release_id=release_id,
+        severity=arguments["severity"],
+        findings=tuple(arguments["findings"]),
+        below_evidence=is_below(arguments["severity"], evidence),
+        evidence=evidence.severity,
+        answer=_given(succeeded[calls[-1].id]),
+    )
+
+
+def _stages(call: ToolCall, release_id: str, succeeded: Container[str]) -> bool:
+    return call.name == FILE_REPORT and call.id in succeeded and call.arguments.get("release_id") == release_id
+
+
+def deliver(
+    report: StagedReport, tool: Tool, toolbox: Toolbox, record: Record, *, family: str, retry: RetryConfig
+) -> Delivery:
+    """Hand the report over, once, whatever broke off before: with the family's idempotency key, or not a second time.
+
+    A tool that takes the key is asked again while the outcome is unknown, as often as ``retry`` allows.
+    """
+    key = hashlib.sha256(canonical([family, FILE_REPORT])).hexdigest()
+    broke_off = record.upcoming is not None
+    arguments = _arguments(report, tool)
+    started = record.emit(
+        DeliveryStarted(idempotency_key=key, arguments=arguments, below_evidence=report.below_evidence)
+    )
+    finished = None
+    while record.upcoming is not None:
+        finished = record.recall(DeliveryFinished)
+    delivering = _Delivering(tool, toolbox, retry)
+    if finished is None or (finished.status != "delivered" and delivering.counts_once):
+        if finished is None and broke_off and not delivering.counts_once:
+            finished = record.emit(DeliveryFinished(status="unknown", content=_BROKE_OFF))
+        else:
+            finished = record.emit(delivering.finish(started))
+    return Delivery(
+        status=finished.status,
+        content=finished.content,
+        report_id=finished.report_id,
+        path=_given(finished.content).get("path"),
+        below_evidence=report.below_evidence,
+    )
+
+
+def _arguments(report: StagedReport, tool: Tool) -> dict[str, Any]:
+    """What the tool is called with; where it cannot be told that the report is below the evidence, a finding says so."""
+    findings = list(report.findings)
+    arguments: dict[str, Any] = {"release_id": report.release_id, "severity": report.severity, "findings": findings}
+    if report.below_evidence:
+        if Toolbox.takes(tool, "below_evidence"):
+            arguments["below_evidence"] = True
+        else:
+            findings.append(f"below_evidence: the severity is {report.severity}, and the data show {report.evidence}")
+    return arguments
+
+
+class _Delivering:
+    """The tool that really files, apart from those that the model may call."""
+
+    def __init__(self, tool: Tool, toolbox: Toolbox, retry: RetryConfig) -> None:
+        self._tool = tool
+        self._own = Toolbox(run=toolbox.run, world=toolbox.world)
+        self._retry = retry
+        self.counts_once = Toolbox.takes(tool, "idempotency_key")
+
+    def finish(self, started: DeliveryStarted) -> DeliveryFinished:
+        for failures in range(1, self._retry.max_attempts + 1):
+            result = self._once(started)
+            status = _status(result)
+            if status != "unknown" or not self.counts_once or failures == self._retry.max_attempts:
+                break
+            self._wait(failures)
+        return DeliveryFinished(
+            status=status, content=result.content, report_id=_given(result.content).get("report_id")
+        )
+
+    def _once(self, started: DeliveryStarted) -> ToolResult:
+        call = ToolCall(id="delivery", name=FILE_REPORT, arguments=started.arguments)
+        return self._own.run_unchecked(self._tool, call, idempotency_key=started.idempotency_key)
+
+    def _wait(self, failures: int) -> None:
+        world = self._own.world
+        world.sleep(delay(self._retry, failures, world.random()))
+
+
+def _status(result: ToolResult) -> Literal["delivered", "failed", "unknown"]:
+    if result.success:
+        return "delivered"
+    return "unknown" if (result.metadata or {}).get("error") in UNKNOWN else "failed"
+
+
+def _given(content: str) -> dict[str, str]:
+    """The texts in a tool's JSON answer."""
+    try:
+        answer = from_json(content)
+    except (ValueError, RecursionError):
+        return {}
+    return {key: value for key, value in answer.items() if isinstance(value, str)} if isinstance(answer, dict) else {}

@@ -1,0 +1,54 @@
+"""What a report depends on besides its trace: plugins, versions, settings, the profile. Two that differ must not mix."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from sentinel_core import __version__
+from sentinel_core.cli.judging import Plan
+from sentinel_core.host import select
+from sentinel_core.profile import RS1
+from sentinel_core.redact import redact
+
+__all__ = ["differences", "fingerprint"]
+
+_KINDS = ("signals", "trace_readers")
+_WITHOUT_EFFECT = ("fail_on", "timeout", "max_memory_mb", "plugins", "provider", "fail_on_risk", "profile")
+_OPTIONS = ("format", "pretty", "verbose", "reader", "latest", "strict", "max_record")
+_NONE = "none"
+
+
+def fingerprint(plan: Plan) -> dict[str, str]:
+    """By what it is called, what it is, here and now. Imports no plugin."""
+    chosen, _ = select(plan.selection, _KINDS)
+    profile = plan.layers.host().profile
+    return {
+        "reliability-sentinel": __version__,
+        **{f'plugin "{one.label}"': one.origin for one in chosen},
+        **{f'plugin "{target}"': _content(target) for target in plan.selection.targets},
+        "profile": profile if profile == RS1.name else f"{profile} ({_content(profile)})",
+        **{f'setting "{key}"': value for key, value in _settings(plan)},
+        **{f'option "{name}"': str(getattr(plan, name)) for name in _OPTIONS},
+    }
+
+
+def _settings(plan: Plan) -> Iterator[tuple[str, str]]:
+    for key, setting in sorted(plan.layers.values.items()):
+        head = key.partition(".")[0]
+        if head in (*_KINDS, "weights") or ("." not in key and key not in _WITHOUT_EFFECT):
+            yield key, redact(str(setting.value))
+
+
+def _content(path: str) -> str:
+    file = Path(path)
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else _NONE
+
+
+def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """Each thing that is not the same, with both values."""
+    names = sorted({*before, *now})
+    return [
+        f"{name} was {before.get(name, _NONE)} and is {now.get(name, _NONE)}"
+        for name in names
+        if before.get(name) != now.get(name)
+    ]

@@ -1,0 +1,243 @@
+"""Where the reports of a batch go: a stream, one file that appears when it is whole, or a folder of parts."""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Protocol
+
+import attrs
+
+from sentinel_core.batch.worker import Answer
+from sentinel_core.cli.sink import Sink, permit
+from sentinel_core.errors import InputError
+
+__all__ = ["File", "Finish", "Folder", "Output", "Stream", "part_name"]
+
+_BLOCK = 1 << 20
+_OURS = (".part-", ".manifest.json.", ".summary.json.")
+
+Finish = Callable[[IO[bytes], Path], None]
+
+
+class Output(Protocol):
+    """Takes answers in the order of the input, and keeps notes beside them."""
+
+    def known(self) -> bytes | None:
+        """The manifest of what was begun here; None where there is none."""
+
+    def begin(self, offset: int | None) -> None:
+        """Get ready, to go on at ``offset`` or (None) from the start. Raises ``InputError`` or ``OSError``."""
+
+    def put(self, answer: Answer) -> None:
+        """One more split."""
+
+    def settle(self) -> int:
+        """Make what was put outlive a crash; how many bytes of one file it is."""
+
+    def note(self, manifest: bytes) -> None:
+        """Keep the manifest."""
+
+    def finish(self, summary: bytes) -> str | None:
+        """All is there: let it appear; where the summary is."""
+
+    def close(self, *, forget: bool) -> None:
+        """Let go; ``forget`` what is not whole, too."""
+
+
+@attrs.define
+class Stream:
+    """Standard output, or anything else that is written once and never gone back to. Keeps no notes."""
+
+    sink: Sink
+
+    def known(self) -> bytes | None:
+        """None."""
+        return None
+
+    def begin(self, offset: int | None) -> None:
+        """Nothing to do."""
+
+    def put(self, answer: Answer) -> None:
+        """Out at once."""
+        answer.items.seek(0)
+        self.sink.put_many(answer.items, answer.written)
+        self.sink.flush()
+
+    def settle(self) -> int:
+        """Nothing to do."""
+        return 0
+
+    def note(self, manifest: bytes) -> None:
+        """Nothing to do."""
+
+    def finish(self, summary: bytes) -> str | None:  # noqa: ARG002 - there is no place for it
+        """Close the JSON document."""
+        self.sink.finish()
+        return None
+
+    def close(self, *, forget: bool) -> None:
+        """Nothing to do."""
+
+
+class File:
+    """One file of lines. Until it is whole it lies beside its place as ``.NAME.partial``, with ``NAME.manifest``.
+
+    ``finisher`` writes what appears in the end from the lines, where that is not the lines themselves.
+    """
+
+    def __init__(self, path: Path, finisher: Finish | None = None) -> None:
+        self._path = Path(os.path.realpath(path))
+        self._partial = self._path.with_name(f".{self._path.name}.partial")
+        self._manifest = self._path.with_name(f"{self._path.name}.manifest")
+        self._finisher = finisher
+        self._stream: IO[bytes] | None = None
+
+    def known(self) -> bytes | None:
+        """None where the partial file is gone, too."""
+        return self._manifest.read_bytes() if self._partial.exists() and self._manifest.exists() else None
+
+    def begin(self, offset: int | None) -> None:
+        """Cut off what the manifest does not know of."""
+        descriptor = os.open(self._partial, os.O_RDWR | os.O_CREAT, 0o600)
+        self._stream = os.fdopen(descriptor, "r+b")
+        _lock(descriptor, self._path)
+        if os.fstat(descriptor).st_size < (offset or 0):
+            raise InputError(f'--resume: "{self._partial}" is shorter than it was; start again without --resume')
+        self._stream.truncate(offset or 0)
+        self._stream.seek(offset or 0)
+
+    @property
+    def _open(self) -> IO[bytes]:
+        assert self._stream is not None
+        return self._stream
+
+    def put(self, answer: Answer) -> None:
+        """Behind the others."""
+        answer.items.seek(0)
+        shutil.copyfileobj(answer.items, self._open, _BLOCK)
+
+    def settle(self) -> int:
+        """To the disk."""
+        self._open.flush()
+        os.fsync(self._open.fileno())
+        return self._open.tell()
+
+    def note(self, manifest: bytes) -> None:
+        """As a whole."""
+        _write_whole(self._manifest, manifest)
+
+    def finish(self, summary: bytes) -> str | None:
+        """The file takes its name."""
+        self.settle()
+        whole = self._partial
+        if self._finisher is not None:
+            whole = self._path.with_name(f".{self._path.name}.whole")
+            self._open.seek(0)
+            self._finisher(self._open, whole)
+        summary_path = self._path.with_name(f"{self._path.stem}.summary.json")
+        _write_whole(summary_path, summary)
+        permit(summary_path)
+        permit(whole)
+        whole.replace(self._path)
+        self.close(forget=True)
+        return str(summary_path.name)
+
+    def close(self, *, forget: bool) -> None:
+        """The partial file stays for ``--resume``, unless it is to be forgotten."""
+        if forget and self._stream is not None:
+            self._partial.unlink(missing_ok=True)
+            self._manifest.unlink(missing_ok=True)
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+
+def part_name(number: int, suffix: str) -> str:
+    """The name of one part in a folder."""
+    return f"part-{number:05d}{suffix}"
+
+
+class Folder:
+    """A folder of ``part-00000.jsonl``, ..., each there by rename once it is whole, with ``manifest.json``."""
+
+    def __init__(self, path: Path, suffix: str, finisher: Finish | None = None) -> None:
+        self._path = path
+        self._suffix = suffix
+        self._finisher = finisher
+        self._lock = -1
+
+    def known(self) -> bytes | None:
+        """What the folder says."""
+        path = self._path / "manifest.json"
+        return path.read_bytes() if path.exists() else None
+
+    def begin(self, offset: int | None) -> None:
+        """Make the folder; one that holds other things is refused."""
+        self._path.mkdir(parents=True, exist_ok=True)
+        self._lock = os.open(self._path, os.O_RDONLY)
+        _lock(self._lock, self._path)
+        if offset is None and any(not name.startswith(_OURS) for name in (path.name for path in self._path.iterdir())):
+            begun = " (--resume goes on with the batch in it)" if self.known() else ""
+            raise InputError(f'"{self._path}" is not empty{begun}; give a new folder')
+
+    def put(self, answer: Answer) -> None:
+        """A part of its own."""
+        answer.items.seek(0)
+        path = self._path / part_name(answer.split.number, self._suffix)
+        temporary = path.with_name(f".{path.name}")
+        if self._finisher is not None:
+            self._finisher(answer.items, temporary)
+        else:
+            with temporary.open("wb") as stream:
+                shutil.copyfileobj(answer.items, stream, _BLOCK)
+        with temporary.open("rb") as stream:
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+
+    def settle(self) -> int:
+        """The parts are there; so are their names."""
+        os.fsync(self._lock)
+        return 0
+
+    def note(self, manifest: bytes) -> None:
+        """As a whole."""
+        _write_whole(self._path / "manifest.json", manifest)
+
+    def finish(self, summary: bytes) -> str | None:
+        """Add the summary."""
+        path = self._path / "summary.json"
+        _write_whole(path, summary)
+        permit(path)
+        self.close(forget=False)
+        return str(path)
+
+    def close(self, *, forget: bool) -> None:
+        """Parts stay; a folder of which nothing came goes."""
+        if self._lock < 0:
+            return
+        os.close(self._lock)
+        self._lock = -1
+        if forget:
+            (self._path / "manifest.json").unlink(missing_ok=True)
+            if not any(self._path.iterdir()):
+                self._path.rmdir()
+
+
+def _lock(descriptor: int, path: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(f'"{path}" is being written by another batch; wait for it, or stop it') from None
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """A file that only its owner can read, there whole or not at all. Who writes it holds the lock of the output."""
+    temporary = path.with_name(f".{path.name}.new")
+    temporary.unlink(missing_ok=True)
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    temporary.replace(path)

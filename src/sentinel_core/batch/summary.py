@@ -1,0 +1,142 @@
+"""What a batch came to. Summaries add up, in the order of the input, to the same whatever it was cut into."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+import attrs
+
+from sentinel_core.cli.items import Unreadable
+from sentinel_core.cli.supervise import Tally
+from sentinel_core.redact import redact
+from sentinel_core.report import ReliabilityReport
+
+__all__ = ["QUANTILES", "Summary"]
+
+QUANTILES = (0.5, 0.9, 0.95, 0.99)
+_MOST_ROWS = 1000
+_STEPS = 1000
+_TOP = 20
+
+
+@attrs.define
+class Summary:
+    """Counts over reports.
+
+    ``scores`` counts overall scores by thousandths, so that quantiles, to a thousandth, are the same for any split.
+    ``rules`` counts findings; ``failures`` has, for each signal that gave no answer, how often and the first error;
+    ``unreadable`` holds the first thousand records that gave no trace.
+    """
+
+    counts: dict[str, int] = attrs.field(factory=dict)
+    incomplete: int = 0
+    scores: dict[int, int] = attrs.field(factory=dict)
+    rules: dict[str, int] = attrs.field(factory=dict)
+    failures: dict[str, list[Any]] = attrs.field(factory=dict)
+    unreadable: list[dict[str, Any]] = attrs.field(factory=list)
+
+    def add_report(self, report: ReliabilityReport) -> None:
+        """One more report."""
+        _count(self.counts, report.verdict or "no verdict")
+        self.incomplete += not report.is_complete
+        if report.overall_score is not None:
+            _count(self.scores, round(report.overall_score * _STEPS))
+        for finding in report.findings:
+            _count(self.rules, finding.rule)
+        for failure in report.failures:
+            self.failures.setdefault(failure.signal_name, [0, failure.error])[0] += 1
+
+    def add_unreadable(self, row: Unreadable) -> None:
+        """One more record that gave no trace."""
+        _count(self.counts, "unreadable")
+        if len(self.unreadable) < _MOST_ROWS:
+            self.unreadable.append({"file": row.label, "line": row.line, "message": redact(row.message)})
+
+    def merge(self, later: "Summary") -> None:
+        """Add what comes after this one in the input."""
+        self.incomplete += later.incomplete
+        for own, other in ((self.counts, later.counts), (self.rules, later.rules)):
+            for name, count in other.items():
+                _count(own, name, count)
+        for score, count in later.scores.items():
+            _count(self.scores, score, count)
+        for name, (count, error) in later.failures.items():
+            self.failures.setdefault(name, [0, error])[0] += count
+        self.unreadable += later.unreadable[: _MOST_ROWS - len(self.unreadable)]
+
+    @property
+    def total(self) -> int:
+        """Records."""
+        return sum(self.counts.values())
+
+    @property
+    def tally(self) -> Tally:
+        """What decides the exit code."""
+        tally = Tally(broken=bool(self.incomplete))
+        tally.counts.update(self.counts)
+        return tally
+
+    @property
+    def worst(self) -> str | None:
+        """The worst verdict that was given."""
+        return next((verdict for verdict in ("FAIL", "WARN", "PASS") if self.counts.get(verdict)), None)
+
+    def quantile(self, share: float) -> float | None:
+        """The least score, to a thousandth, that so great a share of the scores does not exceed."""
+        wanted, seen = math.ceil(share * sum(self.scores.values())), 0
+        for score in sorted(self.scores):
+            seen += self.scores[score]
+            if seen >= wanted:
+                return score / _STEPS
+        return None
+
+    def state(self) -> bytes:
+        """All of it as JSON, for ``restored``."""
+        return json.dumps(attrs.asdict(self)).encode()
+
+    @classmethod
+    def restored(cls, state: bytes | Mapping[str, Any]) -> Self:
+        """From ``state``."""
+        held = dict(json.loads(state) if isinstance(state, bytes) else state)
+        held["scores"] = {int(score): count for score, count in held["scores"].items()}
+        return cls(**held)
+
+    def document(self) -> dict[str, Any]:
+        """What ``summary.json`` holds."""
+        return {
+            "schema": 1,
+            "records": self.total,
+            "verdicts": dict(self.tally.counts),
+            "worst_verdict": self.worst,
+            "incomplete": self.incomplete,
+            "risk": {
+                **{f"p{share * 100:g}": self.quantile(share) for share in QUANTILES},
+                "max": self.quantile(1),
+                "histogram": {f"{score / _STEPS:.3f}": self.scores[score] for score in sorted(self.scores)},
+            },
+            "top_rules": [{"rule": rule, "findings": count} for rule, count in self.top_rules(_TOP)],
+            "failures": [
+                {"signal": name, "records": count, "first_error": error}
+                for name, (count, error) in sorted(self.failures.items())
+            ],
+            "unreadable": self.unreadable,
+        }
+
+    def top_rules(self, most: int) -> list[tuple[str, int]]:
+        """The rules with the most findings; of equals the first by name."""
+        return sorted(self.rules.items(), key=lambda entry: (-entry[1], entry[0]))[:most]
+
+    def lines(self) -> Iterator[str]:
+        """For people, below the line that counts the verdicts."""
+        if self.scores:
+            parts = ", ".join(f"p{share * 100:g} {self.quantile(share):.3f}" for share in QUANTILES)
+            yield f"  risk: {parts}, max {self.quantile(1):.3f}"
+        if self.rules:
+            yield "  most findings: " + ", ".join(f"{rule} {count:,}" for rule, count in self.top_rules(5))
+        for name, (count, error) in sorted(self.failures.items()):
+            yield f'  signal "{name}" gave no answer for {count:,}; the first time: {error}'
+
+
+def _count(counts: dict[Any, int], name: Any, more: int = 1) -> None:
+    counts[name] = counts.get(name, 0) + more

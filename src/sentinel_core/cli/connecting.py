@@ -1,0 +1,164 @@
+"""Which provider is asked and which tools are offered: chosen, loaded, and set up as the user said."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from sentinel_core.agent.tools import bind_tool
+from sentinel_core.errors import ConfigError, PluginError, SentinelError
+from sentinel_core.host import Installed, Plugin, load, select
+from sentinel_core.isolate import Outbox
+from sentinel_core.model import Model
+from sentinel_core.offers import Tool
+from sentinel_core.selection import Selection, did_you_mean
+from sentinel_core.settings import Layers, Setting
+from sentinel_core.watch import AtWork, Watch
+
+__all__ = ["Connected", "connect"]
+
+_BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is asked
+_OFFLINE = "offline"
+_REPLAY = "replay:"
+_NO_MODEL = "No provider chosen (--provider): the offline rules judge, no language model is used."
+
+
+@attrs.frozen(kw_only=True)
+class Connected:
+    """A model and tools, ready to be used. ``settings`` are by group, ``versions`` by plugin label."""
+
+    name: str
+    model: Model
+    tools: tuple[Tool, ...]
+    env: tuple[str, ...] = ()
+    model_name: str | None = None
+    settings: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
+    versions: Mapping[str, str] = attrs.field(factory=dict)
+
+
+@attrs.define
+class _Shelf:
+    """Loads plugins by name, and says which failed."""
+
+    selection: Selection
+    outbox: Outbox
+    chosen: Sequence[Installed] = attrs.field(init=False)
+    known: frozenset[str] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.chosen, _ = select(self.selection, ("providers", "tools"))
+        self.known = frozenset(one.name for one in self.chosen if one.kind == "providers")
+
+    def load(self, kind: str, name: str | None = None) -> list[Plugin]:
+        wanted = [one for one in self.chosen if one.kind == kind and name in (None, one.name)]
+        plugins, failures = load(wanted, self.selection.targets, kinds=(kind,), watch=Watch(self.outbox))
+        for failure in failures:
+            if kind == "providers":
+                raise PluginError(f'provider "{failure.source.name}" ({failure.source.origin}) {failure.error}')
+            self.outbox.send(f'Wplugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'.encode())
+        return [plugin for plugin in plugins if name in (None, plugin.source.name)]
+
+    def provider(self, name: str) -> Plugin:
+        for plugin in self.load("providers", name):
+            return plugin
+        installed = ", ".join(sorted(self.known)) or "none"
+        raise PluginError(f'no provider "{name}" is installed{did_you_mean(name, self.known)} (installed: {installed})')
+
+
+def connect(
+    layers: Layers,
+    selection: Selection,
+    outbox: Outbox,
+    *,
+    of_provider: Mapping[str, Any],
+    of_tools: Mapping[str, Any],
+) -> Connected:
+    """The provider that the user chose, or else the first whose key is there, or else the rules; and every tool.
+
+    ``of_provider`` and ``of_tools`` are values of flags for whichever plugin has a setting of that name. Raises ``ConfigError`` and ``PluginError`` for what the user can mend, and what the provider raises.
+    """
+    shelf = _Shelf(selection, outbox)
+    chosen = layers.host().provider
+    tools, settings, versions = _tools(shelf, layers, of_tools)
+    if chosen is not None and chosen.startswith(_REPLAY):
+        from sentinel_core.agent.replay import ReplayModel, load_record
+
+        model: Model = ReplayModel(load_record(Path(chosen.removeprefix(_REPLAY))))
+        return Connected(name="replay", model=model, tools=tools, settings=settings, versions=versions)
+    plugin = _choose(shelf, chosen)
+    own = _with_flags(plugin, layers, of_provider, must=True)
+    outbox.mark(str(AtWork("run", plugin.source.label, 0)))
+    return Connected(
+        name=plugin.source.name,
+        model=_connected(plugin, own),
+        tools=tools,
+        env=plugin.offer.env,
+        model_name=getattr(own, "model", None),
+        settings={**settings, plugin.source.label.replace(":", "."): _values(own)},
+        versions={**versions, plugin.source.label: plugin.source.version or ""},
+    )
+
+
+def _choose(shelf: _Shelf, chosen: str | None) -> Plugin:
+    if chosen is not None:
+        return shelf.provider(chosen)
+    for name in _BY_KEY:
+        if name not in shelf.known:
+            continue
+        plugin = shelf.provider(name)
+        found = next((variable for variable in plugin.offer.env if os.environ.get(variable)), None)
+        if found is not None:
+            shelf.outbox.send(f"NNo provider chosen (--provider): {found} is set, so {name} is asked.".encode())
+            return plugin
+    shelf.outbox.send(f"N{_NO_MODEL}".encode())
+    return shelf.provider(_OFFLINE)
+
+
+def _tools(
+    shelf: _Shelf, layers: Layers, flags: Mapping[str, Any]
+) -> tuple[tuple[Tool, ...], dict[str, Mapping[str, Any]], dict[str, str]]:
+    """Every tool with its settings bound, those settings by group, and the plugins' versions."""
+    plugins = shelf.load("tools")
+    fields = {name for plugin in plugins for name in _fields(plugin)}
+    if unknown := sorted(set(flags) - fields):
+        raise ConfigError(f"--{unknown[0]}: no tool that is installed has such a setting")
+    settings = {plugin.source.name: _with_flags(plugin, layers, flags, must=False) for plugin in plugins}
+    return (
+        tuple(bind_tool(plugin.offer, settings[plugin.source.name]) for plugin in plugins),
+        {f"tools.{name}": _values(own) for name, own in settings.items()},
+        {plugin.source.label: plugin.source.version or "" for plugin in plugins},
+    )
+
+
+def _with_flags(plugin: Plugin, layers: Layers, flags: Mapping[str, Any], *, must: bool) -> Any:
+    """A plugin's settings with the flags that are for whichever has such a setting. Raises ``ConfigError``."""
+    source, values, fields = plugin.source, dict(layers.values), _fields(plugin)
+    for field, value in flags.items():
+        flag = f"--{field.replace('_', '-')}"
+        if field in fields:
+            key = f"{source.kind}.{source.name}.{field}"
+            values[key] = Setting(key=key, value=value, origin=flag)
+        elif must:
+            raise ConfigError(f'{flag}: the provider "{source.name}" has no such setting')
+    return Layers(values=values).of_plugin(source.kind, source.name, plugin.offer.settings)
+
+
+def _fields(plugin: Plugin) -> set[str]:
+    wanted = plugin.offer.settings
+    return set() if wanted is None else {field.name for field in attrs.fields(wanted)}
+
+
+def _connected(plugin: Plugin, settings: Any) -> Model:
+    try:
+        model: Model = plugin.offer.connect() if settings is None else plugin.offer.connect(settings)
+    except SentinelError:
+        raise
+    except Exception as error:
+        raise PluginError(f'provider "{plugin.source.name}" raised {type(error).__name__}: {error}') from error
+    return model
+
+
+def _values(settings: Any) -> dict[str, Any]:
+    return {} if settings is None else attrs.asdict(settings)

@@ -1,0 +1,182 @@
+"""The guard of ``sentinel run`` in a process of its own.
+
+Signals and guardrails are foreign code: what they do there cannot keep the run from delivering its report. Orders and answers
+are a letter and a body: ``L`` an attempt at work, ``J`` one to judge, ``S`` a loop to settle. ``R`` says that all is loaded,
+``X`` why it is not, ``W`` warns.
+"""
+
+import functools
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import Any, Self
+
+import attrs
+import msgspec
+
+from sentinel_core.agent.family import Checked, Settled
+from sentinel_core.agent.keeping import end_with_parent
+from sentinel_core.codec import decode_trace, encode_report, encode_trace
+from sentinel_core.errors import ConfigError, SentinelError, StoreError, WorkerError
+from sentinel_core.host import load, select
+from sentinel_core.isolate import Child, Outbox
+from sentinel_core.panel import make_panel
+from sentinel_core.reflection.asking import BoundGuardrail, bind_guardrails
+from sentinel_core.reflection.facts import History, Reflection
+from sentinel_core.reflection.guarding import Guardian, Overriding
+from sentinel_core.reflection.loops import quality_of
+from sentinel_core.reflection.orchestrator import Orchestrator
+from sentinel_core.reflection.store import open_store
+from sentinel_core.report import ReliabilityReport
+from sentinel_core.selection import Selection
+from sentinel_core.settings import Layers
+from sentinel_core.trace import ExecutionTrace
+from sentinel_core.watch import AtWork, Watch
+
+__all__ = ["GuardProcess", "Guarding"]
+
+_KINDS = ("signals", "guardrails")
+_NO_GUARDRAIL = "no guardrail is installed or selected, so nothing would end the family"
+
+
+@attrs.frozen(kw_only=True)
+class Guarding:
+    """What the guard is made of. ``overriding`` is a person's decision for this run."""
+
+    layers: Layers
+    selection: Selection
+    overriding: Overriding | None = None
+
+
+@attrs.frozen(kw_only=True)
+class _Loop:
+    """An order to settle."""
+
+    loop_id: str
+    reflection: Reflection
+    live: Checked | None
+
+
+class GuardProcess:
+    """The guard, from outside. It starts at once and loads while the caller goes on; leaving the block ends it.
+
+    Each answer may take as long as a record may (``timeout``). Methods raise ``WorkerError`` where there is none: the guard
+    is then gone for good.
+    """
+
+    def __init__(self, guarding: Guarding, warn: Callable[[str], None]) -> None:
+        host = guarding.layers.host()
+        self._child = Child(functools.partial(_job, guarding), memory=host.max_memory_mb << 20)
+        self._frames: Iterator[bytes] = self._child.frames(host.timeout)
+        self._warn = warn
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._child.close()
+
+    def ready(self) -> None:
+        """Wait until all is loaded. Raises ``ConfigError`` for what the user set wrongly."""
+        try:
+            self._answer()
+        except WorkerError as error:
+            self._warn(f"the guard cannot work: {error}")
+
+    def watch(self, trace: ExecutionTrace) -> Checked | None:
+        """As the interface says."""
+        return msgspec.json.decode(self._ask(b"L", encode_trace(trace)), type=Checked | None)
+
+    def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
+        """As the interface says."""
+        return msgspec.json.decode(self._ask(b"J", encode_trace(trace)), type=ReliabilityReport)
+
+    def settle(self, loop_id: str, reflection: Reflection, live: Checked | None) -> Settled:
+        """As the interface says."""
+        order = _Loop(loop_id=loop_id, reflection=reflection, live=live)
+        return msgspec.json.decode(self._ask(b"S", msgspec.json.encode(order)), type=Settled)
+
+    def _ask(self, kind: bytes, body: bytes) -> bytes:
+        self._child.order(kind + body)
+        return self._answer()
+
+    def _answer(self) -> bytes:
+        try:
+            for frame in self._frames:
+                if frame[:1] == b"X":
+                    raise ConfigError(frame[1:].decode("utf-8", "replace"))
+                if frame[:1] != b"W":
+                    return frame[1:]
+                self._warn(frame[1:].decode("utf-8", "replace"))
+        except WorkerError as error:
+            at_work = AtWork.parse(self._child.mark)
+            who = f'plugin "{at_work.label}"' if at_work is not None else "the guard"
+            raise WorkerError(f"{who} {error}") from error
+        raise WorkerError("the guard is gone")
+
+
+def _job(guarding: Guarding, outbox: Outbox) -> None:
+    """The guard's whole life: load, then answer until nothing is asked any more."""
+    end_with_parent()
+    watch = Watch(outbox)
+    try:
+        guardian = _guardian(guarding, watch, outbox)
+    except SentinelError as error:
+        outbox.send(f"X{error}".encode("utf-8", "replace"))
+        return
+    outbox.mark("")
+    outbox.send(b"R")
+    while (order := outbox.order()) is not None:
+        outbox.send(b"A" + _answered(guardian, order[:1], order[1:]))
+        outbox.mark("")
+
+
+def _answered(guardian: Guardian, kind: bytes, body: bytes) -> bytes:
+    if kind == b"L":
+        return msgspec.json.encode(guardian.watch(decode_trace(body)))
+    if kind == b"J":
+        return encode_report(guardian.judge(decode_trace(body)))
+    loop = msgspec.json.decode(body, type=_Loop)
+    return msgspec.json.encode(guardian.settle(loop.loop_id, loop.reflection, loop.live), enc_hook=str)
+
+
+def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
+    """Load and bind. Raises ``ConfigError`` for what cannot be used."""
+    layers = guarding.layers
+    chosen, left_out = select(guarding.selection, _KINDS)
+    plugins, failures = load(chosen, guarding.selection.targets, kinds=_KINDS, watch=watch)
+    for failure in failures:
+        if failure.source.kind == "guardrails":  # the judge of the run's trace tells those of signals
+            outbox.send(f'Wplugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'.encode())
+    panel = make_panel(plugins, failures, left_out, layers, watch=watch)
+    guardrails = tuple(_watched(one, watch) for one in bind_guardrails(plugins, failures, layers))
+    orchestrator, problem = _orchestrator(layers, guardrails)
+    if problem:
+        outbox.send(f"Wno attempt is tried again: {problem}".encode("utf-8", "replace"))
+    return Guardian(
+        panel=panel,
+        guardrails=guardrails,
+        orchestrator=orchestrator,
+        problem=problem,
+        overriding=guarding.overriding,
+    )
+
+
+def _orchestrator(layers: Layers, guardrails: tuple[BoundGuardrail, ...]) -> tuple[Orchestrator | None, str]:
+    """None and why, where nothing could be decided."""
+    if not guardrails:
+        return None, _NO_GUARDRAIL
+    try:
+        store = open_store(layers.host().store)
+    except StoreError as error:
+        return None, str(error)
+    return Orchestrator(store=store, guardrails=guardrails, quality=quality_of(layers)), ""
+
+
+def _watched(guardrail: BoundGuardrail, watch: Watch) -> BoundGuardrail:
+    def check(history: History) -> Any:
+        with watch("rule", f"guardrails:{guardrail.name}"):
+            return guardrail.check(history)
+
+    return attrs.evolve(guardrail, check=check)

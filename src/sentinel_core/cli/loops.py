@@ -1,0 +1,78 @@
+"""``sentinel loops``: the families of loops that are kept, and one of them drawn."""
+
+import json
+from typing import Any
+
+import click
+
+from sentinel_core.cli import ERROR
+from sentinel_core.cli.options import host_flags
+from sentinel_core.errors import UnknownLoopError
+from sentinel_core.output.printable import printable_json
+from sentinel_core.reflection.store import Store, open_store
+from sentinel_core.settings import read_layers
+
+__all__ = ["command", "kept_store", "store_option"]
+
+store_option = click.option(
+    "--store",
+    metavar="PLACE",
+    help="Where loops are kept: a path or postgresql://... (default .sentinel/loops.sqlite3).",
+)
+
+
+def kept_store(place: str | None) -> Store:
+    """The store that is set. Raises ``StoreError`` where there is none yet: looking does not make one."""
+    layers = read_layers(host_flags({"store": place}))
+    return open_store(layers.host().store, create=False)
+
+
+@click.group("loops", invoke_without_command=True)
+@store_option
+@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.pass_context
+def command(context: click.Context, /, *, store: str | None, as_json: bool) -> int:
+    """List the families of loops that are kept: attempts, reruns, how they ended and why."""
+    context.obj = store
+    if context.invoked_subcommand is not None:
+        return 0
+    from sentinel_core.output.loops import render_families
+    from sentinel_core.reflection.answers import family_answer
+
+    kept = kept_store(store)
+    families = kept.families()
+    kept.close()
+    if as_json:
+        _print_json([family_answer(family, {})["family"] for family in families])
+        return 0
+    if not families:
+        click.echo("No loops are kept here.", err=True)
+        return ERROR
+    click.echo(render_families(families), nl=False)
+    return 0
+
+
+@command.command("show", short_help="Draw one family of loops.")
+@click.argument("loop_id", metavar="ID")
+@store_option
+@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+@click.pass_context
+def show(context: click.Context, /, *, loop_id: str, store: str | None, as_json: bool) -> int:
+    """Draw the family of the loop ID: alignment, drift and fatigue of each attempt against their thresholds, and why."""
+    from sentinel_core.output.loops import render_family
+    from sentinel_core.reflection.answers import family_answer
+
+    kept = kept_store(store or context.obj)
+    family = kept.family_of(loop_id)
+    if family is None:
+        raise UnknownLoopError(f'no loop "{loop_id}" is kept ("sentinel loops" lists families)')
+    if as_json:
+        _print_json(family_answer(family, kept.tags_elsewhere(family.root, family.tags()))["family"])
+    else:
+        click.echo(render_family(family), nl=False)
+    kept.close()
+    return 0
+
+
+def _print_json(value: Any) -> None:
+    click.echo(printable_json(json.dumps(value, indent=2, ensure_ascii=False).encode()))

@@ -1,0 +1,91 @@
+"""``sentinel runs``: what the journal has."""
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sentinel_core.cli import ERROR
+from sentinel_core.output.printable import printable, printable_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sentinel_core.agent.journal import Journal, Run
+
+__all__ = ["command"]
+
+_DIRECTORY = Path(".sentinel")
+
+
+@click.group("runs", invoke_without_command=True)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.pass_context
+def command(context: click.Context, /, *, as_json: bool) -> int:
+    """List the runs in the journal of this folder, oldest first: id, release, how it stands, what came of its report."""
+    if context.invoked_subcommand is not None:
+        return 0
+    with _journal() as journal:
+        rows = [] if journal is None else [_row(journal, run) for run in journal.runs()]
+    if not rows:
+        click.echo('No run is in the journal: "sentinel run RELEASE" makes one.', err=True)
+    for row in rows:
+        click.echo(printable_json(json.dumps(row).encode()) if as_json else _line(row))
+    return 0
+
+
+@command.command("show")
+@click.argument("run_id", metavar="ID")
+@click.option("--json", "as_json", is_flag=True, help="The record as JSON lines, as --record writes it.")
+def show(run_id: str, *, as_json: bool) -> int:
+    """Everything that happened in the run ID, event by event."""
+    from sentinel_core.agent.replay import as_lines
+    from sentinel_core.agent.standing import told
+    from sentinel_core.errors import JournalError
+
+    with _journal() as journal:
+        if journal is None:
+            raise JournalError(f'there is no run "{run_id}": no journal is in "{_DIRECTORY}"')
+        run = journal.read(run_id)
+    if as_json:
+        for line in as_lines(run):
+            click.echo(printable_json(line), nl=False)
+        return 0
+    click.echo(f"run {printable(run.run_id)}, release {printable(run.release_id)}, started {printable(run.started_at)}")
+    for event in run.events:
+        click.echo(f"{event.sequence:>4}  {printable(event.at)}  {printable(told(event))}")
+    return 0 if run.events else ERROR
+
+
+@contextmanager
+def _journal() -> "Iterator[Journal | None]":
+    """The journal of this folder; None where there is none, and none is made."""
+    from sentinel_core.agent.journal import Journal
+
+    if not (_DIRECTORY / "journal.db").exists():
+        yield None
+        return
+    journal = Journal(_DIRECTORY)
+    try:
+        yield journal
+    finally:
+        journal.close()
+
+
+def _row(journal: "Journal", run: "Run") -> dict[str, Any]:
+    from sentinel_core.agent.standing import standing_of
+
+    return {
+        "run_id": run.run_id,
+        "release_id": run.release_id,
+        "started_at": run.started_at,
+        **standing_of(journal.read(run.run_id).events, journal.holder(run.run_id)),
+    }
+
+
+def _line(row: dict[str, Any]) -> str:
+    held = f" (process {row['holder']})" if row["holder"] else ""
+    report = f"  report {row['delivery']}" if row["delivery"] else ""
+    return printable(f"{row['run_id']}  {row['release_id']}  {row['state']}{held}{report}")

@@ -1,0 +1,118 @@
+"""``sentinel serve``: the guardrails over HTTP."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sentinel_core.cli import complain
+from sentinel_core.cli.loops import store_option
+from sentinel_core.cli.options import host_flags, layers_and_selection, plugin_options
+from sentinel_core.errors import PluginError
+from sentinel_core.output.printable import printable
+
+if TYPE_CHECKING:
+    from sentinel_core.reflection.service.routes import Work
+    from sentinel_core.reflection.service.tokens import Tokens
+    from sentinel_core.selection import Selection
+    from sentinel_core.settings import Layers
+
+__all__ = ["command"]
+
+_KINDS = ("guardrails", "signals")
+_PORT = 8471
+_RATE = 200.0
+
+
+@click.command("serve", short_help="Answer over HTTP whether a loop may be tried again.")
+@click.option("--port", default=_PORT, show_default=True, metavar="N", help="Port on 127.0.0.1; 0 takes a free one.")
+@store_option
+@click.option(
+    "--tokens",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Who may call: a TOML file (default: SENTINEL_SERVE_TOKENS, or .sentinel/tokens.toml, made where it is missing).",
+)
+@click.option(
+    "--allow-host", "hosts", multiple=True, metavar="NAME", help="A name that a proxy sends in the Host header."
+)
+@click.option("--allow-origin", "origins", multiple=True, metavar="URL", help="Whose web pages may call.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0.1),
+    default=_RATE,
+    show_default=True,
+    metavar="N",
+    help="Requests a second for each token.",
+)
+@plugin_options
+def command(*, port: int, tokens: Path | None, **options: Any) -> None:
+    r"""Serve the reflection guardrails on 127.0.0.1: hand in attempts, complete loops, override, look.
+
+    \b
+    PUT  /orchestrator/loops/ID                  hand in an attempt
+    POST /orchestrator/loop-complete             rerun, or finalize?
+    GET  /orchestrator/guardrails-status/ID
+    POST /orchestrator/override-guardrails/ID
+    GET  /openapi.json                           everything else
+
+    Guardrails and signals work in this process.
+    """
+    _require_server()
+    from sentinel_core.reflection.service.app import make_app
+    from sentinel_core.reflection.service.gate import LOOPBACK, Gate
+    from sentinel_core.reflection.service.serving import serve
+
+    layers, selection = layers_and_selection(
+        host_flags({name: options[name] for name in ("store", "plugins")}), options["assignments"]
+    )
+    known = _tokens(tokens)
+    work = _work(layers, selection)
+    gate = Gate(tokens=known, hosts=(*LOOPBACK, *options["hosts"]), origins=options["origins"], rate=options["rate"])
+    try:
+        serve(make_app(work, gate), port, lambda address: click.echo(f"Listening on {address}"))
+    finally:
+        work.orchestrator.store.close()
+
+
+def _require_server() -> None:
+    """Say what to install before anything is made."""
+    try:
+        import starlette  # noqa: F401 - only whether it is there
+        import uvicorn  # noqa: F401 - as above
+    except ImportError:
+        raise PluginError("serving needs starlette and uvicorn: pip install 'reliability-sentinel[server]'") from None
+
+
+def _tokens(path: Path | None) -> "Tokens":
+    """Those that are set; where none are, new ones in the default file, which is then told."""
+    import os
+
+    from sentinel_core.reflection.service.tokens import DEFAULT_FILE, VARIABLE, make_tokens, read_tokens
+
+    if path is None and not os.environ.get(VARIABLE) and not DEFAULT_FILE.exists():
+        make_tokens(DEFAULT_FILE)
+        click.echo(f"New tokens are in {DEFAULT_FILE}", err=True)
+    return read_tokens(path)
+
+
+def _work(layers: "Layers", selection: "Selection") -> "Work":
+    """Guardrails and signals with their settings, and the store."""
+    from functools import partial
+
+    from sentinel_core.evaluate.evaluator import evaluate
+    from sentinel_core.evaluate.index import TraceIndex
+    from sentinel_core.host import load, select
+    from sentinel_core.panel import make_panel
+    from sentinel_core.reflection.loops import make_orchestrator
+    from sentinel_core.reflection.service.routes import Work
+    from sentinel_core.reflection.store import open_store
+
+    chosen, left_out = select(selection, _KINDS)
+    plugins, failures = load(chosen, selection.targets, kinds=_KINDS)
+    for failure in failures:
+        complain(f'plugin "{failure.source.label}" ({failure.source.origin}) {printable(failure.error)}')
+    panel = make_panel(plugins, failures, left_out, layers)
+    orchestrator = make_orchestrator(open_store(layers.host().store), plugins, failures, layers)
+    judge = partial(evaluate, panel=panel)
+    return Work(orchestrator=orchestrator, judge=lambda trace: judge(TraceIndex(trace)))

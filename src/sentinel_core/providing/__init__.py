@@ -1,0 +1,27 @@
+"""What providers share: settings, keys, errors told alike, replies out of JSON or streams, and the parts of a request.
+
+A provider knows its wire format; how a call is guarded, what its failures are called and that no key gets out is known here.
+"""
+
+from sentinel_core.providing.failures import failure_in, refusal, sdk_failures
+from sentinel_core.providing.keys import hide, read_key
+from sentinel_core.providing.model import HttpModel
+from sentinel_core.providing.models import choose_model
+from sentinel_core.providing.replies import document_of, events_of, is_event_stream, lines_of, text_or_empty
+from sentinel_core.providing.settings import ProviderSettings
+
+__all__ = [
+    "HttpModel",
+    "ProviderSettings",
+    "choose_model",
+    "document_of",
+    "events_of",
+    "failure_in",
+    "hide",
+    "is_event_stream",
+    "lines_of",
+    "read_key",
+    "refusal",
+    "sdk_failures",
+    "text_or_empty",
+]

@@ -1,0 +1,80 @@
+"""Guardrails bound to their settings, and asked so that none can do more harm than to end a family."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import attrs
+
+from sentinel_core.errors import PluginError
+from sentinel_core.evaluate.evaluator import describe
+from sentinel_core.host import LoadFailure, Plugin
+from sentinel_core.offers import Guardrail
+from sentinel_core.panel import bind_settings
+from sentinel_core.reflection.facts import History, Ruling
+from sentinel_core.settings import Layers
+
+__all__ = ["BoundGuardrail", "ask_all", "bind_guardrails", "bound", "failed"]
+
+_ACTIONS = ("allow", "stop_attempt", "finalize")
+
+
+@attrs.frozen(kw_only=True)
+class BoundGuardrail:
+    """A guardrail ready to be asked: its settings are filled in."""
+
+    name: str
+    check: Callable[[History], object]
+
+
+def bind_guardrails(
+    plugins: Iterable[Plugin], failures: Sequence[LoadFailure], layers: Layers
+) -> tuple[BoundGuardrail, ...]:
+    """Every guardrail among the plugins, by name; one that could not be loaded rules ``guardrail_failed`` each time.
+
+    Raises ``ConfigError`` for a setting that cannot be used.
+    """
+    made = [_broken(one.source.name, one.error) for one in failures if one.source.kind == "guardrails"]
+    for plugin in plugins:
+        source = plugin.source
+        if source.kind == "guardrails":
+            try:
+                settings = layers.of_plugin("guardrails", source.name, plugin.offer.settings)
+            except PluginError as error:
+                made.append(_broken(source.name, str(error)))
+            else:
+                made.append(BoundGuardrail(name=source.name, check=bind_settings(plugin.offer.check, settings)))
+    return tuple(sorted(made, key=lambda guardrail: guardrail.name))
+
+
+def bound(guardrail: Guardrail, settings: object = None) -> BoundGuardrail:
+    """One guardrail with these settings, or with its defaults."""
+    if settings is None and guardrail.settings is not None:
+        settings = guardrail.settings()
+    return BoundGuardrail(name=guardrail.name, check=bind_settings(guardrail.check, settings))
+
+
+def ask_all(guardrails: Iterable[BoundGuardrail], history: History) -> Mapping[str, Ruling]:
+    """Each guardrail's ruling. One that raises, or answers with anything else, rules ``guardrail_failed``."""
+    return {guardrail.name: _ask(guardrail, history) for guardrail in guardrails}
+
+
+def failed(name: str, error: str) -> Ruling:
+    """The ruling of a guardrail that gave none: finalize, for nobody knows what it would have said."""
+    return Ruling(action="finalize", reason="guardrail_failed", detail=f'Guardrail "{name}" {error}.')
+
+
+def _ask(guardrail: BoundGuardrail, history: History) -> Ruling:
+    try:
+        ruling = guardrail.check(history)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises ends this family, and nothing else
+        return failed(guardrail.name, describe(error))
+    if not isinstance(ruling, Ruling):
+        return failed(guardrail.name, f"answered with {type(ruling).__name__}; expected a Ruling")
+    if ruling.action not in _ACTIONS:
+        return failed(guardrail.name, f'answered with the action "{ruling.action!s:.40}"')
+    return ruling
+
+
+def _broken(name: str, error: str) -> BoundGuardrail:
+    return BoundGuardrail(name=name, check=lambda _history: failed(name, error.rstrip(".")))

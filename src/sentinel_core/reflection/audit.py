@@ -1,0 +1,104 @@
+"""The audit of a family: rows that are only ever added, each with a hash over itself and the hash before it.
+
+    hash(n) = SHA-256 of the JSON list [root, n, hash(n - 1), body]        hash(0) = 64 zeros
+
+The family keeps the number of its rows and the last hash, written in the same transaction as the row. A row says who did
+what, when, and holds what was then written about loops and overrides, so that a changed loop is found as well as a changed
+row. Whoever may rewrite the whole store can rewrite the chain too; a copy of the heads kept elsewhere shows that.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+import msgspec
+
+from sentinel_core.trace import canonical
+
+if TYPE_CHECKING:
+    from sentinel_core.reflection.facts import Override
+    from sentinel_core.reflection.family import Family, Loop
+
+__all__ = ["GENESIS", "AuditRow", "next_row", "problems", "verify"]
+
+GENESIS = "0" * 64
+
+
+@attrs.frozen(kw_only=True)
+class AuditRow:
+    """Row ``number`` (from 1) of a family. ``body`` is JSON text; ``row_id`` counts over all families, 0 until stored."""
+
+    root: str
+    number: int
+    body: str
+    digest: str
+    row_id: int = 0
+
+
+def next_row(
+    root: str,
+    rows: int,
+    head: str,
+    *,
+    kind: str,
+    at: str,
+    actor: str | None,
+    loops: "Sequence[Loop]",
+    overrides: "Sequence[Override]",
+) -> AuditRow:
+    """The row that follows ``rows`` others, the last of which has the hash ``head``."""
+    body = canonical({"kind": kind, "at": at, "actor": actor, "loops": loops, "overrides": overrides}).decode()
+    return AuditRow(root=root, number=rows + 1, body=body, digest=_digest(root, rows + 1, head, body))
+
+
+def verify(family: "Family", rows: Iterable[AuditRow]) -> Iterator[str]:
+    """What is wrong with a family's rows, a sentence each; nothing where all is well."""
+    head, expected = GENESIS, 1
+    last: dict[tuple[str, str], bytes] = {}
+    for row in rows:
+        where = f'audit row {row.number} of family "{family.root}"'
+        if row.number != expected:
+            yield f'audit row {expected} of family "{family.root}" is missing'
+            return
+        if _digest(family.root, row.number, head, row.body) != row.digest:
+            yield f"{where} was changed: it does not have the hash that was written with it"
+            return
+        head, expected = row.digest, expected + 1
+        last.update(_written(row.body))
+    if (head, expected - 1) != (family.head, family.rows):
+        yield f'family "{family.root}" had {family.rows} audit rows, and the last of the {expected - 1} is another'
+        return
+    yield from _unlike(family, last)
+
+
+def problems(families: Iterable["Family"], rows: Iterable[AuditRow]) -> Iterator[str]:
+    """What is wrong with the audit of all families, one sentence each."""
+    by_root: dict[str, list[AuditRow]] = {}
+    for row in rows:
+        by_root.setdefault(row.root, []).append(row)
+    for family in families:
+        yield from verify(family, sorted(by_root.pop(family.root, ()), key=lambda row: row.number))
+    for root in sorted(by_root):
+        yield f'family "{root}" has audit rows and is gone itself'
+
+
+def _written(body: str) -> Iterator[tuple[tuple[str, str], bytes]]:
+    """What a row says of loops and overrides: kind and id to the value."""
+    document: dict[str, Any] = msgspec.json.decode(body)
+    for loop in document["loops"]:
+        yield ("loop", loop["loop_id"]), canonical(loop)
+    for override in document["overrides"]:
+        yield ("override", override["override_id"]), canonical(override)
+
+
+def _unlike(family: "Family", last: dict[tuple[str, str], bytes]) -> Iterator[str]:
+    stored = {("loop", loop.loop_id): canonical(loop) for loop in family.loops}
+    stored |= {("override", one.override_id): canonical(one) for one in family.overrides}
+    for kind, name in sorted(stored.keys() | last.keys()):
+        if stored.get((kind, name)) != last.get((kind, name)):
+            yield f'{kind} "{name}" of family "{family.root}" is not what its audit says'
+
+
+def _digest(root: str, number: int, previous: str, body: str) -> str:
+    return hashlib.sha256(canonical([root, number, previous, body])).hexdigest()

@@ -1,0 +1,91 @@
+"""A large file of lines in parts: where to cut it, and the bytes of one part."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+import attrs
+
+from sentinel_core.reading.lines import MEGABYTE
+
+__all__ = ["Part", "cut_lines", "open_part"]
+
+
+@attrs.frozen
+class Part:
+    """``length`` bytes from ``start``, and how many lines and records (lines that are not blank) stand before them."""
+
+    start: int
+    length: int
+    lines_before: int
+    records_before: int
+
+
+def cut_lines(stream: IO[bytes], size: int) -> Iterator[Part]:
+    """Parts of about ``size`` bytes, in order, that together are the stream.
+
+    Each but the first begins with a line that begins an object, so that no reader takes the part for a list. Holds a
+    megabyte or two.
+    """
+    counted, line = _Counted(), b""
+    while True:
+        lines, records, start = counted.lines, counted.records, counted.bytes
+        counted.add(line)
+        while counted.bytes < start + size and (block := stream.read(min(MEGABYTE, start + size - counted.bytes))):
+            counted.add(block)
+        while line := stream.readline(MEGABYTE):
+            if not counted.open_line and line.startswith(b"{"):
+                break
+            counted.add(line)
+        if counted.bytes > start:
+            yield Part(start, counted.bytes - start, lines, records)
+        if not line:
+            return
+
+
+class _Counted:
+    """What went by: bytes, lines that ended, and those of them that are not blank."""
+
+    def __init__(self) -> None:
+        self.bytes = self.lines = self.records = 0
+        self.open_line = b""  # the start of a line that has not ended: nothing, white space, or one letter that is none
+
+    def add(self, block: bytes) -> None:
+        """The next bytes."""
+        *whole, rest = block.split(b"\n")
+        if whole:
+            whole[0] = self.open_line + whole[0]
+            self.open_line = b""
+        self.bytes += len(block)
+        self.lines += len(whole)
+        self.records += sum(1 for line in whole if line and not line.isspace())
+        self.open_line = (self.open_line + rest).strip()[:1] or (self.open_line + rest)[:1]
+
+
+def open_part(path: Path, start: int, length: int) -> IO[bytes]:
+    """So many bytes of a file, as a stream of their own. Raises ``OSError``."""
+    file = path.open("rb", buffering=0)
+    file.seek(start)
+    return io.BufferedReader(_Slice(file, length), MEGABYTE)
+
+
+class _Slice(io.RawIOBase):
+    """The next ``left`` bytes of a file."""
+
+    def __init__(self, file: io.RawIOBase | IO[bytes], left: int) -> None:
+        self._file = cast("io.RawIOBase", file)
+        self._left = left
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        data = self._file.read(min(len(buffer), self._left)) or b""
+        buffer[: len(data)] = data
+        self._left -= len(data)
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()

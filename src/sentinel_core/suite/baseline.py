@@ -1,0 +1,90 @@
+"""Results with a name, to hold later runs against."""
+
+import re
+from pathlib import Path
+
+import attrs
+import msgspec
+
+from sentinel_core.errors import ConfigError, InputError
+from sentinel_core.selection import did_you_mean
+from sentinel_core.suite.compare import ALPHA, Comparison, compare
+from sentinel_core.suite.files import read_bytes, write_whole
+from sentinel_core.suite.results import EvaluationResults
+
+__all__ = ["FOLDER", "Baseline", "compare_to_baseline", "load_baseline", "load_results", "save_baseline"]
+
+FOLDER = Path(".sentinel/baselines")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+@attrs.frozen(kw_only=True)
+class Baseline:
+    """Results under a name."""
+
+    name: str
+    results: EvaluationResults
+
+
+def save_baseline(results: EvaluationResults, version_id: str, *, folder: Path = FOLDER) -> Path:
+    """Write ``<folder>/<version_id>.json``, replacing an older one, and give back its path.
+
+    Raises ``ConfigError`` for a name that cannot be one, and where nothing was evaluated; ``OSError`` for the disk.
+    """
+    path = _path(version_id, folder)
+    if not results.evaluated:
+        raise ConfigError(f'nothing was evaluated, so there is nothing to keep as baseline "{version_id}"')
+    if results.incomplete:
+        raise ConfigError(f"the run is not complete ({results.incomplete}); finish it with --resume")
+    write_whole(path, msgspec.json.format(results.to_json(), indent=1) + b"\n")
+    return path
+
+
+def load_baseline(name: str, *, folder: Path = FOLDER) -> Baseline:
+    """Raises ``InputError`` where there is none of that name, or none that can be read."""
+    path = _path(name, folder)
+    if not path.exists():
+        known = sorted(one.stem for one in folder.glob("*.json")) if folder.is_dir() else []
+        raise InputError(
+            f'there is no baseline "{name}" in "{folder}"{did_you_mean(name, known)}; '
+            f'"sentinel suite baseline save {name}" makes one of the last run'
+        )
+    return Baseline(name=name, results=load_results(path))
+
+
+def load_results(path: Path) -> EvaluationResults:
+    """Results from a file. Raises ``InputError``."""
+    try:
+        data = read_bytes(path)
+    except OSError as error:
+        raise InputError(f'results "{path}" cannot be read: {error.strerror}') from None
+    if data is None:
+        raise InputError(f'there are no results in "{path}"; "sentinel suite run" makes them')
+    try:
+        results = EvaluationResults.from_json(data)
+    except msgspec.MsgspecError as error:
+        raise InputError(f'results "{path}" cannot be used: {str(error).replace("`", "")}') from None
+    if results.schema != 1:
+        raise InputError(f'results "{path}" are of version {results.schema}, and 1 is known here')
+    return results
+
+
+def compare_to_baseline(
+    current: EvaluationResults, baseline: Baseline | str, *, folder: Path = FOLDER, alpha: float = ALPHA
+) -> Comparison:
+    """Hold results against a baseline, or the one of that name.
+
+    Raises ``InputError`` where there is none, ``ConfigError`` where it is of another suite.
+    """
+    known = load_baseline(baseline, folder=folder) if isinstance(baseline, str) else baseline
+    if known.results.suite != current.suite:
+        raise ConfigError(
+            f'baseline "{known.name}" is of suite "{known.results.suite}", and these results are of "{current.suite}"'
+        )
+    return compare(current, known.results, name=known.name, alpha=alpha)
+
+
+def _path(name: str, folder: Path) -> Path:
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"baseline name {name!r} must be letters, digits, '.', '_' or '-'")
+    return folder / f"{name}.json"

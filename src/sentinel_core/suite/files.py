@@ -1,0 +1,35 @@
+"""State files: whole or not at all, for their owner only."""
+
+import os
+from pathlib import Path
+
+__all__ = ["make_folder", "read_bytes", "write_whole"]
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder for its owner only, and those above it that are missing. Raises ``OSError``."""
+    for one in (*reversed(path.parents), path):
+        one.mkdir(mode=0o700, exist_ok=True)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Replace a file (0600) by another, whole or not at all, with its folder. Raises ``OSError``."""
+    make_folder(path.parent)
+    temporary = path.parent / f".{path.name}.{os.getpid()}.tmp"
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read_bytes(path: Path) -> bytes | None:
+    """A file's bytes; None where there is no file. Raises ``OSError`` for one that cannot be read."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None

@@ -1,0 +1,94 @@
+"""The finished trials of a run, on disk as they finish, so that a run that was cut off can go on."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import attrs
+import msgspec
+
+from sentinel_core.errors import InputError
+from sentinel_core.model import Capabilities
+from sentinel_core.redact import redact_json
+from sentinel_core.suite.cassette import Exchange
+from sentinel_core.suite.files import make_folder, read_bytes
+from sentinel_core.suite.results import TrialResult
+
+__all__ = ["Done", "Journal"]
+
+
+@attrs.frozen(kw_only=True)
+class Done:
+    """A finished trial, and what is needed to put it on a cassette."""
+
+    result: TrialResult
+    capabilities: Capabilities | None = None
+    exchanges: tuple[Exchange, ...] = ()
+
+    def to_json(self) -> bytes:
+        """One line, with secrets taken out."""
+        return redact_json(msgspec.json.encode(self))
+
+
+class Journal:
+    """A file of lines: a head that says what run it is, then one line for each finished trial.
+
+    Each line is written at once and synced. A last line that was cut off is not read, and the next one goes over it.
+    """
+
+    def __init__(self, path: Path, head: Mapping[str, Any], *, resume: bool) -> None:
+        """Raises ``InputError`` where there is nothing to resume, or a different run; ``OSError`` for the disk."""
+        self._path = path
+        first = msgspec.json.encode(head, order="sorted") + b"\n"
+        data = read_bytes(path) if resume else None
+        if resume and data is None:
+            raise InputError(f'there is no run to resume in "{path.parent}"; leave out --resume')
+        lines = _whole_lines(data or b"")
+        if lines and lines[0] + b"\n" != first:
+            raise InputError(
+                f'the run in "{path.parent}" is another one ({_difference(lines[0], head)}); leave out --resume'
+            )
+        self.done = [msgspec.json.decode(line, type=Done) for line in lines[1:]]
+        make_folder(path.parent)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+        kept = b"".join(line + b"\n" for line in lines) or first
+        os.ftruncate(self._file, len(kept) if lines else 0)
+        os.lseek(self._file, 0, os.SEEK_END)
+        if not lines:
+            self._write(first)
+
+    def add(self, done: Done) -> None:
+        """Keep one more. Raises ``OSError``."""
+        self._write(done.to_json() + b"\n")
+
+    def _write(self, line: bytes) -> None:
+        view = memoryview(line)
+        while view:
+            view = view[os.write(self._file, view) :]
+        os.fsync(self._file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._file)
+
+
+def _whole_lines(data: bytes) -> list[bytes]:
+    return data.split(b"\n")[:-1]
+
+
+def _difference(line: bytes, head: Mapping[str, Any]) -> str:
+    """The first thing in which the two heads differ."""
+    try:
+        before = msgspec.json.decode(line, type=dict[str, Any])
+    except msgspec.MsgspecError:
+        return "its journal is damaged"
+    for key in sorted({*before, *head}):
+        if before.get(key) != head.get(key):
+            return f"its {key} was {str(before.get(key))[:60]!r} and is {str(head.get(key))[:60]!r}"
+    return "its journal is written differently"

@@ -1,0 +1,133 @@
+"""Numbers and names in prose, and whether the data gives them. Pure."""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import attrs
+
+from sentinel_core.trace import from_json
+
+__all__ = ["Facts", "Number", "facts_of", "folded", "names_in", "numbers_in"]
+
+# No part of a word (v2.1.0, p95, 95th), of a version or of a date; a unit may be glued to it.
+_NUMBER = re.compile(
+    r"(?<![\w.,/:#-])([-+]?\d[\d,]*(?:\.\d+)?)(?:\s?(%|percent\b)|(?:ms|s|x|k)\b|(?!\w|[.,/:-]\w))", re.IGNORECASE
+)
+_ORDINAL = re.compile(r"^\s*(?:\d+[.)]|[-*])\s", re.MULTILINE)
+_QUOTED = re.compile(r'"([^"\n]{3,400})"|“([^”\n]{3,400})”')
+_IDENTIFIER = re.compile(r"\b[A-Za-z][A-Za-z]*[-_.]?\d[\w.-]*\w\b")
+_ELLIPSES = ("...", "…")
+_MOST_SIBLINGS = 12
+_MOST_TEXT = 200_000
+
+
+@attrs.frozen
+class Number:
+    """A number as it was written, its value, how many decimals it shows, and whether it is in percent."""
+
+    written: str
+    value: float
+    decimals: int
+    is_percent: bool
+
+
+@attrs.frozen(kw_only=True)
+class Facts:
+    """What the agent may know: numbers that were given, counts and sums of them, shares, and the text of it all."""
+
+    numbers: frozenset[float]
+    derived: frozenset[float]
+    shares: frozenset[float] = frozenset()
+    text: str
+
+    def gives(self, number: Number) -> bool:
+        """True where a known number, rounded as this one is, is this one. A whole number is no share."""
+        slack = 0.5000001 * 10.0**-number.decimals
+        factors = (100.0, 1.0) if number.is_percent else (1.0,)
+        shares = self.shares if number.is_percent or number.decimals else ()
+        return any(
+            abs(known * factor - number.value) <= slack
+            for factor in factors
+            for known in itertools.chain(self.numbers, self.derived, shares)
+        )
+
+    def names(self, name: str) -> bool:
+        """True where the name, or its start where it was cut short, stands in the text."""
+        plain = folded(name)
+        for ellipsis in _ELLIPSES:
+            plain = plain.removesuffix(ellipsis).rstrip()
+        return plain in self.text
+
+
+def folded(text: str) -> str:
+    """Without case, white space folded."""
+    return " ".join(text.split()).casefold()
+
+
+def numbers_in(text: str) -> Iterator[Number]:
+    """The quantities of a text, without the ordinals of its lists and without what stands in quotation marks."""
+    plain = _QUOTED.sub(" ", _ORDINAL.sub(" ", text[:_MOST_TEXT]))
+    for match in _NUMBER.finditer(plain):
+        digits = match[1].replace(",", "")
+        yield Number(match[0].strip(), float(digits), len(digits.partition(".")[2]), match[2] is not None)
+
+
+def names_in(text: str) -> Iterator[str]:
+    """What a text quotes, and words with digits in them, such as ``CVE-2026-1`` and ``v2.1.0``."""
+    for match in _QUOTED.finditer(text[:_MOST_TEXT]):
+        yield match[1] or match[2]
+    for match in _IDENTIFIER.finditer(_QUOTED.sub(" ", text[:_MOST_TEXT])):
+        yield match[0]
+
+
+def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:
+    """Facts from what tools and users said; JSON among it also gives sums and shares of its siblings."""
+    numbers: set[float] = {float(one) for one in also}
+    derived: set[float] = {0.0}  # "none of them" needs no source
+    shares: set[float] = set()
+    plain = []
+    for text in texts:
+        plain.append(folded(text))
+        numbers.update(number.value for number in numbers_in(text.replace('"', " ")))
+        for values, count in _structured(text):
+            numbers.update(values)
+            sums = _sums(values[:_MOST_SIBLINGS])
+            derived.update(sums | count)
+            shares.update(_shares(values[:_MOST_SIBLINGS], sums))
+    return Facts(
+        numbers=frozenset(numbers),
+        derived=frozenset(derived),
+        shares=frozenset(shares),
+        text="\n".join(plain).replace('\\"', '"'),
+    )
+
+
+def _structured(text: str) -> Iterator[tuple[list[float], set[float]]]:
+    try:
+        value = from_json(text)
+    except (ValueError, RecursionError):
+        return
+    yield from _walk(value)
+
+
+def _walk(value: Any) -> Iterator[tuple[list[float], set[float]]]:
+    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
+    siblings = [float(one) for one in inner if isinstance(one, int | float) and not isinstance(one, bool)]
+    counts = {float(len(inner))} if isinstance(value, list) else set[float]()
+    yield siblings, counts
+    for one in inner:
+        if isinstance(one, dict | list):
+            yield from _walk(one)
+
+
+def _sums(siblings: list[float]) -> set[float]:
+    """Of two, of three, of all. No differences: among a few counts they give anything."""
+    return {sum(siblings), *(sum(some) for size in (2, 3) for some in itertools.combinations(siblings, size))}
+
+
+def _shares(siblings: list[float], sums: set[float]) -> set[float]:
+    """Of one another and of sums, and what is left to one."""
+    shares = {part / whole for part in siblings for whole in (*siblings, *sums) if whole}
+    return shares | {1 - share for share in shares if 0 <= share <= 1}

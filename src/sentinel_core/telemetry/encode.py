@@ -1,0 +1,146 @@
+"""OTLP JSON, as its file format wants it: hexadecimal ids, 64-bit integers as text, enums as numbers, a document a line.
+
+https://opentelemetry.io/docs/specs/otel/protocol/file-exporter and .../otlp/#json-protobuf-encoding.
+"""
+
+import bisect
+import functools
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from sentinel_core.telemetry.data import Attribute, Attributes, LogData, MetricData, Point, SpanData
+
+__all__ = ["log_lines", "metric_lines", "span_lines"]
+
+_SCHEMA = "https://opentelemetry.io/schemas/1.37.0"
+_DELTA = 1
+_STATUS_ERROR = 2
+_SEVERITIES = {5: "DEBUG", 9: "INFO", 13: "WARN", 17: "ERROR"}
+_encode = msgspec.json.Encoder().encode
+
+
+def span_lines(spans: Iterable[SpanData]) -> Iterator[bytes]:
+    """One line a span."""
+    return _lines(spans, "resourceSpans", "scopeSpans", "spans", _span)
+
+
+def log_lines(logs: Iterable[LogData]) -> Iterator[bytes]:
+    """One line a record."""
+    return _lines(logs, "resourceLogs", "scopeLogs", "logRecords", _log)
+
+
+def metric_lines(metrics: Iterable[MetricData]) -> Iterator[bytes]:
+    """One line a metric. Values are those of one run: the temporality is delta."""
+    return _lines(metrics, "resourceMetrics", "scopeMetrics", "metrics", _metric)
+
+
+def _lines(
+    values: Iterable[Any], resources: str, scopes: str, leaf: str, encoded: Callable[[Any], dict[str, Any]]
+) -> Iterator[bytes]:
+    resource, scope = _resource(), {"name": "sentinel", "version": _version()}
+    for value in values:
+        inner = {"scope": scope, leaf: [encoded(value)], "schemaUrl": _SCHEMA}
+        yield _encode({resources: [{"resource": resource, scopes: [inner], "schemaUrl": _SCHEMA}]}) + b"\n"
+
+
+def _span(span: SpanData) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "traceId": span.trace_id,
+        "spanId": span.span_id,
+        "name": span.name,
+        "kind": span.kind,
+        "startTimeUnixNano": str(span.start),
+        "endTimeUnixNano": str(span.end),
+        "attributes": _attributes(span.attributes),
+        "status": {"code": _STATUS_ERROR, "message": span.problem} if span.failed else {},
+    }
+    if span.parent_id:
+        found["parentSpanId"] = span.parent_id
+    if span.events:
+        found["events"] = [
+            {"name": event.name, "timeUnixNano": str(event.time), "attributes": _attributes(event.attributes)}
+            for event in span.events
+        ]
+    return found
+
+
+def _log(log: LogData) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "timeUnixNano": str(log.time),
+        "observedTimeUnixNano": str(log.time),
+        "severityNumber": log.severity,
+        "severityText": _SEVERITIES[log.severity],
+        "body": {"stringValue": log.body},
+        "attributes": _attributes(log.attributes),
+    }
+    told = {"traceId": log.trace_id, "spanId": log.span_id, "eventName": log.event_name}
+    return {**found, **{key: value for key, value in told.items() if value}}
+
+
+def _metric(metric: MetricData) -> dict[str, Any]:
+    times = {"startTimeUnixNano": str(metric.start), "timeUnixNano": str(metric.end)}
+    head = {"name": metric.name, "unit": metric.unit, "description": metric.description}
+    if metric.bounds:
+        points = [{**times, **_histogram_point(point, metric.bounds)} for point in metric.points]
+        return {**head, "histogram": {"dataPoints": points, "aggregationTemporality": _DELTA}}
+    sums = [
+        {**times, "attributes": _attributes(point.attributes), "asDouble": math.fsum(point.values)}
+        for point in metric.points
+    ]
+    return {**head, "sum": {"dataPoints": sums, "aggregationTemporality": _DELTA, "isMonotonic": True}}
+
+
+def _histogram_point(point: Point, bounds: tuple[float, ...]) -> dict[str, Any]:
+    counts = [0] * (len(bounds) + 1)
+    for value in point.values:
+        counts[bisect.bisect_left(bounds, value)] += 1
+    return {
+        "attributes": _attributes(point.attributes),
+        "count": str(len(point.values)),
+        "sum": math.fsum(point.values),
+        "min": min(point.values),
+        "max": max(point.values),
+        "bucketCounts": list(map(str, counts)),
+        "explicitBounds": list(bounds),
+    }
+
+
+def _attributes(attributes: Attributes) -> list[dict[str, Any]]:
+    return [{"key": key, "value": _any_value(value)} for key, value in attributes.items()]
+
+
+def _any_value(value: Attribute) -> dict[str, Any]:
+    if isinstance(value, str):
+        return {"stringValue": value}
+    if isinstance(value, bool):
+        return {"boolValue": value}
+    if isinstance(value, int):
+        return {"intValue": str(value)}
+    if isinstance(value, float):
+        return {"doubleValue": value}
+    return {"arrayValue": {"values": [{"stringValue": item} for item in value]}}
+
+
+@functools.cache
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("reliability-sentinel")
+
+
+def _resource() -> dict[str, Any]:
+    """Who tells: ``OTEL_RESOURCE_ATTRIBUTES`` and ``OTEL_SERVICE_NAME`` say, else this is "sentinel"."""
+    from urllib.parse import unquote
+
+    told: dict[str, Attribute] = {"service.name": "sentinel", "service.version": _version()}
+    for pair in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "").split(","):
+        key, sign, value = pair.partition("=")
+        if sign and key.strip():
+            told[key.strip()] = unquote(value.strip())
+    if name := os.environ.get("OTEL_SERVICE_NAME"):
+        told["service.name"] = name
+    return {"attributes": _attributes(told)}

@@ -1,0 +1,103 @@
+"""The files of a run: its trace, its metrics, its logs, each whole or not there."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from sentinel_core.agent.events import Event
+from sentinel_core.telemetry.encode import log_lines, metric_lines, span_lines
+from sentinel_core.telemetry.logs import logs_of
+from sentinel_core.telemetry.metrics import metrics_of
+from sentinel_core.telemetry.spans import conversations, spans_of
+
+__all__ = ["append_lines", "live_path", "rebuild", "trace_path", "write_whole"]
+
+_OURS = b'"scope":{"name":"sentinel"'
+
+
+def trace_path(directory: Path, trace_id: str) -> Path:
+    """Where a trace's spans are."""
+    return directory / "traces" / f"{trace_id}.otlp.jsonl"
+
+
+def live_path(directory: Path, trace_id: str) -> Path:
+    """Where spans are kept, until the trace is written, that no journal tells of: those of HTTP requests."""
+    return directory / "traces" / f".{trace_id}.live.jsonl"
+
+
+def rebuild(events: Iterable[Event], directory: Path) -> list[Path]:
+    """Write the files of a record from its events alone; gives the paths of the traces, one for each conversation.
+
+    HTTP spans that are on disk already, from this process or one that was killed, are kept. Raises ``OSError``.
+    """
+    return [_rebuilt(one, directory) for one in conversations(events)]
+
+
+def _rebuilt(conversation: Iterable[Event], directory: Path) -> Path:
+    spans = spans_of(conversation)
+    trace_id = spans[0].trace_id
+    path, live = trace_path(directory, trace_id), live_path(directory, trace_id)
+    foreign = dict.fromkeys((*_foreign(path), *_foreign(live)))
+    logs = directory / "logs" / path.name
+    write_whole(path, b"".join((*span_lines(spans), *foreign)))
+    write_whole(logs, b"".join((*log_lines(logs_of(spans)), *_verdicts(logs))))
+    write_whole(directory / "metrics" / path.name, b"".join(metric_lines(metrics_of(spans))))
+    live.unlink(missing_ok=True)
+    return path
+
+
+def append_lines(path: Path, lines: Iterable[bytes]) -> None:
+    """Add lines to a file that grows, each in one write, so that processes that share it do not mix within a line.
+
+    Only its owner can read it. Raises ``OSError``.
+    """
+    waiting = list(lines)
+    if not waiting:
+        return
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        for line in waiting:
+            os.write(descriptor, line)
+    finally:
+        os.close(descriptor)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file that only its owner can read; it appears whole or not at all. Raises ``OSError``."""
+    path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _foreign(path: Path) -> Iterable[bytes]:
+    """The whole lines of a file that others wrote; one that a kill cut short is left out."""
+    return (line for line in _lines(path) if _OURS not in line and _is_json(line))
+
+
+def _verdicts(path: Path) -> Iterable[bytes]:
+    """What was said about this trace stays when its logs are written again."""
+    return (line for line in _lines(path) if b'"eventName":"gen_ai.evaluation.result"' in line)
+
+
+def _lines(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True) if path.exists() else []
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except msgspec.DecodeError:
+        return False
+    return line.endswith(b"\n")

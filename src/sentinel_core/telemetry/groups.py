@@ -1,0 +1,159 @@
+"""Spans as they come in, gathered into what belongs together, until it has been quiet for long enough to judge it.
+
+Spans of one trace id belong together, and so do traces that name the same conversation: many instrumentations give
+every call of a model a trace of its own. No clock and no thread in here; ``now`` is in seconds.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Generic, TypeVar
+
+import attrs
+
+__all__ = ["Group", "Groups"]
+
+_P = TypeVar("_P")
+
+
+@attrs.define(eq=False)
+class Group(Generic[_P]):
+    """What belongs together. ``id`` is the trace id that came first, ``root_id`` the span that has no parent, if it came.
+
+    ``waiting`` is False once it was handed over; ``rounds`` counts how often that was.
+    """
+
+    id: str
+    spans: dict[str, _P] = attrs.field(factory=dict)
+    traces: set[str] = attrs.field(factory=set)
+    conversation: str | None = None
+    root_id: str = ""
+    last: float = 0.0
+    waiting: bool = True
+    rounds: int = 0
+
+
+@attrs.define(eq=False)
+class Groups(Generic[_P]):
+    """All groups. ``counts`` tells of spans, duplicates, late ones, dropped ones, and of groups judged or forgotten.
+
+    A group is due ``quiet`` seconds after its last span where its outermost span has come, else after ``patience``
+    seconds. At most ``most_spans`` are kept: groups that were judged are forgotten first, the oldest before the others;
+    where that is not enough, all that wait are due at once, and further spans are dropped until they are judged. What
+    was judged is kept for ``keep`` seconds, for spans that come late.
+    """
+
+    quiet: float = 2.0
+    patience: float = 60.0
+    most_spans: int = 2_000_000
+    keep: float = 600.0
+    counts: Counter[str] = attrs.field(factory=Counter)
+    _of_trace: dict[str, Group[_P]] = attrs.field(factory=dict)
+    _of_conversation: dict[str, Group[_P]] = attrs.field(factory=dict)
+    _groups: dict[int, Group[_P]] = attrs.field(factory=dict)
+    _judged: dict[int, Group[_P]] = attrs.field(factory=dict)
+    _held: int = 0
+
+    def add(
+        self, payload: _P, *, trace_id: str, span_id: str, parent_id: str, conversation: str | None, now: float
+    ) -> None:
+        """One span. Of spans with one id the last counts: exporters send again what they are not sure of."""
+        self.counts["spans"] += 1
+        self._make_room()
+        if self.is_full:
+            self.counts["dropped"] += 1
+            return
+        group = self._group(trace_id, conversation)
+        key = span_id or f"#{self.counts['spans']}"
+        if key in group.spans:
+            self.counts["duplicates"] += 1
+        else:
+            self._held += 1
+            if not group.waiting:
+                self._reopen(group, late=trace_id in group.traces)
+        group.spans[key] = payload
+        group.traces.add(trace_id)
+        group.last = now
+        if not parent_id and not group.root_id:
+            group.root_id = span_id
+
+    def due(self, now: float, *, everything: bool = False) -> Iterator[Group[_P]]:
+        """Hand over what has been quiet for long enough; its spans are kept for what may come late."""
+        full = self.is_full
+        for group in [group for group in self._judged.values() if group.last + self.keep <= now]:
+            self._forget(group)
+        for group in list(self._groups.values()):
+            is_quiet = group.last + (self.quiet if group.root_id else self.patience) <= now
+            if is_quiet or full or everything:
+                self.counts["early"] += full and not is_quiet
+                self._hand_over(group)
+                yield group
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more is taken until something was judged."""
+        return self._held >= self.most_spans and not self._judged
+
+    @property
+    def waiting(self) -> int:
+        """How many groups are not handed over yet."""
+        return len(self._groups)
+
+    def _group(self, trace_id: str, conversation: str | None) -> Group[_P]:
+        group = self._of_trace.get(trace_id)
+        told = self._of_conversation.get(conversation) if conversation else None
+        if group is None:
+            group = told or self._made(trace_id)
+            self._of_trace[trace_id] = group
+        elif told is not None and told is not group and group.conversation is None:
+            group = self._merged(told, group)
+        if conversation and group.conversation is None:
+            group.conversation = conversation
+            self._of_conversation.setdefault(conversation, group)
+        return group
+
+    def _made(self, trace_id: str) -> Group[_P]:
+        group: Group[_P] = Group(trace_id)
+        self._groups[id(group)] = group
+        return group
+
+    def _merged(self, group: Group[_P], other: Group[_P]) -> Group[_P]:
+        """Two traces turn out to be of one conversation."""
+        if not group.waiting:
+            self._reopen(group, late=False)
+        self._held -= len(group.spans.keys() & other.spans.keys())
+        group.spans.update(other.spans)
+        group.traces |= other.traces
+        group.root_id = group.root_id or other.root_id
+        for trace_id in other.traces:
+            self._of_trace[trace_id] = group
+        self._groups.pop(id(other), None)
+        self._judged.pop(id(other), None)
+        return group
+
+    def _reopen(self, group: Group[_P], *, late: bool) -> None:
+        """Something came after the group was judged: it will be judged again, with all that is known."""
+        self.counts["late" if late else "continued"] += 1
+        group.waiting = True
+        self._judged.pop(id(group), None)
+        self._groups[id(group)] = group
+
+    def _hand_over(self, group: Group[_P]) -> None:
+        group.waiting = False
+        group.rounds += 1
+        self.counts["judged" if group.rounds == 1 else "judged_again"] += 1
+        self.counts["rootless"] += not group.root_id
+        self._groups.pop(id(group), None)
+        self._judged[id(group)] = group
+
+    def _make_room(self) -> None:
+        while self._held >= self.most_spans and self._judged:
+            self._forget(next(iter(self._judged.values())))
+
+    def _forget(self, group: Group[_P]) -> None:
+        self._judged.pop(id(group))
+        self._held -= len(group.spans)
+        self.counts["forgotten"] += 1
+        for trace_id in group.traces:
+            self._of_trace.pop(trace_id, None)
+        if group.conversation and self._of_conversation.get(group.conversation) is group:
+            del self._of_conversation[group.conversation]

@@ -1,0 +1,150 @@
+"""Telemetry as one observer of the agent's events: files, HTTP spans, and a collector where one is named."""
+
+import logging
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+import attrs
+
+from sentinel_core.agent import events as ev
+from sentinel_core.telemetry.encode import log_lines, metric_lines, span_lines
+from sentinel_core.telemetry.files import rebuild
+from sentinel_core.telemetry.ids import span_id_of, trace_id_of
+from sentinel_core.telemetry.live import Live
+
+__all__ = ["Telemetry", "is_disabled"]
+
+_ENTERS = (ev.AttemptStarted, ev.ToolStarted, ev.DeliveryStarted)
+_LEAVES = (ev.AttemptFinished, ev.ToolFinished, ev.DeliveryFinished)
+# After these the files are written: what follows may be a long wait, or nothing.
+_SAVES = (ev.RunEnded, ev.LoopDecided, ev.DeliveryFinished)
+
+
+def is_disabled() -> bool:
+    """Whether OpenTelemetry's own switch, ``OTEL_SDK_DISABLED``, is on."""
+    return os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
+
+
+def _complain(problem: str) -> None:
+    logging.getLogger("sentinel.telemetry").warning("%s", problem)
+
+
+@attrs.define(eq=False)
+class Telemetry:
+    """Call it with every event; use it as a context manager, so that the last word is written and sent.
+
+        with Telemetry(Path(".sentinel")) as telemetry:
+            investigate(release, model, tools, observers=(telemetry,))
+
+    The files under ``directory`` hold what was said; ``endpoint`` (the address of a collector) gets it only where
+    ``capture`` says so, by default as ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` does. ``live`` instruments
+    HTTP clients, for the whole process: say no in a program that is not yours alone. Nothing here ever raises; a problem is
+    told to ``complain``, each once. With ``OTEL_SDK_DISABLED=true`` it does nothing at all.
+    """
+
+    directory: Path
+    endpoint: str | None = None
+    capture: bool | None = None
+    live: bool = True
+    complain: Callable[[str], None] = _complain
+    _events: list[ev.Event] = attrs.field(factory=list, init=False)
+    _trace_id: str = attrs.field(default="", init=False)
+    _conversation_id: str | None = attrs.field(default=None, init=False)
+    _unsaved: bool = attrs.field(default=False, init=False)
+    _unsent: list[tuple[ev.Event, ...]] = attrs.field(factory=list, init=False)
+    _live: Live = attrs.field(init=False)
+    _told: set[str] = attrs.field(factory=set, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._live = Live(self.directory)
+
+    def __call__(self, event: ev.Event) -> None:
+        """Take one event."""
+        if is_disabled():
+            return
+        with self._quietly("telemetry"):
+            self._take(event)
+            self._follow(event)
+            if isinstance(event, _SAVES):
+                self.save()
+
+    def resume(self, events: Iterable[ev.Event]) -> None:
+        """Take the events of a journal, before those that a resumed run will add."""
+        with self._quietly("telemetry"):
+            for event in () if is_disabled() else events:
+                self._take(event)
+
+    def save(self) -> None:
+        """Write the files of the conversation at hand."""
+        with self._quietly("the trace could not be written"):
+            rebuild(self._events, self.directory)
+            self._unsaved = False
+
+    def close(self) -> None:
+        """Write what is not written, send what is to be sent, and let go of HTTP clients."""
+        with self._quietly("telemetry"):
+            self._live.close()
+        if self._unsaved:
+            self.save()
+        with self._quietly("telemetry was not sent"):
+            self._send()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _take(self, event: ev.Event) -> None:
+        if isinstance(event, ev.RunStarted) and event.conversation_id != self._conversation_id:
+            self._begin(event)
+        self._events.append(event)
+        self._unsaved = True
+
+    def _begin(self, event: ev.RunStarted) -> None:
+        """Another conversation: the one before is over."""
+        if self._unsaved:
+            self.save()
+        if self._events:
+            self._unsent.append(tuple(self._events))
+        self._events = []
+        self._conversation_id = event.conversation_id
+        self._trace_id = trace_id_of(event.run_id)
+
+    def _follow(self, event: ev.Event) -> None:
+        if not self.live:
+            return
+        if isinstance(event, _ENTERS):
+            self._live.enter(self._trace_id, span_id_of(self._trace_id, event.sequence))
+        elif isinstance(event, _LEAVES):
+            self._live.leave()
+
+    def _send(self) -> None:
+        if self.endpoint is None:
+            return
+        from sentinel_core.telemetry.logs import logs_of
+        from sentinel_core.telemetry.metrics import metrics_of
+        from sentinel_core.telemetry.send import captures_content, send
+        from sentinel_core.telemetry.spans import spans_of, without_content
+
+        capture = captures_content() if self.capture is None else self.capture
+        waiting, self._unsent = [*self._unsent, tuple(self._events)], []
+        for events in waiting:
+            spans = spans_of(events)
+            spans = spans if capture else [without_content(span) for span in spans]
+            send(self.endpoint, "traces", span_lines(spans))
+            send(self.endpoint, "metrics", metric_lines(metrics_of(spans)))
+            send(self.endpoint, "logs", log_lines(logs_of(spans)))
+
+    @contextmanager
+    def _quietly(self, doing: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 - telemetry must not end, or change, what it tells of
+            problem = f"{doing}: {error}"
+            if problem not in self._told:
+                self._told.add(problem)
+                self.complain(problem)

@@ -1,0 +1,193 @@
+"""A span processor for programs that use OpenTelemetry already: finished traces of their agents are judged in passing.
+
+from sentinel_core.telemetry import SentinelSpanProcessor
+
+tracer_provider.add_span_processor(SentinelSpanProcessor())
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+try:
+    from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
+except ImportError as error:
+    raise ImportError("SentinelSpanProcessor needs OpenTelemetry: pip install 'reliability-sentinel[otel]'") from error
+
+from sentinel_core.telemetry.groups import Group, Groups
+
+if TYPE_CHECKING:
+    from sentinel_core.offers import Signal
+    from sentinel_core.profile import Profile
+    from sentinel_core.report import ReliabilityReport
+    from sentinel_core.telemetry.data import LogData
+
+__all__ = ["SentinelSpanProcessor"]
+
+_log = logging.getLogger("sentinel.telemetry")
+_SESSIONS = ("gen_ai.conversation.id", "session.id", "langfuse.session.id", "mlflow.trace.session")
+_IDLE = 3600.0
+
+
+class SentinelSpanProcessor(SpanProcessor):
+    """Judges each trace of an agent once its outermost span has ended and nothing more came for ``quiet`` seconds.
+
+    The verdict goes three ways: as ``gen_ai.evaluation.result`` events to ``logger_provider`` (default: the program's own),
+    as one line to the logger ``sentinel.telemetry`` (a warning for WARN and FAIL), and to ``on_report``. A trace whose
+    outermost span never ends is judged after ``patience`` seconds; ``force_flush`` and ``shutdown`` judge what is there. At
+    most ``most_spans`` spans are held; ``counts`` tells of those that came, and of those dropped.
+
+    Spans are taken note of where they end, and judged in a thread of their own with the installed signals, or with those
+    given. Nothing here ever raises into the program.
+    """
+
+    def __init__(
+        self,
+        *,
+        on_report: "Callable[[ReliabilityReport], None] | None" = None,
+        quiet: float = 1.0,
+        patience: float = 300.0,
+        most_spans: int = 50_000,
+        signals: "Sequence[Signal] | None" = None,
+        profile: "Profile | None" = None,
+        logger_provider: Any = None,
+    ) -> None:
+        self._on_report = on_report
+        self._signals = signals
+        self._profile = profile
+        self._logger_provider = logger_provider
+        self._groups: Groups[ReadableSpan] = Groups(quiet=quiet, patience=patience, most_spans=most_spans)
+        self._lock = threading.Condition()
+        self._judging = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._over = False
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """What came and what became of it: spans, duplicates, late, dropped, judged, unreadable and more."""
+        with self._lock:
+            return dict(self._groups.counts)
+
+    def on_end(self, span: ReadableSpan) -> None:
+        """Take one finished span."""
+        context, attributes = span.context, span.attributes or {}
+        if context is None or self._over:
+            return
+        parent = span.parent
+        session = next((value for key in _SESSIONS if isinstance(value := attributes.get(key), str)), None)
+        with self._lock:
+            self._groups.add(
+                span,
+                trace_id=f"{context.trace_id:032x}",
+                span_id=f"{context.span_id:016x}",
+                parent_id="" if parent is None or parent.is_remote else f"{parent.span_id:016x}",
+                conversation=session,
+                now=time.monotonic(),
+            )
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="sentinel-judge", daemon=True)
+                self._thread.start()
+            self._lock.notify()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        """Judge everything that came so far. False where that takes longer."""
+        if not self._judging.acquire(timeout=timeout_millis / 1000):
+            return False
+        try:
+            self._judge(self._due(everything=True))
+        finally:
+            self._judging.release()
+        return True
+
+    def shutdown(self) -> None:
+        """Judge everything and take no more."""
+        self.force_flush()
+        with self._lock:
+            self._over = True
+            self._lock.notify()
+        if self._thread is not None:
+            self._thread.join(timeout=5.0)
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if self._over:
+                    return
+                self._lock.wait(timeout=max(0.05, self._groups.quiet / 4) if self._groups.waiting else _IDLE)
+            with self._judging:
+                self._judge(self._due())
+
+    def _due(self, *, everything: bool = False) -> "list[Group[ReadableSpan]]":
+        with self._lock:
+            return [_copied(group) for group in self._groups.due(time.monotonic(), everything=everything)]
+
+    def _judge(self, groups: "Iterable[Group[ReadableSpan]]") -> None:
+        for group in groups:
+            try:
+                self._judge_one(group)
+            except Exception as error:  # noqa: BLE001 - a defect of ours or a plugin's must not end the program's judge
+                self._count("failed")
+                _log.warning("trace %s could not be judged: %s: %s", group.id, type(error).__name__, error)
+
+    def _judge_one(self, group: "Group[ReadableSpan]") -> None:
+        from opentelemetry.exporter.otlp.json.common.trace_encoder import encode_spans
+
+        from sentinel_core.api import evaluate_trace
+        from sentinel_core.output.redacted import redacted
+        from sentinel_core.telemetry.document import read_document
+        from sentinel_core.telemetry.rename import renamed
+        from sentinel_core.trace import ExecutionTrace
+
+        document = encode_spans(list(group.spans.values())).to_json().encode()
+        if len(group.traces) > 1:
+            document = renamed(document, group.id)
+        for trace in read_document(document):
+            if not isinstance(trace, ExecutionTrace):
+                self._count("unreadable")
+                _log.debug("trace %s: %s", group.id, trace.message)
+                continue
+            report = redacted(evaluate_trace(trace, signals=self._signals, profile=self._profile))
+            self._tell(report, group)
+
+    def _tell(self, report: "ReliabilityReport", group: "Group[ReadableSpan]") -> None:
+        from sentinel_core.telemetry.verdicts import verdict_logs
+
+        self._count(f"verdict {report.verdict or 'none'}")
+        for log in verdict_logs(report, group.id, group.root_id, time.time_ns()):
+            self._emit(log)
+        level = logging.INFO if report.verdict == "PASS" else logging.WARNING
+        _log.log(level, "%s: trace %s", report.reasoning, report.trace_id)
+        if self._on_report is not None:
+            self._on_report(report)
+
+    def _emit(self, log: "LogData") -> None:
+        from opentelemetry import trace
+        from opentelemetry._logs import LogRecord, SeverityNumber, get_logger
+
+        span_context = trace.SpanContext(
+            int(log.trace_id or "0", 16),
+            int(log.span_id or "0", 16),
+            is_remote=False,
+            trace_flags=trace.TraceFlags(trace.TraceFlags.SAMPLED),
+        )
+        get_logger("sentinel", logger_provider=self._logger_provider).emit(
+            LogRecord(
+                timestamp=log.time,
+                context=trace.set_span_in_context(trace.NonRecordingSpan(span_context)),
+                severity_number=SeverityNumber(log.severity),
+                body=log.body,
+                attributes=dict(log.attributes),
+                event_name=log.event_name,
+            )
+        )
+
+    def _count(self, what: str) -> None:
+        with self._lock:
+            self._groups.counts[what] += 1
+
+
+def _copied(group: "Group[ReadableSpan]") -> "Group[ReadableSpan]":
+    """What the judging thread works on while spans go on coming in."""
+    return Group(group.id, dict(group.spans), set(group.traces), group.conversation, group.root_id)

@@ -1,0 +1,164 @@
+"""What a request carries, to single spans: encodings, limits, JSON and protobuf."""
+
+import zlib
+from collections.abc import Iterator
+
+import attrs
+import msgspec
+
+__all__ = ["BadRequest", "ReceivedSpan", "spans_of_body", "unpacked"]
+
+_JSON = "application/json"
+_PROTOBUF = "application/x-protobuf"
+_SESSIONS = frozenset({"gen_ai.conversation.id", "session.id", "langfuse.session.id", "mlflow.trace.session"})
+_LONGEST_ID = 64
+_CHUNK = 1 << 16
+
+
+class BadRequest(Exception):
+    """What is not taken: the HTTP status and why."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@attrs.frozen(kw_only=True)
+class ReceivedSpan:
+    """One span: what it is sorted by, and all of it as JSON in ``data``."""
+
+    trace_id: str
+    span_id: str
+    parent_id: str
+    conversation: str | None
+    data: bytes
+
+
+class _Attribute(msgspec.Struct):
+    key: str = ""
+    value: msgspec.Raw = msgspec.Raw(b"null")
+
+
+class _Text(msgspec.Struct, rename="camel"):
+    string_value: str = ""
+
+
+class _Head(msgspec.Struct, rename="camel"):
+    trace_id: str = ""
+    span_id: str = ""
+    parent_span_id: str | None = ""
+    attributes: list[_Attribute] = []
+
+
+class _Scope(msgspec.Struct):
+    spans: list[msgspec.Raw] = []
+
+
+class _Resource(msgspec.Struct, rename="camel"):
+    scope_spans: list[_Scope] = []
+
+
+class _Request(msgspec.Struct, rename="camel"):
+    resource_spans: list[_Resource] = []
+
+
+_request = msgspec.json.Decoder(_Request)
+_head = msgspec.json.Decoder(_Head)
+_text = msgspec.json.Decoder(_Text)
+
+
+def unpacked(body: bytes, encoding: str, limit: int) -> bytes:
+    """The body without its compression. Raises ``BadRequest``: 415 for an unknown encoding, 413 beyond ``limit`` bytes."""
+    if encoding in ("", "identity"):
+        return body
+    if encoding != "gzip":
+        raise BadRequest(415, f'the content encoding "{encoding}" is not known here; gzip is')
+    found, stream = bytearray(), zlib.decompressobj(wbits=31)
+    try:
+        while body:
+            found += stream.decompress(body, _CHUNK)
+            if len(found) > limit:
+                raise BadRequest(413, f"the body is larger than {limit} bytes once it is decompressed")
+            body = stream.unconsumed_tail
+            if stream.eof and (body := stream.unused_data):
+                stream = zlib.decompressobj(wbits=31)
+    except zlib.error as error:
+        raise BadRequest(400, f"the body is not gzip: {error}") from None
+    if not stream.eof:
+        raise BadRequest(400, "the body is cut off: its gzip stream does not end")
+    return bytes(found)
+
+
+def spans_of_body(body: bytes, content_type: str) -> Iterator[ReceivedSpan | None]:
+    """The spans of a request; None for one that cannot be used.
+
+    Raises ``BadRequest``: 415 for another type than JSON and protobuf, 400 for a body that is not what it says.
+    """
+    kind = content_type.partition(";")[0].strip().lower()
+    if kind == _JSON:
+        return _of_json(body)
+    if kind == _PROTOBUF:
+        return _of_protobuf(body)
+    raise BadRequest(415, f'the content type "{kind}" is not known here; {_JSON} and {_PROTOBUF} are')
+
+
+def _of_json(body: bytes) -> Iterator[ReceivedSpan | None]:
+    try:
+        request = _request.decode(body)
+    except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+        raise BadRequest(400, f"the body is no OTLP request: {error}") from None
+    raws = (raw for resource in request.resource_spans for scope in resource.scope_spans for raw in scope.spans)
+    return map(_span, raws)
+
+
+def _span(raw: msgspec.Raw) -> ReceivedSpan | None:
+    try:
+        head = _head.decode(raw)
+        told = (one.value for one in head.attributes if one.key in _SESSIONS)
+        conversation = next((text for value in told if (text := _text.decode(value).string_value)), None)
+    except (ValueError, RecursionError):
+        return None
+    if not 0 < len(head.trace_id) <= _LONGEST_ID or len(head.span_id) > _LONGEST_ID:
+        return None
+    return ReceivedSpan(
+        trace_id=head.trace_id,
+        span_id=head.span_id,
+        parent_id=head.parent_span_id or "",
+        conversation=conversation,
+        data=bytes(raw),
+    )
+
+
+def _of_protobuf(body: bytes) -> Iterator[ReceivedSpan | None]:
+    from importlib.util import find_spec
+
+    if find_spec("opentelemetry") is None or find_spec("opentelemetry.proto") is None:
+        raise BadRequest(
+            415,
+            "protobuf needs: pip install 'reliability-sentinel[otel]'; or send JSON (OTEL_EXPORTER_OTLP_PROTOCOL=http/json)",
+        )
+    from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
+
+    from sentinel_core.telemetry.receive.protobuf import plain_spans
+
+    try:
+        spans = plain_spans(body)
+    except DecodeError as error:
+        raise BadRequest(400, f"the body is no OTLP request: {error}") from None
+    return map(_plain, spans)
+
+
+def _plain(span: dict[str, object]) -> ReceivedSpan | None:
+    attributes = span["attributes"]
+    assert isinstance(attributes, dict)
+    conversation = next((text for key in _SESSIONS if isinstance(text := attributes.get(key), str) and text), None)
+    trace_id, span_id = str(span["traceId"]), str(span["spanId"])
+    if not trace_id:
+        return None
+    return ReceivedSpan(
+        trace_id=trace_id,
+        span_id=span_id,
+        parent_id=str(span["parentSpanId"]),
+        conversation=conversation,
+        data=msgspec.json.encode(span),
+    )

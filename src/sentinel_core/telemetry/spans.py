@@ -1,0 +1,73 @@
+"""From events to spans: a pure fold, so that the spans of a run can be made again from its journal at any time."""
+
+from collections.abc import Iterable
+
+import attrs
+
+from sentinel_core.agent.events import Event, RunStarted
+from sentinel_core.telemetry.data import SpanData
+from sentinel_core.telemetry.draft import Draft, Fold
+from sentinel_core.telemetry.fold import HANDLERS, finish
+from sentinel_core.telemetry.ids import nanos_of, trace_id_of
+from sentinel_core.telemetry.names import CONTENT
+
+__all__ = ["conversations", "spans_of", "without_content"]
+
+
+def conversations(events: Iterable[Event]) -> list[tuple[Event, ...]]:
+    """The events of a record by conversation: each attempt at a task is one of its own."""
+    found: list[list[Event]] = []
+    current = None
+    for event in events:
+        if isinstance(event, RunStarted) and event.conversation_id != current:
+            current = event.conversation_id
+            found.append([])
+        if found:
+            found[-1].append(event)
+    return [tuple(one) for one in found]
+
+
+def spans_of(events: Iterable[Event]) -> list[SpanData]:
+    """The spans of one conversation, the outermost first; none where no run has started.
+
+    The record may break off anywhere: what was at work then ends with the last event and is marked as interrupted.
+    """
+    record = tuple(events)
+    first = next((event for event in record if isinstance(event, RunStarted)), None)
+    if first is None:
+        return []
+    fold = Fold(record=record, first=first, trace_id=trace_id_of(first.run_id))
+    for event in record:
+        fold.now = max(fold.now, nanos_of(event.at))
+        handle = HANDLERS.get(type(event))
+        if handle is not None:
+            handle(fold, event)
+    finish(fold)
+    return [_finished(fold, draft) for draft in fold.drafts]
+
+
+def without_content(span: SpanData) -> SpanData:
+    """The span without what was said: messages, arguments, results, texts of errors."""
+    kept = {name: value for name, value in span.attributes.items() if name not in CONTENT}
+    events = tuple(
+        attrs.evolve(event, attributes={name: value for name, value in event.attributes.items() if name not in CONTENT})
+        for event in span.events
+    )
+    return attrs.evolve(span, attributes=kept, events=events, problem="")
+
+
+def _finished(fold: Fold, draft: Draft) -> SpanData:
+    told = {"gen_ai.conversation.id": fold.first.conversation_id, **draft.attributes}
+    return SpanData(
+        trace_id=fold.trace_id,
+        span_id=draft.span_id,
+        parent_id=draft.parent_id,
+        name=draft.name,
+        kind=draft.kind,
+        start=draft.start,
+        end=fold.now if draft.end is None else max(draft.start, draft.end),
+        attributes={name: value for name, value in told.items() if value is not None},
+        events=tuple(draft.events),
+        failed=draft.failed,
+        problem=draft.problem,
+    )

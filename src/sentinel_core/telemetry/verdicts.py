@@ -1,0 +1,143 @@
+"""Verdicts as telemetry: one ``gen_ai.evaluation.result`` for each signal and one for the verdict, on the judged span."""
+
+import contextlib
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from sentinel_core.errors import ConfigError
+from sentinel_core.report import ReliabilityReport, SignalScore
+from sentinel_core.telemetry.data import Attribute, LogData
+from sentinel_core.telemetry.encode import log_lines
+from sentinel_core.telemetry.files import append_lines
+from sentinel_core.telemetry.ids import root_span_id_of, trace_id_of
+from sentinel_core.telemetry.names import ROOT_SPAN
+from sentinel_core.trace import ExecutionTrace
+
+__all__ = ["Emission", "judged_span", "verdict_lines", "verdict_logs"]
+
+EVENT = "gen_ai.evaluation.result"
+_SEVERITY = {"PASS": 9, "WARN": 13, "FAIL": 17}
+_OPEN_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def judged_span(trace: ExecutionTrace) -> tuple[str, str]:
+    """Trace id and span id that a verdict on this trace belongs to; empty for traces that no OpenTelemetry made."""
+    if trace.details is not None and trace.details.source == "sentinel":
+        trace_id = trace_id_of(trace.trace_id)
+        return trace_id, root_span_id_of(trace_id)
+    if _OPEN_ID.fullmatch(trace.trace_id) is None:
+        return "", ""
+    span_id = trace.metadata.get(ROOT_SPAN)
+    return trace.trace_id, span_id if isinstance(span_id, str) else ""
+
+
+def verdict_logs(report: ReliabilityReport, trace_id: str, span_id: str, at: int) -> list[LogData]:
+    """The records of one report, its signals first. ``at`` is in nanoseconds since 1970."""
+    rows = [*_signal_rows(report), _verdict_row(report)]
+    return [
+        LogData(
+            time=at,
+            severity=_SEVERITY.get(str(told.get("gen_ai.evaluation.score.label")), 13),  # type: ignore[arg-type]
+            body=EVENT,
+            attributes={name: value for name, value in told.items() if value is not None},
+            trace_id=trace_id,
+            span_id=span_id,
+            event_name=EVENT,
+        )
+        for told in rows
+    ]
+
+
+def verdict_lines(report: ReliabilityReport, trace: ExecutionTrace) -> bytes:
+    """What is written and sent for one report, as lines of OTLP JSON."""
+    return b"".join(log_lines(verdict_logs(report, *judged_span(trace), time.time_ns())))
+
+
+def _signal_rows(report: ReliabilityReport) -> Iterator[dict[str, Attribute | None]]:
+    for score in report.signal_scores:
+        yield {
+            "gen_ai.evaluation.name": f"sentinel.{score.signal_name}",
+            "gen_ai.evaluation.score.value": score.score,
+            "gen_ai.evaluation.score.label": _label(score, report.profile),
+            "gen_ai.evaluation.explanation": score.details,
+        }
+    for failure in report.failures:
+        yield {
+            "gen_ai.evaluation.name": f"sentinel.{failure.signal_name}",
+            "gen_ai.evaluation.explanation": failure.error,
+            "error.type": "signal_failed",
+        }
+
+
+def _label(score: SignalScore, profile: dict[str, Any]) -> str | None:
+    """What the signal's score would give alone, by its critical rules; None where it was not measured."""
+    if score.score is None:
+        return None
+    fired = {
+        rule["verdict"]
+        for rule in profile.get("critical", ())
+        if rule["signal_name"] == score.signal_name and score.score >= rule["threshold"]
+    }
+    return next((verdict for verdict in ("FAIL", "WARN") if verdict in fired), "PASS")
+
+
+def _verdict_row(report: ReliabilityReport) -> dict[str, Attribute | None]:
+    findings = tuple(finding.rule for finding in report.findings)
+    return {
+        "gen_ai.evaluation.name": "sentinel.verdict",
+        "gen_ai.evaluation.score.value": report.overall_score,
+        "gen_ai.evaluation.score.label": report.verdict,
+        "gen_ai.evaluation.explanation": report.reasoning,
+        "sentinel.trace_id": report.trace_id,
+        "sentinel.rules": findings or None,
+    }
+
+
+@attrs.frozen
+class Emission:
+    """Where verdicts go: a file that grows, a line each, and a collector where ``endpoint`` names one.
+
+    The parent calls ``prepared`` and ``finish``; whoever judges, in whatever process, calls ``write``. ``start`` is how
+    long the file was before.
+    """
+
+    path: Path
+    endpoint: str | None = None
+    start: int = 0
+
+    @classmethod
+    def of(cls, directory: Path, name: str = "verdicts", endpoint: str | None = None) -> "Emission":
+        """Verdicts in ``<directory>/logs/<name>.otlp.jsonl``."""
+        return cls(directory / "logs" / f"{name}.otlp.jsonl", endpoint)
+
+    def prepared(self) -> "Emission":
+        """The same, from where the file ends now. Raises ``ConfigError`` where it cannot be written, or not sent."""
+        from sentinel_core.telemetry.send import check_endpoint
+
+        if self.endpoint is not None:
+            check_endpoint(self.endpoint)
+        try:
+            append_lines(self.path, [b""])
+            return attrs.evolve(self, start=self.path.stat().st_size)
+        except OSError as error:
+            raise ConfigError(f'"{self.path}": {error.strerror}; verdicts could not be kept there') from None
+
+    def write(self, lines: bytes) -> None:
+        """Keep lines of verdicts. A disk that is full by now costs the verdict's event, not the verdict."""
+        with contextlib.suppress(OSError):
+            append_lines(self.path, [lines])
+
+    def finish(self) -> None:
+        """Send what was written since ``prepared``. Raises ``Unsent``."""
+        if self.endpoint is None:
+            return
+        from sentinel_core.telemetry.send import send
+
+        with self.path.open("rb") as file:
+            file.seek(self.start)
+            send(self.endpoint, "logs", file.read().splitlines())

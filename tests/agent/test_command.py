@@ -1,0 +1,258 @@
+"""``sentinel run`` and ``sentinel runs`` as users run them: stopped, killed, resumed, recorded, fooled."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SENTINEL = Path(sys.executable).parent / "sentinel"
+RELEASES = Path(__file__).parents[2] / "examples" / "releases"
+# Files a report of low severity; in its Nth turn it does what SENTINEL_ODD says.
+ODD = """
+import os, pathlib, signal, time
+from sentinel_core import Message, Provider, Reply, ToolCall, hookimpl
+
+def odd():
+    what = os.environ.get("ODD")
+    if what == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if what == "hang":
+        pathlib.Path("hanging").touch()
+        time.sleep(60)
+
+class Odd:
+    def complete(self, request, on_text=None):
+        with open("asked", "a") as file:
+            file.write("asked\\n")
+        turn = sum(message.role == "assistant" for message in request.messages)
+        if turn == 0:
+            call = ToolCall(id="a", name="get_release_summary", arguments={"release_id": "v2.1.0"})
+            return Reply(content="I look it up.", tool_calls=(call,), stop_reason="tool_calls")
+        if turn == 1:
+            odd()
+            other = ToolCall(id="b", name="file_risk_report", arguments={"release_id": "v9", "severity": "low", "findings": ["x"]})
+            findings = ["fine, says key " + os.environ.get("MY_API_KEY", "none")]
+            call = ToolCall(id="c", name="file_risk_report", arguments={"release_id": "v2.1.0", "severity": "low", "findings": findings})
+            return Reply(tool_calls=(other, call, ToolCall(id="d", name="rm")), stop_reason="tool_calls")
+        return Reply(content="It is staged.")
+
+    def estimate_tokens(self, messages):
+        return 1
+
+    def get_capabilities(self):
+        raise RuntimeError("not today")
+
+    def close(self):
+        pass
+
+@hookimpl
+def sentinel_providers():
+    return [Provider(name="odd", summary="odd", connect=Odd)]
+"""
+KEYS = ("ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "OPENAI_API_KEY")
+
+
+@pytest.fixture
+def command(tmp_path):
+    """The start of a command that runs the odd provider in an empty folder."""
+    (tmp_path / "odd.py").write_text(ODD)
+    return [str(SENTINEL), "run", "v2.1.0", "--releases", str(RELEASES), "--plugins", "./odd.py", "--provider", "odd"]
+
+
+@pytest.fixture
+def sentinel(tmp_path):
+    def run(*arguments, **environ):
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith("SENTINEL_") and name not in KEYS
+        }
+        done = subprocess.run(
+            [str(one) for one in arguments],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            timeout=120,
+            check=False,
+            env={**kept, **environ},
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    return run
+
+
+def the_run(folder):
+    done = subprocess.run([str(SENTINEL), "runs", "--json"], capture_output=True, cwd=folder, check=True, timeout=60)
+    (row,) = map(json.loads, done.stdout.splitlines())
+    return row
+
+
+def test_fooled_model_does_no_harm(sentinel, command, tmp_path):
+    done = sentinel(*command, "--json", MY_API_KEY="hunter2-hunter2")
+    told = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert (told["severity"], told["below_evidence"]) == ("low", True)
+    assert told["agent"]["verdict"] in ("WARN", "FAIL")
+    (report,) = (tmp_path / ".sentinel" / "reports").glob("RR-*")
+    filed = json.loads(report.read_text())
+    assert (filed["release_id"], filed["below_evidence"]) == ("v2.1.0", True)
+    assert filed["findings"] == ["fine, says key [redacted]"]
+    everything = b"".join(path.read_bytes() for path in (tmp_path / ".sentinel").rglob("*") if path.is_file())
+    assert b"hunter2" not in everything + done.stdout.encode() + done.stderr.encode()
+
+
+def test_text_says_that_the_report_is_below_the_evidence(sentinel, command):
+    done = sentinel(*command)
+    assert "! WARN: the report says less risk than the data" in done.stdout
+    assert sentinel(*command, "--fail-on", "never").returncode == 0
+
+
+def test_killed_run_goes_on(sentinel, command, tmp_path):
+    dead = sentinel(*command, ODD="kill")
+    row = the_run(tmp_path)
+    assert dead.returncode == 3
+    assert f"sentinel run --resume {row['run_id']}" in dead.stderr
+    assert (row["state"], row["resumable"], row["holder"]) == ("interrupted", True, None)
+    done = sentinel(SENTINEL, "run", "--resume", row["run_id"], "--json")
+    assert json.loads(done.stdout)["run_id"] == row["run_id"]
+    assert len((tmp_path / "asked").read_text().splitlines()) == 4
+    assert len(list((tmp_path / ".sentinel" / "reports").glob("RR-*"))) == 1
+    again = sentinel(SENTINEL, "run", "--resume", row["run_id"], "--json")
+    assert json.loads(again.stdout)["report_id"] == json.loads(done.stdout)["report_id"]
+    assert len((tmp_path / "asked").read_text().splitlines()) == 4
+
+
+@pytest.fixture
+def hanging(command, tmp_path):
+    """A run whose model has begun to hang."""
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "ODD": "hang"},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    until = time.monotonic() + 60
+    while not (tmp_path / "hanging").exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    yield process
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+def test_ctrl_c_saves_and_says_how_to_go_on(hanging, sentinel, tmp_path):
+    hanging.send_signal(signal.SIGINT)
+    _, said = hanging.communicate(timeout=30)
+    row = the_run(tmp_path)
+    assert hanging.returncode == 130
+    assert f"sentinel run --resume {row['run_id']}" in said
+    assert sentinel(SENTINEL, "run", "--resume", row["run_id"]).returncode == 1
+
+
+def test_two_at_once(hanging, sentinel, tmp_path):
+    row = the_run(tmp_path)
+    assert row["state"] == "working"
+    held = sentinel(SENTINEL, "run", "--resume", row["run_id"])
+    assert held.returncode == 3
+    assert f"is held by process {row['holder']}" in held.stderr
+    hanging.kill()
+    hanging.wait()
+    until = time.monotonic() + 30
+    while the_run(tmp_path)["holder"]:  # the agent ends with the command that started it
+        assert time.monotonic() < until
+    assert sentinel(SENTINEL, "run", "--resume", row["run_id"]).returncode == 1
+
+
+def test_changed_settings_are_refused_until_accepted(sentinel, command, tmp_path):
+    sentinel(*command, ODD="kill")
+    run_id = the_run(tmp_path)["run_id"]
+    refused = sentinel(SENTINEL, "run", "--resume", run_id, "--max-turns", "7")
+    assert refused.returncode == 3
+    assert f'run "{run_id}" was begun differently (agent.max_turns: 12 -> 7)' in refused.stderr
+    assert sentinel(SENTINEL, "run", "--resume", run_id, "--max-turns", "7", "--accept-changes").returncode == 1
+    shown = sentinel(SENTINEL, "runs", "show", run_id).stdout
+    assert 'RunResumed {"accepted":["agent.max_turns: 12 -> 7"]}' in shown
+    other = sentinel(SENTINEL, "run", "v2.1.1", "--resume", run_id)
+    assert f'run "{run_id}" is about release "v2.1.0", not "v2.1.1"' in other.stderr
+
+
+def test_record_is_played_by_another_run(sentinel, command, tmp_path):
+    first = json.loads(sentinel(*command, "--json", "--record", "run.jsonl").stdout)
+    replay = [*command[:5], "--provider", "replay:run.jsonl", "--json"]
+    second = json.loads(sentinel(*replay).stdout)
+    assert (second["answer"], second["findings"]) == (first["answer"], first["findings"])
+    assert second["provider"] == "replay"
+    assert second["report_id"] != first["report_id"]
+    shown = sentinel(SENTINEL, "runs", "show", first["run_id"], "--json").stdout
+    assert [json.loads(line) for line in shown.splitlines()] == [
+        json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()
+    ]
+
+
+def test_limits_and_modes_come_from_flags_and_environment(sentinel, command):
+    limited = sentinel(*command, "--max-turns", "1")
+    assert limited.returncode == 3
+    assert "(outcome: max_turns)" in limited.stderr
+    by_environment = sentinel(*command, SENTINEL_AGENT__MAX_TURNS="1")
+    assert "(outcome: max_turns)" in by_environment.stderr
+    assert sentinel(*command, "--tool-mode", "guided", "--max-turns", "5").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run"], "name the release to investigate, or give --resume"),
+        (["run", "--resume", "none"], 'there is no run "none"'),
+        (["run", "v1", "--provider", "offline", "--model", "x"], '--model: the provider "offline" has no such setting'),
+        (["run", "v1", "--max-turns", "0"], "max_turns"),
+        (["run", "v1", "--deadline", "soon"], '"agent.deadline" from --deadline'),
+        (["run", "v1", "--set", "agent.max_turn=1"], 'unknown setting "agent.max_turn"'),
+        (["run", "v1", "--provider", "replay:gone.jsonl"], 'the record "gone.jsonl" cannot be read'),
+        (["runs", "show", "none"], 'there is no run "none"'),
+    ],
+)
+def test_mistakes_are_told_in_a_line(sentinel, arguments, said):
+    done = sentinel(SENTINEL, *arguments)
+    assert done.returncode == 3
+    assert said in done.stderr
+    assert done.stderr.count("\n") <= 2
+
+
+def test_no_runs_are_no_mistake_and_make_no_journal(sentinel, tmp_path):
+    done = sentinel(SENTINEL, "runs")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "No run is in the journal" in done.stderr
+    assert not (tmp_path / ".sentinel").exists()
+
+
+def test_key_in_the_environment_chooses_the_provider(sentinel):
+    done = sentinel(
+        SENTINEL, "run", "v1", "--base-url", "http://127.0.0.1:9", "--max-attempts", "1", OPENAI_API_KEY="k" * 20
+    )
+    assert "OPENAI_API_KEY is set, so openai is asked" in done.stderr
+    assert done.returncode == 3
+
+
+def document():
+    return (Path(__file__).parents[2] / "docs" / "run.md").read_text(encoding="utf-8")
+
+
+def test_every_flag_in_the_docs_exists(sentinel):
+    known = sentinel(SENTINEL, "run", "--help").stdout
+    told = set(re.findall(r"`(--[a-z-]+)", document())) - {"--resume"}
+    assert len(told) > 12
+    assert [flag for flag in sorted(told) if flag not in known] == []
+
+
+def test_python_in_the_docs_works(sentinel, tmp_path):
+    (code,) = re.findall(r"^```python\n(.*?)^```", document(), re.MULTILINE | re.DOTALL)
+    done = sentinel(sys.executable, "-c", code.replace("examples/releases", str(RELEASES)))
+    assert done.stdout == "completed high v2.1.0-1\n"

@@ -1,0 +1,98 @@
+import attrs
+import pytest
+
+from sentinel_core.agent.core import AgentSettings
+from sentinel_core.agent.events import GuardrailChecked, ToolFinished
+from sentinel_core.errors import NetworkError
+from sentinel_core.model import Reply
+from sentinel_core.trace import TokenUsage, ToolCall
+
+
+def asks(*ids, tokens=100, cost=0.25, name="add"):
+    calls = tuple(ToolCall(id=one, name=name, arguments={"first": 1, "second": 2}) for one in ids)
+    usage = TokenUsage(prompt_tokens=tokens)
+    return Reply(tool_calls=calls, stop_reason="tool_calls", usage=usage, cost_usd=cost)
+
+
+@pytest.mark.parametrize(
+    ("limit", "outcome", "asked", "detail"),
+    [
+        ({"max_turns": 2}, "max_turns", 2, "the model was asked 2 times, the limit"),
+        ({"max_total_tokens": 250}, "max_total_tokens", 3, "300 tokens were used; the limit is 250"),
+        ({"max_cost_usd": 0.5}, "max_cost", 2, "$0.5 were spent; the limit is $0.5"),
+        ({"max_tool_calls": 2}, "max_tool_calls", 3, "2 tool calls were run and 1 more were asked for; the limit is 2"),
+        ({"deadline": 0.05}, "deadline", 2, "the run took 0.1 s; its deadline is 0.05 s"),
+    ],
+)
+def test_each_limit_ends_the_run_with_its_name(agent_for, limit, outcome, asked, detail):
+    agent = agent_for(*(asks(f"c{number}") for number in range(9)), settings=AgentSettings(**limit))
+    assert agent.send_message("forever").outcome == outcome
+    assert len(agent.model.requests) == asked
+    assert (agent.events[-1].outcome, agent.events[-1].detail) == (outcome, detail)
+    assert agent.trace().details.outcome == outcome
+    calls = [call.id for message in agent.get_history() for call in message.tool_calls]
+    assert [event.result.tool_call_id for event in agent.events if isinstance(event, ToolFinished)] == calls
+
+
+def test_calls_past_the_limit_are_refused_and_told(agent_for):
+    agent = agent_for(asks("a", "b", "c"), settings=AgentSettings(max_tool_calls=2))
+    agent.send_message("add")
+    results = [event.result for event in agent.events if isinstance(event, ToolFinished)]
+    assert [result.success for result in results] == [False] * 3
+    assert results[0].content.startswith("not run: 0 tool calls were run and 3 more")
+
+
+def test_call_that_fails_when_time_is_up_is_a_deadline(agent_for, world):
+    agent = agent_for(NetworkError("too slow"), settings=AgentSettings(deadline=0.03))
+    answer = agent.send_message("hello")
+    assert answer.outcome == "deadline"
+    assert "too slow" in agent.events[-1].detail
+
+
+def test_live_check_stops_the_run(agent_for):
+    looks = []
+
+    def check(messages):
+        looks.append(len(messages))
+        stop = len(messages) > 3
+        return GuardrailChecked(guardrail="mine", action="stop_attempt" if stop else "allow", reason="loop", live=True)
+
+    agent = agent_for(asks("a"), asks("b"), asks("c"), check=check)
+    assert agent.send_message("add").outcome == "stopped"
+    assert looks == [1, 3, 5]
+    assert agent.events[-1].detail == "mine: loop"
+    assert [event.live for event in agent.events if isinstance(event, GuardrailChecked)] == [True] * 3
+
+
+def test_live_check_may_have_nothing_to_say(agent_for):
+    agent = agent_for(Reply(content="done"), check=lambda _messages: None)
+    assert agent.send_message("hello").outcome == "completed"
+
+
+def test_guided_mode_offers_one_tool_a_step(agent_for, add):
+    other = attrs.evolve(add, name="other")
+    agent = agent_for(
+        asks("a"),
+        Reply(content="I think so."),
+        asks("b", name="other"),
+        Reply(content="done"),
+        tools=(add, other),
+        steps=("add", "other"),
+        settings=AgentSettings(tool_mode="guided"),
+    )
+    assert agent.send_message("go").content == "done"
+    offered = [([tool.name for tool in request.tools], request.tool_choice) for request in agent.model.requests]
+    assert offered == [(["add"], "required"), (["other"], "required"), (["other"], "required"), ([], "none")]
+    assert "Call the tool other now" in agent.model.requests[2].messages[-1].content
+
+
+def test_guided_mode_reminds_twice_and_no_more(agent_for):
+    agent = agent_for(*[Reply(content="No.")] * 5, steps=("add",), settings=AgentSettings(tool_mode="guided"))
+    assert agent.send_message("go").outcome == "completed"
+    assert len(agent.model.requests) == 3
+
+
+def test_steps_are_for_guided_mode_only(agent_for):
+    agent = agent_for(Reply(content="done"), steps=("add",))
+    agent.send_message("go")
+    assert agent.model.requests[0].tool_choice == "auto"

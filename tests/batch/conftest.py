@@ -1,0 +1,142 @@
+"""Batches as users run them: the installed command, in a folder of its own."""
+
+import hashlib
+import json
+import logging
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+
+from sentinel_core.codec import encode_trace
+from sentinel_core.testing import exchange
+from sentinel_core.trace import ExecutionTrace, Message
+
+COMMAND = Path(sys.executable).parent / "sentinel"
+TIMEOUT = 300  # for a command that hangs; none comes near it
+SOAK = os.environ.get("SENTINEL_SOAK") == "1"
+
+
+def line_of(number: int, *, kilobytes: int = 2) -> bytes:
+    """A trace of about so many kB; every seventh repeats its calls."""
+    steps = kilobytes * 2
+    orders = [0 if number % 7 == 0 else step for step in range(steps)]
+    talk = [exchange(f"c{step}", "get_order", {"order": order}, "item " * 40) for step, order in enumerate(orders)]
+    asked = Message(role="user", content=f"look at the orders of day {number}")
+    messages = (asked, *(message for pair in talk for message in pair))
+    return encode_trace(ExecutionTrace(trace_id=f"day-{number}", messages=messages)) + b"\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """One for all tests of a file: each takes names of its own."""
+    return tmp_path_factory.mktemp("folder")
+
+
+@pytest.fixture(scope="module")
+def write(folder) -> Callable[..., Path]:
+    """Writes lines to a file."""
+
+    def make(name: str, lines: Iterable[bytes]) -> Path:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"".join(lines))
+        return path
+
+    return make
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """This process's, without settings of Sentinel's or of a terminal's."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SENTINEL_", "FORCE_", "NO_"))}
+    return {**kept, **more}
+
+
+@pytest.fixture(scope="module")
+def sentinel(folder) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Runs the installed command to its end."""
+
+    def run(*arguments: object, stdin: bytes = b"", **environ: str):
+        done = subprocess.run(
+            [COMMAND, *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
+            cwd=folder,
+            env=clean_environment(**environ),
+        )
+        out, err = done.stdout.decode(), done.stderr.decode()
+        assert "Traceback" not in err, err
+        return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+    return run
+
+
+@pytest.fixture
+def start(folder):
+    """Starts the command in a Python of its own, after ``first`` has run there; what still runs in the end is killed."""
+    started = []
+
+    def run(*arguments: object, first: str = "", **environ: str) -> subprocess.Popen[str]:
+        code = f"import sys\n{first}\nfrom sentinel_core.cli import main\nmain(sys.argv[1:])"
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, arguments)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            env=clean_environment(**environ),
+        )
+        started.append(process)
+        return process
+
+    yield run
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A real one of two workers, each a process that is started again when it dies."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+    ) as started:
+        yield started
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def rows(data: bytes | str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in data.splitlines()]
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 120) -> bool:
+    """True as soon as the condition holds; False where it does not within the time."""
+    deadline = time.monotonic() + seconds
+    while not (held := condition()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return held
+
+
+@pytest.fixture(scope="session")
+def tools():
+    """The helpers above, for tests of this folder."""
+    return sys.modules[__name__]
+
+
+def is_gone(pid: int) -> bool:
+    """True for a process that is not there, or that is dead and not yet collected by the system."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True

@@ -1,0 +1,236 @@
+"""Where reports go, how a batch goes on, and what it says when it cannot."""
+
+import io
+import json
+import os
+import stat
+
+import pytest
+
+from sentinel_core.batch.progress import Progress
+
+
+@pytest.fixture(scope="module")
+def few(write, tools):
+    """Four splits."""
+    write("t.jsonl", [tools.line_of(number, kilobytes=64) for number in range(14)])
+    return "t.jsonl"
+
+
+@pytest.fixture(scope="module")
+def expected(sentinel, few):
+    done = sentinel("evaluate", few, "--jsonl")
+    assert (done.returncode, done.stderr) == (2, "")
+    return done.stdout.encode()
+
+
+@pytest.mark.parametrize("form", ["--json", "--pretty", "-v"])
+def test_other_forms_are_the_same_from_many_processes(sentinel, few, write, tools, form):
+    write("one.jsonl", [tools.line_of(0)])
+    for name in (few, "one.jsonl"):
+        one, two = sentinel("evaluate", name, form), sentinel("evaluate", name, form, "-j", 2)
+        plain = [line for line in two.stdout.splitlines() if not line.startswith(("  risk:", "  most findings:"))]
+        counted = [f"{14 if name == few else 1} trace"] if form == "-v" and name != few else []
+        assert [line for line in plain if not line.startswith(tuple(counted) or "\0")] == one.stdout.splitlines()
+        assert two.returncode == one.returncode
+
+
+def test_a_file_and_its_summary(sentinel, few, expected, folder):
+    done = sentinel("evaluate", few, "-o", "a.jsonl")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[0] == "14 traces: 12 PASS, 2 FAIL"
+    assert done.stderr.splitlines()[-1] == "  all of it: a.summary.json"
+    assert (folder / "a.jsonl").read_bytes() == expected
+    mask = os.umask(0)
+    os.umask(mask)
+    for name in ("a.jsonl", "a.summary.json"):
+        assert stat.S_IMODE((folder / name).stat().st_mode) == 0o666 & ~mask
+    assert json.loads((folder / "a.summary.json").read_bytes())["records"] == 14
+
+
+def test_a_link_keeps_leading_to_its_file(sentinel, few, expected, folder):
+    (folder / "link.jsonl").symlink_to("linked.jsonl")
+    assert sentinel("evaluate", few, "-o", "link.jsonl").returncode == 2
+    assert (folder / "link.jsonl").is_symlink()
+    assert (folder / "linked.jsonl").read_bytes() == expected
+
+
+def test_a_device_is_written_to(sentinel, few):
+    done = sentinel("evaluate", few, "-j", 2, "--jsonl", "-o", "/dev/null")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, "14 traces: 12 PASS, 2 FAIL")
+
+
+def test_standard_input_and_packed_files(sentinel, few, expected, folder):
+    import gzip
+
+    data = (folder / few).read_bytes()
+    assert sentinel("evaluate", "-", "--jsonl", "-j", 2, stdin=data).stdout.encode() == expected
+    (folder / "packed.jsonl.gz").write_bytes(gzip.compress(data))
+    assert sentinel("evaluate", "packed.jsonl.gz", "--jsonl", "-j", 2).stdout.encode() == expected
+
+
+def test_a_large_list_is_not_cut(sentinel, few, expected, folder):
+    lines = (folder / few).read_bytes().splitlines()
+    (folder / "list.json").write_bytes(b"[" + b",\n".join(lines) + b"]")
+    assert sentinel("evaluate", "list.json", "--jsonl", "-j", 2).stdout.encode() == expected
+
+
+@pytest.mark.parametrize("output", ["out.jsonl", "out/"])
+def test_resuming_with_nothing_to_resume_starts(sentinel, few, expected, folder, output):
+    assert sentinel("evaluate", few, "-o", output, "--resume").returncode == 2
+    again = sentinel("evaluate", few, "-o", output, "--resume")
+    assert (again.returncode, again.stderr.splitlines()[0]) == (2, "14 traces: 12 PASS, 2 FAIL")
+    paths = sorted((folder / "out").glob("part-*")) if output == "out/" else [folder / output]
+    assert b"".join(path.read_bytes() for path in paths) == expected
+
+
+def test_a_folder_that_is_not_empty(sentinel, few, folder):
+    (folder / "full").mkdir()
+    (folder / "full" / "mine").touch()
+    done = sentinel("evaluate", few, "-o", "full")
+    assert (done.returncode, done.stderr) == (3, 'sentinel: error: "full" is not empty; give a new folder\n')
+    (folder / "full" / "mine").unlink()
+    assert sentinel("evaluate", few, "-o", "full").returncode == 2
+    done = sentinel("evaluate", few, "-o", "full")
+    assert done.stderr == (
+        'sentinel: error: "full" is not empty (--resume goes on with the batch in it); give a new folder\n'
+    )
+
+
+STOP = """
+import sentinel_core.batch.run as run
+run._BETWEEN_NOTES = run._SHARE_OF_NOTES = 0
+noted = run._note
+def note(manifest, output):
+    noted(manifest, output)
+    if manifest.splits == 2:
+        raise KeyboardInterrupt
+run._note = note
+"""
+CHANGES = {
+    "input": (lambda folder: (folder / "x.jsonl").write_bytes(b"{}\n"), (), 'the input "x.jsonl" changed'),
+    "more input": (lambda folder: None, ("t.jsonl",), 'the input "t.jsonl" is new'),
+    "plugins": (lambda folder: None, ("--plugins", "no:cost"), 'plugin "signals:cost" was reliability-sentinel-signal'),
+    "settings": (
+        lambda folder: None,
+        ("--set", "cost.budget_tokens=7"),
+        'setting "signals.cost.budget_tokens" was none and is 7',
+    ),
+    "options": (lambda folder: None, ("--strict",), 'option "strict" was False and is True'),
+}
+
+
+@pytest.mark.parametrize("output", ["changed.jsonl", "changed/"])
+@pytest.mark.parametrize(("change", "options", "words"), CHANGES.values(), ids=list(CHANGES))
+def test_changed_work_is_refused(start, sentinel, few, folder, output, change, options, words):
+    (folder / "x.jsonl").write_bytes((folder / few).read_bytes())
+    stopped = start("evaluate", "x.jsonl", "-o", output, "-j", 1, first=STOP)
+    stopped.communicate()
+    assert stopped.returncode == 130
+    change(folder)
+    done = sentinel("evaluate", "x.jsonl", "-o", output, "--resume", *options)
+    assert done.returncode == 3
+    assert done.stderr.startswith("sentinel: error: --resume: this is other work than was begun: ")
+    assert words in done.stderr
+    for path in [*folder.glob("changed/*"), *folder.glob("changed.*"), *folder.glob(".changed*")]:
+        path.unlink()
+
+
+def test_other_settings_that_change_no_report_do_not_matter(start, sentinel, few, expected, folder):
+    stopped = start("evaluate", few, "-o", "same.jsonl", "-j", 1, first=STOP)
+    stopped.communicate()
+    assert stat.S_IMODE((folder / "same.jsonl.manifest").stat().st_mode) == 0o600
+    assert stat.S_IMODE((folder / ".same.jsonl.partial").stat().st_mode) == 0o600
+    done = sentinel("evaluate", few, "-o", "same.jsonl", "--resume", "--fail-on", "never", "--timeout", 30)
+    assert done.returncode == 0
+    assert (folder / "same.jsonl").read_bytes() == expected
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 1}', '{"version": 99}'])
+def test_manifests_that_are_none(sentinel, few, folder, text):
+    (folder / "bad.jsonl.manifest").write_text(text)
+    (folder / ".bad.jsonl.partial").touch()
+    done = sentinel("evaluate", few, "-o", "bad.jsonl", "--resume")
+    assert done.returncode == 3
+    assert done.stderr.startswith("sentinel: error: --resume: the manifest ")
+
+
+def test_a_partial_file_that_lost_its_end(start, sentinel, few, folder):
+    start("evaluate", few, "-o", "cut.jsonl", "-j", 1, first=STOP).communicate()
+    os.truncate(folder / ".cut.jsonl.partial", 5)
+    done = sentinel("evaluate", few, "-o", "cut.jsonl", "--resume")
+    assert done.returncode == 3
+    assert "is shorter than it was; start again without --resume" in done.stderr
+
+
+def test_two_batches_at_one_place(sentinel, few, folder):
+    import fcntl
+
+    (folder / "taken").mkdir()
+    for place, lock in (("locked.jsonl", ".locked.jsonl.partial"), ("taken", "taken")):
+        held = os.open(folder / lock, os.O_RDONLY if place == "taken" else os.O_RDWR | os.O_CREAT)
+        fcntl.flock(held, fcntl.LOCK_EX)
+        done = sentinel("evaluate", few, "-o", place)
+        os.close(held)
+        assert done.returncode == 3
+        assert "is being written by another batch; wait for it, or stop it" in done.stderr
+
+
+WRONG = [
+    (("--resume",), "--resume needs an output to go on with"),
+    (("--resume", "-o", "x.txt"), "--resume needs an output to go on with"),
+    (("--json", "-o", "x.parquet"), "Parquet goes with none of --json, --jsonl and --pretty"),
+    (("-o", "/dev/null", "--output-format", "parquet"), "Parquet needs a file or a folder to go to"),
+    (("-j", 0), "0 is not in the range"),
+    (("-o", "none/x.jsonl"), "No such file or directory"),
+    (("-o", "odd://x/y.jsonl"), '"odd://x/y.jsonl" cannot be reached'),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), WRONG)
+def test_what_cannot_be(sentinel, few, options, words):
+    done = sentinel("evaluate", few, *options)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("sentinel: error: ")
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize("output", ["t.parquet", "table/"])
+def test_tables(sentinel, few, expected, folder, write, tools, output):
+    import pyarrow.parquet as pq
+
+    write("bad.jsonl", [tools.line_of(1), b"{}\n"])
+    done = sentinel("evaluate", few, "bad.jsonl", "-o", output, "--output-format", "parquet", "-j", 2)
+    assert done.returncode == 3, done.stderr
+    paths = sorted(folder.glob("table/part-*.parquet")) if output == "table/" else [folder / output]
+    found = [row for path in paths for row in pq.read_table(path, partitioning=None).to_pylist()]
+    assert [row["report"] for row in found[:14]] == expected.decode().splitlines()
+    first = json.loads(found[0]["report"])
+    assert {key: first[key] for key in ("trace_id", "verdict", "overall_score")} == {
+        key: found[0][key] for key in ("trace_id", "verdict", "overall_score")
+    }
+    scores = {one["signal_name"]: one["score"] for one in first["signal_scores"]}
+    assert {name: found[0][f"score_{name}"] for name in scores} == scores
+    assert [(row["source"], row["record"]) for row in found[:2]] == [("t.jsonl", 1), ("t.jsonl", 2)]
+    assert (found[-1]["source"], found[-1]["line"], found[-1]["verdict"]) == ("bad.jsonl", 2, None)
+    assert "trace_id" in found[-1]["error"]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    for stream in (Terminal(), io.StringIO()):
+        progress = Progress(1000, stream)
+        for _ in range(2):
+            now[0] += 10
+            progress.show(50, 250)
+        progress.clear()
+        progress.clear()
+        shown = stream.getvalue().split("\r")
+        lines = ["50 traces, 5/s, 25%, 0:30 left", "100 traces, 5/s, 50%, 0:20 left", " " * 31, ""]
+        assert shown == (["", *lines] if stream.isatty() else [""])

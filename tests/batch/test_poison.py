@@ -1,0 +1,178 @@
+"""One record in many that cannot be read, or that a plugin dies of: everything else is judged, once."""
+
+import json
+import os
+import signal
+
+import pytest
+
+SOAK = os.environ.get("SENTINEL_SOAK") == "1"
+RECORDS = 10_000 if SOAK else 2_000
+BAD = RECORDS * 3 // 4
+
+WRECKER = """
+import os
+import signal
+import time
+
+from sentinel_core import Signal, hookimpl
+
+
+def detect(index):
+    if index.trace.trace_id in {names!r}:
+        {deed}
+    return 0.0
+
+
+@hookimpl
+def sentinel_signals():
+    return [Signal(name="wrecker", summary="dies of one record", detect=detect)]
+"""
+SEGFAULT = "os.kill(os.getpid(), signal.SIGSEGV)"
+ALONE = ("--plugins", "./wrecker.py,loop", "--weight", "wrecker=1")
+
+
+@pytest.fixture
+def wrecker(folder):
+    def make(deed: str, *names: str) -> None:
+        (folder / "wrecker.py").write_text(WRECKER.format(deed=deed, names=set(names)))
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def many(write, tools):
+    """The lines of many records; the seventh repeats its calls so often that it fails."""
+    lines = [tools.line_of(number, kilobytes=32 if number == 7 else 1) for number in range(1, RECORDS + 1)]
+    write("many.jsonl", lines)
+    return lines
+
+
+def ids(found) -> list[object]:
+    return [row.get("trace_id") for row in found]
+
+
+def test_a_poisoned_line(sentinel, write, many, folder, tools):
+    poisoned = [*many]
+    poisoned[BAD] = b'{"trace_id": "x", "messages": [\xff\n'
+    write("poisoned.jsonl", poisoned)
+    done = sentinel("evaluate", "poisoned.jsonl", "-j", 2, "-o", "p.jsonl")
+    found = tools.rows((folder / "p.jsonl").read_bytes())
+    assert done.returncode == 3
+    assert ids(found) == [f"day-{number}" if number - 1 != BAD else None for number in range(1, RECORDS + 1)]
+    assert found[BAD]["error"]["line"] == BAD + 1
+    assert done.stderr.startswith(f'sentinel: error: "poisoned.jsonl" line {BAD + 1}: is not JSON')
+    summary = json.loads((folder / "p.summary.json").read_bytes())
+    assert (summary["records"], summary["worst_verdict"]) == (RECORDS, "FAIL")
+    assert [(row["file"], row["line"]) for row in summary["unreadable"]] == [("poisoned.jsonl", BAD + 1)]
+    assert f"{RECORDS} traces: " in done.stderr
+    assert " FAIL, 1 unreadable\n" in done.stderr
+
+
+def test_a_plugin_that_segfaults_on_one_record(sentinel, many, folder, tools, wrecker):
+    wrecker(SEGFAULT, f"day-{BAD}")
+    done = sentinel("evaluate", "many.jsonl", "-j", 2, "-o", "s.jsonl", *ALONE)
+    found = tools.rows((folder / "s.jsonl").read_bytes())
+    assert done.returncode == 3
+    assert ids(found) == [f"day-{number}" for number in range(1, RECORDS + 1)]
+    (hurt,) = [row for row in found if row["failures"]]
+    assert hurt["trace_id"] == f"day-{BAD}"
+    assert hurt["failures"][0]["error"] == "was killed by signal 11 (SIGSEGV)"
+    assert hurt["verdict"] is None
+    assert 'signal "wrecker" gave no answer for 1; the first time: was killed by signal 11' in done.stderr
+    assert json.loads((folder / "s.summary.json").read_bytes())["worst_verdict"] == "FAIL"
+
+
+def test_a_worker_that_is_killed_from_outside_is_nobodys_fault(sentinel, many, folder, tools, wrecker):
+    mark = folder / "killed"
+    deed = f"p = {str(mark)!r}; e = os.path.exists(p); open(p, 'w').close(); e or os.kill(os.getpid(), signal.SIGKILL)"
+    wrecker(deed, f"day-{BAD}")
+    done = sentinel("evaluate", "many.jsonl", "-j", 2, "-o", "k.jsonl", *ALONE)
+    assert mark.exists()
+    found = tools.rows((folder / "k.jsonl").read_bytes())
+    assert ids(found) == [f"day-{number}" for number in range(1, RECORDS + 1)]
+    assert not any(row["failures"] for row in found)
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("deed", "words"),
+    [
+        ("time.sleep(99)", "did not finish within 2 s"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "was killed by signal 9 (SIGKILL)"),
+        ("os._exit(0)", "ended the process with exit code 0"),
+    ],
+)
+def test_deaths_of_other_kinds(sentinel, write, folder, tools, wrecker, deed, words):
+    wrecker(deed, "day-3", "day-4")
+    write("few.jsonl", [tools.line_of(number) for number in range(1, 7)])
+    done = sentinel("evaluate", "few.jsonl", "-j", 2, "--jsonl", "--timeout", 2, *ALONE)
+    found = tools.rows(done.stdout)
+    assert ids(found) == [f"day-{number}" for number in range(1, 7)]
+    assert [[failure["error"] for failure in row["failures"]] for row in found] == [[], [], [words], [words], [], []]
+    assert done.returncode == 3
+
+
+def test_too_many_deaths_give_up_the_rest(sentinel, write, folder, tools, wrecker, start):
+    wrecker("os._exit(1)", *[f"day-{number}" for number in range(2, 9)])
+    write("few.jsonl", [tools.line_of(number) for number in range(1, 9)])
+    first = "import sentinel_core.batch.worker as worker; worker._MOST_DEATHS = 2"
+    done = start("evaluate", "few.jsonl", "-j", 1, "--jsonl", *ALONE, first=first)
+    out, err = done.communicate()
+    found = tools.rows(out)
+    assert ids(found) == ["day-1", "day-2", "day-3", None]
+    assert found[3]["error"]["message"] == (
+        'plugin "signals:wrecker" ended the process with exit code 1; what follows was not judged'
+    )
+    assert done.returncode == 3
+    assert err.startswith('sentinel: error: "few.jsonl": plugin "signals:wrecker" ended')
+
+
+def test_a_fault_of_no_plugin_gives_up_the_split(start, write, tools, folder):
+    write("few.jsonl", [tools.line_of(number) for number in range(1, 9)])
+    first = "import sentinel_core.batch.serve as serve; serve.rendered = lambda *_: 1 // 0"
+    done = start("evaluate", "few.jsonl", "-o", "fault.jsonl", first=first)
+    _, err = done.communicate()
+    (row,) = tools.rows((folder / "fault.jsonl").read_bytes())
+    assert row["error"]["message"].startswith(
+        "the process that judges stopped and no plugin was at work: ZeroDivisionError"
+    )
+    assert done.returncode == 3, err
+
+
+IMPORTS = {
+    "ends": ("import os; os._exit(7)", 'plugin "./bad.py" ended the process with exit code 7; stopped'),
+    "raises": ("raise ValueError('odd')", 'plugin "./bad.py" cannot be imported: ValueError: odd'),
+}
+
+
+@pytest.mark.parametrize(("source", "words"), IMPORTS.values(), ids=list(IMPORTS))
+def test_a_plugin_that_cannot_be_loaded(sentinel, write, folder, tools, source, words):
+    (folder / "bad.py").write_text(source)
+    write("few.jsonl", [tools.line_of(1)])
+    done = sentinel("evaluate", "few.jsonl", "-o", "none.jsonl", "--plugins", "./bad.py")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert words in done.stderr
+    assert not list(folder.glob("*none*"))
+
+
+def test_an_installed_plugin_that_ends_the_process_is_told_once(sentinel, write, folder, tools, distribution):
+    modules = {"bad_plugin": "import os; os._exit(7)"}
+    path = distribution("bad-one", modules, {"sentinel.signals": {"aaa": "bad_plugin"}})
+    write("few.jsonl", [tools.line_of(number, kilobytes=300) for number in range(4)])
+    done = sentinel("evaluate", "few.jsonl", "-j", 2, "--jsonl", PYTHONPATH=str(path))
+    assert done.stderr == ('sentinel: warning: plugin "signals:aaa" (bad-one 1.0) ended the process with exit code 7\n')
+    assert [row["failures"][0]["signal_name"] for row in tools.rows(done.stdout)] == ["aaa"] * 4
+
+
+def test_control_c(start, write, folder, tools, wrecker):
+    wrecker("open('pid', 'w').write(str(os.getpid())); time.sleep(99)", "day-3")
+    write("few.jsonl", [tools.line_of(number) for number in range(1, 7)])
+    batch = start("evaluate", "few.jsonl", "-j", 2, "-o", "c.jsonl", *ALONE)
+    assert tools.wait_until(lambda: (folder / "pid").exists() and (folder / "pid").read_text() != "")
+    batch.send_signal(signal.SIGINT)
+    _, err = batch.communicate()
+    assert (batch.returncode, err.strip()) == (130, "")
+    pid = int((folder / "pid").read_text())
+    assert tools.wait_until(lambda: tools.is_gone(pid))
+    assert not list(folder.glob("*c.jsonl*"))

@@ -1,0 +1,119 @@
+"""``sentinel serve`` as a process."""
+
+import http.client
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("SENTINEL_")}
+
+BROKEN = """
+from sentinel_core import Guardrail, hookimpl
+
+
+def check(history):
+    raise RuntimeError("no idea")
+
+
+@hookimpl
+def sentinel_guardrails():
+    return [Guardrail(name="mine", summary="s", check=check)]
+"""
+
+
+@pytest.fixture
+def started(tmp_path):
+    command = [Path(sys.executable).parent / "sentinel", "serve", "--port", "0"]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**ENVIRONMENT, "PYTHONUNBUFFERED": "1"},
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_it_makes_tokens_answers_and_ends_with_130_on_ctrl_c(started, tmp_path):
+    address = re.fullmatch(r"Listening on http://(127\.0\.0\.1:\d+)\n", started.stdout.readline())[1]
+    path = tmp_path / ".sentinel" / "tokens.toml"
+    assert path.stat().st_mode & 0o777 == 0o600
+    tokens = tomllib.loads(path.read_text())["tokens"]
+    assert {name: table["scopes"] for name, table in tokens.items()} == {
+        "agent": ["complete", "read"],
+        "operator": ["override", "read"],
+    }
+    connection = http.client.HTTPConnection(address, timeout=30)
+    headers = {"Authorization": f"Bearer {tokens['agent']['token']}"}
+    statuses = []
+    for path, given in (("/healthz", {}), ("/orchestrator/audit", {}), ("/orchestrator/audit", headers)):
+        connection.request("GET", path, headers=given)
+        response = connection.getresponse()
+        response.read()
+        statuses.append(response.status)
+        assert response.getheader("server") is None
+    connection.close()
+    assert statuses == [200, 401, 200]
+    started.send_signal(signal.SIGINT)
+    _, errors = started.communicate(timeout=60)
+    assert (started.returncode, errors.strip()) == (130, "New tokens are in .sentinel/tokens.toml")
+
+
+def test_a_port_that_is_taken_and_one_that_is_none(sentinel, tokens):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = sentinel("serve", "--tokens", tokens, "--port", taken.getsockname()[1])
+    assert (done.returncode, "cannot be used: [Errno" in done.stderr) == (3, True)
+    done = sentinel("serve", "--tokens", tokens, "--port", 99999)
+    assert (done.returncode, "port 99999 cannot be used" in done.stderr) == (3, True)
+
+
+def test_settings_that_cannot_be_used(sentinel, tokens):
+    done = sentinel("serve", "--tokens", tokens, "--set", "rerun_limit.max_reruns=-1")
+    assert (done.returncode, "max_reruns" in done.stderr) == (3, True)
+    done = sentinel("serve", "--tokens", "none.toml")
+    assert (done.returncode, '"none.toml" cannot be read' in done.stderr) == (3, True)
+    done = sentinel("serve", "--tokens", tokens, "--store", "ftp://somewhere/loops")
+    assert (done.returncode, 'no store "ftp://somewhere/loops"' in done.stderr) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("missing", "arguments", "told"),
+    [
+        ("starlette", ["serve"], "pip install 'reliability-sentinel[server]'"),
+        ("uvicorn", ["serve"], "pip install 'reliability-sentinel[server]'"),
+        ("psycopg", ["loops", "--store", "postgresql:///x"], "pip install 'reliability-sentinel[postgres]'"),
+    ],
+)
+def test_what_is_not_installed_is_named(tmp_path, missing, arguments, told):
+    code = f"import sys; sys.modules[{missing!r}] = None; from sentinel_core.cli import main; main({arguments})"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False
+    )
+    assert (done.returncode, told in done.stderr) == (3, True), done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_guardrail_that_fails_ends_every_family(service, tmp_path, bearer):
+    (tmp_path / "broken.py").write_text(BROKEN)
+    connection = http.client.HTTPConnection(service("--plugins", "./broken.py"), timeout=30)
+    headers = {**bearer("agent"), "Content-Type": "application/json"}
+    connection.request("PUT", "/orchestrator/loops/a", '{"alignment_score": 0, "drift_score": 1}', headers)
+    connection.getresponse().read()
+    connection.request("POST", "/orchestrator/loop-complete", '{"loop_id": "a", "reflection_status": "done"}', headers)
+    told = connection.getresponse().read().decode()
+    connection.request("GET", "/orchestrator/loops/a", headers=headers)
+    family = connection.getresponse().read().decode()
+    connection.close()
+    assert '"decision":"finalize"' in told
+    assert '"rerun_reason":"guardrail_failed"' in told
+    assert r"Guardrail \"mine\" raised RuntimeError: no idea." in family

@@ -1,0 +1,228 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import attrs
+import pytest
+
+from sentinel_core.errors import ConfigError, InputError, PluginError
+from sentinel_core.model import Reply
+from sentinel_core.selection import Selection
+from sentinel_core.suite import RunOptions, document_of, run_evaluation
+from sentinel_core.suite.document import exit_code
+from sentinel_provider_offline import OfflineModel
+
+SLOW = """
+import os, pathlib, time
+from sentinel_core import Provider, hookimpl
+from sentinel_provider_offline import OfflineModel
+
+class Slow(OfflineModel):
+    def complete(self, request, on_text=None):
+        if len(request.messages) == 1:
+            with open("tried", "a") as file:
+                file.write("x")
+            deadline = time.monotonic() + 60
+            while not os.path.exists("go") and os.path.getsize("tried") > 3 and time.monotonic() < deadline:
+                time.sleep(0.01)
+        return OfflineModel.complete(self, request, on_text)
+
+@hookimpl
+def sentinel_providers():
+    return [Provider(name="slow", summary="waits", connect=Slow)]
+"""
+
+
+@attrs.frozen
+class Deadly(OfflineModel):
+    """Ends its process in one scenario."""
+
+    how: str = ""
+
+    def complete(self, request, on_text=None):
+        if self.how == "exit":
+            os._exit(7)
+        if self.how == "hang":
+            time.sleep(60)
+        return OfflineModel.complete(self, request, on_text)
+
+
+def wait_for(condition, seconds=30.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_killed_in_the_middle_and_resumed(tmp_path, suite):
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "small.toml").write_text(
+        'name = "small"\ntrials = 8\n[[scenarios]]\nid = "s0"\nrelease = { version = "v1" }\n'
+    )
+    command = [str(Path(sys.executable).with_name("sentinel")), "suite", "run", "small.toml"]
+    command += ["--provider", "slow", "--plugins", "./slow.py", "--workers", "1", "--fail-on", "never"]
+    journal = tmp_path / ".sentinel/suites/small/journal.jsonl"
+    tried = tmp_path / "tried"
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        wait_for(lambda: tried.exists() and len(tried.read_text()) == 4 and len(journal.read_text().splitlines()) == 4)
+        process.send_signal(signal.SIGKILL)
+    with journal.open("a") as file:
+        file.write('{"result": {"scenario": "s0", "tr')
+    (tmp_path / "go").touch()
+    done = subprocess.run([*command, "--resume"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(tried.read_text()) == 4 + 5
+    assert len(journal.read_text().splitlines()) == 9
+    again = subprocess.run(
+        [*command, "--resume"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (again.returncode, again.stdout) == (0, done.stdout)
+    assert len(tried.read_text()) == 9
+
+
+def test_resume_refuses_another_run(tmp_path, suite, run):
+    with pytest.raises(InputError, match="no run to resume"):
+        run(suite(1), folder=tmp_path, resume=True)
+    run(suite(1), folder=tmp_path)
+    with pytest.raises(InputError, match="its digest was"):
+        run(suite(2), folder=tmp_path, resume=True)
+    assert (tmp_path / "journal.jsonl").stat().st_mode & 0o777 == 0o600
+    assert len(run(suite(1), folder=tmp_path, resume=True).evaluated) == 1
+
+
+def test_errors_are_tried_again_when_a_run_is_resumed(tmp_path, suite, run, broken):
+    lost = run(suite(2), folder=tmp_path, connect=broken)
+    assert [one.status for one in lost.scenarios] == ["error", "error"]
+    assert "the server is gone" in lost.scenarios[0].trials[0].error
+    assert exit_code(lost, None, "never") == 3
+    assert [one.status for one in run(suite(2), folder=tmp_path, resume=True).scenarios] == ["passed", "passed"]
+
+
+def test_a_worker_that_dies_costs_its_trial_alone(suite):
+    connect = lambda scenario, _number: Deadly(how="exit" if scenario == "s1" else "")  # noqa: E731 - three words
+    results = run_evaluation(suite(5), RunOptions(workers=2, connect=connect))
+    assert [one.status for one in results.scenarios] == ["passed", "error", "passed", "passed", "passed"]
+    assert results.scenarios[1].trials[0].error == "the trial ended the process with exit code 7"
+    assert exit_code(results, None, "failure") == 3
+
+
+def test_a_trial_that_hangs_is_ended(suite):
+    connect = lambda scenario, _number: Deadly(how="hang" if scenario == "s0" else "")  # noqa: E731 - three words
+    results = run_evaluation(suite(2), RunOptions(workers=2, connect=connect, timeout=2.0))
+    assert [one.status for one in results.scenarios] == ["error", "passed"]
+    assert "did not finish within 2 s" in results.scenarios[0].trials[0].error
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_what_cannot_be_loaded(suite, workers):
+    with pytest.raises(PluginError, match='no provider "ofline" is installed; did you mean "offline"'):
+        run_evaluation(suite(1), RunOptions(provider="ofline", workers=workers))
+
+
+def test_choices_that_make_no_sense(suite, run, tmp_path):
+    with pytest.raises(ConfigError, match='no scenario and no tag "s9"'):
+        run(suite(1), only=("s9",))
+    with pytest.raises(ConfigError, match="exclude each other"):
+        run(suite(1), record=tmp_path / "a", replay=tmp_path / "b")
+
+
+@attrs.frozen
+class Dear(OfflineModel):
+    def complete(self, request, on_text=None):
+        return attrs.evolve(OfflineModel.complete(self, request, on_text), cost_usd=0.01)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_no_trial_is_begun_once_the_budget_is_spent(suite, workers, tmp_path):
+    options = RunOptions(workers=workers, connect=lambda *_: Dear(), max_cost=0.05, folder=tmp_path)
+    results = run_evaluation(suite(6), options)
+    assert 2 <= len(results.evaluated) < 6
+    assert results.incomplete.startswith("stopped after $0.0")
+    assert exit_code(results, None, "never") == 3
+    assert document_of(results)["summary"]["cost_usd"] >= 0.05
+    resumed = run_evaluation(suite(6), attrs.evolve(options, resume=True, max_cost=None))
+    assert (resumed.incomplete, len(resumed.evaluated)) == ("", 6)
+
+
+def test_a_cassette_stands_in_for_the_model(suite, run, tmp_path, unsteady, broken):
+    of, cassette = suite(2, "trials = 3"), tmp_path / "cassette.json"
+    live = run(of, connect=unsteady(5, 0.5), record=cassette)
+    assert len({one.status for one in live.scenarios} | {"flaky"}) >= 1
+    replayed = run(of, connect=broken, replay=cassette)
+    assert document_of(replayed)["scenarios"] == document_of(live)["scenarios"]
+    assert b"Investigate" not in cassette.read_bytes()
+
+
+def test_what_a_cassette_does_not_hold(suite, run, tmp_path):
+    cassette = tmp_path / "cassette.json"
+    run(suite(1), record=cassette)
+    more = run(suite(2), replay=cassette)
+    assert 'the cassette has no trial "s1#1"' in more.scenarios[1].trials[0].error
+    other = run(suite(1, 'release_id = "v9"'), replay=cassette)
+    assert "is not the one on the cassette" in other.scenarios[0].trials[0].error
+    for data, told in ((b"{}", "is none"), (None, "cannot be read")):
+        cassette.write_bytes(data) if data else cassette.unlink()
+        with pytest.raises(InputError, match=told):
+            run(suite(1), replay=cassette)
+
+
+def test_errors_are_on_the_cassette_too(suite, run, tmp_path, broken):
+    run(suite(1), connect=broken, record=tmp_path / "c.json")
+    (scenario,) = run(suite(1), replay=tmp_path / "c.json").scenarios
+    assert "the server is gone" in scenario.trials[0].error
+
+
+def test_a_trial_that_asks_more_than_was_recorded(suite, run, tmp_path, scripted):
+    cassette = tmp_path / "c.json"
+    run(suite(1), connect=scripted(Reply(content="Nothing.")), record=cassette)
+    document = json.loads(cassette.read_bytes())
+    document["trials"][0]["exchanges"] = []
+    cassette.write_text(json.dumps(document))
+    (scenario,) = run(suite(1), replay=cassette).scenarios
+    assert "has no more replies" in scenario.trials[0].error
+
+
+def test_what_failed_can_be_looked_at(suite, run_bad, tmp_path):
+    run_bad(suite(2), "inventive", folder=tmp_path)
+    assert len(list((tmp_path / "runs").glob("*.trace.json"))) == 2
+
+
+def test_installed_tools_with_settings(suite, tmp_path):
+    from sentinel_core.settings import Layers, Setting
+
+    (tmp_path / "v3.0.0.json").write_text(
+        '{"version": "v3.0.0", "changes": ["New icon"], "tests": {"passed": 9, "failed": 0, "skipped": 0},'
+        ' "deployment_metrics": {"error_rate": 0.001, "response_time_p95": 300}}'
+    )
+    keys = {
+        "tools.get_release_summary.releases": str(tmp_path),
+        "tools.file_risk_report.reports": str(tmp_path / "reports"),
+    }
+    layers = Layers(values={key: Setting(key=key, value=value, origin="--test") for key, value in keys.items()})
+    results = run_evaluation(suite(1), RunOptions(workers=1, toolset="installed", layers=layers, selection=Selection()))
+    assert [one.status for one in results.scenarios] == ["passed"], results.scenarios[0].trials
+    assert len(list((tmp_path / "reports").glob("RR-*.json"))) == 1
+
+
+def test_without_a_verdict_of_the_signals_nothing_was_evaluated(suite, run):
+    (scenario,) = run(suite(1), selection=Selection.parse("")).scenarios
+    assert scenario.trials[0].error == "the reliability signals gave no verdict"
+
+
+def test_a_signal_that_breaks_is_the_harness_at_fault(suite, run, tmp_path):
+    (tmp_path / "broken.py").write_text(
+        "from sentinel_core import Signal, hookimpl\n"
+        "@hookimpl\n"
+        "def sentinel_signals():\n"
+        '    return [Signal(name="broken", summary="breaks", detect=lambda index: 1 / 0)]\n'
+    )
+    from sentinel_core.settings import Layers, Setting
+
+    layers = Layers(values={"weights.broken": Setting(key="weights.broken", value="0.5", origin="--weight")})
+    (scenario,) = run(suite(1), selection=Selection.parse(str(tmp_path / "broken.py")), layers=layers).scenarios
+    assert scenario.status == "error"
+    assert scenario.trials[0].error.startswith('signal "broken"')

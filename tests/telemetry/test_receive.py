@@ -1,0 +1,286 @@
+"""``sentinel receive``: what comes in is judged, whatever order, twice, late, or broken."""
+
+import gzip
+import http.client
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from receiving import COMMAND, DEADLINE, agent, chat, document, span
+
+LIE = "I've cancelled order 17."
+PROTOBUF = "application/x-protobuf"
+EXPORTER = """
+import json, sys
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+traces, spans = int(sys.argv[1]), int(sys.argv[2])
+provider = TracerProvider()
+processor = BatchSpanProcessor(OTLPSpanExporter(), max_queue_size=100_000)
+provider.add_span_processor(processor)
+tracer = provider.get_tracer("program")
+text = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "It is noon."}]}])
+chat = {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 10, "gen_ai.output.messages": text}
+for number in range(traces):
+    with tracer.start_as_current_span("invoke_agent", attributes={"gen_ai.operation.name": "invoke_agent"}):
+        for _ in range(spans - 1):
+            tracer.start_span("chat", attributes=chat).end()
+    if number % 500 == 499:
+        processor.force_flush()
+provider.shutdown()
+"""
+
+
+def test_a_trace_is_judged_and_the_exit_code_is_the_verdict(receiver):
+    at_work = receiver()
+    at_work.send(chat(1, 2, 1, says=LIE), agent(1, 1))
+    (report,) = at_work.wait_for_reports(1)
+    assert (report["trace_id"], report["verdict"]) == (f"{1:032x}", "FAIL")
+    assert report["metadata"]["total_tokens"] == 15
+    assert at_work.stop() == 2
+    assert at_work.out[0].startswith(f"{1:032x}: FAIL: hallucination")
+    assert "judged 1, spans 2" in "".join(at_work.err)
+    path = at_work.folder / ".sentinel" / "reports.jsonl"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_report_is_the_one_of_the_same_spans_in_a_file(receiver):
+    at_work = receiver()
+    spans = [chat(1, 2, 1, says=LIE), chat(1, 3, 1), agent(1, 1)]
+    at_work.send(*spans)
+    at_work.wait_for_reports(1)
+    at_work.stop()
+    (at_work.folder / "spans.json").write_bytes(document(spans))
+    done = subprocess.run(
+        [COMMAND, "evaluate", "spans.json", "--jsonl"], cwd=at_work.folder, capture_output=True, check=False
+    )
+    assert done.stdout == (at_work.folder / ".sentinel" / "reports.jsonl").read_bytes()
+
+
+def test_what_waits_is_judged_at_the_end(receiver):
+    at_work = receiver("--quiet", 100)
+    at_work.send(chat(1, 2, 1), packed=True)
+    assert at_work.stop(signal.SIGINT) == 130
+    assert len(at_work.reports()) == 1
+
+
+def test_nothing_came(receiver):
+    at_work = receiver()
+    assert at_work.stop() == 0
+    assert "Received: nothing." in "".join(at_work.err)
+
+
+def test_it_ends_by_itself_where_asked(receiver):
+    at_work = receiver("--until-quiet", 0.5)
+    at_work.send(chat(1, 1))
+    assert at_work.end() == 0
+    assert len(at_work.reports()) == 1
+
+
+def test_a_parent_that_is_killed_takes_its_child_along(receiver):
+    at_work = receiver()
+    at_work.process.kill()
+    at_work.end()
+    deadline = time.monotonic() + DEADLINE
+    while True:
+        connection = http.client.HTTPConnection("127.0.0.1", at_work.port, timeout=DEADLINE)
+        try:
+            connection.request("GET", "/")
+            connection.getresponse().read()
+        except OSError:
+            break
+        finally:
+            connection.close()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_official_exporters_in_a_process_of_their_own(receiver, tmp_path):
+    traces = 10_000 if os.environ.get("SENTINEL_SOAK") else 150
+    at_work = receiver("--until-quiet", 3)
+    environ = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": at_work.url, "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip"}
+    subprocess.run([sys.executable, "-c", EXPORTER, str(traces), "20"], env=environ, check=True)
+    assert at_work.end() == 0
+    reports = at_work.reports()
+    assert len({report["trace_id"] for report in reports}) == len(reports) == traces
+    assert {report["metadata"]["total_messages"] for report in reports} == {19}
+    assert f"judged {traces}, spans {traces * 20}" in "".join(at_work.err)
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # kilobytes, but bytes on macOS
+    assert largest < 500 * (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+@pytest.mark.parametrize(
+    ("status", "request_", "said"),
+    [
+        (400, {"body": b"{"}, "the body is no OTLP request"),
+        (400, {"body": b"[]"}, "the body is no OTLP request"),
+        (400, {"body": b'{"resourceSpans": 5}'}, "the body is no OTLP request"),
+        (400, {"body": b"[" * 100_000}, "the body is no OTLP request"),
+        (400, {"body": b"\xff\xff\xff", "Content_Type": PROTOBUF}, "the body is no OTLP request"),
+        (400, {"body": b"{}", "Content_Encoding": "gzip"}, "the body is not gzip"),
+        (400, {"body": gzip.compress(b"{}")[:-4], "Content_Encoding": "gzip"}, "cut off"),
+        (400, {"body": b"zz\r\n", "Transfer_Encoding": "chunked"}, "chunk"),
+        (404, {"body": b"{}", "path": "/v1/other"}, "there is nothing here"),
+        (404, {"body": None, "path": "/v1", "method": "GET"}, "there is nothing here"),
+        (405, {"body": None, "method": "GET"}, "takes POST only"),
+        (405, {"body": b"{}", "method": "PUT"}, "takes POST only"),
+        (405, {"body": b"{}", "path": "/"}, "takes GET only"),
+        (405, {"body": None, "path": "/", "method": "DELETE"}, "takes GET only"),
+        (413, {"body": b" " * ((1 << 20) + 1)}, "larger than 1048576 bytes"),
+        (413, {"body": gzip.compress(b" " * (1 << 24)), "Content_Encoding": "gzip"}, "once it is decompressed"),
+        (413, {"body": b"100001\r\n", "Transfer_Encoding": "chunked"}, "larger than 1048576 bytes"),
+        (415, {"body": b"{}", "Content_Encoding": "br"}, 'the content encoding "br"'),
+        (415, {"body": b"{}", "Content_Type": "text/plain"}, 'the content type "text/plain"'),
+    ],
+)
+def test_refusals(refusing, status, request_, said):
+    """Each by its status, and the receiver goes on."""
+    told, headers, body = refusing.post(**request_)
+    assert told == status
+    assert said in json.loads(body)["message"]
+    if status == 405:
+        assert "Allow" in headers or request_.get("path") == "/"
+    assert refusing.post(b"{}")[0] == 200
+
+
+@pytest.fixture(scope="module")
+def refusing(tmp_path_factory):
+    from receiving import Receiving
+
+    at_work = Receiving(tmp_path_factory.mktemp("refusing"), "--max-body-mb", 1)
+    yield at_work
+    assert at_work.stop() == 0
+
+
+def test_logs_metrics_and_broken_spans_are_counted(refusing):
+    assert refusing.post(b"anything", "/v1/logs")[0] == 200
+    assert refusing.post(b"anything", "/v1/metrics")[0] == 200
+    bad = [5, {}, {"traceId": 7}, {"traceId": "a" * 65}]
+    answer = json.loads(refusing.post(document(bad))[2])
+    assert answer["partialSuccess"]["rejectedSpans"] == "4"
+    counts = refusing.counts()
+    assert (counts["/v1/logs"], counts["/v1/metrics"], counts["rejected"]) == (1, 1, 4)
+
+
+def test_protobuf_answers_in_protobuf(refusing):
+    request = ExportTraceServiceRequest()
+    status, headers, body = refusing.post(request.SerializeToString(), Content_Type=PROTOBUF)
+    assert (status, headers["Content-Type"], body) == (200, PROTOBUF, b"")
+    request.resource_spans.add().scope_spans.add().spans.add().name = "no trace id"
+    status, _, body = refusing.post(request.SerializeToString(), Content_Type=PROTOBUF)
+    assert b"without a trace id" in body
+
+
+def test_chunks_as_they_come(refusing):
+    body = document([span(77, 1)])
+    chunks = iter([body[:10], body[10:]])
+    assert refusing.post(chunks)[0] == 200
+
+
+def test_late_double_rootless_and_ringed(receiver):
+    at_work = receiver("--patience", 0.3)
+    at_work.send(chat(1, 2, 1), agent(1, 1))
+    at_work.send(chat(1, 2, 1))
+    assert len(at_work.wait_for_reports(1)) == 1
+    at_work.send(chat(1, 3, 1))
+    at_work.send(chat(2, 2, 1))
+    at_work.send(chat(3, 1, 2), chat(3, 2, 1), chat(3, 3, 3))
+    at_work.wait_for_reports(4)
+    at_work.wait_for(waiting=0)
+    counts = at_work.counts()
+    assert (counts["duplicates"], counts["late"], counts["judged"], counts["judged_again"]) == (1, 1, 3, 1)
+    assert counts["rootless"] == 2
+    tokens = {report["trace_id"][-1]: report["metadata"]["total_tokens"] for report in at_work.reports()}
+    assert tokens == {"1": 30, "2": 15, "3": 30}  # of a call within a call, tokens count once
+    at_work.stop()
+
+
+def test_a_chain_of_20_000(receiver):
+    at_work = receiver("--until-quiet", 0.5)
+    links = [span(1, number, number - 1 if number > 1 else "", step=number) for number in range(1, 20_000)]
+    for start in range(0, len(links), 5_000):
+        at_work.send(*links[start : start + 5_000], packed=True)
+    at_work.send(chat(1, 20_000, 19_999))
+    assert at_work.end() == 0
+    (report,) = at_work.reports()[-1:]
+    assert (report["verdict"], report["metadata"]["total_tokens"]) == ("PASS", 15)
+
+
+def test_conversations_are_judged_as_one(receiver):
+    at_work = receiver("--until-quiet", 0.5)
+    at_work.send(chat(1, 1, gen_ai__conversation__id="c"), chat(2, 2, gen_ai__conversation__id="c"))
+    assert at_work.end() == 0
+    (report,) = at_work.reports()
+    assert (report["trace_id"], report["metadata"]["total_tokens"]) == (f"{1:032x}", 30)
+
+
+def test_spans_of_no_agent_are_no_error(receiver):
+    at_work = receiver()
+    at_work.send(span(1, 1, http__method="GET"))
+    at_work.wait_for(**{"of no agent": 1})
+    assert at_work.stop() == 0
+    assert at_work.reports() == []
+
+
+def test_a_trace_that_tells_nothing_is_told(receiver):
+    at_work = receiver()
+    at_work.send(span(1, 1, gen_ai__agent__name="x"))
+    (row,) = at_work.wait_for_reports(1)
+    assert "holds no span" in row["error"]["message"]
+    assert at_work.stop() == 3
+
+
+def test_verdicts_are_emitted(receiver):
+    at_work = receiver("--emit", "otel", "--until-quiet", 0.5)
+    at_work.send(chat(1, 2, 1, says=LIE), agent(1, 1))
+    assert at_work.end() == 2
+    lines = (at_work.folder / ".sentinel" / "logs" / "verdicts.otlp.jsonl").read_text().splitlines()
+    records = [json.loads(line)["resourceLogs"][0]["scopeLogs"][0]["logRecords"][0] for line in lines]
+    assert {record["eventName"] for record in records} == {"gen_ai.evaluation.result"}
+    assert {(record["traceId"], record["spanId"]) for record in records} == {(f"{1:032x}", f"{1:016x}")}
+    assert len(records) == 5
+
+
+def test_a_collector_that_is_not_there_is_told(receiver):
+    at_work = receiver("--otlp", "http://127.0.0.1:9", "--until-quiet", 0.5)
+    at_work.send(chat(1, 1))
+    assert at_work.end() == 0
+    assert "verdicts were not emitted: http://127.0.0.1:9/v1/logs cannot be reached" in "".join(at_work.err)
+
+
+def test_a_full_receiver_says_so(receiver):
+    at_work = receiver("--max-spans", 3, "--quiet", 100)
+    at_work.send(chat(1, 1), chat(1, 2, 1), chat(1, 3, 1))
+    status, headers, _ = at_work.post(document([chat(2, 1)]))
+    if status == 503:  # else the group was judged early by then, which made room
+        assert headers["Retry-After"] == "1"
+    assert len(at_work.wait_for_reports(1)) >= 1
+    assert at_work.post(document([chat(2, 1)]))[0] == 200
+    assert at_work.stop() == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--port", "PORT"], 'cannot listen on "127.0.0.1" port'),
+        (["--port", "0", "--otlp", "nowhere"], '--otlp "nowhere": give the address'),
+        (["--port", "0", "-o", "missing/file/below/reports"], "missing"),
+    ],
+)
+def test_what_cannot_be_used(refusing, tmp_path, options, said):
+    (tmp_path / "missing").touch()
+    options = [str(refusing.port) if option == "PORT" else option for option in options]
+    done = subprocess.run(
+        [COMMAND, "receive", *options], cwd=tmp_path, capture_output=True, text=True, timeout=DEADLINE, check=False
+    )
+    assert done.returncode == 3
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

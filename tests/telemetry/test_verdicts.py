@@ -1,0 +1,149 @@
+"""Verdicts as events: what they say, which span they belong to, where they are kept, and the commands that give them."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sentinel_core import ExecutionTrace, Message, evaluate_trace
+from sentinel_core.agent.to_trace import to_trace
+from sentinel_core.errors import ConfigError
+from sentinel_core.offers import Signal
+from sentinel_core.telemetry import rebuild, trace_id_of
+from sentinel_core.telemetry.document import Document, read_document
+from sentinel_core.telemetry.ids import nanos_of, root_span_id_of
+from sentinel_core.telemetry.verdicts import Emission, judged_span, verdict_lines, verdict_logs
+
+REPOSITORY = Path(__file__).parents[2]
+SENTINEL = Path(sys.executable).parent / "sentinel"
+
+
+def sentinel(*arguments, cwd, code=0):
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(("SENTINEL_", "OTEL_"))}
+    done = subprocess.run(
+        [SENTINEL, *map(str, arguments)], cwd=cwd, env=kept, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == code, done.stderr
+    return done
+
+
+def records(path):
+    found = []
+    for line in path.read_text().splitlines():
+        (record,) = json.loads(line)["resourceLogs"][0]["scopeLogs"][0]["logRecords"]
+        record["attributes"] = {pair["key"]: next(iter(pair["value"].values())) for pair in record["attributes"]}
+        found.append(record)
+    return found
+
+
+def test_a_verdict_belongs_to_the_span_that_was_judged(busy, tmp_path, read):
+    own = trace_id_of("id2")
+    assert judged_span(to_trace(busy)) == (own, root_span_id_of(own))
+    (path,) = rebuild(busy, tmp_path)
+    assert judged_span(read(path)) == (own, root_span_id_of(own))
+    foreign = ExecutionTrace(trace_id="ab" * 16, metadata={"otel_span_id": "cd" * 8})
+    assert judged_span(foreign) == ("ab" * 16, "cd" * 8)
+    assert judged_span(ExecutionTrace(trace_id="ab" * 16)) == ("ab" * 16, "")
+    assert judged_span(ExecutionTrace(trace_id="a file's own id")) == ("", "")
+
+
+def test_a_signal_that_failed_and_one_that_measured_nothing(busy):
+    def broken(index):
+        raise ValueError("no")
+
+    trace = ExecutionTrace(trace_id="t", messages=(Message(role="user", content="Hi"),))
+    report = evaluate_trace(trace, signals=[Signal(name="broken", summary="", detect=broken)])
+    told = {log.attributes["gen_ai.evaluation.name"]: log for log in verdict_logs(report, "", "", 5)}
+    assert told["sentinel.broken"].attributes["error.type"] == "signal_failed"
+    assert told["sentinel.broken"].attributes["gen_ai.evaluation.explanation"] == "raised ValueError: no"
+    assert "gen_ai.evaluation.score.label" not in told["sentinel.verdict"].attributes
+    whole = verdict_logs(evaluate_trace(trace), "", "", 5)
+    cost = next(log.attributes for log in whole if log.attributes["gen_ai.evaluation.name"] == "sentinel.cost")
+    assert "gen_ai.evaluation.score.value" not in cost
+
+
+def test_where_they_are_kept(tmp_path, busy):
+    trace = to_trace(busy)
+    emission = Emission.of(tmp_path).prepared()
+    emission.write(verdict_lines(evaluate_trace(trace), trace))
+    emission.finish()
+    assert len(records(tmp_path / "logs" / "verdicts.otlp.jsonl")) == 5
+    assert emission.prepared().start > 0
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match=r'file/logs/verdicts.otlp.jsonl": .*; verdicts could not be kept there'):
+        Emission.of(tmp_path / "file").prepared()
+    Emission.of(tmp_path / "file").write(b"nothing of it can be kept\n")
+
+
+def test_verdicts_on_a_run_stay_when_its_files_are_written_again(tmp_path, busy):
+    rebuild(busy, tmp_path)
+    trace = to_trace(busy)
+    Emission.of(tmp_path, trace_id_of("id2")).write(verdict_lines(evaluate_trace(trace), trace))
+    before = (tmp_path / "logs" / f"{trace_id_of('id2')}.otlp.jsonl").read_bytes()
+    rebuild(busy, tmp_path)
+    assert (tmp_path / "logs" / f"{trace_id_of('id2')}.otlp.jsonl").read_bytes() == before
+
+
+def test_evaluate_emits(tmp_path):
+    example = REPOSITORY / "examples" / "traces" / "fabricated.json"
+    plain = sentinel("evaluate", example, cwd=tmp_path, code=2)
+    assert not (tmp_path / ".sentinel").exists()
+    emitting = sentinel("evaluate", example, "--emit", "otel", cwd=tmp_path, code=2)
+    assert emitting.stdout == plain.stdout
+    told = records(tmp_path / ".sentinel" / "logs" / "verdicts.otlp.jsonl")
+    assert [record["attributes"]["gen_ai.evaluation.name"] for record in told] == [
+        "sentinel.cost",
+        "sentinel.hallucination",
+        "sentinel.loop",
+        "sentinel.tool_misuse",
+        "sentinel.verdict",
+    ]
+    assert told[-1]["attributes"]["gen_ai.evaluation.score.label"] == "FAIL"
+    assert told[-1]["severityNumber"] == 17
+
+
+def test_a_collector_that_is_not_there_changes_no_exit_code(tmp_path):
+    example = REPOSITORY / "examples" / "traces" / "honest.json"
+    done = sentinel("evaluate", example, "--otlp", "http://127.0.0.1:9", cwd=tmp_path)
+    assert "warning: verdicts were not emitted: http://127.0.0.1:9/v1/logs cannot be reached" in done.stderr
+    done = sentinel("evaluate", example, "--otlp", "nowhere", cwd=tmp_path, code=3)
+    assert '--otlp "nowhere": give the address of a collector' in done.stderr
+
+
+def test_a_run_leaves_its_trace_metrics_logs_and_verdict(tmp_path):
+    done = sentinel("run", "v2.1.0", "--releases", REPOSITORY / "examples" / "releases", cwd=tmp_path)
+    run_id = re.search(r"runs/(\S+)\.trace\.json", done.stdout)[1]
+    trace_id = trace_id_of(run_id)
+    state = tmp_path / ".sentinel"
+    assert all((state / folder / f"{trace_id}.otlp.jsonl").is_file() for folder in ("traces", "metrics", "logs"))
+    told = [record for record in records(state / "logs" / f"{trace_id}.otlp.jsonl") if "eventName" in record]
+    assert len(told) == 5
+    assert {(record["traceId"], record["spanId"]) for record in told} == {(trace_id, root_span_id_of(trace_id))}
+    native = sentinel("evaluate", state / "runs" / f"{run_id}.trace.json", "--json", cwd=tmp_path)
+    spans = sentinel("evaluate", state / "traces" / f"{trace_id}.otlp.jsonl", "--json", cwd=tmp_path)
+    assert native.stdout == spans.stdout
+    assert f'"otel_trace_id":"{trace_id}"' in (state / "runs" / f"{run_id}.trace.json").read_text()
+
+
+def test_documents_in_memory():
+    document = Document(data=b"[]")
+    assert (document.sibling("x"), document.siblings("*")) == (None, ())
+    (error,) = read_document(b"[")
+    assert "JSON" in error.message
+
+
+@pytest.mark.parametrize(
+    ("at", "nanos"),
+    [
+        ("1970-01-01T00:00:01.5Z", 1_500_000_000),
+        ("1970-01-01T00:00:01", 1_000_000_000),
+        ("1969-01-01T00:00:00Z", 0),
+        ("yesterday", 0),
+    ],
+)
+def test_times(at, nanos):
+    assert nanos_of(at) == nanos
