@@ -47,7 +47,7 @@ fuzz: $(READY) ## Ten minutes of damaged files through every trace reader.
 	$(BIN)/python benchmarks/fuzz.py --seconds 600
 
 soak: $(READY) ## The limits on memory and time, at full size.
-	SENTINEL_SOAK=1 $(BIN)/python -m pytest tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/reflection/test_openapi.py tests/reflection/test_races.py
+	SENTINEL_SOAK=1 $(BIN)/python -m pytest tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/reflection/test_openapi.py tests/reflection/test_races.py tests/telemetry/test_receive.py
 
 e2e: $(READY) ## A real model finishes the scenario; address and key from SENTINEL_E2E_BASE_URL and SENTINEL_E2E_KEY.
 	$(BIN)/python -m pytest tests/e2e -rs -s

@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterator
 
 from sentinel_core.api import evaluate_trace
-from sentinel_core.cli.judging import fewer_collections
 from sentinel_core.codec import encode_report
+from sentinel_core.judging.job import fewer_collections
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
 

@@ -18,8 +18,8 @@ import attrs
 from pipeline import DATA, read_lines
 
 from sentinel_core.api import evaluate_trace
-from sentinel_core.cli.judging import fewer_collections
 from sentinel_core.codec import decode_trace, encode_report
+from sentinel_core.judging.job import fewer_collections
 from sentinel_core.trace import ExecutionTrace, Message
 
 TRACES = 200

@@ -16,9 +16,9 @@ import msgspec
 import orjson
 
 from sentinel_core.api import evaluate_trace
-from sentinel_core.cli.judging import fewer_collections
 from sentinel_core.codec import decode_trace, encode_report, encode_trace
 from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.judging.job import fewer_collections
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
 

@@ -18,10 +18,10 @@ import attrs
 import orjson
 from format_samples import format_samples
 
-from sentinel_core.cli.judging import fewer_collections
 from sentinel_core.codec import encode_trace
 from sentinel_core.errors import InputError
 from sentinel_core.host import load, select
+from sentinel_core.judging.job import fewer_collections
 from sentinel_core.offers import TraceReader
 from sentinel_core.selection import Selection
 from sentinel_core.sources import choose_reader

@@ -1,10 +1,13 @@
 """Bytes to models and back. Errors read ``what @ $.path``, all of a record's at once."""
 
 from collections.abc import Iterator
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 
+from sentinel_core._fast import evolve
 from sentinel_core._refuse import MOST_DEPTH, check_depth, not_json
 from sentinel_core.errors import TraceDecodeError
 from sentinel_core.offers import ReadError, Source
@@ -16,6 +19,9 @@ __all__ = ["decode_trace", "encode_report", "encode_trace", "read_json_records"]
 
 NEWEST_SCHEMA = 2
 _TOLD_IN_FULL = 16 << 20
+
+_arguments, _metadata = attrgetter("arguments"), attrgetter("metadata")
+_tool_calls, _tool_results = attrgetter("tool_calls"), attrgetter("tool_results")
 
 _decoder = msgspec.json.Decoder(ExecutionTrace)
 _encoder = msgspec.json.Encoder()
@@ -47,14 +53,12 @@ def decode_trace(data: bytes | bytearray | msgspec.Raw, *, strict: bool = False)
 
 def _check_nesting(trace: ExecutionTrace) -> None:
     """Only arguments and metadata can nest without end."""
+    # Maps run without a step of the interpreter for each message, and this runs for every trace.
+    messages = trace.messages
     held: list[dict[str, Any]] = [trace.metadata]
-    for message in trace.messages:
-        if message.metadata is not None:
-            held.append(message.metadata)
-        if message.tool_calls:
-            held += [call.arguments for call in message.tool_calls]
-        if message.tool_results:
-            held += [result.metadata for result in message.tool_results if result.metadata is not None]
+    held += map(_arguments, chain.from_iterable(map(_tool_calls, messages)))
+    held += filter(None, map(_metadata, messages))
+    held += filter(None, map(_metadata, chain.from_iterable(map(_tool_results, messages))))
     # To write them out and count takes less than to go down into them.
     text = to_json(held)
     if text.count(b"[") + text.count(b"{") > MOST_DEPTH:
@@ -68,13 +72,31 @@ def encode_trace(trace: ExecutionTrace) -> bytes:
     return _encoder.encode(attrs.evolve(trace, schema=NEWEST_SCHEMA))
 
 
+_MOST_PRINTED = 16
+_printed: dict[int, tuple[dict[str, Any], msgspec.Raw]] = {}
+
+
+def _written_once(value: dict[str, Any]) -> msgspec.Raw:
+    """The JSON of a profile or of settings: all reports of a panel share them, and they are half of a report's values.
+
+    A report is not changed once it is made, so the dictionary itself, held so that its id stays its own, tells it again.
+    """
+    kept = _printed.get(id(value))
+    if kept is None:
+        if len(_printed) >= _MOST_PRINTED:
+            _printed.clear()
+        kept = _printed[id(value)] = value, msgspec.Raw(_report_encoder.encode(value))
+    return kept[1]
+
+
 def encode_report(report: ReliabilityReport) -> bytes:
     """A report as one line of JSON, without the line's end.
 
     Half a surrogate pair, which UTF-8 cannot hold, becomes ``?``; a setting that is not JSON stands as its text.
     """
     try:
-        return _report_encoder.encode(report)
+        shared = {"profile": _written_once(report.profile), "settings": _written_once(report.settings)}
+        return _report_encoder.encode(evolve(report, **shared))
     except UnicodeEncodeError:
         import json
 

@@ -68,6 +68,10 @@ __all__ = [
 ]
 
 
+ERROR = 3
+"""The exit code of everything that is no verdict; 0, 1 and 2 are PASS, WARN and FAIL."""
+
+
 class SentinelError(Exception):
     """Root of the tree; its text is fit to be shown to a user."""
 

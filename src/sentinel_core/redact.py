@@ -37,6 +37,13 @@ _assigned = re.compile(
     r"""(?i)((?:api[_-]?key|secret|passw(?:or)?d|access[_-]?token|auth[_-]?token)["']?\s{0,3}[:=]\s{0,3}["']?)([^\s"',;&}]{6,})"""
 )
 
+# Small letters of which a text without secrets has none: looking for these takes a tenth of the time.
+_SECRET_MARKS = (
+    *("sk-", "akia", "asia", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "aiza", "eyj"),
+    *("bearer ", "-----begin", "://"),
+)
+_ASSIGNED_MARKS = ("apikey", "api_key", "api-key", "secret", "passw", "token")
+
 _secret_name = re.compile(r"(?i)key|token|secret|passw|credential")
 _LEAST = 8  # characters: a shorter value stands in too many texts by chance
 
@@ -50,7 +57,12 @@ def redact(text: str) -> str:
 
 
 def _redact(text: str) -> str:
-    return _assigned.sub(rf"\1{MASK}", _secret.sub(MASK, text))
+    if not text.isascii():  # a few letters beyond ASCII are small and great forms of letters in it
+        return _assigned.sub(rf"\1{MASK}", _secret.sub(MASK, text))
+    small = text.lower()
+    if any(mark in small for mark in _SECRET_MARKS):
+        text = _secret.sub(MASK, text)
+    return _assigned.sub(rf"\1{MASK}", text) if any(mark in small for mark in _ASSIGNED_MARKS) else text
 
 
 _cached = functools.lru_cache(maxsize=4096)(_redact)

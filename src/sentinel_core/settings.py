@@ -27,7 +27,8 @@ class HostSettings:
 
     ``timeout`` is in seconds a record; ``max_memory_mb`` is what judging may take beyond the start, ``max_record_mb`` the
     size of one record after decompression. ``store`` is where loops are kept; ``alignment_threshold`` and
-    ``drift_threshold`` are how good an attempt must be not to be tried again.
+    ``drift_threshold`` are how good an attempt must be not to be tried again. Without ``reflect`` a run has one attempt;
+    ``reflector`` says what an attempt was worth: fixed rules, or two personas of the run's own model.
     """
 
     profile: str = "rs1"
@@ -42,6 +43,8 @@ class HostSettings:
     store: str | None = None
     alignment_threshold: float = attrs.field(default=0.75, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
     drift_threshold: float = attrs.field(default=0.25, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
+    reflect: bool = True
+    reflector: Literal["rules", "llm"] = "rules"
 
 
 @attrs.frozen(kw_only=True)
@@ -137,10 +140,16 @@ class Layers:
         try:
             return wanted(**values)
         except (TypeError, ValueError) as error:
-            text = str(next(iter(error.args), error))
-            named = [name for name in values if f"'{name}'" in text] or values
-            origins = ", ".join(sorted({self.values[f"{prefix}{name}"].origin for name in named}))
-            raise ConfigError(f"{prefix or 'settings '}{text} (from {origins})") from None
+            raise self._unfit(prefix, tuple(values), str(next(iter(error.args), error))) from None
+
+    def _unfit(self, prefix: str, names: Collection[str], problem: str) -> ConfigError:
+        """What a class refused. Its own text quotes the field; a person set the whole key."""
+        named = [name for name in names if f"'{name}'" in problem]
+        for name in named:
+            problem = problem.replace(f"'{name}'", f"'{prefix}{name}'")
+        about = "" if named and prefix else prefix or "settings "
+        origins = ", ".join(sorted({self.values[f"{prefix}{name}"].origin for name in named or names}))
+        return ConfigError(f"{about}{problem} (from {origins})")
 
 
 def _convert(setting: Setting, wanted: Any) -> Any:

@@ -62,7 +62,10 @@ KEYS = ("ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "OPENAI_API_KEY")
 def command(tmp_path):
     """The start of a command that runs the odd provider in an empty folder."""
     (tmp_path / "odd.py").write_text(ODD)
-    return [str(SENTINEL), "run", "v2.1.0", "--releases", str(RELEASES), "--plugins", "./odd.py", "--provider", "odd"]
+    return [
+        *map(str, (SENTINEL, "run", "v2.1.0", "--releases", RELEASES, "--plugins", "./odd.py", "--provider", "odd")),
+        "--no-reflect",
+    ]
 
 
 @pytest.fixture

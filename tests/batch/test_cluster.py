@@ -12,7 +12,7 @@ import pytest
 from sentinel_core.batch.fingerprint import fingerprint
 from sentinel_core.batch.remote_task import Outcome, Setup, judge_on_worker
 from sentinel_core.batch.split import Split, Task
-from sentinel_core.cli.judging import Plan
+from sentinel_core.judging.job import Plan
 from sentinel_core.selection import Selection
 from sentinel_core.settings import Layers
 from sentinel_core.sources import FileSource

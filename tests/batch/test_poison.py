@@ -75,12 +75,25 @@ def test_a_plugin_that_segfaults_on_one_record(sentinel, many, folder, tools, wr
     found = tools.rows((folder / "s.jsonl").read_bytes())
     assert done.returncode == 3
     assert ids(found) == [f"day-{number}" for number in range(1, RECORDS + 1)]
-    (hurt,) = [row for row in found if row["failures"]]
-    assert hurt["trace_id"] == f"day-{BAD}"
+    (hurt,) = [row for row in found if row["failures"] or "error" in row]
+    message = 'plugin "signals:wrecker" was killed by signal 11 (SIGSEGV)'
+    assert hurt["error"] == {"message": message, "source": "many.jsonl", "line": BAD}
+    assert (hurt["trace_id"], hurt["verdict"]) == (f"day-{BAD}", None)
     assert hurt["failures"][0]["error"] == "was killed by signal 11 (SIGSEGV)"
-    assert hurt["verdict"] is None
+    assert done.stderr.startswith(f'sentinel: error: "many.jsonl" line {BAD}: {message}\n')
     assert 'signal "wrecker" gave no answer for 1; the first time: was killed by signal 11' in done.stderr
-    assert json.loads((folder / "s.summary.json").read_bytes())["worst_verdict"] == "FAIL"
+    summary = json.loads((folder / "s.summary.json").read_bytes())
+    assert (summary["records"], summary["worst_verdict"]) == (RECORDS, "FAIL")
+    assert summary["failures"] == [
+        {
+            "signal": "wrecker",
+            "records": 1,
+            "first_error": "was killed by signal 11 (SIGSEGV)",
+            "error_rows": [{"file": "many.jsonl", "line": BAD, "message": "was killed by signal 11 (SIGSEGV)"}],
+        }
+    ]
+    alone = sentinel("evaluate", "many.jsonl", "--jsonl", "-j", 1, *ALONE)
+    assert (alone.stdout.encode(), alone.returncode) == ((folder / "s.jsonl").read_bytes(), 3)
 
 
 def test_a_worker_that_is_killed_from_outside_is_nobodys_fault(sentinel, many, folder, tools, wrecker):
@@ -109,6 +122,7 @@ def test_deaths_of_other_kinds(sentinel, write, folder, tools, wrecker, deed, wo
     done = sentinel("evaluate", "few.jsonl", "-j", 2, "--jsonl", "--timeout", 2, *ALONE)
     found = tools.rows(done.stdout)
     assert ids(found) == [f"day-{number}" for number in range(1, 7)]
+    assert [row["error"]["line"] for row in found if "error" in row] == [3, 4]
     assert [[failure["error"] for failure in row["failures"]] for row in found] == [[], [], [words], [words], [], []]
     assert done.returncode == 3
 
@@ -125,6 +139,7 @@ def test_too_many_deaths_give_up_the_rest(sentinel, write, folder, tools, wrecke
         'plugin "signals:wrecker" ended the process with exit code 1; what follows was not judged'
     )
     assert done.returncode == 3
+    assert [row["error"]["line"] for row in found[1:]] == [2, 3, None]
     assert err.startswith('sentinel: error: "few.jsonl": plugin "signals:wrecker" ended')
 
 

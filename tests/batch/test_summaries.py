@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sentinel_core.api import evaluate_trace
 from sentinel_core.batch.summary import Summary
-from sentinel_core.cli.items import Unreadable
+from sentinel_core.judging.items import Unreadable
 from sentinel_core.report import Finding, SignalFailure
 from sentinel_core.testing import honest_trace
 

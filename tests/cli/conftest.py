@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from coverage import Coverage
 
 from sentinel_core.cli import main
 from sentinel_core.host import installed, load
@@ -40,15 +39,6 @@ def clean_environment(**more: str) -> dict[str, str]:
     """This process's, without settings of Sentinel's or of a terminal's."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("SENTINEL_", "FORCE_", "NO_"))}
     return {**kept, **more}
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _measured_from_any_folder():
-    """A forked child starts its own measuring, and looks for the source folders from where it is."""
-    measuring = Coverage.current()
-    if measuring is not None:
-        folders = measuring.get_option("run:source") or []
-        measuring.set_option("run:source", [str(Path(one).absolute()) for one in folders])
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 
-from sentinel_core.cli.supervise import Tally
+from sentinel_core.judging.tally import Tally
 
 VERDICTS = {"PASS": "0", "WARN": "0.4", "FAIL": "0.7"}
 

@@ -129,7 +129,7 @@ def test_bounds_of_the_time_limit(tmp_path, seconds, fits):
             {"signals.cost.tokens": "many"},
             "\"signals.cost.tokens\" from --flag: Expected int, got str, and it is 'many'",
         ),
-        ({"signals.cost.tokens": "0"}, "signals.cost.'tokens' must be > 0: 0 (from --flag)"),
+        ({"signals.cost.tokens": "0"}, "'signals.cost.tokens' must be > 0: 0 (from --flag)"),
         ({"signals.cost.careful": "perhaps"}, '"signals.cost.careful" from --flag: Expected bool'),
     ],
 )

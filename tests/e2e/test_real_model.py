@@ -31,7 +31,7 @@ def test_a_real_model_finishes_the_scenario(provider, tmp_path):
         [
             *(COMMAND, "run", "v2.1.0", "--json", "--provider", provider, "--base-url", base_url),
             *(("--model", chosen) if chosen else ()),
-            *("--tool-mode", "guided", "--max-tokens", "400", "--call-timeout", "300", "--deadline", "800"),
+            *("--tool-mode", "guided", "--call-timeout", "300", "--deadline", "800"),
             *("--releases", RELEASES, "--reports", "reports"),
         ],
         capture_output=True,

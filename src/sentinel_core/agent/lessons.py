@@ -56,4 +56,8 @@ def _told(findings: list[Finding]) -> Iterable[str]:
 
 
 def _plain(text: str) -> str:
-    return printable(clipped(redact(text).replace(END, "END  FINDINGS").replace(BEGIN, "BEGIN  FINDINGS"), _LONGEST))
+    """One short line without secrets, controls, or the marks themselves."""
+    line = clipped(redact(text), _LONGEST)
+    for mark in (BEGIN, END):
+        line = line.replace(mark, mark.replace(" ", "-"))
+    return printable(line)

@@ -8,7 +8,7 @@ import attrs
 import msgspec
 
 from sentinel_core.agent.event_codec import decode_event, encode_event
-from sentinel_core.agent.events import Event, ReplyReceived
+from sentinel_core.agent.events import Event, ReplyReceived, RunStarted
 from sentinel_core.agent.journal import Run
 from sentinel_core.agent.saving import write_whole
 from sentinel_core.agent.tokens import estimate_tokens
@@ -55,6 +55,11 @@ class ReplayModel:
 
     events: Sequence[Event]
     _played: int = attrs.field(default=0, init=False)
+
+    @property
+    def attempts(self) -> int:
+        """How many attempts are in the record."""
+        return sum(isinstance(event, RunStarted) for event in self.events)
 
     def complete(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:  # noqa: ARG002 - a Model's signature
         """The next reply. Raises ``ProviderError`` when the record is over."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from sentinel_core.agent.events import (
     AttemptFinished,
+    AttemptJudged,
     AttemptStarted,
     ContextFitted,
     ContextSummarized,
@@ -39,10 +40,11 @@ def open_attempt(events: Sequence[Event]) -> AttemptFinished | None:
 
 
 def is_over(events: Sequence[Event]) -> bool:
-    """Whether the last run in the record came to an end that stands, and no other attempt was granted after it."""
+    """Whether the last run in the record came to an end that stands, and what was to be decided after it is decided."""
     last = last_run(replayable([*events, RunResumed()]))
-    granted = any(isinstance(event, LoopDecided) and event.decision == "rerun" for event in last)
-    return not granted and any(isinstance(event, RunEnded) for event in last)
+    judged = any(isinstance(event, AttemptJudged) for event in last)
+    final = any(isinstance(event, LoopDecided) and event.decision == "finalize" for event in last)
+    return any(isinstance(event, RunEnded) for event in last) and (final or not judged)
 
 
 def last_run(events: Sequence[Event]) -> Sequence[Event]:

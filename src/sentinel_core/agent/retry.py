@@ -1,8 +1,9 @@
 """Trying again: when, how often, and after how long a wait.
 
-The waits are stamina's: ``min(max_delay, initial_delay * backoff_factor ** (n - 1) + jitter)`` before the n-th repetition,
-the jitter being up to ``initial_delay`` at random. The loop is our own, because every attempt and wait goes into the
-record before it happens, and because stamina's switches and hooks are the whole process's.
+The waits are those of the library stamina, against which a test holds them: ``min(max_delay, initial_delay *
+backoff_factor ** (n - 1) + jitter)`` before the n-th repetition, the jitter being up to ``initial_delay`` at random. The
+loop is our own: every attempt and wait goes into the record before it happens, and stamina sleeps by itself, logs errors
+that nobody took the secrets out of, and is switched off for a whole process at once.
 """
 
 import datetime as dt

@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 import msgspec
 
+from sentinel_core.agent.attempts import AttemptFacts, attempts_of
 from sentinel_core.agent.detective import RunResult
 from sentinel_core.agent.resuming import is_over
 from sentinel_core.redact import redact_json
@@ -19,7 +20,7 @@ class RunSummary:
 
     ``delivery`` is what came of the staged report, None where there was none to deliver, and ``delivery_text`` what the
     tool said where it was not delivered. ``below_evidence``: the report says less than the data show. ``resumable``: the
-    run can go on.
+    run can go on. ``attempts`` are all that were made; trace, outcome and answer are the last one's.
     """
 
     run_id: str
@@ -37,6 +38,7 @@ class RunSummary:
     delivery_text: str = ""
     below_evidence: bool = False
     resumable: bool = False
+    attempts: tuple[AttemptFacts, ...] = ()
 
     @classmethod
     def of(cls, result: RunResult, provider: str, path: Path) -> "RunSummary":
@@ -57,6 +59,7 @@ class RunSummary:
             delivery_text=result.delivery.content if result.delivery and not result.report else "",
             below_evidence=result.report.below_evidence if result.report else False,
             resumable=not is_over(result.events),
+            attempts=attempts_of(result.events),
         )
 
     def to_json(self) -> bytes:

@@ -21,8 +21,8 @@ from sentinel_core.batch.remote_task import Outcome, Setup, judge_on_worker
 from sentinel_core.batch.split import Task, Unit
 from sentinel_core.batch.summary import Summary
 from sentinel_core.batch.worker import Answer, Launcher
-from sentinel_core.cli.judging import Plan
 from sentinel_core.errors import ConfigError, InputError
+from sentinel_core.judging.job import Plan
 from sentinel_core.sources import FileSource
 
 __all__ = ["on_dask"]
@@ -45,7 +45,7 @@ def on_dask(
 ) -> Iterator[Answer]:
     """The answers to all splits from number ``skip`` on, in order.
 
-    ``address`` is a scheduler's; without one, ``jobs`` processes are started here. Raises ``ConfigError`` where Dask is not
+    ``address`` is a scheduler's; without one, ``jobs`` workers are started here. Raises ``ConfigError`` where Dask is not
     installed, ``InputError`` where the scheduler cannot be reached or a worker refuses.
     """
     setup = Setup(
@@ -138,8 +138,13 @@ def _client(stack: ExitStack, address: str | None, jobs: int) -> tuple[Any, int]
     distributed = _distributed()
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     if address is None:
+        # Workers here judge in processes of their own, so they need be none: that saves starting Python once more for each.
         cluster = distributed.LocalCluster(
-            n_workers=jobs, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
+            n_workers=jobs,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
         )
         stack.enter_context(cluster)
         return stack.enter_context(distributed.Client(cluster)), jobs

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sentinel_core import __version__
-from sentinel_core.cli.judging import Plan
 from sentinel_core.host import select
+from sentinel_core.judging.job import Plan
 from sentinel_core.profile import RS1
 from sentinel_core.redact import redact
 

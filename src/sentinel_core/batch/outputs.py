@@ -10,8 +10,8 @@ from typing import IO, Protocol
 import attrs
 
 from sentinel_core.batch.worker import Answer
-from sentinel_core.cli.sink import Sink, permit
 from sentinel_core.errors import InputError
+from sentinel_core.output.sink import Sink, permit
 
 __all__ = ["File", "Finish", "Folder", "Output", "Stream", "part_name"]
 

@@ -47,8 +47,8 @@ def write_table(lines: IO[bytes], path: Path, columns: Sequence[str]) -> None:
     """From lines in the format ``rows``. ``columns`` are the names of the signals.
 
     Columns: ``source``, ``record`` (from 1), ``trace_id``, ``verdict``, ``overall_score``, a ``score_NAME`` for each signal,
-    ``report`` (JSON); where a record could not be read only ``source``, ``line`` and ``error``. Raises ``ConfigError`` where
-    pyarrow is not installed.
+    ``report`` (JSON), and ``line`` and ``error`` where a weighted signal died of the record; where a record could not be
+    read only ``source``, ``line`` and ``error``. Raises ``ConfigError`` where pyarrow is not installed.
     """
     try:
         import pyarrow as pa  # type: ignore[import-untyped]
@@ -81,10 +81,12 @@ def _groups(lines: IO[bytes]) -> Iterator[list[dict[str, Any]]]:
 
 def _cells(line: bytes) -> dict[str, Any]:
     row = _row_decoder.decode(line)
-    if row.error is not None:
-        return {"source": row.error.source, "line": row.error.line, "error": row.error.message}
+    error = {} if row.error is None else {"line": row.error.line, "error": row.error.message}
+    if row.error is not None and row.record is None:
+        return {"source": row.error.source, **error}
     report = _report_decoder.decode(row.report)
     return {
+        **error,
         "source": row.source,
         "record": row.record,
         "trace_id": report.trace_id,

@@ -11,9 +11,9 @@ import attrs
 from sentinel_core.batch.fingerprint import differences, fingerprint
 from sentinel_core.batch.split import Task
 from sentinel_core.batch.worker import Launcher, Worker
-from sentinel_core.cli.judging import Plan
 from sentinel_core.errors import SentinelError
 from sentinel_core.isolate import Fresh
+from sentinel_core.judging.job import Plan
 from sentinel_core.sources.parts import Part
 from sentinel_core.sources.remote import fetched
 

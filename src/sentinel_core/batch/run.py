@@ -22,9 +22,9 @@ Engine = Callable[[int, list[str]], Iterator[Answer]]
 
 @attrs.frozen(kw_only=True)
 class Talk:
-    """How a batch speaks while it works: one line for a record that could not be read, and how far it has come."""
+    """How a batch speaks while it works: one line for a record whose row is an error, and how far it has come."""
 
-    unreadable: Callable[[Summary], None]
+    error_rows: Callable[[Summary], None]
     progress: Callable[[Summary, int], None]
 
 
@@ -45,7 +45,7 @@ def run_batch(
             output.note(manifest.encoded())
             for answer in _noted(engine(manifest.splits, manifest.columns), manifest, output):
                 forget = False
-                talk.unreadable(answer.summary)
+                talk.error_rows(answer.summary)
                 talk.progress(manifest.summary, answer.split.size)
             manifest.complete = True
             _note(manifest, output)

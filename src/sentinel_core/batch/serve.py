@@ -9,14 +9,15 @@ import attrs
 
 from sentinel_core.batch.split import Task
 from sentinel_core.batch.summary import Summary
-from sentinel_core.cli.frames import BEAT, DONE, PART, READY, REPORTS, refusal
-from sentinel_core.cli.items import Readable, Unreadable, items
-from sentinel_core.cli.judging import Plan, fewer_collections, judged, prepare, rendered
-from sentinel_core.cli.sink import separated
 from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.isolate import Outbox
+from sentinel_core.judging.fatal import fatal
+from sentinel_core.judging.frames import BEAT, DONE, PART, READY, REPORTS, refusal
+from sentinel_core.judging.items import Readable, Unreadable, items
+from sentinel_core.judging.job import Plan, fewer_collections, judged, prepare, rendered
 from sentinel_core.offers import TraceReader
+from sentinel_core.output.sink import separated
 from sentinel_core.reading.layout import is_json_lines
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.sources import FileSource, choose_reader
@@ -74,7 +75,7 @@ def _judge(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], wat
     for item, outcome in enumerate(items(own, readers, watch)):
         watch.item = item
         if item >= task.done:
-            batch.add(judged(outcome, panel, own, item), outcome)
+            batch.add(judged(outcome, panel, own, item), outcome, item)
     batch.send()
 
 
@@ -94,7 +95,7 @@ class _Batch:
     def _clear(self) -> None:
         self._count, self._size, self._parts, self._summary = 0, 0, list[bytes](), Summary()
 
-    def add(self, found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable) -> None:
+    def add(self, found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable, item: int) -> None:
         """One more record."""
         data = None
         if isinstance(found, Unreadable):
@@ -103,8 +104,9 @@ class _Batch:
                 data = found.rendered()
         else:
             assert isinstance(outcome, Readable)
-            self._summary.add_report(found)
-            data = rendered(found, outcome, self._plan)
+            error = fatal(found, outcome, self._plan, item)
+            self._summary.add_report(found, error)
+            data = rendered(found, outcome, self._plan, error)
         self._count += 1
         if data is not None:
             self._parts.append(data)

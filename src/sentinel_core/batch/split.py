@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import attrs
 
-from sentinel_core.cli.items import Death
 from sentinel_core.errors import InputError
+from sentinel_core.judging.items import Death
 from sentinel_core.sources import FileSource
 from sentinel_core.sources.parts import Part
 

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 import attrs
 
-from sentinel_core.cli.items import Unreadable
-from sentinel_core.cli.supervise import Tally
+from sentinel_core.judging.items import Unreadable
+from sentinel_core.judging.tally import Tally
 from sentinel_core.redact import redact
 from sentinel_core.report import ReliabilityReport
 
@@ -25,8 +25,9 @@ class Summary:
     """Counts over reports.
 
     ``scores`` counts overall scores by thousandths, so that quantiles, to a thousandth, are the same for any split.
-    ``rules`` counts findings; ``failures`` has, for each signal that gave no answer, how often and the first error;
-    ``unreadable`` holds the first thousand records that gave no trace.
+    ``rules`` counts findings; ``failures`` has, for each signal that gave no answer, how often, the first error, and the
+    first thousand records whose row is an error because of it. ``unreadable`` holds the first thousand records that gave no
+    trace.
     """
 
     counts: dict[str, int] = attrs.field(factory=dict)
@@ -36,8 +37,8 @@ class Summary:
     failures: dict[str, list[Any]] = attrs.field(factory=dict)
     unreadable: list[dict[str, Any]] = attrs.field(factory=list)
 
-    def add_report(self, report: ReliabilityReport) -> None:
-        """One more report."""
+    def add_report(self, report: ReliabilityReport, error: Unreadable | None = None) -> None:
+        """One more report, and the ``error`` that stands beside it where a weighted signal died of the record."""
         _count(self.counts, report.verdict or "no verdict")
         self.incomplete += not report.is_complete
         if report.overall_score is not None:
@@ -45,13 +46,15 @@ class Summary:
         for finding in report.findings:
             _count(self.rules, finding.rule)
         for failure in report.failures:
-            self.failures.setdefault(failure.signal_name, [0, failure.error])[0] += 1
+            known = self.failures.setdefault(failure.signal_name, [0, failure.error, []])
+            known[0] += 1
+            if error is not None and not failure.advisory:
+                _keep(known[2], [_row(error, failure.error)])
 
     def add_unreadable(self, row: Unreadable) -> None:
         """One more record that gave no trace."""
         _count(self.counts, "unreadable")
-        if len(self.unreadable) < _MOST_ROWS:
-            self.unreadable.append({"file": row.label, "line": row.line, "message": redact(row.message)})
+        _keep(self.unreadable, [_row(row, row.message)])
 
     def merge(self, later: "Summary") -> None:
         """Add what comes after this one in the input."""
@@ -61,9 +64,18 @@ class Summary:
                 _count(own, name, count)
         for score, count in later.scores.items():
             _count(self.scores, score, count)
-        for name, (count, error) in later.failures.items():
-            self.failures.setdefault(name, [0, error])[0] += count
-        self.unreadable += later.unreadable[: _MOST_ROWS - len(self.unreadable)]
+        for name, (count, error, rows) in later.failures.items():
+            known = self.failures.setdefault(name, [0, error, []])
+            known[0] += count
+            _keep(known[2], rows)
+        _keep(self.unreadable, later.unreadable)
+
+    def error_rows(self) -> Iterator[dict[str, Any]]:
+        """File, line and message of each record that is kept of those whose row is an error."""
+        yield from self.unreadable
+        for name, (_, _, rows) in sorted(self.failures.items()):
+            for row in rows:
+                yield {**row, "message": f'plugin "signals:{name}" {row["message"]}'}
 
     @property
     def total(self) -> int:
@@ -117,8 +129,8 @@ class Summary:
             },
             "top_rules": [{"rule": rule, "findings": count} for rule, count in self.top_rules(_TOP)],
             "failures": [
-                {"signal": name, "records": count, "first_error": error}
-                for name, (count, error) in sorted(self.failures.items())
+                {"signal": name, "records": count, "first_error": error, "error_rows": rows}
+                for name, (count, error, rows) in sorted(self.failures.items())
             ],
             "unreadable": self.unreadable,
         }
@@ -134,8 +146,18 @@ class Summary:
             yield f"  risk: {parts}, max {self.quantile(1):.3f}"
         if self.rules:
             yield "  most findings: " + ", ".join(f"{rule} {count:,}" for rule, count in self.top_rules(5))
-        for name, (count, error) in sorted(self.failures.items()):
+        for name, (count, error, _) in sorted(self.failures.items()):
             yield f'  signal "{name}" gave no answer for {count:,}; the first time: {error}'
+
+
+def _row(place: Unreadable, message: str) -> dict[str, Any]:
+    return {"file": place.label, "line": place.line, "message": redact(message)}
+
+
+def _keep(rows: list[dict[str, Any]], more: list[dict[str, Any]]) -> None:
+    """As many as there is room for."""
+    if more:
+        rows += more[: _MOST_ROWS - len(rows)]
 
 
 def _count(counts: dict[Any, int], name: Any, more: int = 1) -> None:

@@ -14,13 +14,13 @@ import attrs
 from sentinel_core.batch.serve import serve
 from sentinel_core.batch.split import Split, Task
 from sentinel_core.batch.summary import Summary
-from sentinel_core.cli.frames import DONE, PART, READY, REFUSED, REPORTS, WARNING
-from sentinel_core.cli.items import Death, Unreadable
-from sentinel_core.cli.judging import Plan
-from sentinel_core.cli.sink import separated
-from sentinel_core.cli.supervise import death_of
 from sentinel_core.errors import InputError, WorkerDied, WorkerError, WorkerTimeout
 from sentinel_core.isolate import Child
+from sentinel_core.judging.frames import DONE, PART, READY, REFUSED, REPORTS, WARNING
+from sentinel_core.judging.items import Death, Unreadable
+from sentinel_core.judging.job import Plan
+from sentinel_core.judging.tally import death_of
+from sentinel_core.output.sink import separated
 from sentinel_core.sources.parts import Part
 from sentinel_core.watch import AtWork
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from sentinel_core.errors import SentinelError
+from sentinel_core.errors import ERROR, SentinelError
 
 __all__ = ["ERROR", "cli", "complain", "help_without_command", "main"]
 
-ERROR = 3
 _INTERRUPTED = 130
 _CLOSED_PIPE = 141
 

@@ -20,12 +20,12 @@ from sentinel_core.batch.split import Unit, part_size, units
 from sentinel_core.batch.summary import Summary
 from sentinel_core.batch.worker import Answer, Launcher
 from sentinel_core.cli import complain
-from sentinel_core.cli.judging import Plan
 from sentinel_core.cli.options import Many, is_folder
-from sentinel_core.cli.sink import Sink, open_output
 from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.isolate import Child
+from sentinel_core.judging.job import Plan
+from sentinel_core.output.sink import Sink, open_output
 from sentinel_core.output.text import render_summary
 from sentinel_core.settings import HostSettings
 from sentinel_core.sources.remote import is_url
@@ -47,7 +47,7 @@ def evaluate_many(plan: Plan, host: HostSettings, many: Many) -> int:
     with ExitStack() as stack:
         output = _output(plan, many, work, stack)
         engine = _engine(many, launcher, parts, size)
-        talk = Talk(unreadable=told.unreadable, progress=told.progress)
+        talk = Talk(error_rows=told.error_rows, progress=told.progress)
         stack.callback(progress.clear)
         summary, place = run_batch(work, output, engine, talk, resume=many.resume)
     _conclude(summary, place, to_file=many.output is not None, form=plan.format)
@@ -120,16 +120,16 @@ class _Told:
         self._progress.clear()
         warn(text)
 
-    def unreadable(self, summary: Summary) -> None:
-        """A line for each of the first records that could not be read."""
-        for row in summary.unreadable:
+    def error_rows(self, summary: Summary) -> None:
+        """A line for each of the first records that could not be read, or that a weighted plugin died of."""
+        for row in summary.error_rows():
             self._rows += 1
             self._progress.clear()
             if self._rows <= _MOST_TOLD:
                 line = "" if row["line"] is None else f" line {row['line']}"
                 complain(f'"{row["file"]}"{line}: {row["message"]}' if row["file"] else row["message"])
             elif self._rows == _MOST_TOLD + 1:
-                complain("more records could not be read; the summary counts them")
+                complain("more records could not be read or judged; the summary counts them")
 
     def progress(self, summary: Summary, size: int) -> None:
         """How far it is."""

@@ -64,6 +64,7 @@ def _explain(layers: Layers, selection: Selection, outbox: Outbox) -> None:
 
 
 def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
+    from sentinel_core.agent.settings import AgentSettings
     from sentinel_core.panel import read_profile, with_weights
     from sentinel_core.watch import Watch
 
@@ -73,7 +74,7 @@ def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
         offered = {(plugin.source.kind, plugin.source.name) for plugin in plugins}
         layers.refuse_unknown_plugins(offered | {(one.kind, one.name) for one in (*chosen, *left_out)})
     host = layers.host()
-    rows = layers.explain("", host)
+    rows = [*layers.explain("", host), *layers.explain("agent.", layers.of_agent(AgentSettings))]
     names = {one.name for one in (*chosen, *left_out) if one.kind == "signals"}
     names |= {plugin.source.name for plugin in plugins if plugin.source.kind == "signals"}
     for name, weight in with_weights(read_profile(host.profile), layers.weights(), names).weights.items():

@@ -8,8 +8,8 @@ import click
 from sentinel_core.cli import ERROR
 from sentinel_core.cli.converting import Conversion, convert_job
 from sentinel_core.cli.options import host_flags, layers_and_selection
-from sentinel_core.cli.sink import open_output
 from sentinel_core.cli.supervise import supervise
+from sentinel_core.output.sink import open_output
 from sentinel_core.sources import find_sources, spool
 
 __all__ = ["command"]

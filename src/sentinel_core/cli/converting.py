@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import attrs
 
-from sentinel_core.cli.frames import REPORT, UNREADABLE, refusal, warning
-from sentinel_core.cli.items import Death, Readable, Unreadable, items
 from sentinel_core.errors import InputError, PluginError, SentinelError
 from sentinel_core.host import load, select
 from sentinel_core.isolate import Outbox
+from sentinel_core.judging.frames import REPORT, UNREADABLE, refusal, warning
+from sentinel_core.judging.items import Death, Readable, Unreadable, items
 from sentinel_core.offers import TraceReader
 from sentinel_core.redact import redact_json
 from sentinel_core.selection import Selection

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from sentinel_core.cli.emitting import emission_of, emit_options, finish
-from sentinel_core.cli.judging import Format, Plan, job
 from sentinel_core.cli.options import (
     Assignment,
     Many,
@@ -16,9 +15,11 @@ from sentinel_core.cli.options import (
     layers_and_selection,
     plugin_options,
 )
-from sentinel_core.cli.sink import open_output
-from sentinel_core.cli.supervise import Tally, supervise, use_color
+from sentinel_core.cli.supervise import supervise, use_color
 from sentinel_core.errors import InputError
+from sentinel_core.judging.job import Format, Plan, job
+from sentinel_core.judging.tally import Tally
+from sentinel_core.output.sink import open_output
 from sentinel_core.output.text import render_summary
 from sentinel_core.settings import HostSettings
 from sentinel_core.sources import find_sources, spool

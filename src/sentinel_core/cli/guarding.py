@@ -1,10 +1,11 @@
 """The guard of ``sentinel run`` in a process of its own.
 
 Signals and guardrails are foreign code: what they do there cannot keep the run from delivering its report. Orders and answers
-are a letter and a body: ``L`` an attempt at work, ``J`` one to judge, ``S`` a loop to settle. ``R`` says that all is loaded,
+are a letter and a body: ``L`` an attempt at work, ``J`` one to judge, ``S`` a loop to settle, ``E`` the end. ``R`` says that all is loaded,
 ``X`` why it is not, ``W`` warns.
 """
 
+import collections
 import functools
 from collections.abc import Callable, Iterator
 from types import TracebackType
@@ -35,6 +36,7 @@ from sentinel_core.watch import AtWork, Watch
 __all__ = ["GuardProcess", "Guarding"]
 
 _KINDS = ("signals", "guardrails")
+_LEAVE = b"E"
 _NO_GUARDRAIL = "no guardrail is installed or selected, so nothing would end the family"
 
 
@@ -68,6 +70,7 @@ class GuardProcess:
         self._child = Child(functools.partial(_job, guarding), memory=host.max_memory_mb << 20)
         self._frames: Iterator[bytes] = self._child.frames(host.timeout)
         self._warn = warn
+        self._gone: WorkerError | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -75,7 +78,14 @@ class GuardProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._child.close()
+        try:
+            if error is None and self._gone is None:
+                self._child.order(_LEAVE)
+                collections.deque(self._frames, maxlen=0)  # until it has closed its store
+        except WorkerError as late:
+            self._warn(f"the guard did not end well: {late}")
+        finally:
+            self._child.close()
 
     def ready(self) -> None:
         """Wait until all is loaded. Raises ``ConfigError`` for what the user set wrongly."""
@@ -98,6 +108,8 @@ class GuardProcess:
         return msgspec.json.decode(self._ask(b"S", msgspec.json.encode(order)), type=Settled)
 
     def _ask(self, kind: bytes, body: bytes) -> bytes:
+        if self._gone is not None:
+            raise self._gone
         self._child.order(kind + body)
         return self._answer()
 
@@ -112,8 +124,10 @@ class GuardProcess:
         except WorkerError as error:
             at_work = AtWork.parse(self._child.mark)
             who = f'plugin "{at_work.label}"' if at_work is not None else "the guard"
-            raise WorkerError(f"{who} {error}") from error
-        raise WorkerError("the guard is gone")
+            self._gone = WorkerError(f"{who} {error}")
+        else:
+            self._gone = WorkerError("the guard is gone")
+        raise self._gone
 
 
 def _job(guarding: Guarding, outbox: Outbox) -> None:
@@ -127,9 +141,11 @@ def _job(guarding: Guarding, outbox: Outbox) -> None:
         return
     outbox.mark("")
     outbox.send(b"R")
-    while (order := outbox.order()) is not None:
+    while (order := outbox.order()) not in (None, _LEAVE):
         outbox.send(b"A" + _answered(guardian, order[:1], order[1:]))
         outbox.mark("")
+    if guardian.orchestrator is not None:
+        guardian.orchestrator.store.close()
 
 
 def _answered(guardian: Guardian, kind: bytes, body: bytes) -> bytes:
@@ -151,6 +167,7 @@ def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
             outbox.send(f'Wplugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'.encode())
     panel = make_panel(plugins, failures, left_out, layers, watch=watch)
     guardrails = tuple(_watched(one, watch) for one in bind_guardrails(plugins, failures, layers))
+    _refuse_deaf_limit(layers, guardrails)
     orchestrator, problem = _orchestrator(layers, guardrails)
     if problem:
         outbox.send(f"Wno attempt is tried again: {problem}".encode("utf-8", "replace"))
@@ -161,6 +178,13 @@ def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
         problem=problem,
         overriding=guarding.overriding,
     )
+
+
+def _refuse_deaf_limit(layers: Layers, guardrails: tuple[BoundGuardrail, ...]) -> None:
+    """A limit that nobody heeds is worse than none."""
+    setting = layers.values.get("guardrails.rerun_limit.max_reruns")
+    if setting is not None and not any(one.name == "rerun_limit" for one in guardrails):
+        raise ConfigError(f'{setting.origin}: the guardrail "rerun_limit" is left out; take it back in with --plugins')
 
 
 def _orchestrator(layers: Layers, guardrails: tuple[BoundGuardrail, ...]) -> tuple[Orchestrator | None, str]:

@@ -4,29 +4,35 @@ Frames: ``S`` the run's id, ``N`` a note, ``W`` a warning, ``P`` an event and ``
 text for the progress, ``I`` the run's summary, ``X`` why there is none.
 """
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
 
 from sentinel_core.agent.detective import Investigation
 from sentinel_core.agent.event_codec import encode_event
-from sentinel_core.agent.events import Event
+from sentinel_core.agent.events import Event, LoopDecided
+from sentinel_core.agent.family import Family
 from sentinel_core.agent.fingerprint import differences, fingerprint
 from sentinel_core.agent.journal import Journal
 from sentinel_core.agent.keeping import Keeper, end_with_parent
 from sentinel_core.agent.prompts import SYSTEM_PROMPT
-from sentinel_core.agent.replay import export
+from sentinel_core.agent.replay import ReplayModel, export
 from sentinel_core.agent.saving import save_run
 from sentinel_core.agent.settings import AgentSettings
 from sentinel_core.agent.summary import RunSummary
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.cli.connecting import Connected, connect
-from sentinel_core.errors import JournalError, SentinelError
+from sentinel_core.cli.guarding import Guarding, GuardProcess
+from sentinel_core.errors import ConfigError, JournalError, SentinelError
 from sentinel_core.isolate import Outbox
 from sentinel_core.offers import Tool
 from sentinel_core.redact import Redactor
+from sentinel_core.reflection.guarding import Overriding
+from sentinel_core.reflection.reflect import Reflector, reflect_by_rules
 from sentinel_core.selection import Selection
 from sentinel_core.settings import Layers, Setting
 from sentinel_core.telemetry.observer import Telemetry
@@ -57,6 +63,7 @@ class Order:
     yes: bool = False
     progress: bool = False
     otlp: str | None = None
+    overriding: Overriding | None = None
 
     def flags(self) -> dict[str, Any]:
         """What the user set for the run itself on the command line, with the flag, to be kept with the run."""
@@ -65,7 +72,8 @@ class Order:
             for key, setting in self.layers.values.items()
             if setting.origin.startswith("--") and not key.startswith(_JUDGING)
         }
-        return {"settings": given, "provider": self.of_provider, "tools": self.of_tools}
+        override = None if self.overriding is None else attrs.asdict(self.overriding)
+        return {"settings": given, "provider": self.of_provider, "tools": self.of_tools, "override": override}
 
     def with_flags(self, kept: dict[str, Any]) -> "Order":
         """The order with the flags of the run that it resumes, below those that were given now."""
@@ -81,6 +89,7 @@ class Order:
             selection=Selection.parse(layers.host().plugins),
             of_provider={**kept["provider"], **self.of_provider},
             of_tools={**kept["tools"], **self.of_tools},
+            overriding=self.overriding or msgspec.convert(kept["override"], Overriding | None),
         )
 
 
@@ -112,36 +121,80 @@ def _run(order: Order, outbox: Outbox) -> RunSummary:
 
 
 def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
-    connected = connect(order.layers, order.selection, outbox, of_provider=order.of_provider, of_tools=order.of_tools)
-    settings: AgentSettings = order.layers.of_agent(AgentSettings)
-    accepted = _admit(order, keeper, _fingerprint(connected, settings), outbox)
-    outbox.mark(str(AtWork("run", f"providers:{connected.name}", 0)))
-    progress = _progress(outbox) if order.progress else None
-    telemetry = _telemetry(order, keeper, outbox)
-    redactor = Redactor.of_environment(names=connected.env)
-    investigation = Investigation(
-        release_id=order.release or "",
-        model=connected.model,
-        tools=connected.tools,
-        provider=connected.name,
-        model_name=connected.model_name,
-        settings=settings,
-        observers=(keeper, telemetry, *([progress] if progress else [])),
-        toolbox=Toolbox(confirm=_confirm(order, outbox)),
-        on_text=(lambda text: outbox.send(b"T" + text.encode("utf-8", "replace"))) if order.progress else None,
-        clean=redactor.value,
-        past=keeper.past,
-        accepted=accepted,
-    )
-    try:
-        attempt = investigation.attempt()
-        result = investigation.result(attempt, investigation.deliver(attempt))
-    finally:
-        telemetry.close()
-        connected.model.close()
+    with contextlib.ExitStack() as stack:
+        guard = stack.enter_context(_guard(order, outbox)) if order.layers.host().reflect else None
+        connected = connect(
+            order.layers, order.selection, outbox, of_provider=order.of_provider, of_tools=order.of_tools
+        )
+        stack.callback(connected.model.close)
+        settings: AgentSettings = order.layers.of_agent(AgentSettings)
+        accepted = _admit(order, keeper, _fingerprint(connected, settings), outbox)
+        outbox.mark(str(AtWork("run", f"providers:{connected.name}", 0)))
+        telemetry = _telemetry(order, keeper, outbox)
+        stack.callback(telemetry.close)
+        reflector = _reflector(order, connected, settings)
+        if isinstance(connected.model, ReplayModel) and connected.model.attempts == 1:
+            guard = None  # a record of one attempt has no reply for another one
+        if guard is not None:
+            guard.ready()
+        investigation = Investigation(
+            release_id=order.release or "",
+            model=connected.model,
+            tools=connected.tools,
+            provider=connected.name,
+            model_name=connected.model_name,
+            settings=settings,
+            observers=(keeper, telemetry, *([_progress(outbox)] if order.progress else [])),
+            toolbox=Toolbox(confirm=_confirm(order, outbox)),
+            on_text=(lambda text: outbox.send(b"T" + text.encode("utf-8", "replace"))) if order.progress else None,
+            clean=Redactor.of_environment(names=connected.env).value,
+            past=keeper.past,
+            accepted=accepted,
+        )
+        result = _family(order, outbox, investigation, guard, reflector).run()
     if order.record is not None:
         export(keeper.journal.read(result.run_id), order.record)
     return RunSummary.of(result, connected.name, save_run(result.trace, order.directory))
+
+
+def _family(
+    order: Order, outbox: Outbox, investigation: Investigation, guard: GuardProcess | None, reflector: Reflector
+) -> Family:
+    def tell(decided: LoopDecided) -> None:
+        if decided.reason == "thresholds_met":
+            return
+        told = f"NAttempt {decided.loop_id}: {decided.decision}, {decided.reason}. {decided.detail}"
+        outbox.send(told.encode("utf-8", "replace"))
+
+    return Family(
+        investigation=investigation,
+        guard=guard,
+        reflector=reflector,
+        keep=lambda trace: save_run(trace, order.directory),
+        complain=_warn(outbox),
+        tell=tell,
+    )
+
+
+def _guard(order: Order, outbox: Outbox) -> GuardProcess:
+    guarding = Guarding(layers=order.layers, selection=order.selection, overriding=order.overriding)
+    return GuardProcess(guarding, _warn(outbox))
+
+
+def _warn(outbox: Outbox) -> Callable[[str], None]:
+    redactor = Redactor.of_environment()
+    return lambda text: outbox.send(f"W{redactor.text(text)}".encode("utf-8", "replace"))
+
+
+def _reflector(order: Order, connected: Connected, settings: AgentSettings) -> Reflector:
+    host = order.layers.host()
+    if host.reflector == "rules":
+        return reflect_by_rules
+    if isinstance(connected.model, ReplayModel):
+        raise ConfigError("--reflector llm: a replay has no model that could be asked; use --reflector rules")
+    from sentinel_core.reflection.personas import ModelReflector
+
+    return ModelReflector(model=connected.model, timeout=settings.call_timeout or host.timeout)
 
 
 def _admit(order: Order, keeper: Keeper, now: dict[str, Any], outbox: Outbox) -> tuple[str, ...]:

@@ -19,11 +19,12 @@ import msgspec
 
 from sentinel_core.cli import complain
 from sentinel_core.cli.emitting import finish
-from sentinel_core.cli.judging import Plan
-from sentinel_core.cli.judging import job as judge
-from sentinel_core.cli.supervise import Tally, supervise
+from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import ConfigError, WorkerError
 from sentinel_core.isolate import Child
+from sentinel_core.judging.job import Plan
+from sentinel_core.judging.job import job as judge
+from sentinel_core.judging.tally import Tally
 from sentinel_core.output.printable import printable
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.selection import Selection

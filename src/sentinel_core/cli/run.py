@@ -14,13 +14,14 @@ from sentinel_core.agent.summary import RunSummary
 from sentinel_core.cli import ERROR, complain
 from sentinel_core.cli.emitting import finish
 from sentinel_core.cli.investigating import Order, job
-from sentinel_core.cli.judging import Plan
-from sentinel_core.cli.judging import job as judge
 from sentinel_core.cli.options import Assignment, host_flags, layers_and_selection, plugin_options
-from sentinel_core.cli.run_options import AGENT, PROVIDER, TOOLS, run_options
-from sentinel_core.cli.supervise import Tally, supervise, use_color, warn
+from sentinel_core.cli.run_options import AGENT, PROVIDER, TOOLS, guard_flags, overriding, run_options
+from sentinel_core.cli.supervise import supervise, use_color, warn
 from sentinel_core.errors import ConfigError, WorkerError
 from sentinel_core.isolate import Child
+from sentinel_core.judging.job import Plan
+from sentinel_core.judging.job import job as judge
+from sentinel_core.judging.tally import Tally
 from sentinel_core.output.progress import Progress
 from sentinel_core.output.run import lifted, render_run
 from sentinel_core.settings import HostSettings, Layers
@@ -34,6 +35,7 @@ __all__ = ["command"]
 
 _DIRECTORY = Path(".sentinel")
 _GRACE = 120.0  # seconds past the deadline, for a tool that is still at work and for the delivery
+_LOOKS = 6  # the longest that is said nothing after an attempt: it is judged, settled, and a model is asked four times
 _RISK = {"low": 0, "medium": 1, "high": 2}
 
 
@@ -91,6 +93,7 @@ def _order(release: str | None, options: dict[str, Any]) -> tuple[Order, HostSet
     for field, flag in AGENT.items():
         if options[field] is not None:
             flags[f"agent.{field}"] = options[field], flag
+    flags.update(guard_flags(options))
     layers, selection = layers_and_selection(flags, options["assignments"])
     order = Order(
         release=release,
@@ -104,6 +107,7 @@ def _order(release: str | None, options: dict[str, Any]) -> tuple[Order, HostSet
         record=options["record"],
         yes=options["yes"],
         otlp=options["otlp"],
+        overriding=overriding(options),
         progress=not options["as_json"] and sys.stderr.isatty(),
     )
     return order, layers.host()
@@ -164,12 +168,12 @@ class _Heard:
 
 
 def _patience(layers: Layers) -> float | None:
-    """The longest wait for a sign of life; a run without a deadline may be silent as long as it likes."""
+    """The longest wait for a sign of life, which every attempt gives; a run without a deadline may be silent as long as it likes."""
     from sentinel_core.agent.settings import AgentSettings
 
     settings: AgentSettings = layers.of_agent(AgentSettings)
     deadline = settings.deadline
-    return None if deadline is None else deadline + _GRACE
+    return None if deadline is None else deadline + _GRACE + _LOOKS * layers.host().timeout
 
 
 def _print(found: RunSummary, rendered: bytes, *, as_json: bool, color: bool) -> None:

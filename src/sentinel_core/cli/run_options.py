@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-__all__ = ["AGENT", "PROVIDER", "TOOLS", "run_options"]
+if TYPE_CHECKING:
+    from sentinel_core.reflection.guarding import Overriding
+
+__all__ = ["AGENT", "PROVIDER", "TOOLS", "guard_flags", "overriding", "run_options"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -24,6 +27,7 @@ AGENT: Mapping[str, str] = {
 }
 PROVIDER = ("model", "base_url")
 TOOLS = ("releases", "reports", "repo", "junit", "metrics")
+_KINDS = ("override_fatigue", "override_max_reruns", "override_bias_echo")
 
 _PROVIDER_HELP = (
     "Who judges the risk: a provider plugin, or replay:FILE. Default: the first of anthropic, openrouter and openai "
@@ -47,8 +51,21 @@ _TEXTS = (
     ("--call-timeout", "SECONDS", "How long one call of the model may take (the provider's own)."),
     ("--max-attempts", "N", "How often a call that fails for the moment is tried in all (3)."),
     ("--initial-delay", "SECONDS", "The wait before the second attempt; it doubles with each (1)."),
+    ("--max-reruns", "N", "How often the task is tried again at most, after attempts that are not good enough (3)."),
+    (
+        "--store",
+        "PLACE",
+        "Where attempts and decisions are kept: a path or postgresql://... (.sentinel/loops.sqlite3).",
+    ),
+    ("--by", "WHO", "Who overrides; goes on the record."),
+    ("--reason", "WHY", "Why; goes on the record."),
     ("--resume", "ID", "Go on with a run that broke off; nothing that was done is done again."),
 )
+_OVERRIDE_HELP = {
+    "override_fatigue": "One attempt more though the family is tired; needs --by and --reason.",
+    "override_max_reruns": "One attempt more than --max-reruns; needs --by and --reason.",
+    "override_bias_echo": "One attempt more though a bias repeats itself; needs --by and --reason.",
+}
 _NAMES = {"--max-tokens": "max_total_tokens", "--max-cost": "max_cost_usd"}
 
 
@@ -57,6 +74,44 @@ def run_options(function: _Function) -> _Function:
     for option in reversed(tuple(_options())):
         function = option(function)
     return function
+
+
+def guard_flags(options: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
+    """What was set about reruns, as settings. Raises ``click.UsageError`` for flags that do not go together."""
+    flags = {name: (options[name], _flag(name)) for name in ("reflector", "store") if options[name] is not None}
+    if options["max_reruns"] is not None:
+        flags["guardrails.rerun_limit.max_reruns"] = (options["max_reruns"], "--max-reruns")
+    if options["no_reflect"]:
+        given = [flag for _, flag in flags.values()] + [_flag(kind) for kind in _KINDS if options[kind]]
+        if given:
+            raise click.UsageError(f"{given[0]} does not go with --no-reflect: there are no reruns then")
+        flags["reflect"] = (False, "--no-reflect")
+    return flags
+
+
+def overriding(options: Mapping[str, Any]) -> "Overriding | None":
+    """A person's decision for this run; None where there is none.
+
+    Raises ``click.UsageError`` where who or why is missing, ``LoopRequestError`` where one of them is too long or no text.
+    """
+    kinds = tuple(kind for kind in _KINDS if options[kind])
+    who, why = options["by"], options["reason"]
+    if not kinds:
+        if who is not None or why is not None:
+            raise click.UsageError("--by and --reason are for an override, such as --override-max-reruns")
+        return None
+    if not (who and why):
+        raise click.UsageError(f"{_flag(kinds[0])} needs --by WHO and --reason WHY: it goes on the record")
+    from sentinel_core.reflection.guarding import Overriding
+    from sentinel_core.reflection.schemas import check
+
+    made = Overriding(kinds=kinds, by=who, reason=why)
+    check({**made.flags(), "override_by": who, "override_reason": why}, "override")
+    return made
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _options() -> list[Callable[[Any], Any]]:
@@ -75,6 +130,13 @@ def _options() -> list[Callable[[Any], Any]]:
             type=click.Choice(["truncation", "sliding_window", "importance"]),
             help="What is left out when the conversation outgrows the model's window.",
         ),
+        click.option("--no-reflect", is_flag=True, help="One attempt, which nobody looks at before its report leaves."),
+        click.option(
+            "--reflector",
+            type=click.Choice(["rules", "llm"]),
+            help="Who says what an attempt was worth: fixed rules, or two personas of the run's model, SAGE and PESSIMIST.",
+        ),
+        *(click.option(_flag(kind), is_flag=True, help=_OVERRIDE_HELP[kind]) for kind in _KINDS),
         click.option("--accept-changes", is_flag=True, help="Resume though settings, model or plugins have changed."),
         click.option(
             "--record", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the run's record."

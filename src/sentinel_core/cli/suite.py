@@ -242,25 +242,26 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
 
 
 @command.command("from-trace")
-@click.argument("trace", type=click.Path(path_type=Path))
+@click.argument("trace", metavar="TRACE")
 @click.option("--id", "name", metavar="ID", help="The scenario's id (default: from the trace's).")
 @click.option(
     "--severity", type=click.Choice(["low", "medium", "high"]), help="The severity that would have been right."
 )
+@click.option("--from", "reader", metavar="FORMAT", help="Read as this format, whatever it looks like.")
+@click.option("--trace-id", metavar="ID", help="Which trace, where TRACE holds several.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the suite to FILE.")
-def from_trace(trace: Path, name: str | None, severity: str | None, output: Path | None) -> int:
+@click.option("--plugins", metavar="LIST", help='As for "sentinel evaluate".')
+def from_trace(trace: str, *, name: str | None, severity: str | None, output: Path | None, **options: Any) -> int:
     """Make a suite of one scenario from TRACE: its tools answer as they did then, so that an incident becomes a test."""
-    from sentinel_core.codec import decode_trace
+    from sentinel_core.cli.reading import read_one
     from sentinel_core.suite.files import write_whole
     from sentinel_core.suite.from_trace import suite_from_trace
     from sentinel_core.suite.reading import decode_suite
     from sentinel_core.suite.toml import to_toml
 
-    try:
-        made = to_toml(suite_from_trace(decode_trace(trace.read_bytes()), name=name, severity=severity))
-    except OSError as error:
-        raise InputError(f'trace "{trace}" cannot be read: {error.strerror}') from None
-    decode_suite(made.encode(), f"{trace.name}.toml")
+    found = read_one(trace, trace_id=options["trace_id"], reader=options["reader"], plugins=options["plugins"])
+    made = to_toml(suite_from_trace(found, name=name, severity=severity))
+    decode_suite(made.encode(), f"{Path(trace).name}.toml")
     if output is None:
         click.echo(_printable_lines(made), nl=False)
     else:

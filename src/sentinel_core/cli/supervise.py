@@ -8,44 +8,22 @@ from typing import IO, TypeVar
 import attrs
 import click
 
-from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli import complain
 from sentinel_core.cli.converting import Conversion
-from sentinel_core.cli.frames import REPORT, UNREADABLE, WARNING
-from sentinel_core.cli.items import Death, Unreadable
-from sentinel_core.cli.judging import Plan
-from sentinel_core.cli.sink import Sink
-from sentinel_core.errors import WorkerError, WorkerTimeout
+from sentinel_core.errors import WorkerError
 from sentinel_core.isolate import Child, Outbox
-from sentinel_core.watch import AtWork
+from sentinel_core.judging.frames import FATAL, REPORT, UNREADABLE, WARNING
+from sentinel_core.judging.items import Death, Unreadable
+from sentinel_core.judging.job import Plan
+from sentinel_core.judging.tally import VERDICTS, Tally, death_of
+from sentinel_core.output.sink import Sink
 
-__all__ = ["VERDICTS", "Tally", "death_of", "supervise", "use_color", "warn"]
+__all__ = ["supervise", "use_color", "warn"]
 
 _MOST_DEATHS = 100
-VERDICTS = {b"P": "PASS", b"W": "WARN", b"F": "FAIL", b"-": "no verdict"}
 
 
 _Plan = TypeVar("_Plan", Plan, Conversion)
-
-
-@attrs.define
-class Tally:
-    """How many reports of each verdict, how many records could not be read, and whether anything else went wrong."""
-
-    counts: dict[str, int] = attrs.field(factory=lambda: dict.fromkeys((*VERDICTS.values(), "unreadable"), 0))
-    broken: bool = False
-
-    @property
-    def total(self) -> int:
-        """Items told so far."""
-        return sum(self.counts.values())
-
-    def exit_code(self, fail_on: str) -> int:
-        """3 where anything could not be judged, else that of the worst verdict, as far as ``fail_on`` lets it count."""
-        if self.broken or not self.total or self.counts["unreadable"] or self.counts["no verdict"]:
-            return ERROR
-        if self.counts["FAIL"] and fail_on != "never":
-            return 2
-        return 1 if self.counts["WARN"] and fail_on == "warn" else 0
 
 
 def supervise(
@@ -89,6 +67,8 @@ def _relay(frame: bytes, sink: Sink, tally: Tally, form: str) -> None:
         complain(row.told)
         if form in ("json", "jsonl"):
             sink.put(row.rendered())
+    elif kind == FATAL:
+        complain(Unreadable.parse(body).told)
     elif kind == WARNING:
         warn(body.decode("utf-8", "replace"))
     else:
@@ -101,15 +81,6 @@ def warn(message: str) -> None:
     from sentinel_core.output.printable import printable
 
     click.echo(f"sentinel: warning: {printable(message)}", err=True)
-
-
-def death_of(mark: str, error: WorkerError, timeout: float) -> Death | None:
-    """Who was at work, from the child's mark; None where it was no plugin."""
-    at_work = AtWork.parse(mark)
-    if at_work is None:
-        return None
-    text = f"did not finish within {timeout:g} s" if isinstance(error, WorkerTimeout) else str(error)
-    return Death(at_work=at_work, error=text)
 
 
 def _last_words(death: Death | None, error: WorkerError, done: int) -> str:

@@ -5,12 +5,17 @@ from typing import TYPE_CHECKING, Any
 from sentinel_core.output.printable import clipped, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sentinel_core.agent.attempts import AttemptFacts
     from sentinel_core.agent.summary import RunSummary
 
 __all__ = ["BELOW_EVIDENCE", "lifted", "render_run"]
 
 _COLORS = {"high": "31", "medium": "33", "low": "32", None: "35"}
 _FINDING = 400
+_TAGS = 120
+_GOOD = "thresholds_met"
 BELOW_EVIDENCE = "the report says less risk than the data that the agent fetched show (below_evidence)"
 
 
@@ -29,7 +34,34 @@ def render_run(run: "RunSummary", *, color: bool = False) -> str:
         place = f"  {printable(run.report_path)}" if run.report_path else ""
         lines.append(f"  report {printable(run.report_id)}{place}")
     lines.append(f"  trace  {printable(run.trace_path)}")
+    lines.extend(_family(run.attempts))
     return "\n".join(lines) + "\n"
+
+
+def _family(attempts: "tuple[AttemptFacts, ...]") -> "Iterator[str]":
+    """Every attempt and what was decided after it; nothing of a single one that was good enough."""
+    if len(attempts) == 1 and attempts[0].reason in (None, _GOOD):
+        return
+    yield ""
+    for number, attempt in enumerate(attempts, 1):
+        yield f"  attempt {number}  {printable(attempt.loop_id)}  {', '.join(_facts(attempt))}"
+        if attempt.decision is not None:
+            yield printable(f"    {attempt.decision}: {attempt.reason}. {clipped(attempt.detail, _FINDING)}".rstrip())
+        if attempt.reflection_note:
+            yield printable(f"    {clipped(attempt.reflection_note, _FINDING)}")
+
+
+def _facts(attempt: "AttemptFacts") -> "Iterator[str]":
+    if attempt.outcome not in (None, "completed"):
+        yield attempt.outcome + (f" by {printable(attempt.stopped_by)}" if attempt.stopped_by else "")
+    yield attempt.verdict or "not judged"
+    if attempt.alignment_score is not None:
+        yield f"alignment {attempt.alignment_score:.3g}"
+        yield f"drift {attempt.drift_score:.3g}"
+    if attempt.summary_valid is False:
+        yield "no valid summary"
+    if attempt.bias_tags:
+        yield f"bias {printable(clipped(' '.join(attempt.bias_tags), _TAGS))}"
 
 
 def lifted(agent: Any, run: "RunSummary") -> Any:

@@ -2,14 +2,19 @@
 
 import io
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 import attrs
 
-from sentinel_core.reading.lines import MEGABYTE
+from sentinel_core.reading.layout import is_json_lines
+from sentinel_core.reading.lines import MEGABYTE, numbered_lines
 
-__all__ = ["Part", "cut_lines", "open_part"]
+if TYPE_CHECKING:
+    from sentinel_core.sources.files import FileSource
+
+__all__ = ["Part", "cut_lines", "line_of", "open_part"]
 
 
 @attrs.frozen
@@ -42,6 +47,18 @@ def cut_lines(stream: IO[bytes], size: int) -> Iterator[Part]:
             yield Part(start, counted.bytes - start, lines, records)
         if not line:
             return
+
+
+def line_of(source: "FileSource", number: int) -> int | None:
+    """The line of the record with this number (from 1) in a file of lines; None where it is none, or cannot be read."""
+    try:
+        if not source.lines_before and not is_json_lines(source):
+            return None
+        with source.open() as stream:
+            lines = numbered_lines(stream, source.max_record, source.lines_before)
+            return next((line for line, _ in islice(lines, number - source.records_before - 1, None)), None)
+    except (OSError, EOFError):
+        return None
 
 
 class _Counted:

@@ -5,6 +5,8 @@ from typing import Any, Literal
 
 import attrs
 
+from sentinel_core.risk.settings import RiskThresholds
+
 __all__ = [
     "DIMENSIONS",
     "SEVERITIES",
@@ -37,8 +39,7 @@ DIMENSIONS: tuple[Dimension, ...] = ("tool_usage", "decision_quality", "error_ha
 SEVERITIES: tuple[Severity, ...] = ("low", "medium", "high")
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-# Errors and failed tests of 1, 2 and 5%, 10% skipped tests, half a second and a second.
-_THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 500.0, 1000.0)
+_THRESHOLDS: tuple[float, ...] = tuple(sorted(attrs.astuple(RiskThresholds())))
 _MOST_TRIALS = 1000
 _MOST_VOTES = 25
 _LONGEST_PATTERN = 500

@@ -4,7 +4,6 @@ https://opentelemetry.io/docs/specs/otel/protocol/file-exporter and .../otlp/#js
 """
 
 import bisect
-import functools
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -12,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from sentinel_core import __version__
 from sentinel_core.telemetry.data import Attribute, Attributes, LogData, MetricData, Point, SpanData
 
 __all__ = ["log_lines", "metric_lines", "span_lines"]
@@ -41,7 +41,7 @@ def metric_lines(metrics: Iterable[MetricData]) -> Iterator[bytes]:
 def _lines(
     values: Iterable[Any], resources: str, scopes: str, leaf: str, encoded: Callable[[Any], dict[str, Any]]
 ) -> Iterator[bytes]:
-    resource, scope = _resource(), {"name": "sentinel", "version": _version()}
+    resource, scope = _resource(), {"name": "sentinel", "version": __version__}
     for value in values:
         inner = {"scope": scope, leaf: [encoded(value)], "schemaUrl": _SCHEMA}
         yield _encode({resources: [{"resource": resource, scopes: [inner], "schemaUrl": _SCHEMA}]}) + b"\n"
@@ -125,18 +125,11 @@ def _any_value(value: Attribute) -> dict[str, Any]:
     return {"arrayValue": {"values": [{"stringValue": item} for item in value]}}
 
 
-@functools.cache
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("reliability-sentinel")
-
-
 def _resource() -> dict[str, Any]:
     """Who tells: ``OTEL_RESOURCE_ATTRIBUTES`` and ``OTEL_SERVICE_NAME`` say, else this is "sentinel"."""
     from urllib.parse import unquote
 
-    told: dict[str, Attribute] = {"service.name": "sentinel", "service.version": _version()}
+    told: dict[str, Attribute] = {"service.name": "sentinel", "service.version": __version__}
     for pair in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "").split(","):
         key, sign, value = pair.partition("=")
         if sign and key.strip():

@@ -66,6 +66,7 @@ class _Part:
     open: Callable[[], IO[bytes]]
     max_record: int
     strict: bool = False
+    lines_before: int = 0
 
     def sibling(self, name: str) -> None:
         """Nothing lies beside it."""

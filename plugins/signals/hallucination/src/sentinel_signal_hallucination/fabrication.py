@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import accumulate
+from itertools import accumulate, takewhile
 
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Finding
@@ -10,7 +10,7 @@ from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.claims import Claim, claims_in
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.ledger import Ledger, unbacked
-from sentinel_signal_hallucination.places import Place, deeds_in, leanings_in
+from sentinel_signal_hallucination.places import SOURCES_BY_FAMILY, Place, deeds_in, leanings_in
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["fabricated"]
@@ -116,6 +116,18 @@ def _suspects(index: TraceIndex, texts: list[Text], places: list[Place], ledger:
     return suspects
 
 
+def _leanings(index: TraceIndex, texts: list[Text], spoken: str, ledger: Ledger) -> list[Place]:
+    """Places that lean on what tools gave; sought only before the first call that could have given it."""
+    places: list[Place] = []
+    for family, rows in SOURCES_BY_FAMILY:
+        first, stop = ledger.first(family), len(spoken)
+        if first < len(index.calls):
+            early = takewhile(lambda text: _calls(index, text) <= first, texts)
+            stop = sum([len(text.content) + 1 for text in early])
+        places += leanings_in(spoken, family, rows, stop) if stop else ()
+    return places
+
+
 def _calls(index: TraceIndex, text: Text) -> int:
     """How many calls may back the text: those before it, and its own message's, which may only be written after it."""
     return text.calls_before + len(index.messages[text.message_index].tool_calls)
@@ -133,7 +145,7 @@ def fabricated(index: TraceIndex, settings: Settings, spoken: str) -> Iterable[E
     if len(texts) < len(index.texts):
         spoken = "\n".join([text.content for text in texts])
     ledger = Ledger(index)
-    places = deeds_in(spoken) + leanings_in(spoken)
+    places = deeds_in(spoken) + _leanings(index, texts, spoken, ledger)
     suspects = _suspects(index, texts, places, ledger) if places else {}
     return _unbacked_claims(index, settings, suspects, ledger) if suspects else ()
 

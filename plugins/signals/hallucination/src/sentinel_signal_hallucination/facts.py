@@ -1,6 +1,7 @@
 """The numbers that tool results gave, by the label of their key, and what plainly follows from them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import combinations, islice
 
 import msgspec
@@ -21,7 +22,10 @@ _UNITS = (1000.0, 0.001, 60.0, 1 / 60)
 
 def label(key: str) -> tuple[str, ...]:
     """The words of a key or phrase: ``errorRate``, ``error_rate`` and ``Error rate`` are one label."""
-    return tuple(_WORD.findall(_CAMEL.sub(" ", key).lower()))
+    return tuple(_WORD.findall(key if key.islower() else _CAMEL.sub(" ", key).lower()))
+
+
+_key_label = lru_cache(maxsize=4096)(label)  # the results of a tool, and those of a batch, have the same few keys
 
 
 def same(claimed: float, digits: int, known: float, *, units: bool = False) -> bool:
@@ -36,11 +40,13 @@ def same(claimed: float, digits: int, known: float, *, units: bool = False) -> b
 class Facts:
     """``by_label`` has each label's values; ``derived`` also sums, differences and shares within one object."""
 
-    __slots__ = ("by_label", "derived")
+    __slots__ = ("_derived", "_groups", "_lengths", "by_label")
 
     def __init__(self, documents: Iterable[str]) -> None:
         self.by_label: dict[tuple[str, ...], set[float]] = {}
-        self.derived: set[float] = set()
+        self._derived: set[float] | None = None
+        self._groups: list[list[float]] = []
+        self._lengths: set[float] = set()
         for document in documents:
             try:
                 self._learn(msgspec.json.decode(document), 0)
@@ -60,7 +66,7 @@ class Facts:
             for item in value.values():
                 self._learn(item, depth + 1)
         elif isinstance(value, list):
-            self.derived.add(float(len(value)))
+            self._lengths.add(float(len(value)))
             for item in value:
                 self._learn(item, depth + 1)
 
@@ -71,14 +77,25 @@ class Facts:
             if isinstance(item, int | float) and not isinstance(item, bool)
         }
         for key, number in numbers.items():
-            self.by_label.setdefault(label(key), set()).add(number)
-        few = list(islice(numbers.values(), _MOST_VALUES))
-        whole = sum(few)
-        self.derived.update(few)
-        self.derived.add(whole)
-        self.derived.update(one / whole for one in few if whole)
-        for one, other in combinations(few, 2):
-            total = one + other
-            self.derived.update((total, abs(one - other)))
-            shares = ((one, other), (other, one), (one, total), (other, total))
-            self.derived.update(part / whole for part, whole in shares if whole)
+            self.by_label.setdefault(_key_label(key), set()).add(number)
+        self._groups.append(list(islice(numbers.values(), _MOST_VALUES)))
+
+    @property
+    def derived(self) -> set[float]:
+        """The numbers themselves, lengths of lists, and what follows from the numbers of one object."""
+        if self._derived is None:
+            self._derived = self._lengths.union(*map(_following, self._groups))
+        return self._derived
+
+
+def _following(few: list[float]) -> Iterator[float]:
+    whole = sum(few)
+    yield from few
+    yield whole
+    if whole:
+        yield from (one / whole for one in few)
+    for one, other in combinations(few, 2):
+        total = one + other
+        yield from (total, abs(one - other))
+        shares = ((one, other), (other, one), (one, total), (other, total))
+        yield from (part / base for part, base in shares if base)

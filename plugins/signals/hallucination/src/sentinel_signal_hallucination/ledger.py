@@ -18,20 +18,34 @@ _NEITHER = (_NEVER, _NEVER)
 class Ledger:
     """The trace's calls, by what they could have done, split into those that may have worked and those that failed."""
 
-    __slots__ = ("_calls", "_families", "_nouns")
+    __slots__ = ("_calls", "_families", "_nouns", "_tools", "_tries")
 
     def __init__(self, index: TraceIndex) -> None:
-        # Of each tool the first call that may have worked and the first that failed; looked for when first asked for.
+        # By tool, in the order of their first calls.
         self._calls: dict[str, list[Call]] = {}
         for call in index.calls:
             self._calls.setdefault(call.call.name, []).append(call)
+        # Of each tool and family the first call that may have worked and the first that failed; of each family the first
+        # of either kind: all looked for when first asked for.
+        self._tools: dict[str, tuple[int, int]] = {}
         self._families: dict[str, tuple[int, int]] = {}
+        self._tries: dict[str, int] = {}
         self._nouns: dict[str, tuple[int, int]] | None = None
 
     def first(self, family: Family, noun: str = "") -> int:
         """The position of the first call that could have done it. Trying is enough for ``work`` and ``read``."""
-        good, bad = self._firsts(family, noun)
-        return good if family.strength == "effect" else min(good, bad)
+        if family.strength == "effect":
+            return self._firsts(family, noun)[0]
+        if noun and family.strength != "read":
+            return min(self._firsts(family, noun))
+        return self._tried_at(family)
+
+    def _tried_at(self, family: Family) -> int:
+        known = self._tries.get(family.name)
+        if known is None:
+            able = (calls[0].position for name, calls in self._calls.items() if family.name in ability(name).families)
+            known = self._tries[family.name] = next(able, _NEVER)
+        return known
 
     def backed(self, family: Family, noun: str, calls: int) -> bool:
         """True where one of the first ``calls`` calls could have done it."""
@@ -61,6 +75,11 @@ class Ledger:
         return table
 
     def _tool(self, name: str) -> tuple[int, int]:
+        if name not in self._tools:
+            self._tools[name] = self._looked_up(name)
+        return self._tools[name]
+
+    def _looked_up(self, name: str) -> tuple[int, int]:
         calls = self._calls[name]
         # Where trying is enough, how the call went need not be found out.
         if ability(name).kind == "read":

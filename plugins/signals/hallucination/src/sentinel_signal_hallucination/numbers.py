@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.report import Finding
@@ -24,8 +25,9 @@ _MOST_NUMBERS = 100
 _MOST_PLACES = 20
 _BEFORE_CHARS = 48
 _AFTER_CHARS = 40
-# The look-behind comes after the first digit: an expression that begins with a digit is searched for several times faster.
-_NUMBER = regex(r"([0-9](?<![\w.,/:#-].)\d{0,11}+(?:,\d{3}){0,4}+(?:\.\d{1,9})?+)(?![\w/:-]|[.,]\d)")
+# Group 2 is there where a word follows. The look-behind comes after the first digit: an expression that begins with a digit is searched for several times faster.
+_NUMBER = regex(r"([0-9](?<![\w.,/:#-].)\d{0,11}+(?:,\d{3}){0,4}+(?:\.\d{1,9})?+)(?![\w/:-]|[.,]\d)(?:(?=\s?%?\*{0,2} \*{0,2}([A-Za-z])))?")
+_DIGIT = regex(r"[0-9]")
 _ANY_NUMBER = regex(r"\d[\d,]*(?:\.\d+)?")
 _AFTER = regex(r"\s?%?\*{0,2} \*{0,2}([A-Za-z][\w-]*(?: [A-Za-z][\w-]*)?)")
 # A number after one of these is a name, not a quantity.
@@ -51,9 +53,14 @@ def _value(written: str) -> float:
     return float(written.replace(",", ""))
 
 
+def _before(prose: str, start: int) -> str:
+    """What stands before a number, without emphasis and currency."""
+    return prose[max(0, start - _BEFORE_CHARS) : start].rstrip(" *$")
+
+
 def _labels(prose: str, start: int, end: int) -> Iterator[tuple[str, ...]]:
     """Longest first: "error rate of 0.45" is the label (error, rate); "37 tests failed" may be (failed)."""
-    before = prose[max(0, start - _BEFORE_CHARS) : start].rstrip(" *$")
+    before = _before(prose, start)
     if before.rpartition(" ")[2].lower() in _NAMES:
         return
     link = next((link for link in _LINKS if before.endswith(link)), None)
@@ -71,47 +78,70 @@ class _Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._key_ends: dict[str, bool] = {}
+        self._key_ends: dict[str, tuple[str, ...]] = {}
 
     def has_key(self, name: tuple[str, ...]) -> bool:
         """True where there may be one value, and one only, under this label."""
-        if not self._ends_key(name[-1]):
+        ends = self._ends(name[-1])
+        if not ends:
             return False
-        spellings = ("_".join(name), " ".join(name), name[0] + "".join(map(str.title, name[1:])))
-        key = next((f'"{key}"' for key in spellings if f'"{key}"' in self.text), None)
+        key = next((key for key in _spellings(name, ends) if key in self.text), None)
         return (
             key is not None and len({tail[:_VALUE_CHARS].partition(",")[0] for tail in self.text.split(key)[1:]}) == 1
         )
 
-    def _ends_key(self, word: str) -> bool:
-        # Without its first letter, which may be a capital.
+    def _ends(self, word: str) -> tuple[str, ...]:
+        """How keys end on the word: by itself, or as the last of several, in either case."""
         if word not in self._key_ends:
-            self._key_ends[word] = f'{word[1:]}"' in self.text
+            # Without its first letter, which may be a capital: most words end no key at all.
+            known = f'{word[1:]}"' in self.text
+            ways = (f'"{word}"', f'_{word}"', f' {word}"', f'{word.title()}"') if known else ()
+            self._key_ends[word] = tuple([way for way in ways if way in self.text])
         return self._key_ends[word]
+
+
+def _spellings(name: tuple[str, ...], ends: tuple[str, ...]) -> Iterator[str]:
+    """The label as a key, in quotes, in the ways that keys end on its last word."""
+    *first, last = name
+    if not first:
+        yield f'"{last}"'
+        return
+    for end in ends:
+        if end[0] != '"':
+            joined = f"{name[0]}{''.join(map(str.title, first[1:]))}" if end[0] not in "_ " else end[0].join(first)
+            yield f'"{joined}{end}'
 
 
 def _stands_in(written: str, source: str) -> bool:
     """True where the source has the number as it is written, not as a part of another; also where that takes too long."""
-    at = source.find(written)
-    for _ in range(_MOST_PLACES):
-        if at < 0:
-            return False
-        before, after = source[at - 1 : at], source[at + len(written) : at + len(written) + 1]
-        if not (before.isdigit() or before == "." or after.isdigit()):
+    pieces = source.split(written, _MOST_PLACES)
+    if len(pieces) > _MOST_PLACES:
+        return True
+    before = ""
+    for piece in pieces:
+        if before and not (piece[:1].isdigit() or before[-1].isdigit() or before[-1] == "."):
             return True
-        at = source.find(written, at + 1)
-    return True
+        before = piece
+    return False
 
 
-def _statements(prose: str, missing: set[str], source: _Source) -> list[_Statement]:
-    """Labelled numbers of the answer, of those that the source has not."""
+def _labelled(prose: str) -> list[re.Match[str]]:
+    """Numbers that may have a label: few have, and to find out is cheaper than to look for a number in the results."""
+    found = []
+    for match in islice(_NUMBER.finditer(prose), _MOST_NUMBERS):
+        if match[2] or _before(prose, match.start()).endswith(_LINKS):
+            found.append(match)
+    return found
+
+
+def _statements(prose: str, missing: Iterable[re.Match[str]], source: _Source) -> list[_Statement]:
+    """Those numbers of the answer whose label is a key of the source."""
     statements = []
-    for match in _NUMBER.finditer(prose):
-        if match[1] in missing:
-            labels = tuple(name for name in _labels(prose, *match.span()) if source.has_key(name))
-            if labels:
-                statements.append(_Statement(match, labels))
-    return statements[:_MOST_NUMBERS]
+    for match in missing:
+        labels = tuple([name for name in _labels(prose, *match.span()) if source.has_key(name)])
+        if labels:
+            statements.append(_Statement(match, labels))
+    return statements
 
 
 def _documents(index: TraceIndex) -> list[str]:
@@ -124,16 +154,16 @@ def contradicted(index: TraceIndex, settings: Settings) -> Iterable[Evidence]:
     if not index.texts or not index.calls:
         return ()
     prose = index.texts[-1].content[:_LONGEST_ANSWER]
-    numbers = _NUMBER.findall(prose) if any(map(prose.__contains__, "0123456789")) else ()
+    if _DIGIT.search(prose) is None:
+        return ()
+    prose = own_prose(prose)
+    numbers = _labelled(prose)
     documents = _documents(index) if numbers else []
     if not documents:
         return ()
     source = "\n".join(documents)[-_LONGEST_SOURCE:]
-    missing = {written for written in set(numbers[:_MOST_NUMBERS]) if not _stands_in(written, source)}
-    if not missing:
-        return ()
-    prose = own_prose(prose)
-    statements = _statements(prose, missing, _Source(source))
+    missing = [match for match in numbers if not _stands_in(match[1], source)]
+    statements = _statements(prose, missing, _Source(source)) if missing else ()
     return _contradictions(index, settings, prose, statements, Facts(documents)) if statements else ()
 
 

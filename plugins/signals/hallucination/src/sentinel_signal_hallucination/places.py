@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from itertools import islice
 
 from sentinel_signal_hallucination.families import BY_NAME, BY_VERB, Family
-from sentinel_signal_hallucination.patterns import ADVERBS, CHAINED, IRREGULAR, SOURCES
+from sentinel_signal_hallucination.patterns import ADVERBS, CHAINED, IRREGULAR, SOURCES, SourceClaim
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["CHAIN_CHARS", "LOOKS", "Place", "chain", "deeds_in", "leanings_in"]
+__all__ = ["CHAIN_CHARS", "LOOKS", "SOURCES_BY_FAMILY", "Place", "chain", "deeds_in", "leanings_in"]
 
 Place = tuple[int, tuple[Family, ...]]
 """Where a claim's opening stands, counted in characters, and the families that it may be of."""
@@ -19,17 +19,21 @@ _LONGEST_CHAIN = 6
 _ODD = sorted(verb for verb in IRREGULAR.union(BY_VERB) if not verb.endswith("ed"))
 _DEED = rf"((?:[a-z]*+-)*[a-z]*+(?<=[^e]ed)|{'|'.join(_ODD)})\b"
 # The shapes of claims, in as few searches as can be: each passes over the whole text, and that is what a trace costs.
-# To look for a gate of several letters first takes a third of what the expression takes to search by itself.
+# To look for a gate first takes a third of what the expression takes to search by itself, and a rare letter next to nothing.
 LOOKS = tuple(
     # Only "went ahead and" may, where no deed follows, be the first of two deeds: the rest is looked for once.
     (gate, regex(rf"{opening} (?:{ADVERBS}+{_DEED}|went\b)"))
     for gate, opening in (
         ("", r"I(?:['’]ve| have)?"),
-        ("We", r"We(?:['’]ve| have)?"),
+        ("W", r"We(?:['’]ve| have)?"),
         ("", r"w(?:e(?:['’]ve| have)?|as|ere|(?<=now))"),
         ("been ", r"been"),
         ("uccessfully ", r"uccessfully"),
     )
+)
+SOURCES_BY_FAMILY = tuple(
+    (BY_NAME[name], tuple(row for row in SOURCES if row.family == name))
+    for name in sorted({row.family for row in SOURCES})
 )
 _PASSIVE = ("w ", "was ", "were ", "been ")
 
@@ -74,11 +78,11 @@ def deeds_in(spoken: str) -> list[Place]:
     return places
 
 
-def leanings_in(spoken: str) -> list[Place]:
-    """Every place that leans on what tools are said to have given."""
+def leanings_in(spoken: str, family: Family, rows: Iterable[SourceClaim], stop: int) -> list[Place]:
+    """Every place before ``stop`` that leans, in one of the ways of ``rows``, on what the family's tools may have given."""
     return [
-        (match.start(), (BY_NAME[row.family],))
-        for row in SOURCES
-        if row.gate in spoken
-        for match in row.pattern.finditer(spoken)
+        (match.start(), (family,))
+        for row in rows
+        if spoken.find(row.gate, 0, stop) >= 0
+        for match in row.pattern.finditer(spoken, 0, stop)
     ]

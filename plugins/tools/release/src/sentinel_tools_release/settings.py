@@ -1,5 +1,6 @@
 """Where releases are read and reports are filed, and the limits on both."""
 
+import importlib.util
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,6 +25,8 @@ def _check_place(_instance: object, attribute: "attrs.Attribute[Any]", place: st
     parts = urlsplit(place)
     if not parts.hostname or parts.port == 0 or parts.username is not None or parts.query or parts.fragment:
         raise ValueError(f"{attribute.name!r} must be a base address without user name, query or fragment")
+    if importlib.util.find_spec("httpx2") is None:
+        raise ValueError(f"{attribute.name!r} is a server's address: pip install 'reliability-sentinel[http]'")
 
 
 def _check_path(_instance: object, attribute: "attrs.Attribute[Any]", place: str) -> None:

@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Literal
 
 import attrs
 
-from sentinel_core.cli.frames import REPORT, UNREADABLE, refusal, warning
-from sentinel_core.cli.items import Death, Readable, Unreadable, items
 from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host import load, select
 from sentinel_core.isolate import Outbox
+from sentinel_core.judging.fatal import dead_at, fatal, with_error
+from sentinel_core.judging.frames import FATAL, REPORT, UNREADABLE, refusal, warning
+from sentinel_core.judging.items import Death, Readable, Unreadable, items
 from sentinel_core.offers import TraceReader
 from sentinel_core.output.redacted import redacted
 from sentinel_core.panel import make_panel
@@ -62,16 +63,22 @@ def job(plan: Plan, outbox: Outbox) -> None:
         for item, outcome in enumerate(items(plan, readers, watch)):
             watch.item = item
             if item >= plan.done:
-                outbox.send(_told(judged(outcome, panel, plan, item), outcome, plan))
+                _tell(judged(outcome, panel, plan, item), outcome, plan, item, outbox)
     except SentinelError as error:
         outbox.send(refusal(error))
 
 
-def _told(found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable, plan: Plan) -> bytes:
+def _tell(
+    found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable, plan: Plan, item: int, outbox: Outbox
+) -> None:
     if isinstance(found, Unreadable):
-        return UNREADABLE + found.row()
+        outbox.send(UNREADABLE + found.row())
+        return
     assert isinstance(outcome, Readable)
-    return REPORT + _letters(found) + rendered(found, outcome, plan)
+    error = fatal(found, outcome, plan, item)
+    if error is not None:
+        outbox.send(FATAL + error.row())
+    outbox.send(REPORT + _letters(found) + rendered(found, outcome, plan, error))
 
 
 def judged(outcome: Readable | Unreadable, panel: Panel, plan: Plan, item: int) -> ReliabilityReport | Unreadable:
@@ -122,11 +129,7 @@ def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[Trace
 
 def _without_the_dead(panel: Panel, plan: Plan, item: int) -> Panel:
     """The panel for one record: a signal that ended an earlier child on it is a failure now."""
-    dead = {
-        death.at_work.label.partition(":")[2]: death.error
-        for death in plan.deaths
-        if death.at_work.stage == "detect" and death.at_work.item == item
-    }
+    dead = dead_at(plan, item)
     if not dead:
         return panel
     failures = tuple(
@@ -151,8 +154,8 @@ def _letters(report: ReliabilityReport) -> bytes:
     return (report.verdict or "-")[0].encode() + (b"c" if report.is_complete else b"i")
 
 
-def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan) -> bytes:
-    """The report in the plan's format, without what stands between it and the next."""
+def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan, error: Unreadable | None) -> bytes:
+    """The report in the plan's format, without what stands between it and the next; in JSON with the ``error``."""
     if plan.format == "text":
         from sentinel_core.output.text import render_report
 
@@ -161,9 +164,9 @@ def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan) -> bytes:
     from sentinel_core.codec import encode_report
     from sentinel_core.output.printable import printable_json
 
-    data = printable_json(encode_report(report))
+    data = with_error(printable_json(encode_report(report)), error)
     if plan.format == "rows":
-        return _row(data, outcome)
+        return with_error(_row(data, outcome), error)
     if not plan.pretty:
         return data
     import msgspec

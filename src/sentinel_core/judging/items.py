@@ -56,12 +56,29 @@ class Work(Protocol):
 
 @attrs.frozen(kw_only=True)
 class Readable:
-    """A trace, and where it stands. ``label`` is the file as the user named it."""
+    """A trace, and where it stands: as which record of which file, and whether records are lines (``grain``) there."""
 
     trace: ExecutionTrace
-    source: str
-    label: str
+    file: FileSource
+    grain: str
     number: int
+
+    @property
+    def source(self) -> str:
+        """The file's own name."""
+        return self.file.name
+
+    @property
+    def label(self) -> str:
+        """The file as the user named it."""
+        return self.file.label
+
+    @property
+    def line(self) -> int | None:
+        """The line, looked up in the file; None where there is none to tell."""
+        from sentinel_core.sources.parts import line_of
+
+        return line_of(self.file, self.number) if self.grain == "line" else None
 
 
 @attrs.frozen(kw_only=True)
@@ -141,7 +158,7 @@ def _of_source(
                 record = next(records, None)
             if record is None:
                 break
-            yield _outcome(record, source, source.records_before + produced - start + 1)
+            yield _outcome(record, source, reader.grain, source.records_before + produced - start + 1)
             produced += 1
     except (InputError, SideEffectError) as error:
         yield Unreadable(message=str(error), source=source.name, label=source.label)
@@ -164,10 +181,12 @@ def _refuse_the_dead(deaths: Mapping[int, Death], item: int, stage: str) -> None
         raise InputError(f'its reader "{death.at_work.label.partition(":")[2]}" {death.error}')
 
 
-def _outcome(record: ExecutionTrace | ReadError, source: FileSource, number: int) -> Readable | Unreadable:
+def _outcome(
+    record: ExecutionTrace | ReadError, source: FileSource, grain: str, number: int
+) -> Readable | Unreadable:
     if isinstance(record, ReadError):
         return Unreadable(message=record.message, source=source.name, label=source.label, line=record.line)
-    return Readable(trace=record, source=source.name, label=source.label, number=number)
+    return Readable(trace=record, file=source, grain=grain, number=number)
 
 
 _Wanted = tuple[FileSource | InputError, list[TraceReader]]

@@ -3,6 +3,7 @@
 __all__ = [
     "BEAT",
     "DONE",
+    "FATAL",
     "PART",
     "READY",
     "REFUSED",
@@ -16,6 +17,7 @@ __all__ = [
 
 REPORT = b"R"  # two letters (verdict, complete or not) and one rendered report
 UNREADABLE = b"E"  # a record that gives no trace, as JSON
+FATAL = b"K"  # a weighted plugin died of the record whose report comes next; as JSON
 WARNING = b"W"  # a line for people
 REFUSED = b"X"  # why nothing can be done at all, for people; the last frame
 # Of a batch's worker only:

@@ -1,0 +1,41 @@
+"""What the parent counts, and whom it blames."""
+
+import attrs
+
+from sentinel_core.errors import ERROR, WorkerError, WorkerTimeout
+from sentinel_core.judging.items import Death
+from sentinel_core.watch import AtWork
+
+__all__ = ["VERDICTS", "Tally", "death_of"]
+
+VERDICTS = {b"P": "PASS", b"W": "WARN", b"F": "FAIL", b"-": "no verdict"}
+
+
+@attrs.define
+class Tally:
+    """How many reports of each verdict, how many records could not be read, and whether anything else went wrong."""
+
+    counts: dict[str, int] = attrs.field(factory=lambda: dict.fromkeys((*VERDICTS.values(), "unreadable"), 0))
+    broken: bool = False
+
+    @property
+    def total(self) -> int:
+        """Items told so far."""
+        return sum(self.counts.values())
+
+    def exit_code(self, fail_on: str) -> int:
+        """3 where anything could not be judged, else that of the worst verdict, as far as ``fail_on`` lets it count."""
+        if self.broken or not self.total or self.counts["unreadable"] or self.counts["no verdict"]:
+            return ERROR
+        if self.counts["FAIL"] and fail_on != "never":
+            return 2
+        return 1 if self.counts["WARN"] and fail_on == "warn" else 0
+
+
+def death_of(mark: str, error: WorkerError, timeout: float) -> Death | None:
+    """Who was at work, from the child's mark; None where it was no plugin."""
+    at_work = AtWork.parse(mark)
+    if at_work is None:
+        return None
+    text = f"did not finish within {timeout:g} s" if isinstance(error, WorkerTimeout) else str(error)
+    return Death(at_work=at_work, error=text)
