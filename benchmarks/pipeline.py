@@ -1,7 +1,7 @@
 """From bytes of real traces to report bytes on one core, as a ratio to ``orjson.loads`` of the same lines.
 
-Prints the cost of each stage. ``SENTINEL_TRACES`` or ``--data`` names the folder of ``*.jsonl.gz`` traces; where there is
-none, traces of the same shape are made up.
+Prints the cost of each stage; the last one also takes out secrets and what a terminal would act on. ``SENTINEL_TRACES`` or
+``--data`` names the folder of ``*.jsonl.gz`` traces; where there is none, traces of the same shape are made up.
 """
 
 import argparse
@@ -19,6 +19,8 @@ from sentinel_core.api import evaluate_trace
 from sentinel_core.codec import decode_trace, encode_report, encode_trace
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.judging.job import fewer_collections
+from sentinel_core.output.printable import printable_json
+from sentinel_core.output.redacted import redacted
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
 
@@ -79,6 +81,9 @@ def main() -> int:
         "decode + index": lambda line: TraceIndex(decode_trace(line)),
         "decode + index + four signals": lambda line: evaluate_trace(decode_trace(line)),
         "bytes to report bytes": lambda line: encode_report(evaluate_trace(decode_trace(line))),
+        "the same, as a command writes": lambda line: printable_json(
+            encode_report(redacted(evaluate_trace(decode_trace(line))))
+        ),
     }
     fewer_collections()
     times = best_times(stages, lines)

@@ -1,14 +1,12 @@
 """Bytes to models and back. Errors read ``what @ $.path``, all of a record's at once."""
 
 from collections.abc import Iterator
-from itertools import chain
-from operator import attrgetter
 from typing import Any
 
 import msgspec
 
 from sentinel_core._fast import evolve
-from sentinel_core._refuse import MOST_DEPTH, check_depth, not_json
+from sentinel_core._refuse import MOST_DEPTH, NESTED, check_depth, not_json
 from sentinel_core.errors import TraceDecodeError
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.reading.layout import RefusedRecord, raw_records
@@ -19,9 +17,6 @@ __all__ = ["decode_trace", "encode_report", "encode_trace", "read_json_records"]
 
 NEWEST_SCHEMA = 2
 _TOLD_IN_FULL = 16 << 20
-
-_arguments, _metadata = attrgetter("arguments"), attrgetter("metadata")
-_tool_calls, _tool_results = attrgetter("tool_calls"), attrgetter("tool_results")
 
 _decoder = msgspec.json.Decoder(ExecutionTrace)
 _encoder = msgspec.json.Encoder()
@@ -53,16 +48,21 @@ def decode_trace(data: bytes | bytearray | msgspec.Raw, *, strict: bool = False)
 
 def _check_nesting(trace: ExecutionTrace) -> None:
     """Only arguments and metadata can nest without end."""
-    # Maps run without a step of the interpreter for each message, and this runs for every trace.
-    messages = trace.messages
-    held: list[dict[str, Any]] = [trace.metadata]
-    held += map(_arguments, chain.from_iterable(map(_tool_calls, messages)))
-    held += filter(None, map(_metadata, messages))
-    held += filter(None, map(_metadata, chain.from_iterable(map(_tool_results, messages))))
-    # To write them out and count takes less than to go down into them.
-    text = to_json(held)
-    if text.count(b"[") + text.count(b"{") > MOST_DEPTH:
-        check_depth([value for one in held for value in one.values()])
+    held = [trace.metadata] if trace.metadata else []
+    for message in trace.messages:
+        if message.metadata:
+            held.append(message.metadata)
+        for call in message.tool_calls:
+            held.append(call.arguments)
+        for result in message.tool_results:
+            if result.metadata:
+                held.append(result.metadata)
+    nested = [value for one in held for value in one.values() if type(value) in NESTED]
+    if nested:
+        # To write them out and count takes less than to go down into them.
+        text = to_json(nested)
+        if text.count(b"[") + text.count(b"{") > MOST_DEPTH:
+            check_depth(nested)
 
 
 def encode_trace(trace: ExecutionTrace) -> bytes:

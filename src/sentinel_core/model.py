@@ -58,7 +58,10 @@ class Reply:
 
 @runtime_checkable
 class Model(Protocol):
-    """What ``Provider.connect`` returns. Every failure of ``complete`` is a ``ModelError``."""
+    """What ``Provider.connect`` returns. Every failure of ``complete`` is a ``ModelError``.
+
+    Where it has an attribute ``model``, that is the id of the model that it asks, and is kept in the record.
+    """
 
     def complete(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:
         """Answer; pieces of text go to ``on_text`` as they come, where the provider streams."""

@@ -36,6 +36,7 @@ class Provider:
     """A way to a language model. ``connect(settings)`` (``connect()`` without settings) gives a ``Model``.
 
     ``env`` names the environment variables that hold its secrets, the first being the one to tell a user about.
+    ``deterministic`` says that the same request always gets the same reply, so that trying again is of no use.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Provider:
     connect: Callable[..., "Model"]
     env: tuple[str, ...] = ()
     settings: type | None = None
+    deterministic: bool = False
 
 
 @attrs.frozen(kw_only=True)

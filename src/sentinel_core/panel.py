@@ -2,7 +2,7 @@
 
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from sentinel_core.report import SignalFailure
 from sentinel_core.selection import did_you_mean
 from sentinel_core.settings import Layers
 
-__all__ = ["bind_settings", "make_panel", "read_profile", "with_weights"]
+__all__ = ["bind_settings", "make_panel", "read_profile", "weighted", "with_weights"]
 
 
 def make_panel(
@@ -43,8 +43,7 @@ def make_panel(
                 failed.append(_failure(plugin.source, str(error)))
     gone = frozenset(one.name for one in left_out if one.kind == "signals")
     known = {signal.name for signal in signals} | {failure.signal_name for failure in failed} | gone
-    profile = with_weights(read_profile(layers.host().profile), layers.weights(), known)
-    return Panel(signals=tuple(signals), profile=profile, failures=tuple(failed), left_out=gone)
+    return Panel(signals=tuple(signals), profile=weighted(layers, known), failures=tuple(failed), left_out=gone)
 
 
 def _failure(source: Installed, error: str) -> SignalFailure:
@@ -77,6 +76,23 @@ def _watched(detect: Callable[[TraceIndex], object], watch: Watch, label: str) -
     return run
 
 
+def weighted(layers: Layers, known: Collection[str]) -> Profile:
+    """The profile that ``layers`` ask for, with their weights over its own.
+
+    Raises ``ConfigError`` that names the flag or file where a weight or profile cannot be used.
+    """
+    profile = read_profile(layers.host().profile)
+    names = {*known, *profile.weights}
+    weights = layers.weights()
+    for name in weights:
+        if name not in names:
+            origin = layers.values[f"weights.{name}"].origin
+            where = f'--weight "{name}"' if origin == "--weight" else f'"weights.{name}" from {origin}'
+            near = did_you_mean(name, names)
+            raise ConfigError(f'{where}: no such signal is installed{near} ("sentinel plugins" lists them)')
+    return with_weights(profile, weights, names)
+
+
 def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable[str]) -> Profile:
     """The profile with weights put over its own; a weight of 0 makes a signal advisory.
 
@@ -104,7 +120,7 @@ def read_profile(name: str) -> Profile:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(
-            f'no profile "{name}": the one that is built in is "{RS1.name}", and as a file: {error.strerror}'
+            f'no profile "{name}": it is neither "{RS1.name}" nor a file that can be read ({error.strerror})'
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'profile "{name}" is not TOML: {error}') from None

@@ -14,6 +14,9 @@ KINDS = ("guardrails", "providers", "signals", "tools", "trace_readers")
 # An empty list still leaves what an answer needs: a reader to read the trace, a provider and tools to run the agent.
 _DISPENSABLE = ("guardrails", "signals")
 
+_NEAR = 0.7
+_LONG = 6  # letters from which a beginning is worth comparing
+
 Label = tuple[str, str]
 
 
@@ -65,8 +68,15 @@ def load_target_kind(item: str) -> str | None:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``; did you mean "loop"?``, or nothing where no known name is near."""
-    near = difflib.get_close_matches(name, sorted(known), n=1)
-    return f'; did you mean "{near[0]}"?' if near else ""
+    ranked = sorted((-_likeness(name, other), other) for other in known)
+    return f'; did you mean "{ranked[0][1]}"?' if ranked and -ranked[0][0] >= _NEAR else ""
+
+
+def _likeness(name: str, other: str) -> float:
+    """From 0 to 1. A mistyped beginning of a long name is like it, too."""
+    whole = difflib.SequenceMatcher(None, other, name).ratio()
+    start = difflib.SequenceMatcher(None, other[: len(name)], name).ratio() if len(name) >= _LONG else 0.0
+    return max(whole, start)
 
 
 def _find(item: str, installed: Collection[Label]) -> Label:

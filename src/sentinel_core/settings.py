@@ -18,6 +18,7 @@ from sentinel_core.trace import from_json
 
 __all__ = ["HostSettings", "Layers", "Setting", "find_file", "read_layers"]
 
+_MISTYPED = 0.92  # "SENTINEL_FAILON" is like "SENTINEL_FAIL_ON" by 0.97; the common prefix counts, too
 _DOTS = {"weights": 1, "agent": 1, **dict.fromkeys(KINDS, 2)}  # a weight's name; a field; a plugin's name and its field
 
 
@@ -64,6 +65,8 @@ class Layers:
     """
 
     values: Mapping[str, Setting] = attrs.field(factory=dict)
+    suspects: tuple[str, ...] = ()
+    """Variables that are no setting and look like one mistyped, in words."""
 
     def host(self) -> HostSettings:
         """The host's own settings. Raises ``ConfigError`` for a key or value that cannot be used."""
@@ -192,12 +195,15 @@ def read_layers(
         for key, value in _flat(table, ""):
             text = ",".join(map(str, value)) if key == "plugins" and isinstance(value, list) else value
             values[key] = Setting(key=key, value=text, origin=file.name)
+    suspects = []
     for name, text in sorted(environ.items()):
         if (found := _environment_key(name)) is not None:
             values[found] = Setting(key=found, value=text, origin=name)
+        elif near := _meant(name):
+            suspects.append(f'the environment\'s "{name}" is no setting; did you mean "{near}"?')
     for key, (value, flag) in flags.items():
         values[key] = Setting(key=key, value=value, origin=flag)
-    return Layers(values=values)
+    return Layers(values=values, suspects=tuple(suspects))
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -216,6 +222,16 @@ def _flat(table: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, Any]]:
             yield from _flat(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
+
+
+def _meant(name: str) -> str | None:
+    """The variable that a mistyped one may have been meant for: one or two letters are wrong, missing or too many."""
+    if not name.startswith("SENTINEL_") or "__" in name:
+        return None
+    import difflib
+
+    known = [f"SENTINEL_{field.name.upper()}" for field in attrs.fields(HostSettings)]
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=_MISTYPED)), None)
 
 
 def _environment_key(name: str) -> str | None:

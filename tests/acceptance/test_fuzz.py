@@ -1,7 +1,6 @@
 """A short run of ``make fuzz``, and proof that it would find what it looks for."""
 
 import importlib
-import time
 from pathlib import Path
 from random import Random
 
@@ -61,9 +60,7 @@ def test_what_breaks_is_found_and_kept(tools, read, words, tmp_path, monkeypatch
     fuzz, _ = tools
     monkeypatch.setattr(fuzz, "SLOWEST", 0.2)
     reader = TraceReader(name="bad", summary="s", sniff=lambda head, name: 1, read=read)
-    start = time.monotonic()
     result = fuzz.fuzz([reader], {"bad": [fuzz.Seed(name="a.json", data=b"[1, 2]")]}, seconds=0.05)
-    assert time.monotonic() - start < 10
     (failure,) = result.failures.values()
     assert words in failure.error
     assert result.counts["bad"]["broken"] == result.counts["bad"].total() > 0

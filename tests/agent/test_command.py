@@ -55,6 +55,16 @@ class Odd:
 def sentinel_providers():
     return [Provider(name="odd", summary="odd", connect=Odd)]
 """
+# What the odd provider calls when it has filed its report.
+SENSITIVE = """
+import pathlib
+from sentinel_core import Tool, hookimpl
+
+@hookimpl
+def sentinel_tools():
+    handler = lambda: str(pathlib.Path("removed").touch())
+    return [Tool(name="rm", description="d", parameters={"type": "object"}, handler=handler, sensitive=True)]
+"""
 KEYS = ("ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "OPENAI_API_KEY")
 
 
@@ -109,9 +119,29 @@ def test_fooled_model_does_no_harm(sentinel, command, tmp_path):
     assert b"hunter2" not in everything + done.stdout.encode() + done.stderr.encode()
 
 
+def test_sensitive_tool_runs_with_yes_only(sentinel, command, tmp_path):
+    (tmp_path / "rm.py").write_text(SENSITIVE)
+    with_tool = [*command, "--plugins", "./odd.py,./rm.py"]
+    done = sentinel(*with_tool)
+    assert 'sentinel: warning: tool "rm" is sensitive and was not run; --yes lets it\n' in done.stderr
+    assert not (tmp_path / "removed").exists()
+    assert "sensitive" not in sentinel(*with_tool, "--yes").stderr
+    assert (tmp_path / "removed").exists()
+
+
+def test_report_that_cannot_be_delivered_is_told(sentinel, command):
+    done = sentinel(*command, "--reports", "http://127.0.0.1:9")
+    assert done.returncode == 3
+    assert "  ! the report was staged, and not delivered: " in done.stdout
+    assert "without a report the run is no success" in done.stdout
+    (error,) = done.stderr.splitlines()
+    assert error.startswith('sentinel: error: the risk report for "v2.1.0" was not filed: ')
+
+
 def test_text_says_that_the_report_is_below_the_evidence(sentinel, command):
     done = sentinel(*command)
     assert "! WARN: the report says less risk than the data" in done.stdout
+    assert "The agent that did this: WARN at least" in done.stdout
     assert sentinel(*command, "--fail-on", "never").returncode == 0
 
 

@@ -139,6 +139,15 @@ def test_overflow_shrinks_once_and_asks_once_more(agent_for):
     assert [event.attempt for event in agent.events if isinstance(event, AttemptStarted)][-2:] == [1, 2]
 
 
+def test_what_was_too_long_once_is_not_sent_again(agent_for):
+    late = (asking(6), asking(7), Reply(content="done"))
+    agent = agent_for(*map(asking, range(5)), ContextLengthError("too long"), *late)
+    agent.send_message("go")
+    proven = next(event.budget for event in fitted(agent) if event.budget is not None)
+    assert [event.budget for event in fitted(agent)][-3:] == [proven] * 3
+    assert [event.turn for event in fitted(agent)][-4:] == [6, 6, 7, 8]
+
+
 def test_second_overflow_ends_the_run(agent_for):
     agent = agent_for(asking(1), ContextLengthError("too long"), ContextLengthError("still too long"), Reply())
     with pytest.raises(ContextLengthError, match="still"):

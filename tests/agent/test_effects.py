@@ -37,22 +37,27 @@ def results(agent):
     return [event.result for event in agent.events if isinstance(event, ToolFinished)]
 
 
-def test_reads_run_side_by_side_and_answer_in_order():
-    def slow(seconds, text):
-        time.sleep(seconds)
+def test_reads_run_side_by_side_and_answer_in_order(tmp_path):
+    def slow(begins, awaits, ends, text):
+        (tmp_path / begins).touch()
+        deadline = time.monotonic() + 30
+        while not (tmp_path / awaits).exists():
+            assert time.monotonic() < deadline, "the other did not run meanwhile"
+            time.sleep(0.01)
+        (tmp_path / ends).touch()
         return text
 
-    first = ToolCall(id="a", name="slow", arguments={"seconds": 0.6, "text": "first" * 50_000})
-    second = ToolCall(id="b", name="slow", arguments={"seconds": 0.5, "text": "second"})
+    longer = {"begins": "first", "awaits": "second over", "ends": "first over", "text": "first" * 50_000}
+    shorter = {"begins": "second", "awaits": "first", "ends": "second over", "text": "second"}
+    first = ToolCall(id="a", name="slow", arguments=longer)
+    second = ToolCall(id="b", name="slow", arguments=shorter)
     third = ToolCall(id="c", name="none")
     agent = Agent(
         model=ScriptedModel([Reply(tool_calls=(first, second, third)), DONE]),
         tools=(tool("slow", slow),),
         settings=AgentSettings(max_result_chars=1_000_000),
     )
-    begun = time.monotonic()
     agent.send_message("go")
-    assert time.monotonic() - begun < 1.1
     assert [result.tool_call_id for result in results(agent)] == ["a", "b", "c"]
     assert [result.success for result in results(agent)] == [True, True, False]
     kinds = [type(event) for event in agent.events if isinstance(event, ToolStarted | ToolFinished)]
@@ -107,6 +112,17 @@ def test_unknown_outcome_is_repeated_with_the_same_key(writing):
     agent.send_message("go")
     assert keys[0] == keys[1] is not None
     assert [result.metadata["error"] for result in results(agent)] == ["OutcomeUnknownError"] * 2
+
+
+@pytest.mark.parametrize("honours", [True, False])
+def test_unknown_outcome_is_remembered_by_another_attempt(writing, honours):
+    agent, keys = writing(unknown, asks("write"), DONE, asks("write"), DONE, honours=honours)
+    agent.send_message("go")
+    agent._record.begin()
+    agent.send_message("again")
+    assert len(keys) == 1 + honours
+    assert len(set(keys)) == 1
+    assert results(agent)[0].content.startswith("tool 'write'" if honours else "not run: this was asked for before")
 
 
 def test_unknown_outcome_without_a_key_is_not_repeated(writing):

@@ -96,3 +96,20 @@ def test_steps_are_for_guided_mode_only(agent_for):
     agent = agent_for(Reply(content="done"), steps=("add",))
     agent.send_message("go")
     assert agent.model.requests[0].tool_choice == "auto"
+
+
+@pytest.mark.parametrize(("rerun_of", "outcome", "asked"), [("id2", "max_total_tokens", 1), (None, "max_turns", 2)])
+def test_tokens_are_counted_over_all_reruns(agent_for, rerun_of, outcome, asked):
+    limits = AgentSettings(max_total_tokens=250, max_turns=2)
+    first = agent_for(asks("a"), asks("b"), settings=limits)
+    assert first.send_message("try").outcome == "max_turns"
+    first._record.begin()
+    second = agent_for(asks("c"), asks("d"), settings=limits, record=first._record, rerun_of=rerun_of)
+    assert second.send_message("try again").outcome == outcome
+    assert len(second.model.requests) == asked
+
+
+def test_deadline_counts_from_the_first_attempt(agent_for):
+    agent = agent_for(asks("a"), started=-1000.0, settings=AgentSettings(deadline=5))
+    assert agent.send_message("try again").outcome == "deadline"
+    assert agent.model.requests == []

@@ -1,8 +1,8 @@
 """Batches as users run them: the installed command, in a folder of its own."""
 
+import gc
 import hashlib
 import json
-import logging
 import os
 import subprocess
 import sys
@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from sentinel_core.cli import main
 from sentinel_core.codec import encode_trace
+from sentinel_core.host import installed, load
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
 
@@ -29,6 +31,16 @@ def line_of(number: int, *, kilobytes: int = 2) -> bytes:
     asked = Message(role="user", content=f"look at the orders of day {number}")
     messages = (asked, *(message for pair in talk for message in pair))
     return encode_trace(ExecutionTrace(trace_id=f"day-{number}", messages=messages)) + b"\n"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _warm():
+    """Workers that are forked from this process find the built-in plugins loaded, and little to collect."""
+    load(installed(("signals", "trace_readers")))
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +90,23 @@ def sentinel(folder) -> Callable[..., subprocess.CompletedProcess[str]]:
 
 
 @pytest.fixture
+def inside(folder, monkeypatch, capfd) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """The same in this process, for what depends on no process of its own; its workers are real all the same."""
+    for name in set(os.environ) - set(clean_environment()):
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(folder)
+
+    def run(*arguments: object):
+        with pytest.raises(SystemExit) as caught:
+            main([str(one) for one in arguments])
+        captured = capfd.readouterr()
+        assert "Traceback" not in captured.err, captured.err
+        return subprocess.CompletedProcess(arguments, caught.value.code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
 def start(folder):
     """Starts the command in a Python of its own, after ``first`` has run there; what still runs in the end is killed."""
     started = []
@@ -101,15 +130,32 @@ def start(folder):
         process.communicate()
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    """A real one of two workers, each a process that is started again when it dies."""
-    from distributed import LocalCluster
+CLUSTER = """
+import sys
 
-    with LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL
-    ) as started:
-        yield started
+import dask
+from distributed import LocalCluster
+
+dask.config.set({"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"})
+if __name__ == "__main__":
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory) -> str:
+    """The address of a real one of two workers, each a process that is started again when it dies.
+
+    It has a process of its own, for its threads would be in the way of tests that fork.
+    """
+    script = tmp_path_factory.mktemp("cluster") / "cluster.py"
+    script.write_text(CLUSTER)
+    command = [sys.executable, script]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=script.parent) as own:
+        yield own.stdout.readline().strip()
+        own.stdin.close()
 
 
 def digest(data: bytes) -> str:

@@ -7,6 +7,7 @@ import stat
 
 import pytest
 
+from sentinel_core.batch import run as batch
 from sentinel_core.batch.progress import Progress
 
 
@@ -25,18 +26,18 @@ def expected(sentinel, few):
 
 
 @pytest.mark.parametrize("form", ["--json", "--pretty", "-v"])
-def test_other_forms_are_the_same_from_many_processes(sentinel, few, write, tools, form):
+def test_other_forms_are_the_same_from_many_processes(inside, few, write, tools, form):
     write("one.jsonl", [tools.line_of(0)])
     for name in (few, "one.jsonl"):
-        one, two = sentinel("evaluate", name, form), sentinel("evaluate", name, form, "-j", 2)
+        one, two = inside("evaluate", name, form), inside("evaluate", name, form, "-j", 2)
         plain = [line for line in two.stdout.splitlines() if not line.startswith(("  risk:", "  most findings:"))]
         counted = [f"{14 if name == few else 1} trace"] if form == "-v" and name != few else []
         assert [line for line in plain if not line.startswith(tuple(counted) or "\0")] == one.stdout.splitlines()
         assert two.returncode == one.returncode
 
 
-def test_a_file_and_its_summary(sentinel, few, expected, folder):
-    done = sentinel("evaluate", few, "-o", "a.jsonl")
+def test_a_file_and_its_summary(inside, few, expected, folder):
+    done = inside("evaluate", few, "-o", "a.jsonl")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[0] == "14 traces: 12 PASS, 2 FAIL"
     assert done.stderr.splitlines()[-1] == "  all of it: a.summary.json"
@@ -48,65 +49,76 @@ def test_a_file_and_its_summary(sentinel, few, expected, folder):
     assert json.loads((folder / "a.summary.json").read_bytes())["records"] == 14
 
 
-def test_a_link_keeps_leading_to_its_file(sentinel, few, expected, folder):
+def test_a_link_keeps_leading_to_its_file(inside, few, expected, folder):
     (folder / "link.jsonl").symlink_to("linked.jsonl")
-    assert sentinel("evaluate", few, "-o", "link.jsonl").returncode == 2
+    assert inside("evaluate", few, "-o", "link.jsonl").returncode == 2
     assert (folder / "link.jsonl").is_symlink()
     assert (folder / "linked.jsonl").read_bytes() == expected
 
 
-def test_a_device_is_written_to(sentinel, few):
-    done = sentinel("evaluate", few, "-j", 2, "--jsonl", "-o", "/dev/null")
+def test_a_device_is_written_to(inside, few):
+    done = inside("evaluate", few, "-j", 2, "--jsonl", "-o", "/dev/null")
     assert (done.returncode, done.stderr.splitlines()[0]) == (2, "14 traces: 12 PASS, 2 FAIL")
 
 
-def test_standard_input_and_packed_files(sentinel, few, expected, folder):
+def test_standard_input_and_packed_files(inside, sentinel, few, expected, folder):
     import gzip
 
     data = (folder / few).read_bytes()
     assert sentinel("evaluate", "-", "--jsonl", "-j", 2, stdin=data).stdout.encode() == expected
     (folder / "packed.jsonl.gz").write_bytes(gzip.compress(data))
-    assert sentinel("evaluate", "packed.jsonl.gz", "--jsonl", "-j", 2).stdout.encode() == expected
+    assert inside("evaluate", "packed.jsonl.gz", "--jsonl", "-j", 2).stdout.encode() == expected
 
 
-def test_a_large_list_is_not_cut(sentinel, few, expected, folder):
+def test_a_large_list_is_not_cut(inside, few, expected, folder):
     lines = (folder / few).read_bytes().splitlines()
     (folder / "list.json").write_bytes(b"[" + b",\n".join(lines) + b"]")
-    assert sentinel("evaluate", "list.json", "--jsonl", "-j", 2).stdout.encode() == expected
+    assert inside("evaluate", "list.json", "--jsonl", "-j", 2).stdout.encode() == expected
 
 
 @pytest.mark.parametrize("output", ["out.jsonl", "out/"])
-def test_resuming_with_nothing_to_resume_starts(sentinel, few, expected, folder, output):
-    assert sentinel("evaluate", few, "-o", output, "--resume").returncode == 2
-    again = sentinel("evaluate", few, "-o", output, "--resume")
+def test_resuming_with_nothing_to_resume_starts(inside, few, expected, folder, output):
+    assert inside("evaluate", few, "-o", output, "--resume").returncode == 2
+    again = inside("evaluate", few, "-o", output, "--resume")
     assert (again.returncode, again.stderr.splitlines()[0]) == (2, "14 traces: 12 PASS, 2 FAIL")
     paths = sorted((folder / "out").glob("part-*")) if output == "out/" else [folder / output]
     assert b"".join(path.read_bytes() for path in paths) == expected
 
 
-def test_a_folder_that_is_not_empty(sentinel, few, folder):
+def test_a_folder_that_is_not_empty(inside, few, folder):
     (folder / "full").mkdir()
     (folder / "full" / "mine").touch()
-    done = sentinel("evaluate", few, "-o", "full")
+    done = inside("evaluate", few, "-o", "full")
     assert (done.returncode, done.stderr) == (3, 'sentinel: error: "full" is not empty; give a new folder\n')
     (folder / "full" / "mine").unlink()
-    assert sentinel("evaluate", few, "-o", "full").returncode == 2
-    done = sentinel("evaluate", few, "-o", "full")
+    assert inside("evaluate", few, "-o", "full").returncode == 2
+    done = inside("evaluate", few, "-o", "full")
     assert done.stderr == (
         'sentinel: error: "full" is not empty (--resume goes on with the batch in it); give a new folder\n'
     )
 
 
-STOP = """
-import sentinel_core.batch.run as run
-run._BETWEEN_NOTES = run._SHARE_OF_NOTES = 0
-noted = run._note
-def note(manifest, output):
-    noted(manifest, output)
-    if manifest.splits == 2:
-        raise KeyboardInterrupt
-run._note = note
-"""
+@pytest.fixture
+def stop(inside, monkeypatch):
+    """Begins a batch and stops it when two splits are out."""
+
+    def run(name: str, output: str) -> None:
+        noted = batch._note
+
+        def note(manifest, output):
+            noted(manifest, output)
+            if manifest.splits == 2:
+                raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(batch, "_BETWEEN_NOTES", 0)
+            patched.setattr(batch, "_SHARE_OF_NOTES", 0)
+            patched.setattr(batch, "_note", note)
+            assert inside("evaluate", name, "-o", output, "-j", 1).returncode == 130
+
+    return run
+
+
 CHANGES = {
     "input": (lambda folder: (folder / "x.jsonl").write_bytes(b"{}\n"), (), 'the input "x.jsonl" changed'),
     "more input": (lambda folder: None, ("t.jsonl",), 'the input "t.jsonl" is new'),
@@ -122,13 +134,11 @@ CHANGES = {
 
 @pytest.mark.parametrize("output", ["changed.jsonl", "changed/"])
 @pytest.mark.parametrize(("change", "options", "words"), CHANGES.values(), ids=list(CHANGES))
-def test_changed_work_is_refused(start, sentinel, few, folder, output, change, options, words):
+def test_changed_work_is_refused(inside, stop, few, folder, output, change, options, words):
     (folder / "x.jsonl").write_bytes((folder / few).read_bytes())
-    stopped = start("evaluate", "x.jsonl", "-o", output, "-j", 1, first=STOP)
-    stopped.communicate()
-    assert stopped.returncode == 130
+    stop("x.jsonl", output)
     change(folder)
-    done = sentinel("evaluate", "x.jsonl", "-o", output, "--resume", *options)
+    done = inside("evaluate", "x.jsonl", "-o", output, "--resume", *options)
     assert done.returncode == 3
     assert done.stderr.startswith("sentinel: error: --resume: this is other work than was begun: ")
     assert words in done.stderr
@@ -136,41 +146,40 @@ def test_changed_work_is_refused(start, sentinel, few, folder, output, change, o
         path.unlink()
 
 
-def test_other_settings_that_change_no_report_do_not_matter(start, sentinel, few, expected, folder):
-    stopped = start("evaluate", few, "-o", "same.jsonl", "-j", 1, first=STOP)
-    stopped.communicate()
+def test_other_settings_that_change_no_report_do_not_matter(inside, stop, few, expected, folder):
+    stop(few, "same.jsonl")
     assert stat.S_IMODE((folder / "same.jsonl.manifest").stat().st_mode) == 0o600
     assert stat.S_IMODE((folder / ".same.jsonl.partial").stat().st_mode) == 0o600
-    done = sentinel("evaluate", few, "-o", "same.jsonl", "--resume", "--fail-on", "never", "--timeout", 30)
+    done = inside("evaluate", few, "-o", "same.jsonl", "--resume", "--fail-on", "never", "--timeout", 30)
     assert done.returncode == 0
     assert (folder / "same.jsonl").read_bytes() == expected
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 1}', '{"version": 99}'])
-def test_manifests_that_are_none(sentinel, few, folder, text):
+def test_manifests_that_are_none(inside, few, folder, text):
     (folder / "bad.jsonl.manifest").write_text(text)
     (folder / ".bad.jsonl.partial").touch()
-    done = sentinel("evaluate", few, "-o", "bad.jsonl", "--resume")
+    done = inside("evaluate", few, "-o", "bad.jsonl", "--resume")
     assert done.returncode == 3
     assert done.stderr.startswith("sentinel: error: --resume: the manifest ")
 
 
-def test_a_partial_file_that_lost_its_end(start, sentinel, few, folder):
-    start("evaluate", few, "-o", "cut.jsonl", "-j", 1, first=STOP).communicate()
+def test_a_partial_file_that_lost_its_end(inside, stop, few, folder):
+    stop(few, "cut.jsonl")
     os.truncate(folder / ".cut.jsonl.partial", 5)
-    done = sentinel("evaluate", few, "-o", "cut.jsonl", "--resume")
+    done = inside("evaluate", few, "-o", "cut.jsonl", "--resume")
     assert done.returncode == 3
     assert "is shorter than it was; start again without --resume" in done.stderr
 
 
-def test_two_batches_at_one_place(sentinel, few, folder):
+def test_two_batches_at_one_place(inside, few, folder):
     import fcntl
 
     (folder / "taken").mkdir()
     for place, lock in (("locked.jsonl", ".locked.jsonl.partial"), ("taken", "taken")):
         held = os.open(folder / lock, os.O_RDONLY if place == "taken" else os.O_RDWR | os.O_CREAT)
         fcntl.flock(held, fcntl.LOCK_EX)
-        done = sentinel("evaluate", few, "-o", place)
+        done = inside("evaluate", few, "-o", place)
         os.close(held)
         assert done.returncode == 3
         assert "is being written by another batch; wait for it, or stop it" in done.stderr
@@ -188,19 +197,19 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("options", "words"), WRONG)
-def test_what_cannot_be(sentinel, few, options, words):
-    done = sentinel("evaluate", few, *options)
+def test_what_cannot_be(inside, few, options, words):
+    done = inside("evaluate", few, *options)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith("sentinel: error: ")
     assert words in done.stderr
 
 
 @pytest.mark.parametrize("output", ["t.parquet", "table/"])
-def test_tables(sentinel, few, expected, folder, write, tools, output):
+def test_tables(inside, few, expected, folder, write, tools, output):
     import pyarrow.parquet as pq
 
     write("bad.jsonl", [tools.line_of(1), b"{}\n"])
-    done = sentinel("evaluate", few, "bad.jsonl", "-o", output, "--output-format", "parquet", "-j", 2)
+    done = inside("evaluate", few, "bad.jsonl", "-o", output, "--output-format", "parquet", "-j", 2)
     assert done.returncode == 3, done.stderr
     paths = sorted(folder.glob("table/part-*.parquet")) if output == "table/" else [folder / output]
     found = [row for path in paths for row in pq.read_table(path, partitioning=None).to_pylist()]

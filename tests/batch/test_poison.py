@@ -6,8 +6,10 @@ import signal
 
 import pytest
 
+from sentinel_core.batch import serve, worker
+
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
-RECORDS = 10_000 if SOAK else 2_000
+RECORDS = 10_000 if SOAK else 600
 BAD = RECORDS * 3 // 4
 
 WRECKER = """
@@ -52,11 +54,11 @@ def ids(found) -> list[object]:
     return [row.get("trace_id") for row in found]
 
 
-def test_a_poisoned_line(sentinel, write, many, folder, tools):
+def test_a_poisoned_line(inside, write, many, folder, tools):
     poisoned = [*many]
     poisoned[BAD] = b'{"trace_id": "x", "messages": [\xff\n'
     write("poisoned.jsonl", poisoned)
-    done = sentinel("evaluate", "poisoned.jsonl", "-j", 2, "-o", "p.jsonl")
+    done = inside("evaluate", "poisoned.jsonl", "-j", 2, "-o", "p.jsonl")
     found = tools.rows((folder / "p.jsonl").read_bytes())
     assert done.returncode == 3
     assert ids(found) == [f"day-{number}" if number - 1 != BAD else None for number in range(1, RECORDS + 1)]
@@ -96,11 +98,11 @@ def test_a_plugin_that_segfaults_on_one_record(sentinel, many, folder, tools, wr
     assert (alone.stdout.encode(), alone.returncode) == ((folder / "s.jsonl").read_bytes(), 3)
 
 
-def test_a_worker_that_is_killed_from_outside_is_nobodys_fault(sentinel, many, folder, tools, wrecker):
+def test_a_worker_that_is_killed_from_outside_is_nobodys_fault(inside, many, folder, tools, wrecker):
     mark = folder / "killed"
     deed = f"p = {str(mark)!r}; e = os.path.exists(p); open(p, 'w').close(); e or os.kill(os.getpid(), signal.SIGKILL)"
     wrecker(deed, f"day-{BAD}")
-    done = sentinel("evaluate", "many.jsonl", "-j", 2, "-o", "k.jsonl", *ALONE)
+    done = inside("evaluate", "many.jsonl", "-j", 2, "-o", "k.jsonl", *ALONE)
     assert mark.exists()
     found = tools.rows((folder / "k.jsonl").read_bytes())
     assert ids(found) == [f"day-{number}" for number in range(1, RECORDS + 1)]
@@ -116,10 +118,10 @@ def test_a_worker_that_is_killed_from_outside_is_nobodys_fault(sentinel, many, f
         ("os._exit(0)", "ended the process with exit code 0"),
     ],
 )
-def test_deaths_of_other_kinds(sentinel, write, folder, tools, wrecker, deed, words):
+def test_deaths_of_other_kinds(inside, write, folder, tools, wrecker, deed, words):
     wrecker(deed, "day-3", "day-4")
     write("few.jsonl", [tools.line_of(number) for number in range(1, 7)])
-    done = sentinel("evaluate", "few.jsonl", "-j", 2, "--jsonl", "--timeout", 2, *ALONE)
+    done = inside("evaluate", "few.jsonl", "-j", 2, "--jsonl", "--timeout", 2, *ALONE)
     found = tools.rows(done.stdout)
     assert ids(found) == [f"day-{number}" for number in range(1, 7)]
     assert [row["error"]["line"] for row in found if "error" in row] == [3, 4]
@@ -127,32 +129,30 @@ def test_deaths_of_other_kinds(sentinel, write, folder, tools, wrecker, deed, wo
     assert done.returncode == 3
 
 
-def test_too_many_deaths_give_up_the_rest(sentinel, write, folder, tools, wrecker, start):
+def test_too_many_deaths_give_up_the_rest(inside, write, folder, tools, wrecker, monkeypatch):
     wrecker("os._exit(1)", *[f"day-{number}" for number in range(2, 9)])
     write("few.jsonl", [tools.line_of(number) for number in range(1, 9)])
-    first = "import sentinel_core.batch.worker as worker; worker._MOST_DEATHS = 2"
-    done = start("evaluate", "few.jsonl", "-j", 1, "--jsonl", *ALONE, first=first)
-    out, err = done.communicate()
-    found = tools.rows(out)
+    monkeypatch.setattr(worker, "_MOST_DEATHS", 2)
+    done = inside("evaluate", "few.jsonl", "-j", 1, "--jsonl", *ALONE)
+    found = tools.rows(done.stdout)
     assert ids(found) == ["day-1", "day-2", "day-3", None]
     assert found[3]["error"]["message"] == (
         'plugin "signals:wrecker" ended the process with exit code 1; what follows was not judged'
     )
     assert done.returncode == 3
     assert [row["error"]["line"] for row in found[1:]] == [2, 3, None]
-    assert err.startswith('sentinel: error: "few.jsonl": plugin "signals:wrecker" ended')
+    assert done.stderr.startswith('sentinel: error: "few.jsonl": plugin "signals:wrecker" ended')
 
 
-def test_a_fault_of_no_plugin_gives_up_the_split(start, write, tools, folder):
+def test_a_fault_of_no_plugin_gives_up_the_split(inside, write, tools, folder, monkeypatch):
     write("few.jsonl", [tools.line_of(number) for number in range(1, 9)])
-    first = "import sentinel_core.batch.serve as serve; serve.rendered = lambda *_: 1 // 0"
-    done = start("evaluate", "few.jsonl", "-o", "fault.jsonl", first=first)
-    _, err = done.communicate()
+    monkeypatch.setattr(serve, "rendered", lambda *_: 1 // 0)
+    done = inside("evaluate", "few.jsonl", "-o", "fault.jsonl")
     (row,) = tools.rows((folder / "fault.jsonl").read_bytes())
     assert row["error"]["message"].startswith(
         "the process that judges stopped and no plugin was at work: ZeroDivisionError"
     )
-    assert done.returncode == 3, err
+    assert done.returncode == 3
 
 
 IMPORTS = {
@@ -162,10 +162,10 @@ IMPORTS = {
 
 
 @pytest.mark.parametrize(("source", "words"), IMPORTS.values(), ids=list(IMPORTS))
-def test_a_plugin_that_cannot_be_loaded(sentinel, write, folder, tools, source, words):
+def test_a_plugin_that_cannot_be_loaded(inside, write, folder, tools, source, words):
     (folder / "bad.py").write_text(source)
     write("few.jsonl", [tools.line_of(1)])
-    done = sentinel("evaluate", "few.jsonl", "-o", "none.jsonl", "--plugins", "./bad.py")
+    done = inside("evaluate", "few.jsonl", "-o", "none.jsonl", "--plugins", "./bad.py")
     assert (done.returncode, done.stdout) == (3, "")
     assert words in done.stderr
     assert not list(folder.glob("*none*"))

@@ -1,4 +1,4 @@
-"""Input and output at URLs. The file system in memory is seen by forked workers, and by a cluster of threads."""
+"""Input and output at URLs. The file system in memory is seen by forked workers."""
 
 import attrs
 import fsspec
@@ -70,16 +70,6 @@ def test_a_glob_to_a_file(evaluate, memory, expected, name):
     assert {path.rpartition("/")[2] for path in memory.ls("/out", detail=False)} == {name, "r.summary.json"}
     if name == "r.jsonl":
         assert memory.cat_file(f"/out/{name}") == expected
-
-
-def test_a_cluster_of_threads(evaluate, memory, expected, monkeypatch):
-    from distributed import LocalCluster
-
-    with LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0") as threads:
-        address = f"dask:{threads.scheduler_address}"
-        code, _, err = evaluate("memory://in", "-o", "memory://out/r.jsonl", "--engine", address)
-    assert code == 2, err
-    assert memory.cat_file("/out/r.jsonl") == expected
 
 
 def test_what_is_not_there(evaluate):

@@ -3,16 +3,18 @@
 With ``SENTINEL_SOAK=1`` (``make soak``) there are 20,000 traces and ten kills at random points.
 """
 
+import json
 import os
 import random
 import shutil
 import signal
+from collections import Counter
 
 import pytest
 
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
-TRACES = 20_000 if SOAK else 500
-KILLS = 10 if SOAK else 3
+TRACES = 20_000 if SOAK else 300
+KILLS = 10 if SOAK else 2
 STEP = 1 if SOAK else 19
 # Notes what is done after every split, where it usually does so every second.
 EAGER = "import sentinel_core.batch.run as run; run._BETWEEN_NOTES = run._SHARE_OF_NOTES = 0"
@@ -40,12 +42,55 @@ def test_one_process_two_and_a_cluster(sentinel, expected, folder, tools, cluste
     plain = sentinel("evaluate", *INPUTS, "--jsonl", "-j", 2)
     assert tools.digest(plain.stdout.encode()) == tools.digest(expected)
     told = set()
-    for name, options in {"two": ("-j", 2), "dask": ("--engine", f"dask:{cluster.scheduler_address}")}.items():
+    for name, options in {"two": ("-j", 2), "dask": ("--engine", f"dask:{cluster}")}.items():
         done = sentinel("evaluate", *INPUTS, "-o", f"{name}.jsonl", *options)
         assert done.returncode == 3, done.stderr
         assert tools.digest((folder / f"{name}.jsonl").read_bytes()) == tools.digest(expected)
         told.add((folder / f"{name}.summary.json").read_bytes())
     assert len(told) == 1
+
+
+SLOW = """
+import os
+import time
+
+from sentinel_core import Signal, hookimpl
+
+
+def detect(index):
+    with open({log!r}, "a") as log:
+        log.write(f"{{os.getppid()}} {{index.trace.trace_id}}\\n")
+    time.sleep(0.05)
+    return 0.0
+
+
+@hookimpl
+def sentinel_signals():
+    return [Signal(name="slow", summary="takes its time", detect=detect)]
+"""
+SLOW_RECORDS = 120
+
+
+def test_a_worker_of_the_cluster_that_is_killed(start, write, folder, tools, cluster):
+    log = folder / "log"
+    log.touch()
+    (folder / "slow.py").write_text(SLOW.format(log=str(log)))
+    write("t.jsonl", [tools.line_of(number, kilobytes=16) for number in range(SLOW_RECORDS)])
+    options = ("-o", "out/", "--plugins", str(folder / "slow.py"), "--weight", "slow=1")
+    batch = start("evaluate", "t.jsonl", "--engine", f"dask:{cluster}", *options)
+    assert tools.wait_until(lambda: in_the_middle(log) is not None)
+    os.kill(in_the_middle(log), signal.SIGKILL)
+    _, err = batch.communicate()
+    found = [row for part in sorted(folder.glob("out/part-*")) for row in tools.rows(part.read_bytes())]
+    assert [row.get("trace_id") for row in found] == [f"day-{number}" for number in range(SLOW_RECORDS)], err
+    assert json.loads((folder / "out/summary.json").read_bytes())["records"] == SLOW_RECORDS
+    assert len(log.read_bytes().splitlines()) > SLOW_RECORDS  # some were judged again
+
+
+def in_the_middle(log) -> int | None:
+    """The Dask worker that has judged some records of its first split, and not all."""
+    judged = Counter(int(line.split()[0]) for line in log.read_text().splitlines())
+    return next((pid for pid, count in judged.items() if 3 <= count <= 10), None)
 
 
 def test_parts_together_are_the_file(sentinel, expected, folder):
@@ -101,9 +146,9 @@ sys.addaudithook(hook)
 
 
 @pytest.mark.parametrize("output", ["out.jsonl", "out/", *(["out.parquet"] if SOAK else [])])
-def test_a_kill_at_each_step(start, sentinel, folder, tools, output):
+def test_a_kill_at_each_step(start, inside, folder, tools, output):
     (folder / "t.jsonl").write_bytes(b"".join(tools.line_of(number, kilobytes=64) for number in range(14)))
-    sentinel("evaluate", "t.jsonl", "-o", output, "-j", 1)
+    inside("evaluate", "t.jsonl", "-o", output, "-j", 1)
     expected = results(folder)
     assert len(expected) >= 2
     point = died = 0
@@ -114,7 +159,7 @@ def test_a_kill_at_each_step(start, sentinel, folder, tools, output):
         batch.communicate()
         if batch.returncode == -signal.SIGKILL:
             died = point
-            done = sentinel("evaluate", "t.jsonl", "-o", output, "-j", 1, "--resume")
+            done = inside("evaluate", "t.jsonl", "-o", output, "-j", 1, "--resume")
             assert done.returncode == 2, (point, done.stderr)
         assert results(folder) == expected, point
     assert died >= STEP

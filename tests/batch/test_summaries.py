@@ -55,7 +55,7 @@ def test_what_it_says():
     assert document["risk"]["histogram"] == {"0.100": 1, "0.500": 1, "0.900": 1}
     assert (document["risk"]["p50"], document["risk"]["p99"], document["risk"]["max"]) == (0.5, 0.9, 0.9)
     assert document["top_rules"] == [{"rule": "loop.cycle", "findings": 2}, {"rule": "cost.high", "findings": 1}]
-    assert document["failures"] == [{"signal": "cost", "records": 2, "first_error": "odd None"}]
+    assert document["failures"] == [{"signal": "cost", "records": 2, "first_error": "odd None", "error_rows": []}]
     assert document["unreadable"] == [{"file": "x/a", "line": 3, "message": "is odd, password=[redacted]"}]
 
 

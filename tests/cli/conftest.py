@@ -104,7 +104,7 @@ def inside(folder, monkeypatch, capfd) -> Callable[..., subprocess.CompletedProc
 
 def trace(text: object = "0", trace_id: str = "t", **more: object) -> str:
     """One trace as a line of JSON; the knob reads its text."""
-    return json.dumps({"trace_id": trace_id, "messages": [{"role": "user", "content": str(text)}], **more})
+    return json.dumps({"trace_id": trace_id, "messages": [{"role": "assistant", "content": str(text)}], **more})
 
 
 @pytest.fixture

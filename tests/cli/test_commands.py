@@ -1,11 +1,13 @@
 """``sentinel plugins``, ``sentinel config``, help and version."""
 
 import json
+from functools import partial
 
 import pytest
 
 from sentinel_core import __version__
 from sentinel_core.cli import _COMMANDS
+from sentinel_core.host import installed
 from sentinel_core.selection import KINDS
 
 BOMB = "raise SystemExit('imported')"
@@ -110,11 +112,15 @@ DEADLY = "import os; os._exit(9)"
 SLOW = "import time; time.sleep(99)"
 
 
-def test_check_tells_what_is_broken(sentinel, distribution):
+def test_check_tells_what_is_broken(inside, distribution, monkeypatch):
+    from sentinel_core.cli import plugins
+
+    guardrails = partial(installed, ("guardrails",))
+    monkeypatch.setattr(plugins, "installed", guardrails)
     modules = {"fake_bomb": BOMB, "fake_deadly": DEADLY, "fake_slow": SLOW}
     points = {"bomb": "fake_bomb", "deadly": "fake_deadly", "slow": "fake_slow"}
-    path = str(distribution("broken", modules, {"sentinel.guardrails": points}))
-    done = sentinel("plugins", "--check", "--timeout", "3", PYTHONPATH=path)
+    monkeypatch.syspath_prepend(distribution("broken", modules, {"sentinel.guardrails": points}))
+    done = inside("plugins", "--check", "--timeout", "2")
     assert done.returncode == 3
     rows = {line.split()[1]: line for line in done.stdout.splitlines()}
     assert rows["bomb"].endswith("broken  cannot be imported: SystemExit: imported")
@@ -183,7 +189,9 @@ def test_show_of_what_is_not_installed_or_broken(sentinel, inside, bombs):
 
 
 def test_config_shows_values_and_origins(sentinel, folder):
-    (folder / "sentinel.toml").write_text("timeout = 5\n[weights]\nloop = 2\n[signals.cost]\nbudget_tokens = 7\n")
+    (folder / "sentinel.toml").write_text(
+        "timeout = 5\n[agent]\nmax_turns = 6\n[weights]\nloop = 2\n[signals.cost]\nbudget_tokens = 7\n"
+    )
     arguments = ("--set", "cost.growth_tokens=9", "--plugins", "no:hallucination")
     done = sentinel("config", "show", *arguments, SENTINEL_FAIL_ON="fail")
     assert (done.returncode, done.stderr) == (0, "")
@@ -192,6 +200,8 @@ def test_config_shows_values_and_origins(sentinel, folder):
         ("timeout", "5.0", "sentinel.toml"),
         ("fail_on", "fail", "SENTINEL_FAIL_ON"),
         ("strict", "False", "default"),
+        ("agent.max_turns", "6", "sentinel.toml"),
+        ("agent.deadline", "600.0", "default"),
         ("plugins", "no:hallucination", "--plugins"),
         ("weights.loop", "2.0", "sentinel.toml"),
         ("weights.cost", "0.15", "profile", "rs1"),

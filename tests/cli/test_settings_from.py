@@ -151,7 +151,7 @@ def test_a_setting_is_printed_with_the_report(judged):
         ("[signals.cost]\nbudget_tokens = '5'", '"signals.cost.budget_tokens" from sentinel.toml: Expected int'),
         ("[signals]\ncost = 5", '"signals.cost" from sentinel.toml must be a table, and it is 5'),
         ("[weights]\nloop = 'x'", '"weights.loop" from sentinel.toml: Expected float'),
-        ("[weights]\nlop = 1", 'Unknown signal: lop; did you mean "loop"?'),
+        ("[weights]\nlop = 1", '"weights.lop" from sentinel.toml: no such signal is installed; did you mean "loop"?'),
         ("weights = 5", '"weights" from sentinel.toml must be a table, and it is 5'),
         ("x", '"sentinel.toml" is not TOML'),
     ],

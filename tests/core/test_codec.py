@@ -225,6 +225,14 @@ def test_a_report_is_one_line_of_json():
     assert list(json.loads(data)) == [field.name for field in attrs.fields(type(report))]
 
 
+def test_each_report_has_its_own_settings_and_profile_however_many_there_are():
+    report = evaluate_trace(honest_trace())
+    others = [attrs.evolve(report, settings={"mine": {"n": n}}, profile={"name": str(n)}) for n in range(40)]
+    for n, other in [*enumerate(others), *enumerate(others)]:
+        made = json.loads(encode_report(other))
+        assert (made["settings"], made["profile"]) == ({"mine": {"n": n}}, {"name": str(n)})
+
+
 def test_a_report_with_what_json_cannot_hold():
     report = attrs.evolve(evaluate_trace(honest_trace()), settings={"mine": {"path": 1j}}, reasoning="half \ud800 é")
     made = json.loads(encode_report(report))

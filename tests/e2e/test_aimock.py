@@ -1,6 +1,6 @@
-"""Third-party servers that speak the wire formats: aimock, which ``make e2e`` installs with npm beside the environment.
+"""A third party's reading of each wire format: aimock, which ``make e2e`` installs with npm. No real model is behind it.
 
-It is another reading of each format than our own fault server's; no real model is behind it.
+``SENTINEL_E2E_AIMOCK`` is the script that starts it.
 """
 
 import json
@@ -15,7 +15,7 @@ import pytest
 
 COMMAND = Path(sys.executable).parent / "sentinel"
 RELEASES = Path(__file__).parents[2] / "examples" / "releases"
-SERVER = Path(sys.prefix) / "aimock" / "node_modules" / "@copilotkit" / "aimock" / "dist" / "cli.js"
+SERVER = Path(os.environ.get("SENTINEL_E2E_AIMOCK") or "no/server")
 KEY = "aimock-key-0123456789"
 RELEASE = "v2.1.0"
 REPORT = {"release_id": RELEASE, "severity": "high", "findings": ["2 of 144 tests failed"]}
@@ -30,7 +30,7 @@ WIRES = {
 
 pytestmark = pytest.mark.skipif(
     not SERVER.is_file() or shutil.which("node") is None,
-    reason='aimock is not there: "make e2e" installs it where npm and node are',
+    reason='no aimock: SENTINEL_E2E_AIMOCK does not name it ("make e2e" installs it where npm is)',
 )
 
 

@@ -23,29 +23,59 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize("provider", sorted(FORMATS))
-def test_a_real_model_finishes_the_scenario(provider, tmp_path):
-    base_url, variable = FORMATS[provider]
-    chosen = os.environ.get("SENTINEL_E2E_MODEL")
+def told_by(*arguments, folder, variable):
+    """What the command says as JSON; the key, which is in that variable, stands nowhere in it."""
     done = subprocess.run(
-        [
-            *(COMMAND, "run", "v2.1.0", "--json", "--provider", provider, "--base-url", base_url),
-            *(("--model", chosen) if chosen else ()),
-            *("--tool-mode", "guided", "--call-timeout", "300", "--deadline", "800"),
-            *("--releases", RELEASES, "--reports", "reports"),
-        ],
+        [COMMAND, *arguments],
         capture_output=True,
         text=True,
         timeout=TIMEOUT,
         check=False,
-        cwd=tmp_path,
-        env={**os.environ, variable: KEY},
+        cwd=folder,
+        env={**os.environ, variable: KEY, "SENTINEL_AGENT__MAX_TOKENS": "512"},  # small models ramble
     )
     assert done.returncode in (0, 1, 2), done.stderr
-    told = json.loads(done.stdout)
+    assert KEY not in done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("provider", sorted(FORMATS))
+def test_a_real_model_finishes_the_scenario(provider, tmp_path):
+    base_url, variable = FORMATS[provider]
+    chosen = os.environ.get("SENTINEL_E2E_MODEL")
+    told = told_by(
+        *("run", "v2.1.0", "--json", "--provider", provider, "--base-url", base_url),
+        *(("--model", chosen) if chosen else ()),
+        *("--tool-mode", "guided", "--max-reruns", "1", "--call-timeout", "300", "--deadline", "800"),
+        *("--releases", RELEASES, "--reports", "reports"),
+        folder=tmp_path,
+        variable=variable,
+    )
     sys.stdout.write(f"{provider}: {json.dumps(told, indent=1)}\n")
     assert told["severity"] in ("high", "medium", "low")
     (report,) = (tmp_path / "reports").glob("*.json")
     assert json.loads(report.read_text())["release_id"] == "v2.1.0"
     assert told["agent"]["verdict"] in ("PASS", "WARN", "FAIL")
-    assert KEY not in done.stdout + done.stderr
+
+
+SUITE = """
+name = "judged"
+judge = {{ provider = "openai", votes = 3, settings = {{ base_url = "{base_url}"{model}, call_timeout = 300 }} }}
+
+[[scenarios]]
+id = "clear"
+release = {{ version = "v3.0.0", changes = ["New icon"], tests = {{ passed = 9, failed = 0, skipped = 0 }} }}
+rubric = [{{ id = "clear", question = "Does the answer name a severity?", required = false }}]
+"""
+
+
+def test_a_real_model_judges(tmp_path):
+    chosen = os.environ.get("SENTINEL_E2E_MODEL")
+    base_url, variable = FORMATS["openai"]
+    text = SUITE.format(base_url=base_url, model=f', model = "{chosen}"' if chosen else "")
+    (tmp_path / "judged.toml").write_text(text)
+    told = told_by("suite", "run", "judged.toml", "--json", "--timeout", "800", folder=tmp_path, variable=variable)
+    (opinion,) = told["scenarios"][0]["trials"][0]["opinions"]
+    sys.stdout.write(f"judge: {opinion}\n")
+    assert round(opinion["score"] * 3, 3) in (0, 1, 2, 3)
+    assert "of 3 votes" in opinion["evidence"]

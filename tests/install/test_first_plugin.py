@@ -69,3 +69,8 @@ def test_it_is_listed(environment):
     assert done.returncode == 0
     assert "how often the agent is sorry" in done.stdout
     assert "sentinel-signal-apology 1.0" in done.stdout
+
+
+def test_the_built_in_suite_is_in_the_wheel(environment, tmp_path):
+    done = environment.sentinel("suite", "run", "release-risk", "--only", "low-clean", cwd=tmp_path)
+    assert (done.returncode, "1 of 1 scenarios passed" in done.stdout) == (0, True), done.stderr

@@ -63,8 +63,8 @@ def command(connection, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     connection.server.script = SCRIPT
 
-    def run(*options: str) -> Done:
-        asked = ("--provider", connection.name, "--base-url", connection.server.base_url, "--model", "test-model")
+    def run(*options: str, model: tuple[str, ...] = ("--model", "test-model")) -> Done:
+        asked = ("--provider", connection.name, "--base-url", connection.server.base_url, *model)
         places = ("--releases", str(RELEASES), "--reports", "reports", "--initial-delay", "0.01")
         start = time.monotonic()
         with pytest.raises(SystemExit) as caught:
@@ -146,3 +146,12 @@ def test_a_wrong_key_is_told_and_never_shown(connection, command):
     (line,) = errors_in(done.err)
     assert "answered 401" in line
     assert f"check the key in {connection.variable}" in line
+
+
+def test_the_model_that_a_provider_chose_is_told_and_kept(connection, command, tmp_path):
+    done = command("--record", "record.jsonl", model=())
+    assert done.code == 0
+    assert f"sentinel: warning: no --model: provider '{connection.name}'" in done.err
+    assert all(line.startswith("sentinel: warning: ") for line in done.err.splitlines())
+    started = json.loads((tmp_path / "record.jsonl").read_text().splitlines()[1])
+    assert (started["event"], started["model"]) == ("RunStarted", "test-model")

@@ -1,11 +1,13 @@
 """What was written stays as it was written, or it is found."""
 
+import hashlib
 import json
 import sqlite3
 
 import pytest
 
 from sentinel_core.reflection.store import open_store
+from sentinel_core.trace import canonical
 
 POOR = (0.72, 0.28)
 
@@ -55,6 +57,10 @@ def test_editing_one_audit_row_is_found_and_the_row_named(kept, sentinel):
         (
             "DELETE FROM sentinel_audit WHERE number = 8",
             'family "two" had 8 audit rows, and the last of the 7 is another',
+        ),
+        (
+            "UPDATE sentinel_audit SET number = 'x' WHERE root = 'two' AND number = 3",
+            'audit row 3 of family "two" is missing',
         ),
         ("DELETE FROM sentinel_families WHERE root = 'one'", 'family "one" has audit rows and is gone itself'),
         ("DELETE FROM sentinel_overrides", 'override "1" of family "one" is not what its audit says'),
@@ -122,3 +128,13 @@ def test_tags_are_listed_and_an_empty_store_is_said_to_be_empty(tmp_path, sentin
     store.close()
     assert "Bias tags, by the loops that have them: haste 2, a 1, b 1" in sentinel("loops").stdout
     assert "bias: haste, a\n" in sentinel("loops", "show", "a").stdout
+
+
+@pytest.mark.parametrize("body", ["no JSON", "[]", "{}", '{"loops": [5], "overrides": []}'])
+def test_a_forged_row_with_a_right_hash_is_named(kept, sentinel, body):
+    """Whoever edits a row and knows how hashes are made still gives the rows after it away."""
+    (before,) = kept.execute("SELECT digest FROM sentinel_audit WHERE root = 'one' AND number = 1").fetchone()
+    digest = hashlib.sha256(canonical(["one", 2, before, body])).hexdigest()
+    kept.execute("UPDATE sentinel_audit SET body = ?, digest = ? WHERE root = 'one' AND number = 2", (body, digest))
+    done = sentinel("audit", "verify")
+    assert (done.returncode, 'audit row 2 of family "one" was changed' in done.stderr) == (3, True), done.stderr

@@ -1,5 +1,6 @@
 """Every store keeps the same promises; files of other versions and of other kinds are refused by name."""
 
+import os
 import sqlite3
 import stat
 
@@ -190,7 +191,7 @@ def test_a_file_is_for_its_owner_only(tmp_path):
     store.close()
 
 
-def test_a_locked_file_is_waited_for_and_then_told(tmp_path, monkeypatch):
+def test_a_locked_file_is_waited_for_and_then_told(tmp_path, monkeypatch, make):
     from sentinel_core.reflection import sqlite
 
     path = tmp_path / "loops.sqlite3"
@@ -198,8 +199,10 @@ def test_a_locked_file_is_waited_for_and_then_told(tmp_path, monkeypatch):
     monkeypatch.setattr(sqlite, "_PATIENCE", 0.05)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN EXCLUSIVE")
+    store = open_store(str(path))
     with pytest.raises(StoreError, match="database is locked"):
-        open_store(str(path))
+        make(store).hand_in("a", Reflection(alignment_score=0.5, drift_score=0.5))
+    store.close()
     other.close()
 
 
@@ -233,3 +236,25 @@ def test_a_lost_server_is_an_error_after_a_while(address, postgres, monkeypatch)
     monkeypatch.setattr(store, "_patience", 20.0)
     assert store.family_of("a") == change().family
     store.close()
+
+
+def test_looking_takes_no_lock_and_needs_no_right_to_write(tmp_path, monkeypatch, make):
+    place = tmp_path / "kept" / "loops.sqlite3"
+    store = open_store(str(place))
+    make(store).hand_in("a", Reflection(alignment_score=0.5, drift_score=0.5))
+    busy = sqlite3.connect(place, isolation_level=None)
+    busy.execute("BEGIN IMMEDIATE")
+    opened = open_store(str(place), create=False)
+    assert [family.root for family in opened.families()] == ["a"]
+    busy.execute("ROLLBACK")
+    busy.close()
+    opened.close()
+    store.close()
+    monkeypatch.setattr(os, "access", lambda _path, _mode: False)  # the tests may run as root, who may write anywhere
+    before = place.read_bytes()
+    frozen = open_store(str(place), create=False)
+    assert [family.root for family in frozen.families()] == ["a"]
+    with pytest.raises(StoreError, match="readonly"):
+        make(frozen).hand_in("b", Reflection(alignment_score=0.5, drift_score=0.5))
+    frozen.close()
+    assert (place.read_bytes(), [one.name for one in place.parent.iterdir()]) == (before, ["loops.sqlite3"])

@@ -9,6 +9,7 @@ import pytest
 from sentinel_core.errors import ConfigError, InputError
 from sentinel_core.suite import compare, document_of
 from sentinel_core.suite.baseline import Baseline, compare_to_baseline, load_baseline, load_results, save_baseline
+from sentinel_core.suite.document import exit_code
 from sentinel_core.suite.render_ci import render_junit, render_markdown
 from sentinel_core.suite.render_text import render_text
 from sentinel_core.suite.results import EvaluationResults, TrialResult
@@ -132,3 +133,36 @@ def test_what_cannot_be_a_baseline(run, suite, tmp_path):
     (tmp_path / "b.json").write_bytes(attrs.evolve(results, schema=9).to_json())
     with pytest.raises(InputError, match="version 9"):
         load_baseline("b", folder=tmp_path)
+
+
+def _twice(document):
+    document["scenarios"] *= 2
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda document: document.update(scenarios=[]), "they hold no scenario"),
+        (_twice, 'scenario "s0" is there twice'),
+        (lambda document: document["scenarios"][0].update(n=10**12), 'the figures of scenario "s0" are not those'),
+        (lambda document: document["scenarios"][0].update(passed=-1), 'the figures of scenario "s0" are not those'),
+        (lambda document: document["scenarios"][0].update(trials=[]), 'the figures of scenario "s0" are not those'),
+        (
+            lambda document: document["scenarios"][0]["trials"][0].update(reliability={"overall": "low"}),
+            'scenario "s0": Expected float',
+        ),
+    ],
+)
+def test_results_that_somebody_changed_are_refused(suite, tmp_path, change, told):
+    results = gather(suite(1), "p", {}, [TrialResult(scenario="s0", trial=1, status="passed")])
+    document = json.loads(results.to_json())
+    change(document)
+    path = tmp_path / "changed.json"
+    path.write_text(json.dumps(document))
+    with pytest.raises(InputError, match=told):
+        load_results(path)
+
+
+def test_nothing_evaluated_is_never_0(suite):
+    results = attrs.evolve(gather(suite(1), "p", {}, []), scenarios=())
+    assert {exit_code(results, None, fail_on) for fail_on in ("failure", "regression", "never")} == {3}

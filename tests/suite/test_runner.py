@@ -90,8 +90,12 @@ def test_resume_refuses_another_run(tmp_path, suite, run):
     run(suite(1), folder=tmp_path)
     with pytest.raises(InputError, match="its digest was"):
         run(suite(2), folder=tmp_path, resume=True)
-    assert (tmp_path / "journal.jsonl").stat().st_mode & 0o777 == 0o600
+    journal = tmp_path / "journal.jsonl"
+    assert journal.stat().st_mode & 0o777 == 0o600
     assert len(run(suite(1), folder=tmp_path, resume=True).evaluated) == 1
+    journal.write_bytes(journal.read_bytes().replace(b'"passed"', b'"pas'))
+    with pytest.raises(InputError, match=r'journal\.jsonl", line 2 is damaged'):
+        run(suite(1), folder=tmp_path, resume=True)
 
 
 def test_errors_are_tried_again_when_a_run_is_resumed(tmp_path, suite, run, broken):

@@ -92,11 +92,32 @@ def test_a_trace_becomes_a_suite_that_runs(inside, tmp_path):
     assert inside("run", "incident.toml", *bad).returncode == 2
     assert "[[scenarios]]" in inside("from-trace", trace).stdout
     gone = inside("from-trace", "gone.json")
-    assert (gone.returncode, "cannot be read" in gone.stderr) == (3, True)
+    assert (gone.returncode, '"gone.json": no such file' in gone.stderr) == (3, True)
+
+
+def test_a_trace_of_any_format_becomes_a_suite(inside, tmp_path):
+    (tmp_path / "one.json").write_bytes(_atif("one"))
+    assert 'id = "trace-one"' in inside("from-trace", "one.json").stdout
+    (tmp_path / "both.jsonl").write_bytes(_atif("one") + b"\n" + _atif("two") + b"\n")
+    several = inside("from-trace", "both.jsonl")
+    assert (several.returncode, "name one with --trace-id" in several.stderr) == (3, True), several.stderr
+    assert 'id = "trace-two"' in inside("from-trace", "both.jsonl", "--trace-id", "two").stdout
+    other = inside("from-trace", "both.jsonl", "--trace-id", "three")
+    assert (other.returncode, 'holds no trace "three"' in other.stderr) == (3, True)
+
+
+def _atif(trace_id):
+    call = {"tool_call_id": "c", "function_name": "get_release_summary", "arguments": {"release_id": "v5"}}
+    result = {"source_call_id": "c", "content": '{"version": "v5", "changes": []}'}
+    step = {"step_id": 2, "source": "agent", "message": "", "tool_calls": [call], "observation": {"results": [result]}}
+    steps = [{"step_id": 1, "source": "user", "message": "Look at v5."}, step]
+    agent = {"name": "a", "version": "1"}
+    return json.dumps({"schema_version": "ATIF-v1.4", "session_id": trace_id, "agent": agent, "steps": steps}).encode()
 
 
 def test_record_once_replay_without_the_provider(inside):
     live = inside("run", "release-risk", "--only", "sweep", "--record", "c.json", "--json")
+    assert live.returncode == 0, live.stderr
     again = inside("run", "release-risk", "--only", "sweep", "--replay", "c.json", "--json", "--plugins", "no:offline")
     assert again.returncode == 0, again.stderr
     assert json.loads(again.stdout)["scenarios"] == json.loads(live.stdout)["scenarios"]

@@ -56,6 +56,7 @@ class Asker:
     _factor: float = attrs.field(default=1.0, init=False)
     _capabilities: Capabilities | None = attrs.field(default=None, init=False)
     _summary: Summary | None = attrs.field(default=None, init=False)
+    _most: int | None = attrs.field(default=None, init=False)  # tokens of messages, after "too long" from the server
 
     def ask(
         self, turn: int, tools: tuple[Tool, ...], tool_choice: ToolChoice = "auto", deadline: float | None = None
@@ -127,7 +128,9 @@ class Asker:
         budget = budget_of(window, overhead, self.settings.max_tokens)
         if too_long:
             everything = self._estimate(self.record.messages)
-            budget = max(1, int(min(budget or everything, everything) * _SHRUNK))
+            budget = self._most = max(1, int(min(budget or everything, everything) * _SHRUNK))
+        elif self._most is not None:
+            budget = min(budget or self._most, self._most)
         managed = self._managed(budget)
         if managed.to_summarize and self._summarize(question, managed.to_summarize):
             managed = self._managed(budget)

@@ -36,7 +36,8 @@ class Agent:
 
     Synchronous, and for one thread at a time. ``observers`` are called with every event, in order, as it happens, after
     ``clean`` has changed it; ``on_text`` with the pieces of each reply's text. ``check`` looks at each message and may
-    stop the run. ``steps`` are the tools that guided mode offers, one after the other. ``record`` is one to go on in.
+    stop the run. ``steps`` are the tools that guided mode offers, one after the other. ``record`` is one to go on in, and
+    ``started`` the reading of the stopwatch from which the deadline counts then; else it counts from each message.
     """
 
     model: Model
@@ -54,6 +55,7 @@ class Agent:
     steps: tuple[str, ...] = ()
     record: Record | None = None
     rerun_of: str | None = None
+    started: float | None = None
     _record: Record = attrs.field(init=False)
     _conversation_id: str = attrs.field(init=False)
     _asker: Asker = attrs.field(init=False)
@@ -79,7 +81,7 @@ class Agent:
             settings=self.settings,
             world=self.world,
             run_id=run_id,
-            started=self.world.stopwatch(),
+            started=self.world.stopwatch() if self.started is None else self.started,
             steps=self.steps if self.settings.tool_mode == "guided" else (),
             check=self.check,
         )

@@ -113,6 +113,7 @@ class Investigation:
     record: Record = attrs.field(init=False)
     _filing: Tool = attrs.field(init=False)
     _first_run: str = attrs.field(default="", init=False)
+    _started: float | None = attrs.field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
         _require(self.release_id, self.tools)
@@ -130,6 +131,8 @@ class Investigation:
         A model that fails gives an attempt with the outcome ``model_error``, not an exception.
         """
         self.record.begin()
+        if self._started is None:
+            self._started = self.world.stopwatch()
         agent = Agent(
             model=self.model,
             system_prompt=SYSTEM_PROMPT,
@@ -143,6 +146,7 @@ class Investigation:
             steps=(GET_SUMMARY, FILE_REPORT),
             record=self.record,
             rerun_of=rerun_of,
+            started=self._started,
         )
         task = f"{task_text(self.release_id)}\n\n{note}" if note else task_text(self.release_id)
         outcome, answer, error = _run(agent, task, self.release_id)

@@ -17,8 +17,10 @@ from sentinel_core.agent.events import (
     Event,
     GuardrailChecked,
     LoopDecided,
+    Outcome,
 )
 from sentinel_core.agent.lessons import lesson
+from sentinel_core.agent.limits import SPENT
 from sentinel_core.agent.record import Record
 from sentinel_core.agent.resuming import RESUMABLE
 from sentinel_core.agent.to_trace import to_trace
@@ -31,6 +33,7 @@ from sentinel_core.trace import ExecutionTrace, Message
 __all__ = ["Checked", "Family", "Guard", "Settled", "Watching"]
 
 _FAILED = "guardrail_failed"
+_SAME_AGAIN = "The provider works by fixed rules: another attempt would be the same."
 _AFTERWARDS = (AttemptJudged, AttemptReflected, GuardrailChecked, LoopDecided)
 
 
@@ -96,6 +99,8 @@ class Family:
     """Attempts of one investigation, guarded; without a guard there is one attempt, or those that the record has.
 
     ``keep`` is given each finished attempt's trace, ``complain`` what went wrong, ``tell`` each decision as it is made.
+    After an attempt that ended in one of ``final`` there is no other. Where the model is ``deterministic``, there is no
+    second attempt at all, and the guard keeps that as the reason.
     """
 
     investigation: Investigation
@@ -104,6 +109,8 @@ class Family:
     keep: Callable[[ExecutionTrace], Any]
     complain: Callable[[str], None]
     tell: Callable[[LoopDecided], None] = lambda _decided: None
+    final: frozenset[Outcome] = frozenset()
+    deterministic: bool = False
 
     def run(self) -> RunResult:
         """Try until it is decided to stop, then deliver what the last attempt staged, and nothing of the others."""
@@ -129,7 +136,7 @@ class Family:
         recorded = _played(record)
         if recorded and isinstance(recorded[-1], LoopDecided):
             return recorded[-1]
-        if self.guard is None or attempt.outcome in RESUMABLE:
+        if self.guard is None or attempt.outcome in RESUMABLE | SPENT | self.final:
             return None
         decided = record.emit(self._decide(self.guard, attempt, recorded))
         self.tell(decided)
@@ -143,13 +150,23 @@ class Family:
             reflected = _of(AttemptReflected, recorded) or record.emit(
                 _reflected(loop_id, self.reflector(attempt.trace, report))
             )
-            settled = guard.settle(loop_id, _reflection(reflected), _live(record))
+            settled = guard.settle(loop_id, _reflection(reflected), self._stopped())
         except SentinelError as error:
             self.complain(f"no rerun, because the attempt could not be decided upon: {error}")
             return _ended(loop_id, str(error))
         for name, ruling in sorted(settled.rulings.items()):
             _once(record, recorded, _as_event(name, ruling, live=False))
         return _as_decided(loop_id, settled, report)
+
+
+    def _stopped(self) -> Checked | None:
+        """What stands in the way of another attempt, whatever this one was worth."""
+        live = _live(self.investigation.record)
+        if not self.deterministic or (live is not None and live.ruling.action == "finalize"):
+            return live
+        return Checked(
+            guardrail="host", ruling=Ruling(action="finalize", reason="deterministic_provider", detail=_SAME_AGAIN)
+        )
 
 
 def _played(record: Record) -> list[Event]:

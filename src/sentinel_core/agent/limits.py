@@ -7,7 +7,10 @@ import attrs
 from sentinel_core.agent.events import ContextSummarized, Event, Outcome, ReplyReceived
 from sentinel_core.agent.settings import AgentSettings
 
-__all__ = ["Limit", "Used", "limit_met", "too_many_calls", "used_in"]
+__all__ = ["SPENT", "Limit", "Used", "limit_met", "too_many_calls", "used_in"]
+
+# Limits of all attempts at a task together: after these ends another attempt could not even ask.
+SPENT: frozenset[Outcome] = frozenset({"max_total_tokens", "max_cost"})
 
 
 @attrs.frozen
@@ -29,7 +32,7 @@ class Used:
     seconds: float = 0.0
 
 
-def used_in(events: Iterable[Event], *, tool_calls: int, seconds: float) -> Used:
+def used_in(events: Iterable[Event], *, tool_calls: int = 0, seconds: float = 0.0) -> Used:
     """Add up what the replies and summaries of a run report; what a provider does not report counts nothing."""
     turns, tokens, cost = 0, 0, 0.0
     for event in events:

@@ -18,7 +18,16 @@ from sentinel_core.agent.events import (
     RunStarted,
 )
 
-__all__ = ["INTERRUPTED_ATTEMPT", "RESUMABLE", "attempts_in", "is_over", "last_run", "open_attempt", "replayable"]
+__all__ = [
+    "INTERRUPTED_ATTEMPT",
+    "RESUMABLE",
+    "attempts_in",
+    "is_over",
+    "last_run",
+    "open_attempt",
+    "replayable",
+    "whole_run",
+]
 
 INTERRUPTED_ATTEMPT = "Interrupted"
 # How a run may end and still go on later: nothing was wrong with what it had done.
@@ -51,6 +60,15 @@ def last_run(events: Sequence[Event]) -> Sequence[Event]:
     """The events of the last run in a record, from its start."""
     for place in range(len(events) - 1, -1, -1):
         if isinstance(events[place], RunStarted):
+            return events[place:]
+    return events
+
+
+def whole_run(events: Sequence[Event]) -> Sequence[Event]:
+    """The events of the last run in a record and of the attempts before it that it is a rerun of."""
+    for place in range(len(events) - 1, -1, -1):
+        event = events[place]
+        if isinstance(event, RunStarted) and event.rerun_of is None:
             return events[place:]
     return events
 

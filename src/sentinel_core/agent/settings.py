@@ -22,9 +22,9 @@ _seconds: Any = v.optional([v.gt(0.0), v.le(1e6)])
 class AgentSettings:
     """Limits of one run, and how the model is asked. None is no limit, or the model's own default.
 
-    Limits: ``max_turns`` is how often the model is asked, attempts not counted; ``max_tool_calls``, ``max_total_tokens``
-    and ``max_cost_usd`` are of the run; ``deadline`` is the whole run's and ``call_timeout`` one call's, in seconds. A
-    resumed run has a deadline of its own.
+    Limits: ``max_turns`` is how often the model is asked, failed calls not counted, and ``max_tool_calls`` how many tools
+    are run, in one attempt at the task; ``max_total_tokens``, ``max_cost_usd`` and ``deadline`` are of the run with all its
+    reruns; ``call_timeout`` is one call's. Both times are in seconds. A resumed run has a deadline of its own.
 
     Trying again: see ``RetryConfig``.
 

@@ -8,6 +8,7 @@ import msgspec
 
 from sentinel_core.agent.attempts import AttemptFacts, attempts_of
 from sentinel_core.agent.detective import RunResult
+from sentinel_core.agent.events import RunEnded
 from sentinel_core.agent.resuming import is_over
 from sentinel_core.redact import redact_json
 
@@ -20,7 +21,8 @@ class RunSummary:
 
     ``delivery`` is what came of the staged report, None where there was none to deliver, and ``delivery_text`` what the
     tool said where it was not delivered. ``below_evidence``: the report says less than the data show. ``resumable``: the
-    run can go on. ``attempts`` are all that were made; trace, outcome and answer are the last one's.
+    run can go on. ``cause`` is what the run ended by, or the tool that never did what it was asked for; empty where there
+    is neither. ``answered`` is False where the model gave no reply. ``attempts`` are all that were made; trace, outcome and answer are the last one's.
     """
 
     run_id: str
@@ -39,6 +41,8 @@ class RunSummary:
     below_evidence: bool = False
     resumable: bool = False
     attempts: tuple[AttemptFacts, ...] = ()
+    cause: str = ""
+    answered: bool = True
 
     @classmethod
     def of(cls, result: RunResult, provider: str, path: Path) -> "RunSummary":
@@ -60,6 +64,8 @@ class RunSummary:
             below_evidence=result.report.below_evidence if result.report else False,
             resumable=not is_over(result.events),
             attempts=attempts_of(result.events),
+            cause=_cause(result),
+            answered=any(message.role == "assistant" for message in result.trace.messages),
         )
 
     def to_json(self) -> bytes:
@@ -74,3 +80,18 @@ class RunSummary:
     def as_dict(self) -> dict[str, Any]:
         """For the JSON output."""
         return attrs.asdict(self)
+
+
+def _cause(result: RunResult) -> str:
+    """The last attempt's limit, else the last failure of a tool that did not succeed later."""
+    end = next((event for event in reversed(result.events) if isinstance(event, RunEnded)), None)
+    if end is not None and end.detail:
+        return end.detail
+    names, failed = {}, {}
+    for message in result.trace.messages:
+        names.update({call.id: call.name for call in message.tool_calls})
+        for answer in message.tool_results:
+            failed.pop(names.get(answer.tool_call_id), None)
+            if not answer.success:
+                failed[names.get(answer.tool_call_id)] = answer.content
+    return next(reversed(failed.values()), "")

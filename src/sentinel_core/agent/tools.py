@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import msgspec
 
-from sentinel_core import isolate
+from sentinel_core import errors, isolate
 from sentinel_core.agent.running import Runner, Started, in_process, start_in_child
 from sentinel_core.agent.shortening import capped
 from sentinel_core.agent.world import World
@@ -210,7 +210,8 @@ def _result_of(tool: Tool, wait: Callable[[], bytes]) -> str:
         name, _, said = str(error).partition(": ")
         if name == OUTCOME_UNKNOWN:
             raise OutcomeUnknownError(f"tool {tool.name!r}: {said}") from error
-        raise ToolExecutionError(f"tool {tool.name!r} failed: {error}") from error
+        told = said if name in errors.__all__ else error  # ours are sentences, a stranger's class may be all there is
+        raise ToolExecutionError(f"tool {tool.name!r} failed: {told}") from error
 
 
 def _path(parts: list[str | int]) -> str:

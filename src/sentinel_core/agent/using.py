@@ -67,7 +67,7 @@ def _use_together(calls: Sequence[ToolCall], toolbox: Toolbox, record: Record) -
 def _use(call: ToolCall, toolbox: Toolbox, record: Record, run_id: str) -> None:
     broke_off = record.upcoming is not None
     writes, honours = toolbox.writes(call.name), toolbox.honours_key(call.name)
-    earlier = unknown_writes(record.conversation) if writes else {}
+    earlier = unknown_writes(record.events) if writes else {}  # of earlier attempts at the task, too
     key = earlier.get(_identity(call)) or _key(run_id, call)
     started = record.emit(ToolStarted(call=call, idempotency_key=key if writes else None))
     if record.upcoming is not None:

@@ -44,11 +44,16 @@ def _content(path: str) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else _NONE
 
 
+def _shown(value: str | None) -> str:
+    """As people write it: rows are what Parquet is made from."""
+    return _NONE if value is None else "parquet" if value == "rows" else value
+
+
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     """Each thing that is not the same, with both values."""
     names = sorted({*before, *now})
     return [
-        f"{name} was {before.get(name, _NONE)} and is {now.get(name, _NONE)}"
+        f"{name} was {_shown(before.get(name))} and is {_shown(now.get(name))}"
         for name in names
         if before.get(name) != now.get(name)
     ]

@@ -88,6 +88,7 @@ class File:
     """
 
     def __init__(self, path: Path, finisher: Finish | None = None) -> None:
+        self._named = path
         self._path = Path(os.path.realpath(path))
         self._partial = self._path.with_name(f".{self._path.name}.partial")
         self._manifest = self._path.with_name(f"{self._path.name}.manifest")
@@ -100,7 +101,10 @@ class File:
 
     def begin(self, offset: int | None) -> None:
         """Cut off what the manifest does not know of."""
-        descriptor = os.open(self._partial, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            descriptor = os.open(self._partial, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise InputError(f'"{self._named}" cannot be written: {error.strerror}') from None
         self._stream = os.fdopen(descriptor, "r+b")
         _lock(descriptor, self._path)
         if os.fstat(descriptor).st_size < (offset or 0):
@@ -142,7 +146,7 @@ class File:
         permit(whole)
         whole.replace(self._path)
         self.close(forget=True)
-        return str(summary_path.name)
+        return str(self._named.with_name(summary_path.name))
 
     def close(self, *, forget: bool) -> None:
         """The partial file stays for ``--resume``, unless it is to be forgotten."""
@@ -175,7 +179,10 @@ class Folder:
 
     def begin(self, offset: int | None) -> None:
         """Make the folder; one that holds other things is refused."""
-        self._path.mkdir(parents=True, exist_ok=True)
+        try:
+            self._path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f'"{self._path}" cannot be made: {error.strerror}') from None
         self._lock = os.open(self._path, os.O_RDONLY)
         _lock(self._lock, self._path)
         if offset is None and any(not name.startswith(_OURS) for name in (path.name for path in self._path.iterdir())):

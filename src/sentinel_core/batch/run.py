@@ -37,7 +37,11 @@ def run_batch(
     where the work cannot be done, or is not what was begun, and ``OSError`` where the output cannot be written.
     """
     begun = _begun(output, work) if resume else None
-    output.begin(None if begun is None else begun.offset)
+    try:
+        output.begin(None if begun is None else begun.offset)
+    except BaseException:
+        output.close(forget=False)  # what is there may be another batch's
+        raise
     manifest = begun or work
     forget = not manifest.splits
     try:

@@ -79,7 +79,8 @@ def cli(context: click.Context) -> None:
     sentinel run v2.1.0 --releases releases/
                                      investigate a release, then judge the investigator
 
-    Exit codes: 0 PASS, 1 WARN, 2 FAIL, 3 anything else (usage, unreadable input, a broken plugin, nothing to check).
+    Exit codes: 0 PASS, 1 WARN, 2 FAIL, 3 anything else (usage, unreadable input, a broken plugin, nothing to check);
+    130 after Ctrl-C, 141 where whoever reads the output stopped reading.
     """
     help_without_command(context)
 

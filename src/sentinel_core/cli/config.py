@@ -31,7 +31,7 @@ def command(context: click.Context) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @plugin_options
 def show(*, as_json: bool, plugins: str | None, assignments: tuple[tuple[str, str], ...]) -> int:
-    """Every setting of the host and of each plugin: key, value, origin. Unknown keys are errors."""
+    """Every setting of the host, the agent and each plugin: key, value, origin. Unknown keys are errors."""
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), assignments)
     rows: list[dict[str, Any]] = []
     code = 0
@@ -48,10 +48,18 @@ def show(*, as_json: bool, plugins: str | None, assignments: tuple[tuple[str, st
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return 0
-    widths = [max(len(str(row[column])) for row in rows) for column in ("key", "value")]
-    for row in rows:
-        click.echo(printable(f"{row['key']:<{widths[0]}}  {row['value']!s:<{widths[1]}}  {row['origin']}"))
+    lines = [(row["key"], _shown(row["value"]), row["origin"]) for row in rows]
+    widths = [max(len(line[column]) for line in lines) for column in (0, 1)]
+    for key, value, origin in lines:
+        click.echo(printable(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {origin}"))
     return 0
+
+
+def _shown(value: object) -> str:
+    """A value as a settings file writes it; text without quotes."""
+    if value is None:
+        return "not set"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _explain(layers: Layers, selection: Selection, outbox: Outbox) -> None:
@@ -65,7 +73,7 @@ def _explain(layers: Layers, selection: Selection, outbox: Outbox) -> None:
 
 def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
     from sentinel_core.agent.settings import AgentSettings
-    from sentinel_core.panel import read_profile, with_weights
+    from sentinel_core.panel import weighted
     from sentinel_core.watch import Watch
 
     chosen, left_out = select(selection, KINDS)
@@ -77,7 +85,7 @@ def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
     rows = [*layers.explain("", host), *layers.explain("agent.", layers.of_agent(AgentSettings))]
     names = {one.name for one in (*chosen, *left_out) if one.kind == "signals"}
     names |= {plugin.source.name for plugin in plugins if plugin.source.kind == "signals"}
-    for name, weight in with_weights(read_profile(host.profile), layers.weights(), names).weights.items():
+    for name, weight in weighted(layers, names).weights.items():
         key = f"weights.{name}"
         origin = layers.values[key].origin if key in layers.values else f"profile {host.profile}"
         rows.append(Setting(key=key, value=weight, origin=origin))

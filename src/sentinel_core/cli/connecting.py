@@ -1,5 +1,6 @@
 """Which provider is asked and which tools are offered: chosen, loaded, and set up as the user said."""
 
+import logging
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from sentinel_core.host import Installed, Plugin, load, select
 from sentinel_core.isolate import Outbox
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
+from sentinel_core.redact import Redactor
 from sentinel_core.selection import Selection, did_you_mean
 from sentinel_core.settings import Layers, Setting
 from sentinel_core.watch import AtWork, Watch
@@ -34,6 +36,7 @@ class Connected:
     tools: tuple[Tool, ...]
     env: tuple[str, ...] = ()
     model_name: str | None = None
+    deterministic: bool = False
     settings: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
     versions: Mapping[str, str] = attrs.field(factory=dict)
 
@@ -77,8 +80,11 @@ def connect(
 ) -> Connected:
     """The provider that the user chose, or else the first whose key is there, or else the rules; and every tool.
 
-    ``of_provider`` and ``of_tools`` are values of flags for whichever plugin has a setting of that name. Raises ``ConfigError`` and ``PluginError`` for what the user can mend, and what the provider raises.
+    ``of_provider`` and ``of_tools`` are values of flags for whichever plugin has a setting of that name. What plugins log as
+    a warning is sent on as one. Raises ``ConfigError`` and ``PluginError`` for what the user can mend, and what the provider
+    raises.
     """
+    _send_warnings(outbox)
     shelf = _Shelf(selection, outbox)
     chosen = layers.host().provider
     tools, settings, versions = _tools(shelf, layers, of_tools)
@@ -88,14 +94,16 @@ def connect(
         model: Model = ReplayModel(load_record(Path(chosen.removeprefix(_REPLAY))))
         return Connected(name="replay", model=model, tools=tools, settings=settings, versions=versions)
     plugin = _choose(shelf, chosen)
-    own = _with_flags(plugin, layers, of_provider, must=True)
+    own = _with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, must=True)
     outbox.mark(str(AtWork("run", plugin.source.label, 0)))
+    model = _connected(plugin, own)
     return Connected(
         name=plugin.source.name,
-        model=_connected(plugin, own),
+        model=model,
         tools=tools,
         env=plugin.offer.env,
-        model_name=getattr(own, "model", None),
+        deterministic=plugin.offer.deterministic,
+        model_name=_text_or_none(getattr(model, "model", None)) or getattr(own, "model", None),
         settings={**settings, plugin.source.label.replace(":", "."): _values(own)},
         versions={**versions, plugin.source.label: plugin.source.version or ""},
     )
@@ -108,7 +116,7 @@ def _choose(shelf: _Shelf, chosen: str | None) -> Plugin:
         if name not in shelf.known:
             continue
         plugin = shelf.provider(name)
-        found = next((variable for variable in plugin.offer.env if os.environ.get(variable)), None)
+        found = next((variable for variable in plugin.offer.env if os.environ.get(variable, "").strip()), None)
         if found is not None:
             shelf.outbox.send(f"NNo provider chosen (--provider): {found} is set, so {name} is asked.".encode())
             return plugin
@@ -145,6 +153,15 @@ def _with_flags(plugin: Plugin, layers: Layers, flags: Mapping[str, Any], *, mus
     return Layers(values=values).of_plugin(source.kind, source.name, plugin.offer.settings)
 
 
+def _with_call_timeout(plugin: Plugin, layers: Layers) -> Layers:
+    """The agent's limit on one call is the provider's too, where that was not set: it is no shorter then, nor longer."""
+    key = f"{plugin.source.kind}.{plugin.source.name}.call_timeout"
+    wanted = layers.values.get("agent.call_timeout")
+    if wanted is None or key in layers.values or "call_timeout" not in _fields(plugin):
+        return layers
+    return Layers(values={**layers.values, key: attrs.evolve(wanted, key=key)})
+
+
 def _fields(plugin: Plugin) -> set[str]:
     wanted = plugin.offer.settings
     return set() if wanted is None else {field.name for field in attrs.fields(wanted)}
@@ -158,6 +175,36 @@ def _connected(plugin: Plugin, settings: Any) -> Model:
     except Exception as error:
         raise PluginError(f'provider "{plugin.source.name}" raised {type(error).__name__}: {error}') from error
     return model
+
+
+def _text_or_none(name: object) -> str | None:
+    return name if isinstance(name, str) and name else None
+
+
+class _Sending(logging.Handler):
+    """Sends what is logged on as warnings."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        super().__init__(logging.WARNING)
+        self._outbox = outbox
+        self._process = os.getpid()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """False in a tool's process: the way to the parent is not its own."""
+        return os.getpid() == self._process and bool(super().filter(record))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send one, without secrets."""
+        told = Redactor.of_environment().text(record.getMessage())
+        self._outbox.send(f"W{told}".encode("utf-8", "replace"))
+
+
+def _send_warnings(outbox: Outbox) -> None:
+    log = logging.getLogger("sentinel")
+    for handler in [one for one in log.handlers if isinstance(one, _Sending)]:
+        log.removeHandler(handler)
+    log.addHandler(_Sending(outbox))
+    log.propagate = False
 
 
 def _values(settings: Any) -> dict[str, Any]:

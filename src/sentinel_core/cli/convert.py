@@ -7,7 +7,7 @@ import click
 
 from sentinel_core.cli import ERROR
 from sentinel_core.cli.converting import Conversion, convert_job
-from sentinel_core.cli.options import host_flags, layers_and_selection
+from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.output.sink import open_output
 from sentinel_core.sources import find_sources, spool
@@ -23,7 +23,7 @@ __all__ = ["command"]
     "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE.")
-@click.option("--plugins", metavar="LIST", help='As for "sentinel evaluate".')
+@plugins_option()
 @click.pass_context
 def command(
     context: click.Context,

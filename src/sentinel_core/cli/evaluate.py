@@ -28,6 +28,9 @@ __all__ = ["command"]
 
 _MANY_BYTES = 16 << 20
 _MANY_FILES = 200
+_NO_TEXT = frozenset(
+    {"arrow", "avro", "csv", "feather", "gz", "html", "json", "orc", "tsv", "xlsx", "xml", "yaml", "zip", "zst"}
+)
 
 
 @click.command("evaluate", short_help="Judge traces: PASS, WARN or FAIL, with evidence.")
@@ -49,9 +52,11 @@ _MANY_FILES = 200
     "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
 )
 @emit_options
-@click.option("--strict", is_flag=True, help="Refuse unknown and duplicate keys.")
+@click.option("--strict", is_flag=True, help="Refuse unknown and duplicate keys, and unknown roles.")
 @click.option("--timeout", type=float, metavar="SECONDS", help="Longest time for one record (default 60).")
-@click.option("--max-memory-mb", type=int, metavar="MB", help="Most memory that judging may take (default 4096).")
+@click.option(
+    "--max-memory-mb", type=int, metavar="MB", help="Most memory that judging may take beyond the start (default 4096)."
+)
 @click.option("--max-record-mb", type=int, metavar="MB", help="Largest record, decompressed (default 256).")
 @plugin_options
 @click.pass_context
@@ -64,7 +69,8 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     sentinel evaluate night/*.jsonl --jobs 8 -o reports/ --output-format parquet
     cat trace.json | sentinel evaluate -
 
-    Exit codes: 0 PASS, 1 WARN, 2 FAIL, of many the worst; 3 where anything could not be judged.
+    Exit codes: 0 PASS, 1 WARN, 2 FAIL, of many the worst; 3 where anything could not be judged; 130 after Ctrl-C, 141 where
+    whoever reads the output stopped reading.
     """
     arguments = (*paths, "-") if options["stdin"] and "-" not in paths else paths
     if not arguments and options["latest"] is None:
@@ -74,7 +80,11 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     if many.is_asked_for or _is_much(plan):
         from sentinel_core.cli.batching import evaluate_many
 
-        code = evaluate_many(plan, host, many)
+        try:
+            code = evaluate_many(plan, host, many)
+        except KeyboardInterrupt:
+            _tell_how_to_go_on(many)
+            raise
         finish(plan.emission)
         return code
     with open_output(None if many.output is None else Path(many.output)) as stream:
@@ -82,6 +92,20 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     finish(plan.emission)
     _summarize(tally, to_file=options["output"] is not None, form=plan.format)
     return tally.exit_code(host.fail_on)
+
+
+def _tell_how_to_go_on(many: Many) -> None:
+    """What was judged is kept beside an output that can be gone on with."""
+    if many.form is None:
+        return
+    import shlex
+
+    from sentinel_core.output.printable import printable
+    from sentinel_core.redact import redact
+
+    given = [argument for argument in sys.argv[1:] if argument != "--resume"]
+    command = printable(redact(shlex.join(["sentinel", *given, "--resume"])))
+    click.echo(f"stopped; to go on: {command}", err=True)
 
 
 def _is_much(plan: Plan) -> bool:
@@ -128,6 +152,8 @@ def _format(options: dict[str, Any], many: Many) -> Format:
         return "rows"
     if options["jsonl"] or (many.form == "jsonl" and not as_document):
         return "jsonl"
+    if not as_document and many.output is not None and many.output.rpartition(".")[2].lower() in _NO_TEXT:
+        raise click.UsageError(f'-o "{many.output}" would hold text: name it .jsonl, .parquet or .txt, or add --json')
     return "json" if as_document else "text"
 
 

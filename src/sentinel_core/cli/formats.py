@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli.options import plugins_option
 from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import WorkerError
 from sentinel_core.host import load, select
@@ -21,7 +22,7 @@ _TIMEOUT = 60.0
 
 @click.command("formats", short_help="List the trace formats that can be read and written.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
-@click.option("--plugins", "selection", metavar="LIST", envvar="SENTINEL_PLUGINS", help='As for "sentinel evaluate".')
+@plugins_option(name="selection", variable="SENTINEL_PLUGINS")
 def command(*, as_json: bool, selection: str | None) -> int:
     """Every trace format that an installed reader knows: its name (for --from), what it is, and whether it can be written."""
     rows: list[dict[str, Any]] = []

@@ -14,7 +14,7 @@ import msgspec
 
 from sentinel_core.agent.detective import Investigation
 from sentinel_core.agent.event_codec import encode_event
-from sentinel_core.agent.events import Event, LoopDecided
+from sentinel_core.agent.events import Event, LoopDecided, Outcome
 from sentinel_core.agent.family import Family
 from sentinel_core.agent.fingerprint import differences, fingerprint
 from sentinel_core.agent.journal import Journal
@@ -41,6 +41,7 @@ from sentinel_core.watch import AtWork
 
 __all__ = ["Order", "job"]
 
+_ENDS: tuple[Outcome, ...] = ("max_turns", "max_tool_calls")  # an attempt; the other limits are of all together
 _JUDGING = ("fail_on", "profile", "weights.")  # these settings are not the run's
 
 
@@ -151,7 +152,9 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             past=keeper.past,
             accepted=accepted,
         )
-        result = _family(order, outbox, investigation, guard, reflector).run()
+        family = _family(order, outbox, investigation, guard, reflector)
+        family.deterministic = connected.deterministic
+        result = family.run()
     if order.record is not None:
         export(keeper.journal.read(result.run_id), order.record)
     return RunSummary.of(result, connected.name, save_run(result.trace, order.directory))
@@ -161,7 +164,7 @@ def _family(
     order: Order, outbox: Outbox, investigation: Investigation, guard: GuardProcess | None, reflector: Reflector
 ) -> Family:
     def tell(decided: LoopDecided) -> None:
-        if decided.reason == "thresholds_met":
+        if decided.reason == "thresholds_met" or order.progress:
             return
         told = f"NAttempt {decided.loop_id}: {decided.decision}, {decided.reason}. {decided.detail}"
         outbox.send(told.encode("utf-8", "replace"))
@@ -173,6 +176,7 @@ def _family(
         keep=lambda trace: save_run(trace, order.directory),
         complain=_warn(outbox),
         tell=tell,
+        final=frozenset(end for end in _ENDS if f"agent.{end}" in order.layers.values),
     )
 
 

@@ -7,11 +7,21 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 import attrs
 import click
 
+from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.selection import KINDS, Selection, did_you_mean
 from sentinel_core.settings import Layers, read_layers
 
-__all__ = ["Assignment", "Many", "batch_options", "host_flags", "is_folder", "layers_and_selection", "plugin_options"]
+__all__ = [
+    "Assignment",
+    "Many",
+    "batch_options",
+    "host_flags",
+    "is_folder",
+    "layers_and_selection",
+    "plugin_options",
+    "plugins_option",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -47,11 +57,23 @@ def plugin_options(function: _Function) -> _Function:
         metavar="KEY=VALUE",
         help="Set a plugin's or the host's setting (cost.budget_tokens=50000).",
     )(function)
-    return click.option(
-        "--plugins",
-        metavar="LIST",
-        help='Which plugins to use: "loop,cost", "signals:loop", "no:cost", "./mine.py"; "" for none.',
+    return plugins_option(
+        'Which plugins to use: "loop,cost", "signals:loop", "no:cost", "./mine.py"; "" for none. Given again, it adds.'
     )(function)
+
+
+def plugins_option(
+    text: str = 'As for "sentinel evaluate".', *, name: str = "plugins", variable: str | None = None
+) -> Callable[[_Function], _Function]:
+    """``--plugins`` alone, as the argument ``name``: the lists of all of them as one; None where there is none.
+
+    ``variable`` is read where the flag is not given, for commands that read no other setting.
+    """
+
+    def joined(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> str | None:
+        return ",".join(given) if given else os.environ.get(variable) if variable else None
+
+    return click.option("--plugins", name, multiple=True, callback=joined, metavar="LIST", help=text)
 
 
 def batch_options(function: _Function) -> _Function:
@@ -95,6 +117,7 @@ class Many:
         name, _, address = (options["engine"] or "local").partition(":")
         if name not in ("local", "dask") or (name == "local" and address):
             raise click.UsageError(f'--engine "{options["engine"]}": choose local, dask or dask:SCHEDULER')
+        _refuse_misfit(options["output"], options["output_format"])
         return cls(
             output=options["output"],
             output_format=options["output_format"],
@@ -118,6 +141,16 @@ class Many:
         if wanted is None and is_folder(self.output):
             wanted = "jsonl"
         return _FORMS.get(wanted or "")
+
+
+def _refuse_misfit(output: str | None, wanted: str | None) -> None:
+    """Raises ``click.UsageError`` for a format that has nowhere to go, or goes into a file that is named for another."""
+    if wanted is None:
+        return
+    if output is None:
+        raise click.UsageError(f'--output-format "{wanted}" needs a place to write to: -o FILE or FOLDER/')
+    if _SUFFIXES.get(output.rpartition(".")[2], wanted) != wanted:
+        raise click.UsageError(f'-o "{output}" goes with no --output-format "{wanted}": the name says another format')
 
 
 _SUFFIXES = {"jsonl": "jsonl", "ndjson": "jsonl", "parquet": "parquet"}
@@ -151,6 +184,8 @@ def layers_and_selection(
     for key, text in assignments:
         flags[_full_key(key, labels)] = (text, "--set")
     layers = read_layers(flags)
+    for suspect in layers.suspects:
+        warn(suspect)
     host = layers.host()
     selection = Selection.parse(host.plugins)
     if not selection.targets:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from sentinel_core.cli import ERROR
+from sentinel_core.cli.options import plugins_option
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host import Installed, Plugin, installed, load
 from sentinel_core.isolate import Child, Outbox
@@ -22,7 +23,7 @@ _MEMORY = 4096 << 20
 @click.group("plugins", invoke_without_command=True)
 @click.option("--check", is_flag=True, help="Load each plugin in a process of its own and tell what went wrong.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
-@click.option("--plugins", "selection", metavar="LIST", envvar="SENTINEL_PLUGINS", help='As for "sentinel evaluate".')
+@plugins_option(name="selection", variable="SENTINEL_PLUGINS")
 @click.option("--timeout", default=_TIMEOUT, metavar="SECONDS", help="Longest time for loading one plugin.")
 @click.pass_context
 def command(context: click.Context, /, *, check: bool, as_json: bool, selection: str | None, timeout: float) -> int:
@@ -41,7 +42,7 @@ def command(context: click.Context, /, *, check: bool, as_json: bool, selection:
     return ERROR if any(row["error"] for row in rows) else 0
 
 
-@command.command("show")
+@command.command("show", short_help="Everything about one plugin, with its settings.")
 @click.argument("name")
 @click.option("--timeout", default=_TIMEOUT, metavar="SECONDS", help="Longest time for loading it.")
 def show(name: str, *, timeout: float) -> int:
@@ -57,11 +58,13 @@ def show(name: str, *, timeout: float) -> int:
     code = 0
     for one in found:
         told, error = _ask_child(one, timeout)
-        for key, value in {"plugin": one.label, "distribution": one.origin, "module": one.target, **told}.items():
-            click.echo(f"{key + ':':<14}{printable(str(value))}")
+        facts = {"plugin": one.label, "distribution": one.origin, "module": one.target, **told}
         if error:
-            click.echo(f"{'error:':<14}{printable(error)}")
+            facts["error"] = error
             code = ERROR
+        width = max(map(len, facts)) + 2
+        for key, value in facts.items():
+            click.echo(f"{key + ':':<{width}}{printable(str(value))}")
     return code
 
 

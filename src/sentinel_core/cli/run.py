@@ -15,15 +15,16 @@ from sentinel_core.cli import ERROR, complain
 from sentinel_core.cli.emitting import finish
 from sentinel_core.cli.investigating import Order, job
 from sentinel_core.cli.options import Assignment, host_flags, layers_and_selection, plugin_options
-from sentinel_core.cli.run_options import AGENT, PROVIDER, TOOLS, guard_flags, overriding, run_options
+from sentinel_core.cli.run_options import AGENT, PROVIDER, TOOLS, check_places, guard_flags, overriding, run_options
 from sentinel_core.cli.supervise import supervise, use_color, warn
 from sentinel_core.errors import ConfigError, WorkerError
 from sentinel_core.isolate import Child
 from sentinel_core.judging.job import Plan
 from sentinel_core.judging.job import job as judge
 from sentinel_core.judging.tally import Tally
+from sentinel_core.output.printable import clipped
 from sentinel_core.output.progress import Progress
-from sentinel_core.output.run import lifted, render_run
+from sentinel_core.output.run import heading, lifted, render_run
 from sentinel_core.settings import HostSettings, Layers
 from sentinel_core.sources import FileSource
 from sentinel_core.telemetry.ids import trace_id_of
@@ -36,6 +37,7 @@ __all__ = ["command"]
 _DIRECTORY = Path(".sentinel")
 _GRACE = 120.0  # seconds past the deadline, for a tool that is still at work and for the delivery
 _LOOKS = 6  # the longest that is said nothing after an attempt: it is judged, settled, and a model is asked four times
+_CAUSE = 400
 _RISK = {"low": 0, "medium": 1, "high": 2}
 
 
@@ -68,6 +70,10 @@ def command(release: str | None, **options: Any) -> int:
     found = _investigate(order, host, quiet=options["as_json"])
     if found is None:
         return ERROR
+    if not found.answered:
+        _print(found, b"", as_json=options["as_json"], color=False)
+        complain(_why_no_report(found))
+        return ERROR
     form: Literal["json", "text"] = "json" if options["as_json"] else "text"
     plan = Plan(
         sources=(FileSource(path=Path(found.trace_path), label=found.trace_path),),
@@ -88,6 +94,7 @@ def command(release: str | None, **options: Any) -> int:
 def _order(release: str | None, options: dict[str, Any]) -> tuple[Order, HostSettings]:
     if release is None and options["resume"] is None:
         raise ConfigError("name the release to investigate, or give --resume with the id of a run")
+    check_places(options)
     flags = host_flags({name: options[name] for name in ("provider", "fail_on_risk", "fail_on", "profile", "plugins")})
     flags.update({f"weights.{name}": (weight, "--weight") for name, weight in options["weights"]})
     for field, flag in AGENT.items():
@@ -131,7 +138,7 @@ def _investigate(order: Order, host: HostSettings, *, quiet: bool) -> RunSummary
             who = f'plugin "{at_work.label}"' if at_work else "the run"
             complain(f"{who} {error}{heard.how_to_go_on}")
         except KeyboardInterrupt:
-            click.echo(f"\nStopped{heard.how_to_go_on}", err=True)
+            click.echo(f"\nsentinel: stopped{heard.how_to_go_on}", err=True)
             raise
     return heard.found
 
@@ -164,7 +171,7 @@ class _Heard:
     @property
     def how_to_go_on(self) -> str:
         """What to do after an end that nobody wanted; empty before anything was kept."""
-        return "" if self.run_id is None else f"; what was done is kept: sentinel run --resume {self.run_id}"
+        return "" if self.run_id is None else f"; what was done is kept; to go on: sentinel run --resume {self.run_id}"
 
 
 def _patience(layers: Layers) -> float | None:
@@ -180,8 +187,10 @@ def _print(found: RunSummary, rendered: bytes, *, as_json: bool, color: bool) ->
     from sentinel_core.output.printable import printable_json
 
     if not as_json:
-        click.echo(render_run(found, color=color) + "\nThe agent that did this:\n\n", nl=False)
-        click.echo(rendered, nl=False)
+        click.echo(render_run(found, color=color), nl=False)
+        if rendered:
+            click.echo(f"\n{heading(found)}\n\n", nl=False)
+            click.echo(rendered, nl=False)
         return
     agent = lifted(json.loads(rendered or b"null"), found)
     click.echo(
@@ -210,4 +219,7 @@ def _why_no_report(found: RunSummary) -> str:
             f'the risk report for "{found.release_id}" was not filed: {found.delivery_text}; '
             f"to try again: sentinel run --resume {found.run_id}"
         )
-    return (found.error or f'no risk report was filed for "{found.release_id}" (outcome: {found.outcome})') + resume
+    if found.error:
+        return found.error + resume
+    cause = f": {clipped(found.cause, _CAUSE)}" if found.cause else ""
+    return f'no risk report was filed for "{found.release_id}" (outcome: {found.outcome}){cause}{resume}'

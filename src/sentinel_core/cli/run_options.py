@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from sentinel_core.errors import ConfigError
+
 if TYPE_CHECKING:
     from sentinel_core.reflection.guarding import Overriding
 
-__all__ = ["AGENT", "PROVIDER", "TOOLS", "guard_flags", "overriding", "run_options"]
+__all__ = ["AGENT", "PROVIDER", "TOOLS", "check_places", "guard_flags", "overriding", "run_options"]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -27,6 +29,7 @@ AGENT: Mapping[str, str] = {
 }
 PROVIDER = ("model", "base_url")
 TOOLS = ("releases", "reports", "repo", "junit", "metrics")
+_READ = ("releases", "repo", "junit", "metrics")
 _KINDS = ("override_fatigue", "override_max_reruns", "override_bias_echo")
 
 _PROVIDER_HELP = (
@@ -87,6 +90,14 @@ def guard_flags(options: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
             raise click.UsageError(f"{given[0]} does not go with --no-reflect: there are no reruns then")
         flags["reflect"] = (False, "--no-reflect")
     return flags
+
+
+def check_places(options: Mapping[str, Any]) -> None:
+    """Raises ``ConfigError`` where a file or folder to be read is not there: no attempt would get further."""
+    for name in _READ:
+        place = options[name]
+        if place and "://" not in place and not Path(place).exists():
+            raise ConfigError(f'{_flag(name)} "{place}": there is no such file or folder')
 
 
 def overriding(options: Mapping[str, Any]) -> "Overriding | None":

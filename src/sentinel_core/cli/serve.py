@@ -1,5 +1,8 @@
 """``sentinel serve``: the guardrails over HTTP."""
 
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_KINDS = ("guardrails", "signals")
 _PORT = 8471
 _RATE = 200.0
 
@@ -56,7 +58,7 @@ def command(*, port: int, tokens: Path | None, **options: Any) -> None:
     POST /orchestrator/override-guardrails/ID
     GET  /openapi.json                           everything else
 
-    Guardrails and signals work in this process.
+    Guardrails and signals work in processes of their own, within the time limit of a record.
     """
     _require_server()
     from sentinel_core.reflection.service.app import make_app
@@ -67,12 +69,9 @@ def command(*, port: int, tokens: Path | None, **options: Any) -> None:
         host_flags({name: options[name] for name in ("store", "plugins")}), options["assignments"]
     )
     known = _tokens(tokens)
-    work = _work(layers, selection)
     gate = Gate(tokens=known, hosts=(*LOOPBACK, *options["hosts"]), origins=options["origins"], rate=options["rate"])
-    try:
+    with _work(layers, selection) as work:
         serve(make_app(work, gate), port, lambda address: click.echo(f"Listening on {address}"))
-    finally:
-        work.orchestrator.store.close()
 
 
 def _require_server() -> None:
@@ -86,8 +85,6 @@ def _require_server() -> None:
 
 def _tokens(path: Path | None) -> "Tokens":
     """Those that are set; where none are, new ones in the default file, which is then told."""
-    import os
-
     from sentinel_core.reflection.service.tokens import DEFAULT_FILE, VARIABLE, make_tokens, read_tokens
 
     if path is None and not os.environ.get(VARIABLE) and not DEFAULT_FILE.exists():
@@ -96,23 +93,19 @@ def _tokens(path: Path | None) -> "Tokens":
     return read_tokens(path)
 
 
-def _work(layers: "Layers", selection: "Selection") -> "Work":
+@contextmanager
+def _work(layers: "Layers", selection: "Selection") -> Iterator["Work"]:
     """Guardrails and signals with their settings, and the store."""
-    from functools import partial
-
-    from sentinel_core.evaluate.evaluator import evaluate
-    from sentinel_core.evaluate.index import TraceIndex
-    from sentinel_core.host import load, select
-    from sentinel_core.panel import make_panel
-    from sentinel_core.reflection.loops import make_orchestrator
+    from sentinel_core.reflection.loops import quality_of
+    from sentinel_core.reflection.orchestrator import Orchestrator
+    from sentinel_core.reflection.service.apart import Desk
     from sentinel_core.reflection.service.routes import Work
     from sentinel_core.reflection.store import open_store
 
-    chosen, left_out = select(selection, _KINDS)
-    plugins, failures = load(chosen, selection.targets, kinds=_KINDS)
-    for failure in failures:
-        complain(f'plugin "{failure.source.label}" ({failure.source.origin}) {printable(failure.error)}')
-    panel = make_panel(plugins, failures, left_out, layers)
-    orchestrator = make_orchestrator(open_store(layers.host().store), plugins, failures, layers)
-    judge = partial(evaluate, panel=panel)
-    return Work(orchestrator=orchestrator, judge=lambda trace: judge(TraceIndex(trace)))
+    with ExitStack() as stack:
+        desk = stack.enter_context(closing(Desk(layers, selection, most=os.cpu_count() or 1)))
+        store = stack.enter_context(closing(open_store(layers.host().store)))
+        for warning in desk.warnings:
+            complain(printable(warning))
+        orchestrator = Orchestrator(store=store, guardrails=desk.guardrails(), quality=quality_of(layers))
+        yield Work(orchestrator=orchestrator, judge=desk.judge)

@@ -114,8 +114,9 @@ def run(suite: str, **options: Any) -> int:
     labels = _labels(options["labels"])
     targets = [_target(one) for one in options["outputs"]]
     results = run_evaluation(read, _run_options(read.name, options))
-    for path in (_last(options["home"], read.name), options["home"] / "suites" / "last.json"):
-        write_whole(path, results.to_json())
+    if results.evaluated:
+        for path in (_last(options["home"], read.name), options["home"] / "suites" / "last.json"):
+            write_whole(path, results.to_json())
     comparison = compare_to_baseline(results, baseline, alpha=options["alpha"]) if baseline else None
     if options["max_cost"] is not None and document_of(results)["summary"]["cost_usd"] is None:
         warn("the provider reported no cost, so --max-cost limited nothing")

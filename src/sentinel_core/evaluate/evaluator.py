@@ -27,6 +27,7 @@ __all__ = ["BoundSignal", "Panel", "evaluate"]
 
 _LONGEST_ERROR = 300
 _NOT_INSTALLED = "is not installed"
+_SILENT = "Nothing to check: no assistant text and no tool call."
 
 _Scores = tuple[tuple[str, float | None], ...]
 _Judged = tuple[Verdict | None, float | None, str]
@@ -218,11 +219,14 @@ def _verdict(
 ) -> tuple[Verdict | None, float | None, str]:
     """Verdict, overall score and reasoning.
 
-    A failed signal counts 0, so what the others show is a lower bound: WARN and FAIL stand, a PASS would be a guess.
+    A failed signal counts 0, so what the others show is a lower bound: WARN and FAIL stand, a PASS would be a guess. So
+    it is where the agent did nothing: a call that never reached the model must not look like a good agent.
     """
     if not index.messages:
         return None, None, "Nothing to check: the trace has no messages."
     verdict, overall, text = panel.judged(tuple([(name, detection.score) for name, detection in detections.items()]))
+    if verdict in (None, "PASS") and index.is_silent:
+        return None, None, _SILENT
     if verdict is None:
         return None, None, text
     broken = [failure.signal_name for failure in failures if not failure.advisory]

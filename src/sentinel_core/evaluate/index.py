@@ -93,6 +93,11 @@ class TraceIndex:
             children = () if trace.details is None else map(TraceIndex, trace.details.children)
         self.children: Sequence[TraceIndex] = tuple(children)
 
+    @property
+    def is_silent(self) -> bool:
+        """True where neither the agent nor a sub-agent said anything or called a tool: there is nothing to judge."""
+        return not (self.texts or self.calls) and all(child.is_silent for child in self.children)
+
     def add(self, message: Message) -> None:
         """Append one message and fill in the results that it brings for earlier calls."""
         self.extend((message,))

@@ -181,11 +181,15 @@ def _refuse_the_dead(deaths: Mapping[int, Death], item: int, stage: str) -> None
         raise InputError(f'its reader "{death.at_work.label.partition(":")[2]}" {death.error}')
 
 
-def _outcome(
-    record: ExecutionTrace | ReadError, source: FileSource, grain: str, number: int
-) -> Readable | Unreadable:
+def _outcome(record: ExecutionTrace | ReadError, source: FileSource, grain: str, number: int) -> Readable | Unreadable:
     if isinstance(record, ReadError):
         return Unreadable(message=record.message, source=source.name, label=source.label, line=record.line)
+    if source.strict:
+        from sentinel_core.reading.roles import unknown_roles
+
+        if unknown := unknown_roles(record):
+            message = f"record {number} has {', '.join(unknown)}, which --strict refuses"
+            return Unreadable(message=message, source=source.name, label=source.label)
     return Readable(trace=record, file=source, grain=grain, number=number)
 
 

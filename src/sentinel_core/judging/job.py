@@ -159,7 +159,8 @@ def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan, error: Un
     if plan.format == "text":
         from sentinel_core.output.text import render_report
 
-        origin = f"{outcome.source}, record {outcome.number}"
+        place = f"record {outcome.number}"
+        origin = place if report.trace_id.startswith(outcome.source) else f"{outcome.source}, {place}"
         return render_report(report, origin=origin, verbose=plan.verbose, color=plan.color).encode("utf-8", "replace")
     from sentinel_core.codec import encode_report
     from sentinel_core.output.printable import printable_json

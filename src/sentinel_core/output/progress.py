@@ -17,7 +17,7 @@ _LINE = 200
 
 _STEPS: dict[str, Callable[[Any], str | None]] = {
     "AttemptStarted": lambda e: (
-        f"asking the model, turn {e.turn}" + (f", attempt {e.attempt}" if e.attempt > 1 else "")
+        f"asking the provider, turn {e.turn}" + (f", attempt {e.attempt}" if e.attempt > 1 else "")
     ),
     "AttemptFinished": lambda e: f"  failed: {e.error}" if e.error else None,
     "BackedOff": lambda e: f"  waiting {e.seconds:.1f} s",

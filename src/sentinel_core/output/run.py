@@ -10,12 +10,16 @@ if TYPE_CHECKING:
     from sentinel_core.agent.attempts import AttemptFacts
     from sentinel_core.agent.summary import RunSummary
 
-__all__ = ["BELOW_EVIDENCE", "lifted", "render_run"]
+__all__ = ["BELOW_EVIDENCE", "heading", "lifted", "render_run"]
 
 _COLORS = {"high": "31", "medium": "33", "low": "32", None: "35"}
 _FINDING = 400
 _TAGS = 120
 _GOOD = "thresholds_met"
+_UNDELIVERED = {
+    "failed": "the report was staged, and not delivered",
+    "unknown": "the report was staged, and whether it was delivered is unknown",
+}
 BELOW_EVIDENCE = "the report says less risk than the data that the agent fetched show (below_evidence)"
 
 
@@ -27,6 +31,9 @@ def render_run(run: "RunSummary", *, color: bool = False) -> str:
     if run.below_evidence:
         lines.append(f"  ! WARN: {BELOW_EVIDENCE}")
     lines.extend(f"  - {printable(clipped(finding, _FINDING))}" for finding in run.findings)
+    if run.severity is None and run.delivery is not None:
+        told = _UNDELIVERED[run.delivery]
+        lines.append(f"  ! {told}: {printable(clipped(run.delivery_text, _FINDING))}")
     if run.severity is None and run.answer:
         lines.extend(f"  {printable(clipped(line, _FINDING))}" for line in run.answer.splitlines())
     lines.append("")
@@ -36,6 +43,17 @@ def render_run(run: "RunSummary", *, color: bool = False) -> str:
     lines.append(f"  trace  {printable(run.trace_path)}")
     lines.extend(_family(run.attempts))
     return "\n".join(lines) + "\n"
+
+
+def heading(run: "RunSummary") -> str:
+    """What stands over the verdict on the agent, which is on its trace alone."""
+    if run.severity is None:
+        return (
+            "The agent that did this, by its trace alone; without a report the run is no success, whatever this says:"
+        )
+    if run.below_evidence:
+        return f"The agent that did this: WARN at least, because {BELOW_EVIDENCE}. Its trace alone:"
+    return "The agent that did this:"
 
 
 def _family(attempts: "tuple[AttemptFacts, ...]") -> "Iterator[str]":

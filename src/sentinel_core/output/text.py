@@ -85,7 +85,9 @@ def _place(finding: Finding) -> str:
 def _verbose(report: ReliabilityReport) -> Iterator[str]:
     totals = report.metadata
     tokens = "unknown" if totals.total_tokens is None else totals.total_tokens
-    yield f"  {totals.total_messages} messages, {totals.total_tool_calls} tool calls, tokens: {tokens}"
+    messages = "1 message" if totals.total_messages == 1 else f"{totals.total_messages} messages"
+    calls = "1 tool call" if totals.total_tool_calls == 1 else f"{totals.total_tool_calls} tool calls"
+    yield f"  {messages}, {calls}, tokens: {tokens}"
     for row in report.coverage:
         yield f"  {row.signal_name}: {_coverage(row)}"
     for name, values in report.settings.items():

@@ -6,9 +6,8 @@ A provider knows its wire format; how a call is guarded, what its failures are c
 from sentinel_core.providing.failures import failure_in, refusal, sdk_failures
 from sentinel_core.providing.keys import hide, read_key
 from sentinel_core.providing.model import HttpModel
-from sentinel_core.providing.models import choose_model
 from sentinel_core.providing.replies import document_of, events_of, is_event_stream, lines_of, text_or_empty
-from sentinel_core.providing.settings import ProviderSettings
+from sentinel_core.providing.settings import ProviderSettings, choose_model
 
 __all__ = [
     "HttpModel",

@@ -5,6 +5,7 @@ from typing import Any
 
 from sentinel_core._fast import evolve
 from sentinel_core.reading.chat import Piece, Result
+from sentinel_core.reading.roles import UNKNOWN_ROLES, role_gaps
 from sentinel_core.reading.usage import add_usage
 from sentinel_core.trace import (
     ExecutionTrace,
@@ -35,6 +36,7 @@ class TraceBuilder:
         self._open_by_name: dict[str, dict[str, None]] = {}
         self._counts = {"call": 0, "unasked": 0}
         self._usages: dict[str, TokenUsage] = {}
+        self._unknown_roles: dict[str, int] = {}
 
     def add(
         self,
@@ -46,6 +48,8 @@ class TraceBuilder:
     ) -> None:
         """Append one message. Usages with one ``usage_key`` (by default the message's id) count once, the last of them."""
         calls = self._opened(piece.calls) if piece.calls else ()
+        if piece.unknown_role is not None:
+            self._unknown_roles[piece.unknown_role] = self._unknown_roles.get(piece.unknown_role, 0) + 1
         results = tuple([self._paired(result) for result in piece.results]) if piece.results else ()
         if details is not None and details.usage is not None and not details.is_copied_context:
             key = usage_key or details.id or f"#{len(self.messages)}"
@@ -76,12 +80,12 @@ class TraceBuilder:
         children: Iterable[ExecutionTrace] = (),
         metadata: dict[str, Any] | None = None,
     ) -> ExecutionTrace:
-        """The trace. Without a ``token_usage`` the single usages are added up."""
+        """The trace. Without a ``token_usage`` the single usages are added up. Unknown roles become reading gaps."""
         return ExecutionTrace(
             trace_id=self.trace_id,
             messages=self.messages,
             token_usage=token_usage or add_usage(list(self._usages.values())),
-            metadata=metadata or {},
+            metadata=self._with_unknown_roles(metadata or {}),
             details=TraceDetails(
                 available_tools=available_tools,
                 outcome=outcome,
@@ -91,6 +95,12 @@ class TraceBuilder:
             ),
             schema=2,
         )
+
+    def _with_unknown_roles(self, metadata: dict[str, Any]) -> dict[str, Any]:
+        if not self._unknown_roles:
+            return metadata
+        gaps = [*(metadata.get("reading_gaps") or ()), *role_gaps(self._unknown_roles)]
+        return {**metadata, "reading_gaps": gaps, UNKNOWN_ROLES: self._unknown_roles}
 
     def _opened(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
         """The calls, each with an id, that now wait for results."""

@@ -11,32 +11,11 @@ import attrs
 
 from sentinel_core._fast import fast
 from sentinel_core._refuse import parse_json
+from sentinel_core.reading.roles import ROLES, role_of
 from sentinel_core.trace import CallDetails, Role, ToolCall, ToolSchema, to_json
 
 __all__ = ["Piece", "Result", "arguments_of", "call_of", "pieces_of", "text_of", "tool_schemas"]
 
-_ROLES: Mapping[str, Role] = {
-    "ai": "assistant",
-    "aimessage": "assistant",
-    "aimessagechunk": "assistant",
-    "agent": "assistant",
-    "assistant": "assistant",
-    "chatmessage": "assistant",
-    "developer": "system",
-    "function": "tool",
-    "functionmessage": "tool",
-    "gemini": "assistant",
-    "human": "user",
-    "humanmessage": "user",
-    "humanmessagechunk": "user",
-    "model": "assistant",
-    "system": "system",
-    "systemmessage": "system",
-    "tool": "tool",
-    "toolmessage": "tool",
-    "toolmessagechunk": "tool",
-    "user": "user",
-}
 _TEXT = frozenset({"text", "input_text", "output_text", "refusal", "summary_text"})
 _REASONING = frozenset({"thinking", "reasoning", "redacted_thinking", "thought"})
 _CALL = frozenset(
@@ -83,7 +62,10 @@ class Result:
 @fast
 @attrs.frozen(kw_only=True)
 class Piece:
-    """One message, neutral. A call whose id the source does not tell has the empty id."""
+    """One message, neutral. A call whose id the source does not tell has the empty id.
+
+    ``unknown_role`` is what the source calls the speaker, where that is no role known here and ``role`` is a guess.
+    """
 
     role: Role
     text: str | None = None
@@ -91,6 +73,7 @@ class Piece:
     calls: tuple[ToolCall, ...] = ()
     results: tuple[Result, ...] = ()
     metadata: dict[str, Any] | None = None
+    unknown_role: str | None = None
 
 
 def pieces_of(raw: object, *, default_role: Role = "user") -> list[Piece]:
@@ -103,7 +86,7 @@ def pieces_of(raw: object, *, default_role: Role = "user") -> list[Piece]:
     message = _unwrapped(raw)
     if message is None:
         return []
-    role = _role_of(message, default_role)
+    role, unknown_role = role_of(message, default_role)
     parts = _parts(message)
     if role == "tool" and not parts.results:
         parts.results.append(_own_result(message, parts))
@@ -111,13 +94,14 @@ def pieces_of(raw: object, *, default_role: Role = "user") -> list[Piece]:
     if not _CALL_LISTS.isdisjoint(message):
         in_content = {call.id for call in parts.calls if call.id}
         parts.calls.extend(call for call in _listed_calls(message) if call.id not in in_content)
-    return _as_pieces(role, parts, user_side=message.get("requestor") == "user" or role == "user")
+    pieces = _as_pieces(role, parts, user_side=message.get("requestor") == "user" or role == "user")
+    return pieces if unknown_role is None else [attrs.evolve(pieces[0], unknown_role=unknown_role), *pieces[1:]]
 
 
 def _plain_piece(message: dict[str, Any]) -> Piece | None:
     """Most messages are a role and a text and nothing else, and need no taking apart."""
     content = message.get("content")
-    role = _ROLES.get(message["role"]) if isinstance(message.get("role"), str) else None
+    role = ROLES.get(message["role"]) if isinstance(message.get("role"), str) else None
     if role is None or not isinstance(content, str):
         return None
     if role != "tool":
@@ -222,14 +206,6 @@ def _unwrapped(raw: object) -> Mapping[str, Any] | None:
     if isinstance(inner, dict) and "content" not in raw and "role" not in raw:
         return inner
     return raw
-
-
-def _role_of(message: Mapping[str, Any], default: Role) -> Role:
-    for key in ("role", "type", "source", "author"):
-        value = message.get(key)
-        if isinstance(value, str) and (role := _ROLES.get(value) or _ROLES.get(value.lower())) is not None:
-            return role
-    return default
 
 
 def _parts(message: Mapping[str, Any]) -> _Parts:

@@ -11,8 +11,9 @@ from sentinel_core.offers import Guardrail
 from sentinel_core.panel import bind_settings
 from sentinel_core.reflection.facts import History, Ruling
 from sentinel_core.settings import Layers
+from sentinel_core.watch import Watch
 
-__all__ = ["BoundGuardrail", "ask_all", "bind_guardrails", "bound", "failed"]
+__all__ = ["BoundGuardrail", "ask_all", "bind_guardrails", "bound", "failed", "watched"]
 
 _ACTIONS = ("allow", "stop_attempt", "finalize")
 
@@ -50,6 +51,16 @@ def bound(guardrail: Guardrail, settings: object = None) -> BoundGuardrail:
     if settings is None and guardrail.settings is not None:
         settings = guardrail.settings()
     return BoundGuardrail(name=guardrail.name, check=bind_settings(guardrail.check, settings))
+
+
+def watched(guardrail: BoundGuardrail, watch: Watch) -> BoundGuardrail:
+    """The same in a child process: who is at work is noted, and side effects are refused."""
+
+    def check(history: History) -> object:
+        with watch("rule", f"guardrails:{guardrail.name}"):
+            return guardrail.check(history)
+
+    return attrs.evolve(guardrail, check=check)
 
 
 def ask_all(guardrails: Iterable[BoundGuardrail], history: History) -> Mapping[str, Ruling]:

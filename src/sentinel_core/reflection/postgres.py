@@ -39,6 +39,7 @@ class PostgresStore(SqlStore):
             raise StoreError("PostgreSQL needs psycopg: pip install 'reliability-sentinel[postgres]'") from None
         self.place = redact(address)
         self.taken = (psycopg.errors.UniqueViolation,)
+        self.absent = (psycopg.errors.UndefinedTable,)
         self._address = address
         self._lost = (psycopg.OperationalError, psycopg.InterfaceError)
         self._error = psycopg.Error

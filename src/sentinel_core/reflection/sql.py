@@ -75,13 +75,14 @@ class Cursor(Protocol):
 class SqlStore:
     """The store over ``transaction(write)``, which gives a cursor inside a transaction and ends it.
 
-    A subclass says how statements mark parameters, how a serial column is declared, and which errors mean that a row with
-    that key is there already. ``again`` runs a job that may be run twice, once more where the connection was lost.
+    A subclass says how statements mark parameters, how a serial column is declared, which errors mean that a row with
+    that key is there already, and which that a table is not there. ``again`` runs a job that may be run twice, once more where the connection was lost.
     """
 
     mark: str
     serial: str
     taken: tuple[type[Exception], ...]
+    absent: tuple[type[Exception], ...]
     place: str
 
     def transaction(self, *, write: bool) -> AbstractContextManager[Cursor]:
@@ -117,22 +118,36 @@ class SqlStore:
         return self.again(lambda: self._audit(root, after, limit))
 
     def prepare(self) -> None:
-        """Make the tables, or bring older ones up to date. Raises ``StoreError`` for tables of a newer version."""
+        """Make the tables, or bring older ones up to date. Raises ``StoreError`` for tables of a newer version.
+
+        Where they are up to date nothing is locked and nothing written, so a store that may only be read can be looked at.
+        """
+        if self._is_current():
+            return
         with self.transaction(write=True) as cursor:
             self.lock(cursor)
             cursor.execute("CREATE TABLE IF NOT EXISTS sentinel_schema (version INTEGER NOT NULL)")
-            cursor.execute("SELECT version FROM sentinel_schema")
-            found = cursor.fetchall()
-            version = found[0][0] if found else 0
-            if version > NEWEST:
-                raise StoreError(
-                    f'store "{self.place}" has version {version}, and this Sentinel knows {NEWEST}: use a newer Sentinel'
-                )
-            for statement in [one for step in _MIGRATIONS[version:] for one in step]:
+            for statement in [one for step in _MIGRATIONS[self._version(cursor) :] for one in step]:
                 cursor.execute(statement.format(serial=self.serial))
-            if version < NEWEST:
-                cursor.execute("DELETE FROM sentinel_schema")
-                cursor.execute(self._sql("INSERT INTO sentinel_schema VALUES (?)"), (NEWEST,))
+            cursor.execute("DELETE FROM sentinel_schema")
+            cursor.execute(self._sql("INSERT INTO sentinel_schema VALUES (?)"), (NEWEST,))
+
+    def _is_current(self) -> bool:
+        try:
+            with self.transaction(write=False) as cursor:
+                return self._version(cursor) == NEWEST
+        except self.absent:
+            return False
+
+    def _version(self, cursor: Cursor) -> int:
+        cursor.execute("SELECT version FROM sentinel_schema")
+        found = cursor.fetchall()
+        version: int = found[0][0] if found else 0
+        if version > NEWEST:
+            raise StoreError(
+                f'store "{self.place}" has version {version}, and this Sentinel knows {NEWEST}: use a newer Sentinel'
+            )
+        return version
 
     def _sql(self, text: str) -> str:
         return text.replace("?", self.mark)

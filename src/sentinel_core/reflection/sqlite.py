@@ -29,6 +29,7 @@ class SqliteStore(SqlStore):
     mark = "?"
     serial = "INTEGER PRIMARY KEY AUTOINCREMENT"
     taken = (sqlite3.IntegrityError,)
+    absent = (sqlite3.OperationalError,)  # or locked, or not to be opened, as what follows will tell
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self.place = str(path)
@@ -78,13 +79,20 @@ class SqliteStore(SqlStore):
         try:
             return self._idle.get_nowait()
         except queue.Empty:
-            connection = sqlite3.connect(self._path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
+            connection = sqlite3.connect(
+                self._address(), uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
         try:
             _set_up(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+    def _address(self) -> str:
+        """A store in a folder where nothing can be made is read as it is: SQLite would make files beside it."""
+        address, log = self._path.absolute().as_uri(), self._path.with_name(f"{self._path.name}-wal")
+        return address if log.exists() or os.access(self._path.parent, os.W_OK) else f"{address}?immutable=1"
 
 
 def _set_up(connection: sqlite3.Connection) -> None:

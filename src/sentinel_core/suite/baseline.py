@@ -11,6 +11,7 @@ from sentinel_core.selection import did_you_mean
 from sentinel_core.suite.compare import ALPHA, Comparison, compare
 from sentinel_core.suite.files import read_bytes, write_whole
 from sentinel_core.suite.results import EvaluationResults
+from sentinel_core.suite.summary import agrees_with_trials
 
 __all__ = ["FOLDER", "Baseline", "compare_to_baseline", "load_baseline", "load_results", "save_baseline"]
 
@@ -66,7 +67,34 @@ def load_results(path: Path) -> EvaluationResults:
         raise InputError(f'results "{path}" cannot be used: {str(error).replace("`", "")}') from None
     if results.schema != 1:
         raise InputError(f'results "{path}" are of version {results.schema}, and 1 is known here')
+    if problem := _problem(results):
+        raise InputError(f'results "{path}" cannot be used: {problem}; run the suite again')
     return results
+
+
+class _Reliability(msgspec.Struct):
+    """What is read of a trial's signals."""
+
+    overall: float | None = None
+    signals: dict[str, float] = {}
+
+
+def _problem(results: EvaluationResults) -> str | None:
+    """What no run writes: a file that somebody changed."""
+    if not results.scenarios:
+        return "they hold no scenario"
+    ids = [scenario.id for scenario in results.scenarios]
+    for scenario in results.scenarios:
+        if ids.count(scenario.id) > 1:
+            return f'scenario "{scenario.id}" is there twice'
+        if not agrees_with_trials(scenario):
+            return f'the figures of scenario "{scenario.id}" are not those of its trials'
+        try:
+            for trial in scenario.trials:
+                msgspec.convert(trial.reliability, _Reliability)
+        except msgspec.ValidationError as error:
+            return f'scenario "{scenario.id}": {str(error).replace("`", "")}'
+    return None
 
 
 def compare_to_baseline(

@@ -105,7 +105,7 @@ def exit_code(results: EvaluationResults, comparison: Comparison | None, fail_on
     is, and less coverage. A warning is a scenario that did not pass, a drop of more than 5%, a harness error, a changed
     scenario.
     """
-    if len(results.evaluated) < len(results.scenarios) or results.incomplete:
+    if not results.evaluated or len(results.evaluated) < len(results.scenarios) or results.incomplete:
         return 3
     failed = any(one.status != "passed" for one in results.scenarios)
     regressed = comparison is not None and comparison.is_regression

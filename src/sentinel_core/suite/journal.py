@@ -36,11 +36,13 @@ class Journal:
     """A file of lines: a head that says what run it is, then one line for each finished trial.
 
     Each line is written at once and synced. A last line that was cut off is not read, and the next one goes over it.
+    Nothing is written before ``begin``, so that a run that cannot begin leaves the one before it alone.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any], *, resume: bool) -> None:
         """Raises ``InputError`` where there is nothing to resume, or a different run; ``OSError`` for the disk."""
         self._path = path
+        self._file: int | None = None
         first = msgspec.json.encode(head, order="sorted") + b"\n"
         data = read_bytes(path) if resume else None
         if resume and data is None:
@@ -50,24 +52,23 @@ class Journal:
             raise InputError(
                 f'the run in "{path.parent}" is another one ({_difference(lines[0], head)}); leave out --resume'
             )
-        self.done = [msgspec.json.decode(line, type=Done) for line in lines[1:]]
-        make_folder(path.parent)
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
-        kept = b"".join(line + b"\n" for line in lines) or first
-        os.ftruncate(self._file, len(kept) if lines else 0)
-        os.lseek(self._file, 0, os.SEEK_END)
-        if not lines:
-            self._write(first)
+        self.done = [_done(line, number, path) for number, line in enumerate(lines[1:], 2)]
+        self._head = b"" if lines else first
+        self._kept = sum(len(line) + 1 for line in lines)
+
+    def begin(self) -> None:
+        """Open the file for this run, once; the lines of another one are gone then. Raises ``OSError``."""
+        if self._file is None:
+            make_folder(self._path.parent)
+            self._file = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600)
+            os.ftruncate(self._file, self._kept)
+            os.lseek(self._file, 0, os.SEEK_END)
+            _write(self._file, self._head)
 
     def add(self, done: Done) -> None:
-        """Keep one more. Raises ``OSError``."""
-        self._write(done.to_json() + b"\n")
-
-    def _write(self, line: bytes) -> None:
-        view = memoryview(line)
-        while view:
-            view = view[os.write(self._file, view) :]
-        os.fsync(self._file)
+        """Keep one more, of a journal that was begun. Raises ``OSError``."""
+        assert self._file is not None, "begun"
+        _write(self._file, done.to_json() + b"\n")
 
     def __enter__(self) -> Self:
         return self
@@ -75,7 +76,23 @@ class Journal:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.close(self._file)
+        if self._file is not None:
+            os.close(self._file)
+
+
+def _write(file: int, line: bytes) -> None:
+    view = memoryview(line)
+    while view:
+        view = view[os.write(file, view) :]
+    os.fsync(file)
+
+
+def _done(line: bytes, number: int, path: Path) -> Done:
+    try:
+        return msgspec.json.decode(line, type=Done)
+    except msgspec.MsgspecError as error:
+        told = str(error).replace("`", "")
+        raise InputError(f'journal "{path}", line {number} is damaged ({told}); leave out --resume') from None
 
 
 def _whole_lines(data: bytes) -> list[bytes]:

@@ -140,7 +140,8 @@ class _Run:
 
     def _here(self, pending: Sequence[tuple[str, int]]) -> None:
         worker = Worker.of(self.order)
-        self.versions = dict(worker.versions)
+        worker.reach_provider()
+        self._begin(dict(worker.versions))
         for key in pending:
             if self._too_dear():
                 return
@@ -168,11 +169,17 @@ class _Run:
         if kind == b"X":
             raise PluginError(body.decode("utf-8", "replace"))
         if kind == b"V":
-            self.versions = msgspec.json.decode(body, type=dict[str, str])
+            self._begin(msgspec.json.decode(body, type=dict[str, str]))
             return
         done = msgspec.json.decode(body, type=Done)
         share.remove((done.result.scenario, done.result.trial))
         self._keep(done)
+
+    def _begin(self, versions: dict[str, str]) -> None:
+        """There is somebody to evaluate."""
+        self.versions = versions
+        if self.journal is not None:
+            self.journal.begin()
 
     def _lost(self, share: list[tuple[str, int]], error: WorkerError, mark: str) -> None:
         """A child is gone. The trial that it was at is the harness's loss; the rest of its share goes to another."""

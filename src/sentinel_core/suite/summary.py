@@ -9,7 +9,7 @@ from sentinel_core.suite.results import EvaluationResults, ScenarioResult, Statu
 from sentinel_core.suite.scenario import DIMENSIONS, Scenario, Suite, digest_of
 from sentinel_core.suite.statistics import bootstrap_interval, mean, pass_all, pass_at, wilson_interval
 
-__all__ = ["figure", "gather", "summary_of"]
+__all__ = ["agrees_with_trials", "figure", "gather", "summary_of"]
 
 _PLACES = 6
 _MOST_K = 10
@@ -38,19 +38,32 @@ def gather(
 
 
 def _scenario(scenario: Scenario, trials: Sequence[TrialResult]) -> ScenarioResult:
-    counted = [trial for trial in trials if trial.status != "error"]
-    passed = sum(trial.status == "passed" for trial in counted)
+    figures = _figures(trials)
     return ScenarioResult(
         id=scenario.id,
-        status=_status(passed, len(counted), scenario.pass_rate),
-        scores=_means([trial.scores for trial in counted]),
-        n=len(counted),
-        passed=passed,
-        errors=len(trials) - len(counted),
+        status=_status(figures["passed"], figures["n"], scenario.pass_rate),
         digest=digest_of({**attrs.asdict(scenario), "trials": None}),
-        interval=wilson_interval(passed, len(counted)),
         trials=tuple(trials),
+        **figures,
     )
+
+
+def _figures(trials: Sequence[TrialResult]) -> dict[str, Any]:
+    """What follows from the trials alone."""
+    counted = [trial for trial in trials if trial.status != "error"]
+    passed = sum(trial.status == "passed" for trial in counted)
+    return {
+        "scores": _means([trial.scores for trial in counted]),
+        "n": len(counted),
+        "passed": passed,
+        "errors": len(trials) - len(counted),
+        "interval": wilson_interval(passed, len(counted)),
+    }
+
+
+def agrees_with_trials(scenario: ScenarioResult) -> bool:
+    """True where the figures of a scenario are those that its trials give."""
+    return all(getattr(scenario, name) == value for name, value in _figures(scenario.trials).items())
 
 
 def _status(passed: int, n: int, wanted: float) -> Status:

@@ -75,6 +75,11 @@ class Worker:
         """Of everything that was loaded."""
         return self.kit.versions
 
+    def reach_provider(self) -> None:
+        """Connect to the provider once, where one is to be asked. Raises what it raises: no trial could do better."""
+        if self.kit.connect is not None:
+            self.kit.connect().close()
+
     def trial(self, scenario_id: str, number: int) -> Done:
         """Make one trial."""
         scenario = next(one for one in self.order.suite.scenarios if one.id == scenario_id)
@@ -145,6 +150,7 @@ def work(order: Order, share: Sequence[tuple[str, int]], teller: Teller) -> None
     """Send ``V`` with the versions, ``T`` for each trial, or ``X`` with why nothing can be tried."""
     try:
         worker = Worker.of(order)
+        worker.reach_provider()
     except SentinelError as error:
         teller.send(f"X{error}".encode("utf-8", "replace"))
         return

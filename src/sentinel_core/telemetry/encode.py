@@ -41,7 +41,7 @@ def metric_lines(metrics: Iterable[MetricData]) -> Iterator[bytes]:
 def _lines(
     values: Iterable[Any], resources: str, scopes: str, leaf: str, encoded: Callable[[Any], dict[str, Any]]
 ) -> Iterator[bytes]:
-    resource, scope = _resource(), {"name": "sentinel", "version": __version__}
+    resource, scope = msgspec.Raw(_encode(_resource())), {"name": "sentinel", "version": __version__}
     for value in values:
         inner = {"scope": scope, leaf: [encoded(value)], "schemaUrl": _SCHEMA}
         yield _encode({resources: [{"resource": resource, scopes: [inner], "schemaUrl": _SCHEMA}]}) + b"\n"

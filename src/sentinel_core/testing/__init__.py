@@ -1,4 +1,4 @@
-"""For plugin authors: contract suites to subclass, a scripted model, and sample traces.
+"""For plugin authors: contract suites to subclass, a scripted model, sample traces, and a count of work.
 
     from sentinel_core.testing import SignalContract
 
@@ -17,6 +17,7 @@ from sentinel_core.testing._contracts_signal import SignalContract
 from sentinel_core.testing._contracts_tool import ToolContract
 from sentinel_core.testing.samples import SAMPLES, exchange, honest_trace
 from sentinel_core.testing.scripted import ScriptedModel, scripted_provider
+from sentinel_core.testing.work import work_of
 
 __all__ = [
     "SAMPLES",
@@ -30,4 +31,5 @@ __all__ = [
     "exchange",
     "honest_trace",
     "scripted_provider",
+    "work_of",
 ]

@@ -261,3 +261,17 @@ def test_taking_a_clean_part_away_never_makes_it_less_risky(summary, part):
     without = {key: value for key, value in whole.items() if key != part}
     ranks = [RANK[assess(given, OfflineSettings()).severity] for given in (whole, without)]
     assert ranks[0] <= ranks[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "touches"),
+    [
+        ("limits on the newest session", False),
+        ("Session notes are kept", False),
+        ("Session tokens expire", True),
+        ("Ends every user session", True),
+        ("Fixed session fixation", True),
+    ],
+)
+def test_a_session_is_about_authentication_only_where_it_is_a_user_s(change, touches):
+    assert ("authentication" in kinds_in(change, CRITICAL_AREAS)) is touches

@@ -1,5 +1,4 @@
 import json
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -7,7 +6,7 @@ from hypothesis import strategies as st
 
 import sentinel_readers_claude as claude
 from sentinel_core import ExecutionTrace, ReadError, TokenUsage, TraceReader, evaluate_trace
-from sentinel_core.testing import BytesSource, TraceReaderContract
+from sentinel_core.testing import BytesSource, TraceReaderContract, work_of
 
 TOOL = {"name": "weather", "description": "Today's weather", "input_schema": {"type": "object", "required": ["city"]}}
 
@@ -280,11 +279,10 @@ def test_many_exchanges_cost_what_their_bytes_cost():
             messages.append(said(text(f"answer {number}")))
         return jsonl(*records)
 
-    data = log(400)
-    start = time.process_time()
-    (trace,) = read(data)
-    assert len(trace.messages) == 800
-    assert time.process_time() - start < 5
+    few, many = log(12), log(100)
+    (trace,) = read(many)
+    assert len(trace.messages) == 200
+    assert work_of(lambda: read(many)) / len(many) < 2 * work_of(lambda: read(few)) / len(few)
 
 
 @settings(deadline=None, max_examples=100)

@@ -1,7 +1,6 @@
 """Sub-agents in a session's own file and beside it; chains that go round, and bytes that were tampered with."""
 
 import json
-import time
 
 import pytest
 from claude_samples import (
@@ -26,6 +25,7 @@ from hypothesis import strategies as st
 import sentinel_readers_claude as claude
 from sentinel_core import ExecutionTrace
 from sentinel_core.sources import FileSource
+from sentinel_core.testing import work_of
 
 
 def test_sidechains_in_the_file_are_children_found_by_their_prompt():
@@ -125,14 +125,19 @@ def test_an_agents_own_file_is_a_trace():
 
 @pytest.mark.parametrize("order", [1, -1])
 def test_deep_chains_and_circles_are_followed_once(order):
-    deep = [user(f"u{number}", f"u{number - 1}", f"word {number}") for number in range(20_000)][::order]
-    start = time.process_time()
-    trace = trace_of(*deep)
-    assert len(trace.messages) == 20_000
-    circle = [user(f"u{number}", f"u{(number + 1) % 20_000}", f"word {number}") for number in range(20_000)][::order]
-    (error,) = read(jsonl(*circle))
+    def deep(length):
+        return [user(f"u{number}", f"u{number - 1}", f"word {number}") for number in range(length)][::order]
+
+    assert len(trace_of(*deep(4_000)).messages) == 4_000
+    assert work_of(lambda: read(jsonl(*deep(800)))) < 10 * work_of(lambda: read(jsonl(*deep(100))))
+
+    def circle(length):
+        records = [user(f"u{number}", f"u{(number + 1) % length}", f"word {number}") for number in range(length)]
+        return jsonl(*records[::order])
+
+    (error,) = read(circle(4_000))
     assert error.message == "the session holds no messages"
-    assert time.process_time() - start < 10
+    assert work_of(lambda: read(circle(800))) < 10 * work_of(lambda: read(circle(100)))
 
 
 def test_a_circle_with_a_tail_ends():
@@ -141,11 +146,12 @@ def test_a_circle_with_a_tail_ends():
 
 
 def test_many_answers_to_one_id_are_linear():
-    many = [said(f"a{number}", None, f"msg_{number}", use("same")) for number in range(5_000)]
-    many += [user(f"u{number}", "a1", [result("same", "x")]) for number in range(5_000)]
-    start = time.process_time()
-    assert len(trace_of(*many).messages) >= 5_000
-    assert time.process_time() - start < 5
+    def log(length):
+        many = [said(f"a{number}", None, f"msg_{number}", use("same")) for number in range(length)]
+        return [*many, *(user(f"u{number}", "a1", [result("same", "x")]) for number in range(length))]
+
+    assert len(trace_of(*log(800)).messages) >= 800
+    assert work_of(lambda: read(jsonl(*log(800)))) < 10 * work_of(lambda: read(jsonl(*log(100))))
 
 
 @settings(deadline=None, max_examples=100)

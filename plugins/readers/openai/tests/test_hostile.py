@@ -1,6 +1,5 @@
 import itertools
 import json
-import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -8,7 +7,7 @@ from hypothesis import strategies as st
 
 from sentinel_core import ExecutionTrace
 from sentinel_core.codec import decode_trace, encode_trace
-from sentinel_core.testing import BytesSource
+from sentinel_core.testing import BytesSource, work_of
 from sentinel_readers_openai import sentinel_trace_readers
 
 READERS = sentinel_trace_readers()
@@ -134,13 +133,9 @@ MANY = {
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 def test_cost_grows_with_size_alone(reader):
-    def seconds(count: int) -> float:
-        data = MANY[reader.name](count)
-        best = float("inf")
-        for _ in range(3):
-            start = time.process_time()
-            assert list(reader.read(BytesSource(data=data)))
-            best = min(best, time.process_time() - start)
-        return best
+    def work(count: int) -> int:
+        source = BytesSource(data=MANY[reader.name](count))
+        assert list(reader.read(source))
+        return work_of(lambda: list(reader.read(source)))
 
-    assert seconds(8000) <= 20 * seconds(1000) + 0.05
+    assert work(800) <= 10 * work(100)

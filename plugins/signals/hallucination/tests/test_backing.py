@@ -310,3 +310,14 @@ def test_every_row_of_the_table_is_whole(family):
     assert family.verbs
     assert family.objects
     assert bool(family.tools) == (family.strength != "read")
+
+
+@pytest.mark.parametrize("searched_first", [True, False])
+def test_in_a_long_text_a_result_is_leaned_on_only_after_the_search(script, searched_first):
+    talk = script.say("Let us see what there is to see. " * 100)
+    search = script.call("search_flights", "[]")
+    lean = script.say("According to the search results, it rains.")
+    order = script.call("get_order", "{}")
+    steps = (search, talk, lean) if searched_first else (talk, lean, search)
+    found = script.judge(script.user("Hello"), *steps, order).findings
+    assert [finding.rule for finding in found] == ([] if searched_first else ["claim_without_call"])

@@ -3,6 +3,7 @@
 import pytest
 
 from sentinel_signal_hallucination.facts import Facts, label, same
+from sentinel_signal_hallucination.numbers import _Source, _stands_in
 
 SUMMARY = (
     '{"version": "v2.1.0", "tests": {"passed": 142, "failed": 2, "skipped": 5},'
@@ -129,6 +130,38 @@ def test_units():
 @pytest.mark.parametrize("key", ["error_rate", "errorRate", "Error rate", "error-rate"])
 def test_labels(key):
     assert label(key) == ("error", "rate")
+
+
+@pytest.mark.parametrize("key", ["error_rate", "errorRate", "error rate"])
+def test_a_label_is_found_in_each_spelling_of_its_key(key):
+    assert _Source(f'{{"{key}": 0.02}}').has_key(("error", "rate"))
+
+
+@pytest.mark.parametrize("text", ['{"rate": 1}', '{"my_error_rate": 1}', '{"error_rate": 1}\n{"error_rate": 2}', "{}"])
+def test_a_label_of_another_key_or_of_several_values_is_none(text):
+    assert not _Source(text).has_key(("error", "rate"))
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('{"a": 50}', True),
+        ('{"a": 150}', False),
+        ('{"a": 501}', False),
+        ('{"a": 0.50}', False),
+        ('{"a": 5050, "b": 50}', True),
+        ("[" + "150," * 19 + "1]", False),
+        ("[" + "150," * 20 + "1]", True),
+    ],
+)
+def test_a_number_stands_by_itself_or_too_often_to_look(source, expected):
+    assert _stands_in("50", source) is expected
+
+
+def test_an_integer_beyond_every_float_costs_its_document_only():
+    facts = Facts([f'{{"a": 1{"0" * 400}}}', '{"b": 2}', "3"])
+    assert facts.value(("b",)) == 2.0
+    assert facts.value(("a",)) is None
 
 
 def test_derived_values():

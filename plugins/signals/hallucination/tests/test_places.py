@@ -3,7 +3,7 @@
 import pytest
 
 from sentinel_signal_hallucination.families import BY_VERB
-from sentinel_signal_hallucination.places import deeds_in, leanings_in
+from sentinel_signal_hallucination.places import SOURCES_BY_FAMILY, deeds_in, leanings_in
 
 _OPENINGS = (
     "I",
@@ -40,5 +40,12 @@ def test_what_is_no_deed_is_not_seen(text: str) -> None:
 
 
 def test_leaning_names_the_family_of_the_tools() -> None:
-    places = leanings_in("According to the search results it rains. All tests passed.")
-    assert [families[0].name for _, families in places] == ["search", "run"]
+    text = "According to the search results it rains. All tests passed."
+    places = [place for family, rows in SOURCES_BY_FAMILY for place in leanings_in(text, family, rows, len(text))]
+    assert [families[0].name for _, families in places] == ["run", "search"]
+
+
+def test_leaning_is_sought_before_the_stop_only() -> None:
+    text = "All tests passed. All tests passed."
+    ((family, rows),) = [pair for pair in SOURCES_BY_FAMILY if pair[0].name == "run"]
+    assert [place for place, _ in leanings_in(text, family, rows, 17)] == [text.index("ests")]

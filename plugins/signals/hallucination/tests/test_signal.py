@@ -1,6 +1,7 @@
 """The whole signal: score, sub-agents, settings, purity, cost."""
 
 import gc
+import os
 import time
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import attrs
 import pytest
 
 from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.testing import work_of
 from sentinel_core.trace import ExecutionTrace, Message
 from sentinel_signal_hallucination import Settings, detect, sentinel_signals
 
@@ -105,19 +107,31 @@ def test_cost_is_linear_in_the_messages(script, tool):
         steps = [script.call(tool.format(number), '{"total": 3}', says=FALSE_CLAIM) for number in range(count)]
         return script.trace(script.user("Go."), *steps)
 
-    assert seconds(long(4_000)) < TENFOLD * max(seconds(long(400)), 0.002)
+    short, several = TraceIndex(long(100)), TraceIndex(long(800))
+    assert work_of(lambda: detect(several, Settings())) < 10 * work_of(lambda: detect(short, Settings()))
 
 
-@pytest.mark.parametrize(
+HOSTILE = pytest.mark.parametrize(
     "unit",
     ["I ", "I've ", "I have finally ", " been ", "has been ", "`", '"', "<code", "<code>", "```", "Action: a\n", "Dear ", "(", "1", "1,", "1.",
      "I filed, and ", "earch results ", "</execute>", '"name": "a", ', "the report was ", "> ", "not ", "May 1 ", "\n", " ", "If ", "ly "],
 )  # fmt: skip
-def test_hostile_texts_cost_no_more_than_their_length(script, unit):
-    def text(count):
-        return script.trace(script.user("Go."), script.call("get_a", '{"a": 1}'), script.say(unit * count))
 
-    assert seconds(text(4_000)) < TENFOLD * max(seconds(text(400)), 0.002)
+
+def hostile(script, text):
+    return script.trace(script.user("Go."), script.call("get_a", '{"a": 1}'), script.say(text))
+
+
+@HOSTILE
+def test_hostile_texts_are_judged(script, unit):
+    """What backtracks without end would never come to its end here."""
+    assert 0 <= script.detect(hostile(script, unit * 1_000)).score <= 1
+
+
+@pytest.mark.skipif(os.environ.get("SENTINEL_SOAK") != "1", reason="needs a quiet machine: make soak")
+@HOSTILE
+def test_hostile_texts_cost_no_more_than_their_length(script, unit):
+    assert seconds(hostile(script, unit * 4_000)) < TENFOLD * max(seconds(hostile(script, unit * 400)), 0.002)
 
 
 def test_the_readme_tells_every_rule_and_setting():

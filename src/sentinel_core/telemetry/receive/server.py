@@ -6,6 +6,7 @@ refused by its status, and the receiver goes on.
 
 import http.server
 import json
+import re
 import socket
 import socketserver
 import threading
@@ -23,6 +24,7 @@ _PATHS = ("/v1/traces", "/v1/logs", "/v1/metrics")
 _AT_ONCE = 8  # bodies in memory at a time
 _PATIENCE = 30.0
 _PROTOBUF = "application/x-protobuf"
+_chunk_size = re.compile(rb"[0-9A-Fa-f]{1,16}")
 
 
 class _Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
@@ -91,6 +93,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_HEAD = _other  # noqa: N815 - as above
 
     def _taken(self) -> int:
+        if "Origin" in self.headers:  # whatever page a browser shows here could say what an agent did
+            self._drop_body()
+            raise BadRequest(403, "web pages may not send spans")
         if self.path not in _PATHS:
             self._drop_body()
             if self.path == "/":
@@ -121,10 +126,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         return bytes(found)
 
     def _chunk_size(self) -> int:
-        try:
-            return int(self.rfile.readline(64).partition(b";")[0].strip(), 16)
-        except ValueError:
-            raise self._last(BadRequest(400, "a chunk does not begin with its size")) from None
+        written = self.rfile.readline(64).partition(b";")[0].strip()
+        if not _chunk_size.fullmatch(written):
+            raise self._last(BadRequest(400, "a chunk does not begin with its size"))
+        return int(written, 16)
 
     def _read(self, size: int) -> bytes:
         data = self.rfile.read(size)

@@ -11,8 +11,8 @@ from sentinel_core.model import Capabilities, Model, Reply, Request
 from sentinel_core.providing.failures import sdk_failures
 from sentinel_core.providing.keys import read_key
 from sentinel_core.providing.model import HttpModel
-from sentinel_core.providing.models import choose_model
 from sentinel_core.providing.replies import document_of, events_of, is_event_stream
+from sentinel_core.providing.settings import choose_model
 from sentinel_provider_anthropic.replies import gather, reply_of
 from sentinel_provider_anthropic.settings import ADDRESS, AnthropicSettings
 from sentinel_provider_anthropic.wire import body_of

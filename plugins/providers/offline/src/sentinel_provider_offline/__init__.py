@@ -44,5 +44,6 @@ def sentinel_providers() -> Iterable[Provider]:
             summary="documented rules, no language model, no network, no key",
             connect=OfflineModel,
             settings=OfflineSettings,
+            deterministic=True,
         )
     ]

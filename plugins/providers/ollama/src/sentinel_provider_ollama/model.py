@@ -11,8 +11,8 @@ from sentinel_core.model import Capabilities, Model, Reply, Request
 from sentinel_core.providing.failures import refusal
 from sentinel_core.providing.keys import read_key
 from sentinel_core.providing.model import HttpModel
-from sentinel_core.providing.models import choose_model
 from sentinel_core.providing.replies import document_of, lines_of
+from sentinel_core.providing.settings import choose_model
 from sentinel_provider_ollama.replies import gather, reply_of
 from sentinel_provider_ollama.settings import OllamaSettings
 from sentinel_provider_ollama.wire import body_of

@@ -71,7 +71,7 @@ def read_spans(
     for trace_id, spans in agents.items():
         yield _trace(trace_id, spans, reader, gaps)
     if not agents:
-        yield from found.errors or [ReadError(message=text) for text in _nothing_in(found, gaps)]
+        yield from found.errors or [ReadError(message=text) for text in _nothing_in(found, reader, gaps)]
 
 
 def _trace(trace_id: str, spans: list[Span], reader: str, gaps: list[str]) -> ExecutionTrace | ReadError:
@@ -103,7 +103,9 @@ def _gathered(source: Source, spans_in: Callable[[object], Iterable[object] | No
     return found
 
 
-def _nothing_in(found: _Found, gaps: list[str]) -> list[str]:
+def _nothing_in(found: _Found, reader: str, gaps: list[str]) -> list[str]:
+    if found.spans and not any(span.id or span.trace_id for spans in found.traces.values() for span in spans.values()):
+        return [f'does not look like "{reader}": nothing in it has the id of a span or a trace']
     if found.spans:
         return [f"holds no span of a model call, a tool or an agent (spans: {found.spans})"]
     return gaps[:1]

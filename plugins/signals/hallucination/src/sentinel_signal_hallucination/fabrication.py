@@ -20,6 +20,7 @@ _TELLER = regex(r"\b(?:was|were|been|got|is|are|i|we|they|already|he|she) (?:\w+
 _TELLER_CHARS = 40
 _MOST_AMOUNTS = 5
 _MOST_WORDS = 100
+_SHORT = 2000
 _SPELLINGS = {"cancelled": ("cancelled", "canceled"), "canceled": ("canceled", "cancelled")}
 
 
@@ -117,11 +118,14 @@ def _suspects(index: TraceIndex, texts: list[Text], places: list[Place], ledger:
 
 
 def _leanings(index: TraceIndex, texts: list[Text], spoken: str, ledger: Ledger) -> list[Place]:
-    """Places that lean on what tools gave; sought only before the first call that could have given it."""
+    """Places that lean on what tools gave; in a long text sought only before the first call that could have given it."""
     places: list[Place] = []
-    for family, rows in SOURCES_BY_FAMILY:
-        first, stop = ledger.first(family), len(spoken)
-        if first < len(index.calls):
+    for family, known in SOURCES_BY_FAMILY:
+        rows = [row for row in known if row.gate in spoken]
+        if not rows:
+            continue
+        stop = len(spoken)
+        if stop > _SHORT and (first := ledger.first(family)) < len(index.calls):
             early = takewhile(lambda text: _calls(index, text) <= first, texts)
             stop = sum([len(text.content) + 1 for text in early])
         places += leanings_in(spoken, family, rows, stop) if stop else ()

@@ -12,6 +12,10 @@ __all__ = ["Facts", "label", "same"]
 
 _DEEPEST = 20
 _MOST_VALUES = 40
+_MOST_KEPT = 64  # letters of a key: what is kept must stay small whatever a trace holds
+# What JSON is decoded to, by exact type: true and false are no numbers.
+_NESTED = frozenset((dict, list))
+_NUMBERS = frozenset((int, float))
 _WORD = regex(r"[a-z]+|\d+")
 _CAMEL = regex(r"(?<=[a-z])(?=[A-Z])")
 # One number, written as a share and in percent.
@@ -49,8 +53,10 @@ class Facts:
         self._lengths: set[float] = set()
         for document in documents:
             try:
-                self._learn(msgspec.json.decode(document), 0)
-            except (msgspec.DecodeError, RecursionError):
+                value = msgspec.json.decode(document)
+                if type(value) in _NESTED:
+                    self._learn(value, 0)
+            except (msgspec.DecodeError, RecursionError, OverflowError):  # the last: an integer beyond every float
                 continue
 
     def value(self, name: tuple[str, ...]) -> float | None:
@@ -58,26 +64,24 @@ class Facts:
         values = self.by_label.get(name, ())
         return next(iter(values)) if len(values) == 1 else None
 
-    def _learn(self, value: object, depth: int) -> None:
-        if depth > _DEEPEST:
-            return
+    def _learn(self, value: dict[str, object] | list[object], depth: int) -> None:
+        inner: Iterable[object]
         if isinstance(value, dict):
             self._learn_object(value)
-            for item in value.values():
-                self._learn(item, depth + 1)
-        elif isinstance(value, list):
+            inner = value.values()
+        else:
             self._lengths.add(float(len(value)))
-            for item in value:
-                self._learn(item, depth + 1)
+            inner = value
+        if depth < _DEEPEST:
+            for item in inner:
+                if type(item) in _NESTED:
+                    self._learn(item, depth + 1)  # type: ignore[arg-type] # JSON has no other containers
 
     def _learn_object(self, value: dict[str, object]) -> None:
-        numbers = {
-            key: float(item)
-            for key, item in value.items()
-            if isinstance(item, int | float) and not isinstance(item, bool)
-        }
+        numbers = {key: float(item) for key, item in value.items() if type(item) in _NUMBERS}  # type: ignore[arg-type]
         for key, number in numbers.items():
-            self.by_label.setdefault(_key_label(key), set()).add(number)
+            name = _key_label(key) if len(key) <= _MOST_KEPT else label(key)
+            self.by_label.setdefault(name, set()).add(number)
         self._groups.append(list(islice(numbers.values(), _MOST_VALUES)))
 
     @property

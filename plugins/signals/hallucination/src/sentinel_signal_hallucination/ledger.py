@@ -82,15 +82,21 @@ class Ledger:
     def _looked_up(self, name: str) -> tuple[int, int]:
         calls = self._calls[name]
         # Where trying is enough, how the call went need not be found out.
-        if ability(name).kind == "read":
+        if ability(name).kind == "read" or not failed(calls[0]):
             return calls[0].position, _NEVER
         good = next((call.position for call in calls if not failed(call)), _NEVER)
-        return good, _NEVER if good == calls[0].position else calls[0].position
+        return good, calls[0].position
 
 
 def _earliest(firsts: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    goods, bads = zip(_NEITHER, *firsts, strict=True)
-    return min(goods), min(bads)
+    # Mostly one or two: a loop is quicker than "min" over columns.
+    good, bad = _NEITHER
+    for worked, failing in firsts:
+        if worked < good:
+            good = worked
+        if failing < bad:
+            bad = failing
+    return good, bad
 
 
 def unbacked(index: TraceIndex) -> list[Text]:

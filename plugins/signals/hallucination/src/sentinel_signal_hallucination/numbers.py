@@ -26,7 +26,9 @@ _MOST_PLACES = 20
 _BEFORE_CHARS = 48
 _AFTER_CHARS = 40
 # Group 2 is there where a word follows. The look-behind comes after the first digit: an expression that begins with a digit is searched for several times faster.
-_NUMBER = regex(r"([0-9](?<![\w.,/:#-].)\d{0,11}+(?:,\d{3}){0,4}+(?:\.\d{1,9})?+)(?![\w/:-]|[.,]\d)(?:(?=\s?%?\*{0,2} \*{0,2}([A-Za-z])))?")
+_NUMBER = regex(
+    r"([0-9](?<![\w.,/:#-].)\d{0,11}+(?:,\d{3}){0,4}+(?:\.\d{1,9})?+)(?![\w/:-]|[.,]\d)(?:(?=\s?%?\*{0,2} \*{0,2}([A-Za-z])))?"
+)
 _DIGIT = regex(r"[0-9]")
 _ANY_NUMBER = regex(r"\d[\d,]*(?:\.\d+)?")
 _AFTER = regex(r"\s?%?\*{0,2} \*{0,2}([A-Za-z][\w-]*(?: [A-Za-z][\w-]*)?)")
@@ -127,20 +129,18 @@ def _stands_in(written: str, source: str) -> bool:
 
 def _labelled(prose: str) -> list[re.Match[str]]:
     """Numbers that may have a label: few have, and to find out is cheaper than to look for a number in the results."""
-    found = []
-    for match in islice(_NUMBER.finditer(prose), _MOST_NUMBERS):
-        if match[2] or _before(prose, match.start()).endswith(_LINKS):
-            found.append(match)
-    return found
+    numbers = islice(_NUMBER.finditer(prose), _MOST_NUMBERS)
+    return [match for match in numbers if match[2] or _before(prose, match.start()).endswith(_LINKS)]
 
 
-def _statements(prose: str, missing: Iterable[re.Match[str]], source: _Source) -> list[_Statement]:
-    """Those numbers of the answer whose label is a key of the source."""
+def _statements(prose: str, numbers: Iterable[re.Match[str]], missing: set[str], source: _Source) -> list[_Statement]:
+    """Those numbers of the answer that the source has not, and whose label is one of its keys."""
     statements = []
-    for match in missing:
-        labels = tuple([name for name in _labels(prose, *match.span()) if source.has_key(name)])
-        if labels:
-            statements.append(_Statement(match, labels))
+    for match in numbers:
+        if match[1] in missing:
+            labels = tuple([name for name in _labels(prose, *match.span()) if source.has_key(name)])
+            if labels:
+                statements.append(_Statement(match, labels))
     return statements
 
 
@@ -162,8 +162,8 @@ def contradicted(index: TraceIndex, settings: Settings) -> Iterable[Evidence]:
     if not documents:
         return ()
     source = "\n".join(documents)[-_LONGEST_SOURCE:]
-    missing = [match for match in numbers if not _stands_in(match[1], source)]
-    statements = _statements(prose, missing, _Source(source)) if missing else ()
+    missing = {written for written in {match[1] for match in numbers} if not _stands_in(written, source)}
+    statements = _statements(prose, numbers, missing, _Source(source)) if missing else ()
     return _contradictions(index, settings, prose, statements, Facts(documents)) if statements else ()
 
 

@@ -46,7 +46,7 @@ def _tells_failure(head: str) -> bool:
 
 def _tells_json_failure(head: str) -> bool:
     # What lies deeper is what the tool was asked about, not how the call went.
-    if not any([sign in head for sign in _JSON_SIGNS]):
+    if not any(map(head.__contains__, _JSON_SIGNS)):
         return False
     found = _JSON_FAILURE.search(head)
     return found is not None and "{" not in head[1 : found.start()]

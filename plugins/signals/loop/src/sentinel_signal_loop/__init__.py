@@ -20,15 +20,18 @@ __all__ = ["LoopSettings", "detect", "sentinel_signals"]
 
 _DIGITS = 6
 _FEWEST_ALIKE = 2
+_SILENT = Detection(score=None, details="The agent said nothing and called no tool.")
 _UNRECORDED = "Some repeated calls have no recorded result: what they brought cannot be compared."
 
 
 def detect(index: TraceIndex, settings: LoopSettings) -> Detection:
-    """The worst loop in the trace and its sub-agents; not measured where there is no message."""
+    """The worst loop in the trace and its sub-agents; not measured where no agent said or called anything."""
     if not index.messages and not index.children:
         return Detection(score=None, details="The trace has no messages.")
     score, findings, gaps = _with_children(index, settings)
     if not findings:
+        if not (index.calls or index.texts) and index.is_silent:
+            return _SILENT
         return _no_loop(len(index.calls), len(index.texts))
     unique = tuple(dict.fromkeys(gaps))
     return Detection(score=round(score, _DIGITS), findings=findings, details=findings[0].text, gaps=unique)

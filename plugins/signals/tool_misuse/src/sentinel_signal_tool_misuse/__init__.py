@@ -24,7 +24,7 @@ _UNLISTED = "The trace does not list the available tools: names and arguments we
 
 
 def detect(index: TraceIndex, settings: ToolMisuseSettings) -> Detection:
-    """The worst misuse of tools in the trace and its sub-agents; not measured where there is no message."""
+    """The worst misuse of tools in the trace and its sub-agents; not measured where no agent said or called anything."""
     detection = _detect(index, settings)
     for position, child in enumerate(index.children):
         detection = _worse(detection, _below(detect(child, settings), position))
@@ -33,7 +33,7 @@ def detect(index: TraceIndex, settings: ToolMisuseSettings) -> Detection:
 
 def _detect(index: TraceIndex, settings: ToolMisuseSettings) -> Detection:
     if not index.calls:
-        return _NO_CALLS if index.messages else _NO_MESSAGES
+        return _NO_MESSAGES if not index.messages else _NO_CALLS if not index.is_silent else _SILENT
     details = index.trace.details
     offered = Offered(details.available_tools) if details is not None and details.available_tools else None
     # Context copied after compaction repeats calls that were judged where they were made.
@@ -53,6 +53,7 @@ def _detect(index: TraceIndex, settings: ToolMisuseSettings) -> Detection:
 
 
 _NO_MESSAGES = Detection(score=None, details="The trace has no messages.")
+_SILENT = Detection(score=None, details="The agent said nothing and called no tool.")
 _NO_CALLS = Detection(score=0.0, details="No tool was called.")
 
 

@@ -1,0 +1,74 @@
+"""What the agent's settings mean for the provider that is connected, and where its warnings go."""
+
+import logging
+import os
+
+import attrs
+import pytest
+
+from sentinel_core.cli.connecting import connect
+from sentinel_core.selection import Selection
+from sentinel_core.settings import Layers, Setting
+
+
+@attrs.define
+class Heard:
+    """Stands for the way to the parent."""
+
+    frames: list[bytes] = attrs.field(factory=list)
+
+    def send(self, frame):
+        self.frames.append(frame)
+
+    def mark(self, text):
+        """Nothing crashes here."""
+
+
+@pytest.fixture
+def outbox():
+    log = logging.getLogger("sentinel")
+    before = (list(log.handlers), log.propagate)
+    yield Heard()
+    log.handlers[:], log.propagate = before
+
+
+def connected(outbox, **values):
+    layers = {"provider": "ollama", "providers.ollama.model": "small"}
+    layers |= {key.replace("__", "."): value for key, value in values.items()}
+    settings = {key: Setting(key=key, value=value, origin="--flag") for key, value in layers.items()}
+    made = connect(Layers(values=settings), Selection(), outbox, of_provider={}, of_tools={})
+    made.model.close()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ({}, 120.0),
+        ({"agent__call_timeout": 300.0}, 300.0),
+        ({"agent__call_timeout": 5.0}, 5.0),
+        ({"agent__call_timeout": 300.0, "providers__ollama__call_timeout": 7.0}, 7.0),
+    ],
+)
+def test_the_time_for_a_call_is_the_provider_s_too(outbox, given, wanted):
+    assert connected(outbox, **given).settings["providers.ollama"]["call_timeout"] == wanted
+
+
+def test_the_model_is_named(outbox):
+    assert connected(outbox).model_name == "small"
+
+
+def test_a_warning_is_sent_once_and_without_secrets(outbox, monkeypatch):
+    monkeypatch.setenv("SOME_TOKEN", "canary-0123456789")
+    connected(outbox)
+    connected(outbox)
+    logging.getLogger("sentinel").warning("the key %s is odd", "canary-0123456789")
+    logging.getLogger("sentinel").info("not worth a line")
+    assert outbox.frames == [b"Wthe key [redacted] is odd"]
+
+
+def test_a_tool_s_process_sends_nothing(outbox, monkeypatch):
+    connected(outbox)
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    logging.getLogger("sentinel").warning("from elsewhere")
+    assert outbox.frames == []
