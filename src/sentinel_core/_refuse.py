@@ -8,10 +8,10 @@ from itertools import compress
 
 from sentinel_core.trace import from_json
 
-__all__ = ["MOST_DEPTH", "NESTED", "TooDeepError", "check_depth", "not_json", "parse_json"]
+__all__ = ["MOST_DEPTH", "TooDeepError", "check_depth", "not_json", "parse_json"]
 
 MOST_DEPTH = 200
-NESTED = frozenset((dict, list))
+_NESTED = frozenset((dict, list))
 _LARGE = 1 << 20
 _AT_ONCE = 4096
 
@@ -49,7 +49,7 @@ def check_depth(values: Iterable[object], *, most: float = math.inf) -> None:
 
     ``most`` is how many of them there can be in all; where too few are left to pass the limit, it looks no deeper.
     """
-    level = [value for value in values if type(value) in NESTED]
+    level = [value for value in values if type(value) in _NESTED]
     depth = 0
     while level and depth + most > MOST_DEPTH:
         depth += 1
@@ -62,7 +62,7 @@ def check_depth(values: Iterable[object], *, most: float = math.inf) -> None:
 def _inside(containers: Iterable[object]) -> Iterable[object]:
     """The lists and objects directly in these; the garbage collector can tell twice as fast as a loop in Python."""
     held = gc.get_referents(*containers)
-    return compress(held, map(NESTED.__contains__, map(type, held)))
+    return compress(held, map(_NESTED.__contains__, map(type, held)))
 
 
 def not_json(data: bytes | bytearray, error: Exception) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from sentinel_core._fast import evolve
-from sentinel_core._refuse import MOST_DEPTH, NESTED, check_depth, not_json
+from sentinel_core._refuse import MOST_DEPTH, check_depth, not_json
 from sentinel_core.errors import TraceDecodeError
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.reading.layout import RefusedRecord, raw_records
@@ -52,17 +52,14 @@ def _check_nesting(trace: ExecutionTrace) -> None:
     for message in trace.messages:
         if message.metadata:
             held.append(message.metadata)
-        for call in message.tool_calls:
-            held.append(call.arguments)
-        for result in message.tool_results:
-            if result.metadata:
-                held.append(result.metadata)
-    nested = [value for one in held for value in one.values() if type(value) in NESTED]
-    if nested:
-        # To write them out and count takes less than to go down into them.
-        text = to_json(nested)
-        if text.count(b"[") + text.count(b"{") > MOST_DEPTH:
-            check_depth(nested)
+        if message.tool_calls:
+            held += [call.arguments for call in message.tool_calls]
+        if message.tool_results:
+            held += [result.metadata for result in message.tool_results if result.metadata]
+    # To write them out and count takes less than to go down into them.
+    text = to_json(held)
+    if text.count(b"[") + text.count(b"{") > MOST_DEPTH:
+        check_depth([value for one in held for value in one.values()])
 
 
 def encode_trace(trace: ExecutionTrace) -> bytes:

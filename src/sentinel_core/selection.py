@@ -32,10 +32,10 @@ class Selection:
 
     @classmethod
     def parse(cls, text: str | None) -> "Selection":
-        """From a comma-separated list."""
+        """From a comma-separated list; what is said twice counts once."""
         if text is None:
             return cls()
-        return cls(tuple(item.strip() for item in text.split(",") if item.strip()))
+        return cls(tuple(dict.fromkeys(item.strip() for item in text.split(",") if item.strip())))
 
     @property
     def targets(self) -> tuple[str, ...]:

@@ -18,8 +18,8 @@ claude-code/inspect_scout/tool_call_conversation.jsonl                          
 inspect/2025-09-23T08-09-58-04-00_theory-of-mind_bbB4eRCx2rFJLyPH42Cj9r.eval      inspect         100  200  0   0   11102   25135  0  1fcf4e7edac7bae4bac6a50a09b485e294b8a22c62c94304fa31072d43b6fda8
 openai-chat/tau-bench-gpt-4o-airline-16.json                                      openai-chat     16   504  95  95  -       -      0  67589de3ad9b96a30f6cc535cbd3bc06d3ba72b85429aaa41fbf49c8abb7d33b
 openhands/output.jsonl                                                            openhands       2    52   26  24  -       -      0  ffae16bfd45fcbacd1873c34d6779a7aaa57ead39745a115db11f345ff58fac0
-otlp/agentevals/helm.json                                                         jaeger          1    5    1   1   3776    130    0  cb7d252b0210bd4c2a5ac4cb735dd44e05ad46285d2d25286f641513e166aeab
-otlp/agentevals/tempo_export_with_batches.json                                    otlp            1    5    1   1   4648    129    0  0a05afcc0906f297e87e5d352d35573140e830efc4f13e52342fedd76fde60a9
+otlp/agentevals/helm.json                                                         jaeger          1    5    1   1   3776    130    0  808a7a76da86bc4f23ebecc839e2981813136190d174fb0ed150b9872c8af225
+otlp/agentevals/tempo_export_with_batches.json                                    otlp            1    5    1   1   4648    129    0  de5e077e044f6e4bf54bd3c557a1e51421aa3f90eea3a6d0ed29e665c9c2bcf7
 otlp/openinference/openinference_client_span_input_output_only.json               otlp            1    4    1   1   97      52     0  5d73831000035343833efc76113de4afb498978cef6b92c1218f2d3f83870d0b
 otlp/openinference/openinference_client_span_tool_calls.json                      otlp            1    4    1   1   97      52     0  e56c84a34bf86b599cc94ae260a4321b7816898832ed9ffc5c30a1799b472813
 otlp/openinference/otel_genai_client_span_tool_calls.json                         otlp            1    4    1   1   97      52     0  c5d617e6d38f5b8170248d4e1dc4f6a1945412bf4540cff092bc39cc1b6f691b

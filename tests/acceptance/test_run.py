@@ -52,7 +52,10 @@ def test_what_cannot_be_fetched_is_3_and_files_nothing(release, tmp_path):
     done = run(release, tmp_path, "--provider", "offline")
     assert done.returncode == 3
     assert "no report filed" in done.stdout
-    assert f'sentinel: error: no risk report was filed for "{release}"' in done.stderr
+    assert f'sentinel: error: no risk report was filed for "{release}" (outcome: completed): tool ' in done.stderr
+    assert "InputError" not in done.stderr
+    assert "finalize: deterministic_provider. " in done.stdout
+    assert "attempt 2" not in done.stdout
     assert "Traceback" not in done.stderr
     assert not (tmp_path / ".sentinel" / "reports").exists()
 
@@ -70,8 +73,10 @@ def test_fail_on_risk(release, fail_on_risk, code, tmp_path):
     [
         (("--provider", "ofline"), 'no provider "ofline" is installed; did you mean "offline"?'),
         (("--plugins", "no:file_risk_report"), "no tool 'file_risk_report'"),
-        (("--releases", ""), "'releases' is empty"),
+        (("--releases", ""), "releases' is empty"),
         (("--fail-on-risk", "low"), "'low' is not one of"),
+        (("--releases", "nofolder"), '--releases "nofolder": there is no such file or folder'),
+        (("--junit", "nope.xml"), '--junit "nope.xml": there is no such file or folder'),
         (("--set", "offline.p95=1"), 'unknown setting "providers.offline.p95"'),
     ],
 )

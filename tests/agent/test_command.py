@@ -212,7 +212,7 @@ def test_changed_settings_are_refused_until_accepted(sentinel, command, tmp_path
     assert f'run "{run_id}" was begun differently (agent.max_turns: 12 -> 7)' in refused.stderr
     assert sentinel(SENTINEL, "run", "--resume", run_id, "--max-turns", "7", "--accept-changes").returncode == 1
     shown = sentinel(SENTINEL, "runs", "show", run_id).stdout
-    assert 'RunResumed {"accepted":["agent.max_turns: 12 -> 7"]}' in shown
+    assert "RunResumed         agent.max_turns: 12 -> 7\n" in shown
     other = sentinel(SENTINEL, "run", "v2.1.1", "--resume", run_id)
     assert f'run "{run_id}" is about release "v2.1.0", not "v2.1.1"' in other.stderr
 
@@ -233,7 +233,7 @@ def test_record_is_played_by_another_run(sentinel, command, tmp_path):
 def test_limits_and_modes_come_from_flags_and_environment(sentinel, command):
     limited = sentinel(*command, "--max-turns", "1")
     assert limited.returncode == 3
-    assert "(outcome: max_turns)" in limited.stderr
+    assert "(outcome: max_turns): the model was asked 1 times, the limit" in limited.stderr
     by_environment = sentinel(*command, SENTINEL_AGENT__MAX_TURNS="1")
     assert "(outcome: max_turns)" in by_environment.stderr
     assert sentinel(*command, "--tool-mode", "guided", "--max-turns", "5").returncode == 1
@@ -264,6 +264,19 @@ def test_no_runs_are_no_mistake_and_make_no_journal(sentinel, tmp_path):
     assert (done.returncode, done.stdout) == (0, "")
     assert "No run is in the journal" in done.stderr
     assert not (tmp_path / ".sentinel").exists()
+
+
+def test_where_the_model_never_answered_there_is_no_verdict(sentinel):
+    nowhere = ("--provider", "openai", "--base-url", "http://127.0.0.1:9", "--model", "m", "--max-attempts", "1")
+    done = sentinel(SENTINEL, "run", "v1", *nowhere)
+    assert done.returncode == 3
+    assert "could not be reached" in done.stderr
+    assert "PASS" not in done.stdout
+    assert "The agent that did this" not in done.stdout
+    assert json.loads(sentinel(SENTINEL, "run", "v1", *nowhere, "--json").stdout)["agent"] is None
+    heading, *rows = sentinel(SENTINEL, "runs").stdout.splitlines()
+    assert heading.split() == ["run", "release", "state", "report"]
+    assert [row.split(maxsplit=3)[1:] for row in rows] == [["v1", "model_error", "not yet"]] * 2
 
 
 def test_key_in_the_environment_chooses_the_provider(sentinel):

@@ -76,14 +76,14 @@ def test_a_worker_of_the_cluster_that_is_killed(start, write, folder, tools, clu
     log.touch()
     (folder / "slow.py").write_text(SLOW.format(log=str(log)))
     write("t.jsonl", [tools.line_of(number, kilobytes=16) for number in range(SLOW_RECORDS)])
-    options = ("-o", "out/", "--plugins", str(folder / "slow.py"), "--weight", "slow=1")
+    options = ("-o", "night/", "--plugins", str(folder / "slow.py"), "--weight", "slow=1")
     batch = start("evaluate", "t.jsonl", "--engine", f"dask:{cluster}", *options)
     assert tools.wait_until(lambda: in_the_middle(log) is not None)
     os.kill(in_the_middle(log), signal.SIGKILL)
     _, err = batch.communicate()
-    found = [row for part in sorted(folder.glob("out/part-*")) for row in tools.rows(part.read_bytes())]
+    found = [row for part in sorted(folder.glob("night/part-*")) for row in tools.rows(part.read_bytes())]
     assert [row.get("trace_id") for row in found] == [f"day-{number}" for number in range(SLOW_RECORDS)], err
-    assert json.loads((folder / "out/summary.json").read_bytes())["records"] == SLOW_RECORDS
+    assert json.loads((folder / "night/summary.json").read_bytes())["records"] == SLOW_RECORDS
     assert len(log.read_bytes().splitlines()) > SLOW_RECORDS  # some were judged again
 
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-GOOD = '{"trace_id": "good", "messages": [{"role": "user", "content": "0"}]}'
+GOOD = '{"trace_id": "good", "messages": [{"role": "assistant", "content": "0"}]}'
 BAD = '{"trace_id": "bad", "messages": [{"role": "robot"}, {"role": "user", "content": 5}]}'
 PROBLEMS = (
     '"robot" is none of system, user, assistant, tool @ $.messages[0].role; '
@@ -93,9 +93,9 @@ from sentinel_core import ExecutionTrace, Message, ReadError, ToolCall, TraceRea
 
 
 def read(source):
-    yield ExecutionTrace(trace_id="first", messages=(Message(role="user", content="0"),))
+    yield ExecutionTrace(trace_id="first", messages=(Message(role="assistant", content="0"),))
     {second}
-    yield ExecutionTrace(trace_id="third", messages=(Message(role="user", content="0"),))
+    yield ExecutionTrace(trace_id="third", messages=(Message(role="assistant", content="0"),))
 
 
 def sniff(head, filename):
@@ -109,7 +109,7 @@ def sentinel_trace_readers():
 """
 HALF = (
     "call = ToolCall(id='c', name='n', arguments={'a': ['\\ud800']}); "
-    "yield ExecutionTrace(trace_id='half', messages=(Message(role='user', content='0', tool_calls=(call,)),))"
+    "yield ExecutionTrace(trace_id='half', messages=(Message(role='assistant', content='0', tool_calls=(call,)),))"
 )
 SECONDS = {
     "raises": ("raise RuntimeError('odd')", ["first", None], 'its reader "mine" raised RuntimeError: odd'),
@@ -118,7 +118,7 @@ SECONDS = {
     "refuses": ("yield ReadError(message='no @ $.x', line=7)", ["first", None, "third"], '"t.json" line 7: no @ $.x'),
     "half a character": (HALF, ["first", None, "third"], "holds half of a surrogate pair"),
     "half a character in a text": (
-        "yield ExecutionTrace(trace_id='\\ud800', messages=(Message(role='user', content='0'),))",
+        "yield ExecutionTrace(trace_id='\\ud800', messages=(Message(role='assistant', content='0'),))",
         ["first", "?", "third"],
         "",
     ),

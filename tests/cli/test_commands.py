@@ -199,7 +199,7 @@ def test_config_shows_values_and_origins(sentinel, folder):
     assert {
         ("timeout", "5.0", "sentinel.toml"),
         ("fail_on", "fail", "SENTINEL_FAIL_ON"),
-        ("strict", "False", "default"),
+        ("strict", "false", "default"),
         ("agent.max_turns", "6", "sentinel.toml"),
         ("agent.deadline", "600.0", "default"),
         ("plugins", "no:hallucination", "--plugins"),

@@ -36,6 +36,7 @@ DEEDS = {
     "moves": ("os.chdir('/')", "changed the working directory"),
     "eats memory": ("x = [bytes(1 << 26) for _ in range(9999)]", "raised MemoryError"),
 }
+NOT_FATAL = {DEEDS[name][0] for name in ("raises", "prints", "moves")}  # the process lives: a failure of the signal
 
 
 @pytest.fixture
@@ -66,6 +67,13 @@ def test_one_record_of_many(wrecked, deed, words, weighted):
     assert [len(errors) for errors in failures(reports)] == [0, int(words is not None), 0]
     assert words is None or words in failures(reports)[1][0]
     assert [report["verdict"] for report in reports] == ["PASS", None if weighted and words else "PASS", "PASS"]
+    fatal = weighted and deed not in NOT_FATAL and words is not None
+    assert [report.get("error") for report in reports] == [
+        None,
+        {"message": f'plugin "signals:wrecker" {words}', "source": "t.jsonl", "line": 2} if fatal else None,
+        None,
+    ]
+    assert ('sentinel: error: "t.jsonl" line 2: plugin "signals:wrecker"' in done.stderr) == fatal
     assert done.returncode == (3 if weighted and words else 0)
 
 
@@ -200,9 +208,9 @@ def test_one_that_lacks_a_setting_costs_the_others_nothing(sentinel, distributio
 
 
 def test_no_plugin_at_work(inside, write, monkeypatch):
-    from sentinel_core.cli import judging
+    from sentinel_core.judging import job
 
-    monkeypatch.setattr(judging, "rendered", lambda *_: 1 // 0)
+    monkeypatch.setattr(job, "rendered", lambda *_: 1 // 0)
     write("t.jsonl", "0", "0")
     done = inside("evaluate", "t.jsonl", "--json")
     assert (done.returncode, done.stdout) == (3, "")

@@ -132,7 +132,10 @@ def test_a_folder_that_may_not_be_written(sentinel, write):
 
 
 CONFIG = {
-    "unknown signal": (("--weight", "lop=1"), '--weight "lop": no such signal is installed; did you mean "loop"? ("sentinel plugins"'),
+    "unknown signal": (
+        ("--weight", "lop=1"),
+        '--weight "lop": no such signal is installed; did you mean "loop"? ("sentinel plugins"',
+    ),
     "negative weight": (("--weight", "loop=-1"), 'the weight of "loop" is -1.0; it must be a finite number, 0 or more'),
     "no number": (("--weight", "loop=heavy"), '"weights.loop" from --weight: Expected float'),
     "no such profile": (("--profile", "rs2"), 'no profile "rs2": it is neither "rs1" nor a file'),

@@ -198,6 +198,23 @@ def test_the_deepest_nesting(depth, fits):
         assert problems(data)[0].startswith("nested deeper than 200 lists and objects @ $.metadata.a[0]")
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        '{"role": "user", "metadata": {"a": %s}}',
+        '{"role": "assistant", "tool_calls": [{"id": "1", "name": "t", "arguments": {"a": %s}}]}',
+        '{"role": "tool", "tool_results": [{"tool_call_id": "1", "metadata": {"a": %s}}]}',
+    ],
+)
+def test_nesting_counts_wherever_values_nest(message):
+    def record(depth):
+        nested = "[" * depth + "]" * depth
+        return f'{{"trace_id": "t", "messages": [{message % nested}]}}'.encode()
+
+    assert decode_trace(record(200)).trace_id == "t"
+    assert problems(record(201))[0].startswith("nested deeper than 200 lists and objects @ $.messages[0]")
+
+
 def test_a_path_leads_into_a_list():
     assert read(b"[" + LINE + b', {"trace_id": 1}]')[1] == "None: expected text, got a whole number @ $[1].trace_id"
 

@@ -54,6 +54,23 @@ def test_an_unmeasured_signal_is_listed_and_is_no_failure():
     assert (row.state, row.reason, row.gaps) == ("unmeasured", "no usage", ("no usage recorded",))
 
 
+def test_an_agent_that_did_nothing_gets_no_pass():
+    asked = ExecutionTrace(trace_id="t", messages=(Message(role="user", content="Hello?"),))
+    nothing = "Nothing to check: no assistant text and no tool call."
+    for answers in (ZEROS, dict.fromkeys(ZEROS, Detection(score=None))):
+        report = judged(answers, asked)
+        assert (report.verdict, report.overall_score, report.reasoning) == (None, None, nothing)
+    assert judged({**ZEROS, "loop": 1.0}, asked).verdict == "FAIL"
+    assert evaluate_trace(asked).reasoning == nothing
+
+
+def test_what_a_sub_agent_did_counts():
+    asked = ExecutionTrace(trace_id="t", messages=(Message(role="user", content="Hello?"),))
+    spoke = attrs.evolve(asked, messages=(Message(role="assistant", content="Hello."),))
+    assert judged(ZEROS, attrs.evolve(asked, details=TraceDetails(children=(asked, spoke)))).verdict == "PASS"
+    assert judged(ZEROS, attrs.evolve(asked, details=TraceDetails(children=(asked,)))).verdict is None
+
+
 def test_nothing_measured_is_no_verdict():
     report = judged(dict.fromkeys(ZEROS, Detection(score=None)))
     assert (report.verdict, report.overall_score) == (None, None)

@@ -156,5 +156,5 @@ def test_profiles_that_cannot_be_used(tmp_path, text, error):
 
 
 def test_no_such_profile(tmp_path):
-    with pytest.raises(ConfigError, match=r'^no profile "rs2": the one that is built in is "rs1"'):
+    with pytest.raises(ConfigError, match=r'^no profile "rs2": it is neither "rs1" nor a file that can be read'):
         read_profile("rs2")

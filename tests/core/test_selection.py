@@ -94,3 +94,5 @@ def test_asked_for_is_what_was_named():
 def test_did_you_mean():
     assert did_you_mean("bugdet", {"budget", "limit"}) == '; did you mean "budget"?'
     assert did_you_mean("bugdet", set()) == ""
+    assert did_you_mean("bugdet", {"budget_tokens", "ceiling"}) == '; did you mean "budget_tokens"?'
+    assert did_you_mean("nope", {"openai", "loop"}) == ""

@@ -181,6 +181,12 @@ def test_the_nearest_file_counts(tmp_path):
     assert find_file(inner) == own
 
 
+def test_a_variable_that_looks_like_a_setting_is_told(tmp_path):
+    found = read_layers({}, environ={"SENTINEL_FAILON": "fail", "SENTINEL_HOME": "/srv", "OTHER": "x"}, folder=tmp_path)
+    assert found.values == {}
+    assert found.suspects == ('the environment\'s "SENTINEL_FAILON" is no setting; did you mean "SENTINEL_FAIL_ON"?',)
+
+
 def test_files_that_cannot_be_read(tmp_path):
     toml(tmp_path, "= what")
     with pytest.raises(ConfigError, match=r'^"sentinel.toml" is not TOML: '):

@@ -103,6 +103,12 @@ main()
 POINTS = ("before the rerun", "before the decision is recorded", "before the decision")
 
 
+@pytest.fixture(autouse=True)
+def _not_measured(monkeypatch):
+    """A run is some twenty processes, of which each would measure lines that the tests inside one process measure too."""
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+
+
 @pytest.fixture
 def sentinel(tmp_path):
     """Runs the command with the liar as its provider, in an empty folder."""
@@ -186,6 +192,14 @@ def test_one_that_never_improves_ends(sentinel, tmp_path, flags, attempts, reaso
     assert (len(told), told[-1]["decision"], told[-1]["reason"]) == (attempts, "finalize", reason)
     assert "no risk report was filed" in done.stderr
     assert reports(tmp_path) == []
+
+
+def test_an_attempt_that_met_a_limit_of_the_users_is_the_last(sentinel, tmp_path):
+    done = sentinel(*lying("--json", "--max-turns", "1"), code=3)
+    (only,) = found(done)["attempts"]
+    assert (only["outcome"], only["decision"]) == ("max_turns", None)
+    assert "(outcome: max_turns): the model was asked 1 times, the limit" in done.stderr
+    assert (tmp_path / "asked").read_text() == "asked\n"
 
 
 def test_without_reflection_it_is_one_attempt(sentinel, tmp_path):

@@ -74,6 +74,34 @@ def test_from_a_baseline_to_a_failing_gate(sentinel, inside, tmp_path):
     assert 'less covered: scenario "high-many-failed-tests" is gone' in fewer.stdout
 
 
+def test_without_a_key_one_line_says_so_and_the_run_before_stays(inside, tmp_path, monkeypatch):
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
+    assert inside("run", "release-risk", "--only", "low-clean").returncode == 0
+    kept = {path: path.read_bytes() for path in (tmp_path / ".sentinel").rglob("*") if path.is_file()}
+    done = inside("run", "release-risk", "--provider", "anthropic", "--only", "low")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "needs a key: set ANTHROPIC_API_KEY" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert {path: path.read_bytes() for path in (tmp_path / ".sentinel").rglob("*") if path.is_file()} == kept
+
+
+def test_stopped_it_says_how_to_go_on(inside, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sentinel_core.suite.run_evaluation", stop)
+    done = inside("run", "release-risk")
+    assert done.returncode == 130
+    assert "stopped; finished trials are kept; to go on: the same command with --resume" in done.stderr
+
+
+def test_help_keeps_its_lines_apart(inside):
+    told = inside("run", "--help").stdout
+    assert "\n  sentinel suite run mine.toml --replay cassette.json -o junit.xml\n" in told
+    assert "RANGE" not in told
+
+
 def test_looking_at_suites(inside):
     assert json.loads(inside("list", "--json").stdout)["suites"][0]["suite"] == "release-risk"
     assert "high-many-failed-tests [high]" in inside("show", "release-risk").stdout
@@ -88,6 +116,9 @@ def test_a_trace_becomes_a_suite_that_runs(inside, tmp_path):
     (trace,) = (tmp_path / ".sentinel/suites/release-risk/runs").glob("*.trace.json")
     made = inside("from-trace", trace, "--severity", "high", "--id", "incident", "-o", "incident.toml")
     assert made.returncode == 0, made.stderr
+    twice = inside("from-trace", trace, "-o", "incident.toml")
+    assert (twice.returncode, '-o "incident.toml" is there already; --force replaces it' in twice.stderr) == (3, True)
+    assert inside("from-trace", trace, "--severity", "high", "-o", "incident.toml", "--force").returncode == 0
     assert "1 of 1 scenarios passed" in inside("run", "incident.toml").stdout
     assert inside("run", "incident.toml", *bad).returncode == 2
     assert "[[scenarios]]" in inside("from-trace", trace).stdout
@@ -167,5 +198,6 @@ def test_installed_tools_and_labels(inside, tmp_path):
     done = inside("run", "release-risk", "--only", "edge-empty-summary", *places, "--format", "junit")
     assert done.returncode == 0, done.stdout
     assert ET.fromstring(done.stdout)[0].attrib["tests"] == "1"
-    assert inside("baseline", "save", "b").returncode == 0
+    assert "replaced" not in inside("baseline", "save", "b").stdout
+    assert "b.json, replaced: release-risk" in inside("baseline", "save", "b").stdout
     assert inside("compare", "--baseline", "b", "--format", "markdown").stdout.startswith("## release-risk")

@@ -117,7 +117,7 @@ def test_a_disk_that_refuses_is_told_once_and_changes_nothing(tmp_path, busy_age
     plain.send_message("Weigh the sacks.")
     assert agent.events == plain.events
     assert len(told) == 1
-    assert told[0].startswith("the trace could not be written: ")
+    assert told[0].startswith("the run's spans could not be written: ")
 
 
 def test_an_event_that_is_none_is_told(tmp_path, caplog):
@@ -127,7 +127,7 @@ def test_an_event_that_is_none_is_told(tmp_path, caplog):
     telemetry(ev.RunStarted(run_id="r", conversation_id="c", system_prompt="", provider="", tools=()))
     telemetry(ev.ToolFinished(result=None))
     telemetry.save()
-    assert caplog.messages[0].startswith("the trace could not be written: ")
+    assert caplog.messages[0].startswith("the run's spans could not be written: ")
 
 
 def test_a_collector_gets_everything_but_content(tmp_path, collector, monkeypatch, observed):

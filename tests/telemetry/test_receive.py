@@ -256,7 +256,9 @@ def test_a_collector_that_is_not_there_is_told(receiver):
     at_work = receiver("--otlp", "http://127.0.0.1:9", "--until-quiet", 0.5)
     at_work.send(chat(1, 1))
     assert at_work.end() == 0
-    assert "verdicts were not emitted: http://127.0.0.1:9/v1/logs cannot be reached" in "".join(at_work.err)
+    assert "verdicts were not emitted: http://127.0.0.1:9/v1/logs cannot be reached: Connection refused" in "".join(
+        at_work.err
+    )
 
 
 def test_a_full_receiver_says_so(receiver):
@@ -274,6 +276,7 @@ def test_a_full_receiver_says_so(receiver):
     ("options", "said"),
     [
         (["--port", "PORT"], 'cannot listen on "127.0.0.1" port'),
+        (["--host", "192.0.2.1"], "port 4318: Cannot assign requested address; --host names another"),
         (["--port", "0", "--otlp", "nowhere"], '--otlp "nowhere": give the address'),
         (["--port", "0", "-o", "missing/file/below/reports"], "missing"),
     ],

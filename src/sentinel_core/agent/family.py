@@ -158,7 +158,6 @@ class Family:
             _once(record, recorded, _as_event(name, ruling, live=False))
         return _as_decided(loop_id, settled, report)
 
-
     def _stopped(self) -> Checked | None:
         """What stands in the way of another attempt, whatever this one was worth."""
         live = _live(self.investigation.record)

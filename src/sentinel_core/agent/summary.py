@@ -87,7 +87,8 @@ def _cause(result: RunResult) -> str:
     end = next((event for event in reversed(result.events) if isinstance(event, RunEnded)), None)
     if end is not None and end.detail:
         return end.detail
-    names, failed = {}, {}
+    names: dict[str, str] = {}
+    failed: dict[str | None, str] = {}
     for message in result.trace.messages:
         names.update({call.id: call.name for call in message.tool_calls})
         for answer in message.tool_results:

@@ -62,6 +62,8 @@ class _Lazy(click.Group):
 def _keep_lines_apart(command: click.Command) -> None:
     r"""Click asks for a backspace character above lines that it is not to join; a docstring that says ``\b`` reads better."""
     command.help = (command.help or "").replace(r"\b", "\b")
+    for inner in getattr(command, "commands", {}).values():
+        _keep_lines_apart(inner)
 
 
 @click.command(

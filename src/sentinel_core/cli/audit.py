@@ -33,7 +33,9 @@ def verify(*, store: str | None) -> int:
         complain(problem)
     if found:
         return ERROR
-    click.echo(f"{rows} audit rows of {families} families are as they were written.")
+    kept_of = "1 family" if families == 1 else f"{families} families"
+    told = "1 audit row" if rows == 1 else f"{rows} audit rows"
+    click.echo(f"{told} of {kept_of} {'is as it was' if rows == 1 else 'are as they were'} written.")
     return 0
 
 

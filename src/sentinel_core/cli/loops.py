@@ -1,16 +1,20 @@
 """``sentinel loops``: the families of loops that are kept, and one of them drawn."""
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from sentinel_core.cli import ERROR
 from sentinel_core.cli.options import host_flags
 from sentinel_core.errors import UnknownLoopError
 from sentinel_core.output.printable import printable_json
-from sentinel_core.reflection.store import Store, open_store
+from sentinel_core.reflection.store import DEFAULT_STORE, Store, open_store
 from sentinel_core.settings import read_layers
+
+if TYPE_CHECKING:
+    from sentinel_core.reflection.family import Family
 
 __all__ = ["command", "kept_store", "store_option"]
 
@@ -39,15 +43,13 @@ def command(context: click.Context, /, *, store: str | None, as_json: bool) -> i
     from sentinel_core.output.loops import render_families
     from sentinel_core.reflection.answers import family_answer
 
-    kept = kept_store(store)
-    families = kept.families()
-    kept.close()
+    families = _families(store)
     if as_json:
         _print_json([family_answer(family, {})["family"] for family in families])
         return 0
     if not families:
-        click.echo("No loops are kept here.", err=True)
-        return ERROR
+        click.echo('No loops are kept here: "sentinel run" and "sentinel serve" keep them.', err=True)
+        return 0
     click.echo(render_families(families), nl=False)
     return 0
 
@@ -72,6 +74,17 @@ def show(context: click.Context, /, *, loop_id: str, store: str | None, as_json:
         click.echo(render_family(family), nl=False)
     kept.close()
     return 0
+
+
+def _families(store: str | None) -> Sequence["Family"]:
+    """All that are kept; none where the default place has nothing yet. A place that is named must be there."""
+    named = read_layers(host_flags({"store": store})).host().store
+    if named in (None, DEFAULT_STORE) and not Path(DEFAULT_STORE).exists():
+        return ()
+    kept = kept_store(store)
+    families = kept.families()
+    kept.close()
+    return families
 
 
 def _print_json(value: Any) -> None:

@@ -20,7 +20,12 @@ _WAITING = (
         "--host", "address", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen."
     ),
     click.option(
-        "--port", type=click.IntRange(0, 65535), default=4318, show_default=True, help="0 takes any free one."
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=4318,
+        show_default=True,
+        metavar="N",
+        help="0 takes any free one.",
     ),
     click.option(
         "--quiet",
@@ -79,6 +84,7 @@ def waiting_options(function: _Function) -> _Function:
     type=click.IntRange(min=1),
     default=2_000_000,
     show_default=True,
+    metavar="N",
     help="Most spans held at a time; beyond, senders are told to wait.",
 )
 @click.option("--profile", metavar="NAME|FILE", help='Weights and thresholds: "rs1", or a TOML file.')

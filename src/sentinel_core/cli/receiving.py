@@ -1,8 +1,10 @@
 """What the parent does for ``sentinel receive``: one child takes spans, others judge what it hands on."""
 
 import contextlib
+import errno
 import io
 import json
+import os
 import signal
 import socket
 import tempfile
@@ -39,6 +41,7 @@ __all__ = ["Receiver"]
 
 _INTERRUPTED = 130
 _BACKLOG = 128
+_TAKEN = (errno.EADDRINUSE, errno.EACCES)  # it is the port's fault
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -151,6 +154,8 @@ def _listener(host: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
+        other = "--port" if error.errno in _TAKEN else "--host"
+        why = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror or error)
         raise ConfigError(
-            f'cannot listen on "{host}" port {port}: {error.strerror or error}; --port takes another'
+            f'cannot listen on "{host}" port {port}: {why.partition(" (while ")[0]}; {other} names another'
         ) from None

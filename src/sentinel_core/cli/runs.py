@@ -11,7 +11,7 @@ from sentinel_core.cli import ERROR
 from sentinel_core.output.printable import printable, printable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from sentinel_core.agent.journal import Journal, Run
 
@@ -31,8 +31,11 @@ def command(context: click.Context, /, *, as_json: bool) -> int:
         rows = [] if journal is None else [_row(journal, run) for run in journal.runs()]
     if not rows:
         click.echo('No run is in the journal: "sentinel run RELEASE" makes one.', err=True)
-    for row in rows:
-        click.echo(printable_json(json.dumps(row).encode()) if as_json else _line(row))
+    if as_json:
+        for row in rows:
+            click.echo(printable_json(json.dumps(row).encode()))
+    elif rows:
+        click.echo(_table(rows), nl=False)
     return 0
 
 
@@ -40,7 +43,7 @@ def command(context: click.Context, /, *, as_json: bool) -> int:
 @click.argument("run_id", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="The record as JSON lines, as --record writes it.")
 def show(run_id: str, *, as_json: bool) -> int:
-    """Everything that happened in the run ID, event by event."""
+    """What happened in the run ID, event by event, a line each; --json has all of it."""
     from sentinel_core.agent.replay import as_lines
     from sentinel_core.agent.standing import told
     from sentinel_core.errors import JournalError
@@ -85,7 +88,14 @@ def _row(journal: "Journal", run: "Run") -> dict[str, Any]:
     }
 
 
-def _line(row: dict[str, Any]) -> str:
+def _table(rows: "Sequence[dict[str, Any]]") -> str:
+    cells = [("run", "release", "state", "report"), *(_cells(row) for row in rows)]
+    widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
+    lines = ("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in cells)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     held = f" (process {row['holder']})" if row["holder"] else ""
-    report = f"  report {row['delivery']}" if row["delivery"] else ""
-    return printable(f"{row['run_id']}  {row['release_id']}  {row['state']}{held}{report}")
+    report = row["delivery"] or ("not yet" if row["resumable"] else "no report")
+    return tuple(map(printable, (row["run_id"], row["release_id"], f"{row['state']}{held}", report)))

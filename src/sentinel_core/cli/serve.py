@@ -27,7 +27,14 @@ _RATE = 200.0
 
 
 @click.command("serve", short_help="Answer over HTTP whether a loop may be tried again.")
-@click.option("--port", default=_PORT, show_default=True, metavar="N", help="Port on 127.0.0.1; 0 takes a free one.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=_PORT,
+    show_default=True,
+    metavar="N",
+    help="Port on 127.0.0.1; 0 takes a free one.",
+)
 @store_option
 @click.option(
     "--tokens",

@@ -17,6 +17,7 @@ from sentinel_core.errors import ConfigError, InputError
 if TYPE_CHECKING:
     from sentinel_core.suite import Comparison, EvaluationResults, RunOptions, TrialResult
     from sentinel_core.suite.document import Labels
+    from sentinel_core.suite.scenario import Scenario
 
 __all__ = ["command"]
 
@@ -57,7 +58,11 @@ def _telling(function: _Function) -> _Function:
             help="What exits with 2: a scenario that fails too (failure), or only what got worse by more than noise.",
         ),
         click.option(
-            "--alpha", type=click.FloatRange(1e-6, 0.5), default=0.01, help="Level of the tests (default 0.01)."
+            "--alpha",
+            type=click.FloatRange(1e-6, 0.5),
+            default=0.01,
+            metavar="P",
+            help="Level of the tests (default 0.01).",
         ),
         click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="Human labels for the judge."),
         click.option("-v", "--verbose", is_flag=True, help="Every scenario."),
@@ -81,7 +86,7 @@ def command(context: click.Context) -> None:
     help_without_command(context)
 
 
-@command.command("run")
+@command.command("run", short_help="Run a suite, compare it with a baseline, tell what came of it.")
 @click.argument("suite", metavar="SUITE")
 @click.option("--provider", metavar="NAME", help="Who is evaluated (default: the suite's, else offline).")
 @click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="How often each scenario is tried.")
@@ -94,7 +99,14 @@ def command(context: click.Context) -> None:
 @click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Begin no trial once this is spent.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Keep every reply of the model.")
 @click.option("--replay", type=click.Path(path_type=Path), metavar="FILE", help="Use those replies instead of a model.")
-@click.option("--timeout", "trial_timeout", type=click.FloatRange(min=0.1), default=600.0, help="Seconds a trial.")
+@click.option(
+    "--timeout",
+    "trial_timeout",
+    type=click.FloatRange(min=0.1),
+    default=600.0,
+    metavar="SECONDS",
+    help="Longest time for one trial (default 600).",
+)
 @click.option("--baseline", metavar="NAME", help="Compare with this baseline.")
 @_directory
 @_telling
@@ -113,7 +125,11 @@ def run(suite: str, **options: Any) -> int:
     baseline = options["baseline"] and load_baseline(options["baseline"], folder=options["home"] / "baselines")
     labels = _labels(options["labels"])
     targets = [_target(one) for one in options["outputs"]]
-    results = run_evaluation(read, _run_options(read.name, options))
+    try:
+        results = run_evaluation(read, _run_options(read.name, options))
+    except KeyboardInterrupt:
+        click.echo("\nsentinel: stopped; finished trials are kept; to go on: the same command with --resume", err=True)
+        raise
     if results.evaluated:
         for path in (_last(options["home"], read.name), options["home"] / "suites" / "last.json"):
             write_whole(path, results.to_json())
@@ -156,7 +172,7 @@ def _progress(done: int, total: int, result: "TrialResult") -> None:
     click.echo(f"\r\x1b[K{done}/{total} trials  {result.key} {result.status}{end}", err=True, nl=False)
 
 
-@command.command("compare")
+@command.command("compare", short_help="Hold the last run against a baseline.")
 @click.option("--baseline", required=True, metavar="NAME", help="The baseline to compare with.")
 @click.option("--result", type=click.Path(path_type=Path), metavar="FILE", help="Results (default: the last run).")
 @_directory
@@ -190,8 +206,9 @@ def save(name: str, result: Path | None, home: Path) -> int:
     from sentinel_core.suite.baseline import load_results
 
     results = load_results(result or home / "suites" / "last.json")
+    replaced = ", replaced" if (home / "baselines" / f"{name}.json").exists() else ""
     path = save_baseline(results, name, folder=home / "baselines")
-    click.echo(f"{path}: {results.suite} with {results.provider}, {len(results.evaluated)} scenarios")
+    click.echo(f"{path}{replaced}: {results.suite} with {results.provider}, {len(results.evaluated)} scenarios")
     return 0
 
 
@@ -215,7 +232,7 @@ def list_suites(home: Path, *, as_json: bool) -> int:
     return 0
 
 
-@command.command("show")
+@command.command("show", short_help="Show the scenarios of a suite.")
 @click.argument("suite", metavar="SUITE")
 @click.argument("scenario", required=False)
 @click.option("--json", "as_json", is_flag=True, help="JSON, with everything that was read.")
@@ -238,11 +255,11 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
         return 0
     for one in chosen:
         tags = f" [{', '.join(one.tags)}]" if one.tags else ""
-        click.echo(_printable(f"{one.id}{tags}  {one.summary}"))
+        click.echo(_printable(f"{one.id}{tags}  {one.summary or _inputs(one)}"))
     return 0
 
 
-@command.command("from-trace")
+@command.command("from-trace", short_help="Make a suite out of a trace: an incident becomes a test.")
 @click.argument("trace", metavar="TRACE")
 @click.option("--id", "name", metavar="ID", help="The scenario's id (default: from the trace's).")
 @click.option(
@@ -251,6 +268,7 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
 @click.option("--from", "reader", metavar="FORMAT", help="Read as this format, whatever it looks like.")
 @click.option("--trace-id", metavar="ID", help="Which trace, where TRACE holds several.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the suite to FILE.")
+@click.option("--force", is_flag=True, help="Replace FILE where it is there.")
 @click.option("--plugins", metavar="LIST", help='As for "sentinel evaluate".')
 def from_trace(trace: str, *, name: str | None, severity: str | None, output: Path | None, **options: Any) -> int:
     """Make a suite of one scenario from TRACE: its tools answer as they did then, so that an incident becomes a test."""
@@ -260,6 +278,8 @@ def from_trace(trace: str, *, name: str | None, severity: str | None, output: Pa
     from sentinel_core.suite.reading import decode_suite
     from sentinel_core.suite.toml import to_toml
 
+    if output is not None and output.exists() and not options["force"]:
+        raise ConfigError(f'-o "{output}" is there already; --force replaces it')
     found = read_one(trace, trace_id=options["trace_id"], reader=options["reader"], plugins=options["plugins"])
     made = to_toml(suite_from_trace(found, name=name, severity=severity))
     decode_suite(made.encode(), f"{Path(trace).name}.toml")
@@ -269,6 +289,12 @@ def from_trace(trace: str, *, name: str | None, severity: str | None, output: Pa
         write_whole(output, made.encode())
         click.echo(f"{output}: run it with: sentinel suite run {output}", err=True)
     return 0
+
+
+def _inputs(scenario: "Scenario") -> str:
+    """What a scenario without a summary is about."""
+    sweep = f", {scenario.sweep.vary} varied" if scenario.sweep is not None else ""
+    return f"release {scenario.release_id}{sweep}"
 
 
 def _last(home: Path, suite: str) -> Path:

@@ -5,6 +5,7 @@ import contextlib
 import datetime as dt
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Self
 
 import attrs
@@ -126,6 +127,8 @@ class HttpModel(abc.ABC):
     def _told(self, error: ModelError) -> ModelError:
         if isinstance(error, AuthenticationError) and self.variable and self.variable not in str(error):
             error.args = (f"{error}; check the key in {self.variable}",)
+        elif error.status == HTTPStatus.NOT_FOUND:
+            error.args = (f"{error}; --model names another model, --base-url another address",)
         return hide(error, self.key)
 
     def _assumed(self) -> Capabilities:

@@ -45,9 +45,9 @@ class PostgresStore(SqlStore):
         self._error = psycopg.Error
         self._connect: Callable[..., psycopg.Connection[Any]] = psycopg.connect
         self._idle: queue.LifoQueue[psycopg.Connection[Any]] = queue.LifoQueue()
-        self._patience = 0.0  # a wrong address or password is told at once
+        self._patience, self._refused = 0.0, ""  # a wrong address or password is told at once
         self.again(self.prepare)
-        self._patience = _PATIENCE
+        self._patience, self._refused = _PATIENCE, "; no rerun is granted"
 
     def lock(self, cursor: Cursor) -> None:
         """Of several services that start at once, one makes the tables."""
@@ -90,7 +90,7 @@ class PostgresStore(SqlStore):
 
     def _unusable(self, error: Exception) -> StoreError:
         text = redact(" ".join(str(error).split()))[:300]
-        return StoreError(f'store "{self.place}" cannot be used: {text}; no rerun is granted')
+        return StoreError(f'store "{self.place}" cannot be used: {text}{self._refused}')
 
     def _forget(self) -> None:
         while not self._idle.empty():

@@ -116,12 +116,15 @@ def trace_schemas() -> Mapping[str, Any]:
 
 
 def check(document: object, schema: str) -> None:
-    """Hold a value to ``completion``, ``override`` or ``reflection``. Raises ``LoopRequestError`` with what and where."""
+    """Hold a value to ``completion``, ``override`` or ``reflection``.
+
+    Raises ``LoopRequestError`` with what and where: everything that is missing, else the first thing that is wrong.
+    """
     _refuse_no_numbers(document)
-    error = next(iter(_validator(schema).iter_errors(document)), None)
-    if error is not None:
-        where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path)
-        raise LoopRequestError(f"{_told(schema, error)} @ ${where}")
+    wrong = list(_validator(schema).iter_errors(document))
+    missing = [error for error in wrong if _kind(error) == "Required"]
+    if wrong:
+        raise LoopRequestError("; ".join(_placed(schema, error) for error in missing or wrong[:1]))
 
 
 def check_loop_id(loop_id: object) -> str:
@@ -133,8 +136,17 @@ def check_loop_id(loop_id: object) -> str:
     )
 
 
+def _placed(schema: str, error: Any) -> str:
+    where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path)
+    return f"{_told(schema, error)} @ ${where}"
+
+
+def _kind(error: Any) -> str:
+    return type(error.kind).__name__.rpartition("_")[2]
+
+
 def _told(schema: str, error: Any) -> str:
-    kind = type(error.kind).__name__.rpartition("_")[2]
+    kind = _kind(error)
     if kind == "AnyOf" and schema == "completion":
         return "an override needs override_reason: say why"
     if kind == "AnyOf" and schema == "override":

@@ -38,8 +38,12 @@ class SqliteStore(SqlStore):
         if create:
             self._make_file()
         elif not path.is_file():
-            raise StoreError(f'there is no store "{path}" yet; --store names another')
+            raise StoreError(
+                f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" make one; --store names another'
+            )
+        self._refused = ""
         self.again(self.prepare)
+        self._refused = "; no rerun is granted"
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[Cursor]:
@@ -61,7 +65,7 @@ class SqliteStore(SqlStore):
         try:
             return job()
         except (sqlite3.Error, OSError) as error:
-            raise StoreError(f'store "{self.place}" cannot be used: {error}; no rerun is granted') from error
+            raise StoreError(f'store "{self.place}" cannot be used: {error}{self._refused}') from error
 
     def close(self) -> None:
         """Close what no transaction is using."""

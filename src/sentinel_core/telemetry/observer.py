@@ -79,7 +79,7 @@ class Telemetry:
 
     def save(self) -> None:
         """Write the files of the conversation at hand."""
-        with self._quietly("the trace could not be written"):
+        with self._quietly("the run's spans could not be written"):
             rebuild(self._events, self.directory)
             self._unsaved = False
 

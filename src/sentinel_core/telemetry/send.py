@@ -81,7 +81,8 @@ def _post(url: str, body: bytes) -> None:
         kind = _BusyError if error.code in _RETRYABLE else Unsent
         raise kind(f"{url} answered {error.code}") from None
     except (OSError, ValueError) as error:
-        raise Unsent(f"{url} cannot be reached: {error}") from None
+        reason = getattr(error, "reason", error)  # a URLError's text is that of its reason, in brackets
+        raise Unsent(f"{url} cannot be reached: {getattr(reason, 'strerror', None) or reason}") from None
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -54,6 +54,13 @@ def test_spans_of_no_agent_are_an_error_that_says_so(read):
     ]
 
 
+def test_a_file_of_another_format_is_told(read):
+    native = b'{"trace_id": "t", "messages": [{"role": "user", "content": "Hello?"}]}'
+    assert read("otlp", native) == [
+        ReadError(message='does not look like "otlp": nothing in it has a span\'s id or start')
+    ]
+
+
 def test_traces_of_no_agent_beside_one_are_told(read):
     web = [samples.span("01", "", "GET /", (0, 1), {"http.method": "GET"})]
     data = layouts.otlp(web, trace_id="cd" * 16) + b"\n" + layouts.otlp(samples.run())

@@ -49,6 +49,11 @@ def test_no_messages_cannot_be_measured():
     assert detect(run(), SETTINGS).score is None
 
 
+def test_an_agent_that_did_nothing_cannot_be_measured():
+    assert detect(run(user("Hello?"), user("Hello?")), SETTINGS).score is None
+    assert detect(run(user("Hello?"), user("Hello?")), attrs.evolve(SETTINGS, message_limit=1)).score > 0
+
+
 def test_no_repetition_scores_nothing():
     found = detect(run(*calls("abcdef")), SETTINGS)
     assert (found.score, found.findings, found.gaps) == (0.0, (), ())
@@ -56,7 +61,8 @@ def test_no_repetition_scores_nothing():
 
 
 def test_one_call_is_no_loop():
-    assert score(*calls("a")) == 0.0
+    found = detect(run(*calls("a"), say("Done.")), SETTINGS)
+    assert (found.score, found.details) == (0.0, "1 call and 1 text, no loop.")
 
 
 def test_eight_identical_calls_with_identical_results_fail():
@@ -226,7 +232,7 @@ def test_short_texts_are_boilerplate():
 
 
 def test_empty_texts_are_no_repetition():
-    assert score(*[say("")] * 20) == 0.0
+    assert score(*[say("")] * 20) is None
 
 
 def test_a_text_said_with_new_calls_is_no_loop():
@@ -259,7 +265,7 @@ def test_long_texts_are_compared_by_both_ends():
 
 def test_message_limit():
     short = [user("go")] * 100
-    assert score(*short) == 0.0
+    assert score(*short) is None
     found = detect(run(*short, user("go")), SETTINGS)
     assert found.score == round(0.5 * (1 - 100 / 101), 6)
     assert [(one.rule, one.severity, one.message_index) for one in found.findings] == [

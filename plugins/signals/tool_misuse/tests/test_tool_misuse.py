@@ -71,6 +71,19 @@ def test_no_calls_are_no_misuse():
     assert detect(index, SETTINGS).score == 0.0
 
 
+def test_an_agent_that_did_nothing_cannot_be_measured():
+    asked = ExecutionTrace(trace_id="t", messages=(Message(role="user", content="Hello?"),))
+    assert detect(TraceIndex(asked), SETTINGS).score is None
+    spoke = attrs.evolve(asked, messages=(*asked.messages, Message(role="assistant", content="Hello.")))
+    above = attrs.evolve(asked, details=TraceDetails(children=(spoke,)))
+    assert detect(TraceIndex(above), SETTINGS).score == 0.0
+
+
+def test_one_call():
+    assert found(call(GOOD)).details == "1 call, nothing wrong."
+    assert found(call(BAD)).details == "The only call is bad."
+
+
 def test_good_calls_score_nothing():
     nothing = found(call(), call(), call(NONE, name="finish"))
     assert (nothing.score, nothing.findings, nothing.details) == (0.0, (), "3 calls, nothing wrong.")
@@ -86,7 +99,7 @@ def test_a_failed_call_quotes_its_result():
     [one] = broken.findings
     assert (one.rule, one.message_index, one.call_id, one.quote) == ("failed_call", 0, "c0", BAD)
     assert one.text == "'search' failed."
-    assert broken.details == "1 of 2 calls are bad; after 0 of them no call worked."
+    assert broken.details == "1 of 2 calls is bad; after 0 of them no call worked."
 
 
 def test_an_error_that_the_run_ends_on_weighs_much():

@@ -26,8 +26,10 @@ def serve(app: Any, port: int, started: Callable[[str], None]) -> None:
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind((HOST, port))
-        except (OSError, OverflowError) as error:
-            raise ConfigError(f"port {port} cannot be used: {error}; --port names another") from None
+        except OSError as error:
+            raise ConfigError(
+                f'cannot listen on "{HOST}" port {port}: {error.strerror}; --port names another'
+            ) from None
         listening.listen(_QUEUE)
         started(f"http://{HOST}:{listening.getsockname()[1]}")
         config = uvicorn.Config(

@@ -104,8 +104,10 @@ def _gathered(source: Source, spans_in: Callable[[object], Iterable[object] | No
 
 
 def _nothing_in(found: _Found, reader: str, gaps: list[str]) -> list[str]:
-    if found.spans and not any(span.id or span.trace_id for spans in found.traces.values() for span in spans.values()):
-        return [f'does not look like "{reader}": nothing in it has the id of a span or a trace']
+    if found.spans and not any(
+        span.id or span.start is not None for spans in found.traces.values() for span in spans.values()
+    ):
+        return [f'does not look like "{reader}": nothing in it has a span\'s id or start']
     if found.spans:
         return [f"holds no span of a model call, a tool or an agent (spans: {found.spans})"]
     return gaps[:1]

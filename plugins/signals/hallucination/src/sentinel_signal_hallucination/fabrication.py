@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import accumulate, takewhile
+from itertools import accumulate
 
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Finding
@@ -111,7 +111,7 @@ def _suspects(index: TraceIndex, texts: list[Text], places: list[Place], ledger:
         number = bisect_right(ends, place) - 1
         calls = _calls(index, texts[number])
         for family in families:
-            if ledger.first(family) >= calls:
+            if not calls or ledger.first(family) >= calls:
                 suspects.setdefault(number, []).append(place - ends[number])
                 break
     return suspects
@@ -126,8 +126,11 @@ def _leanings(index: TraceIndex, texts: list[Text], spoken: str, ledger: Ledger)
             continue
         stop = len(spoken)
         if stop > _SHORT and (first := ledger.first(family)) < len(index.calls):
-            early = takewhile(lambda text: _calls(index, text) <= first, texts)
-            stop = sum([len(text.content) + 1 for text in early])
+            stop = 0
+            for text in texts:
+                if _calls(index, text) > first:
+                    break
+                stop += len(text.content) + 1
         places += leanings_in(spoken, family, rows, stop) if stop else ()
     return places
 

@@ -17,7 +17,7 @@ _MOST_KEPT = 64  # letters of a key: what is kept must stay small whatever a tra
 _NESTED = frozenset((dict, list))
 _NUMBERS = frozenset((int, float))
 _WORD = regex(r"[a-z]+|\d+")
-_CAMEL = regex(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL = regex(r"[A-Z](?<=[a-z].)")  # begins with what is rare: to look behind at each place takes far longer
 # One number, written as a share and in percent.
 _SCALES = (1.0, 100.0, 0.01)
 # The same quantity in another unit: thousands, minutes.
@@ -26,7 +26,11 @@ _UNITS = (1000.0, 0.001, 60.0, 1 / 60)
 
 def label(key: str) -> tuple[str, ...]:
     """The words of a key or phrase: ``errorRate``, ``error_rate`` and ``Error rate`` are one label."""
-    return tuple(_WORD.findall(key if key.islower() else _CAMEL.sub(" ", key).lower()))
+    return tuple(_WORD.findall(key if key.islower() else _spaced(key).lower()))
+
+
+def _spaced(key: str) -> str:
+    return _CAMEL.sub(r" \g<0>", key) if _CAMEL.search(key) is not None else key
 
 
 _key_label = lru_cache(maxsize=4096)(label)  # the results of a tool, and those of a batch, have the same few keys

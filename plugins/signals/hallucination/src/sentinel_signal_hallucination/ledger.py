@@ -43,8 +43,12 @@ class Ledger:
     def _tried_at(self, family: Family) -> int:
         known = self._tries.get(family.name)
         if known is None:
-            able = (calls[0].position for name, calls in self._calls.items() if family.name in ability(name).families)
-            known = self._tries[family.name] = next(able, _NEVER)
+            known = _NEVER
+            for name, calls in self._calls.items():
+                if family.name in ability(name).families:
+                    known = calls[0].position
+                    break
+            self._tries[family.name] = known
         return known
 
     def backed(self, family: Family, noun: str, calls: int) -> bool:
@@ -92,10 +96,8 @@ def _earliest(firsts: Iterable[tuple[int, int]]) -> tuple[int, int]:
     # Mostly one or two: a loop is quicker than "min" over columns.
     good, bad = _NEITHER
     for worked, failing in firsts:
-        if worked < good:
-            good = worked
-        if failing < bad:
-            bad = failing
+        good = min(good, worked)
+        bad = min(bad, failing)
     return good, bad
 
 

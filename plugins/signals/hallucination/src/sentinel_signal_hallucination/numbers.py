@@ -96,7 +96,8 @@ class _Source:
         """How keys end on the word: by itself, or as the last of several, in either case."""
         if word not in self._key_ends:
             # Without its first letter, which may be a capital: most words end no key at all.
-            known = f'{word[1:]}"' in self.text
+            end = word[1:]
+            known = end in self.text and f'{end}"' in self.text  # letters alone are found faster
             ways = (f'"{word}"', f'_{word}"', f' {word}"', f'{word.title()}"') if known else ()
             self._key_ends[word] = tuple([way for way in ways if way in self.text])
         return self._key_ends[word]

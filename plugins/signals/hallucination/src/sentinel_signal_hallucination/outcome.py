@@ -15,7 +15,8 @@ _FIRST_WORDS = (
 )  # fmt: skip
 _LONGEST_FIRST = max(map(len, _FIRST_WORDS))
 _NAMED_ERROR = regex(r"[A-Za-z.]{1,60}(?:Error|Exception)\b:")
-_JSON_SIGNS = ('"error', '"exception"', '"status"', '"success"', '"ok"')
+# One of these stands in every failure; the key "status" is no sign, for most answers that have it are good.
+_JSON_SIGNS = ('"error', '"exception"', '"success"', '"ok"', '"fail', '"denied"', '"rejected"')
 _JSON_FAILURE = regex(
     r"\"(?:(?:success|ok)\"\s{0,4}:\s{0,4}false|status\"\s{0,4}:\s{0,4}\"(?:error|failed|failure|denied|rejected)\""
     r"|(?:error|errors|exception)\"\s{0,4}:(?!\s{0,4}(?:null|\[\]|\"\"|\{\}|false|0\b)))"

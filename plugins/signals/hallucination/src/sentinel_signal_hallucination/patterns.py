@@ -89,19 +89,19 @@ SOURCES: tuple[SourceClaim, ...] = (
     ),
     SourceClaim(
         "search",
-        "ccording to the ",
+        "ccording",
         r"ccording to the (?:web |internet |online |latest )?(?:search|query|lookup|database|api|API|tool)(?: \w{1,20})? "
         r"(?:results?|output|response)\b",
     ),
-    SourceClaim("search", "ased on my ", r"ased on my (?:\w{2,12} )?(?:search(?:es)?|lookup|query)\b"),
+    SourceClaim("search", "ased on my", r"ased on my (?:\w{2,12} )?(?:search(?:es)?|lookup|query)\b"),
     SourceClaim(
         "search",
-        " returned ",
+        "returned",
         r"\b(?:API|api|database|tool|query|lookup|endpoint)(?: call| query| search)? returned\b",
     ),
     SourceClaim(
         "run",
-        "ests ",
+        "ests",
         r"ests (?:(?:all|now|have|both|are|is) ){0,3}(?:pass|passed|passing|succeed|succeeded|green)\b",
         told="pass",
     ),

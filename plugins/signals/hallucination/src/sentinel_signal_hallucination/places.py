@@ -24,11 +24,11 @@ LOOKS = tuple(
     # Only "went ahead and" may, where no deed follows, be the first of two deeds: the rest is looked for once.
     (gate, regex(rf"{opening} (?:{ADVERBS}+{_DEED}|went\b)"))
     for gate, opening in (
-        ("", r"I(?:['’]ve| have)?"),
+        ("", r"I(?! can | will )(?:['’]ve| have)?"),
         ("W", r"We(?:['’]ve| have)?"),
         ("", r"w(?:e(?:['’]ve| have)?|as|ere|(?<=now))"),
-        ("been ", r"been"),
-        ("uccessfully ", r"uccessfully"),
+        ("been", r"been"),
+        ("uccessfully", r"uccessfully"),
     )
 )
 SOURCES_BY_FAMILY = tuple(

@@ -40,7 +40,11 @@ def detect(index: TraceIndex, settings: LoopSettings) -> Detection:
 @functools.lru_cache(maxsize=1024)
 def _no_loop(calls: int, texts: int) -> Detection:
     # Kept, because making it anew takes as long as finding out that there is no loop in a short run.
-    return Detection(score=0.0, details=f"{calls} calls and {texts} texts, no loop.")
+    return Detection(score=0.0, details=f"{_count(calls, 'call')} and {_count(texts, 'text')}, no loop.")
+
+
+def _count(number: int, thing: str) -> str:
+    return f"1 {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _with_children(index: TraceIndex, settings: LoopSettings) -> tuple[float, list[Finding], list[str]]:

@@ -47,7 +47,7 @@ def _detect(index: TraceIndex, settings: ToolMisuseSettings) -> Detection:
     return Detection(
         score=round(score(checked, shares, settings), _DIGITS),
         findings=_findings(checked, shares),
-        details=f"{len(shares)} of {len(calls)} calls are bad; after {unrepaired} of them no call worked.",
+        details=_told(len(shares), len(calls), unrepaired),
         gaps=gaps,
     )
 
@@ -60,7 +60,13 @@ _NO_CALLS = Detection(score=0.0, details="No tool was called.")
 @functools.lru_cache(maxsize=1024)
 def _nothing_wrong(calls: int, gaps: tuple[str, ...]) -> Detection:
     # Kept, because making it anew takes as long as looking at some calls.
-    return Detection(score=0.0, details=f"{calls} calls, nothing wrong.", gaps=gaps)
+    return Detection(score=0.0, details=f"{calls} {'call' if calls == 1 else 'calls'}, nothing wrong.", gaps=gaps)
+
+
+def _told(bad: int, calls: int, unrepaired: int) -> str:
+    if calls == 1:
+        return "The only call is bad."
+    return f"{bad} of {calls} calls {'is' if bad == 1 else 'are'} bad; after {unrepaired} of them no call worked."
 
 
 def _findings(checked: Checked, shares: dict[int, float]) -> list[Finding]:

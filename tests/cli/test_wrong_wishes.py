@@ -1,0 +1,116 @@
+"""What a newcomer types first, and what a wrong wish is answered with."""
+
+import json
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from sentinel_core.cli.evaluate import _tell_how_to_go_on
+from sentinel_core.cli.options import Many
+
+ROBOT = {"messages": [{"role": "robot", "content": "I filed the risk report for v2; its id is 7."}]}
+
+PLACES = {
+    "nowhere to go": (("--output-format", "parquet"), '--output-format "parquet" needs a place to write to: -o FILE'),
+    "another name": (
+        ("--output-format", "parquet", "-o", "w.jsonl"),
+        '-o "w.jsonl" goes with no --output-format "parquet": the name says another format',
+    ),
+    "no such format": (("-o", "w.csv"), '-o "w.csv" would hold text: name it .jsonl, .parquet or .txt, or add --json'),
+    "no folder": (("-o", "gone/x.jsonl"), '"gone/x.jsonl" cannot be written: No such file or directory'),
+    "a file for a folder": (("-o", "t.json/x/"), '"t.json/x" cannot be made: Not a directory'),
+}
+
+
+@pytest.mark.parametrize(("arguments", "words"), PLACES.values(), ids=list(PLACES))
+def test_an_output_that_cannot_be_as_asked(inside, write, folder, arguments, words):
+    write("t.json", "0")
+    done = inside("evaluate", "t.json", *arguments)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith(f"sentinel: error: {words}")
+    assert not [path for path in folder.iterdir() if path.name.startswith(("w.", ".w."))]
+
+
+def test_the_summary_is_told_with_its_folder(inside, write, folder):
+    write("t.json", "0")
+    (folder / "out").mkdir()
+    done = inside("evaluate", "t.json", "-o", "out/reports.jsonl")
+    assert done.stderr.endswith("all of it: out/reports.summary.json\n")
+
+
+def test_an_unknown_role_is_no_pass(inside, folder):
+    (folder / "t.json").write_text(json.dumps(ROBOT))
+    done = inside("evaluate", "t.json")
+    assert done.returncode == 3
+    assert "Nothing to check: no assistant text and no tool call." in done.stdout
+    assert '! not read: 1 message with the unknown role "robot"' in done.stdout
+    strict = inside("evaluate", "t.json", "--strict")
+    assert (strict.returncode, strict.stdout) == (3, "")
+    assert 'record 1 has 1 message with the unknown role "robot", which --strict refuses' in strict.stderr
+
+
+def test_plugins_given_twice_add_up(inside, write):
+    write("t.json", "0")
+    done = inside("evaluate", "t.json", "--plugins", "no:cost", "--plugins", "no:loop", "--json")
+    rows = {row["signal_name"]: row["state"] for row in json.loads(done.stdout)["coverage"]}
+    assert rows["cost"] == rows["loop"] == "left_out"
+    assert rows["hallucination"] != "left_out"
+
+
+def test_plugins_from_the_environment(inside):
+    listed = json.loads(inside("plugins", "--json", SENTINEL_PLUGINS="no:cost,no:loop").stdout)
+    assert {row["name"] for row in listed if row["state"] == "left out"} == {"cost", "loop"}
+    flagged = json.loads(inside("plugins", "--json", "--plugins", "no:cost", SENTINEL_PLUGINS="no:loop").stdout)
+    assert {row["name"] for row in flagged if row["state"] == "left out"} == {"cost"}
+
+
+def test_a_mistyped_variable_is_told(inside):
+    done = inside("config", "show", SENTINEL_FAILON="fail")
+    assert done.returncode == 0
+    assert done.stderr.startswith('sentinel: warning: the environment\'s "SENTINEL_FAILON" is no setting; did you mean')
+    rows = [line.split("  ") for line in done.stdout.splitlines()]
+    assert {row[0]: row[-1] for row in rows}["fail_on"] == "default"
+    assert not {"None", "True", "False"} & {cell.strip() for row in rows for cell in row}
+
+
+def test_plugin_facts_stand_in_a_column(inside):
+    lines = inside("plugins", "show", "offline").stdout.splitlines()
+    starts = {len(line) - len(line.split(":", 1)[1].lstrip()) for line in lines}
+    assert len(starts) == 1
+
+
+def test_how_to_go_on_after_control_c(monkeypatch, capsys):
+    given = ["evaluate", "my runs/", "-o", "out.jsonl", "--set", "key=sk-ant-api03-" + "a1B2" * 20]
+    monkeypatch.setattr(sys, "argv", ["sentinel", *given])
+    _tell_how_to_go_on(Many())
+    assert capsys.readouterr().err == ""
+    _tell_how_to_go_on(Many(output="out.jsonl"))
+    told = capsys.readouterr().err
+    assert told.startswith("stopped; to go on: sentinel evaluate 'my runs/' -o out.jsonl --set key=")
+    assert shlex.split(told)[-1] == "--resume"
+    assert "a1B2" not in told
+
+
+def test_control_c_while_the_command_is_loaded():
+    code = """
+import sys
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "sentinel_core.cli":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Slow())
+from sentinel_core.__main__ import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_as_a_module():
+    done = subprocess.run(
+        [sys.executable, "-m", "sentinel_core", "--version"], capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"sentinel ")
