@@ -25,6 +25,16 @@ def pytest_configure() -> None:
     os.environ["COVERAGE_PROCESS_CONFIG"] = measuring.config.serialize()
 
 
+@pytest.fixture(autouse=True)
+def _unmeasured(request, monkeypatch):
+    """A test marked ``unmeasured`` looks at whole commands from outside, and a run is some twenty processes.
+
+    All that they run, smaller tests run too, and are measured.
+    """
+    if request.node.get_closest_marker("unmeasured"):
+        monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+
+
 @pytest.fixture
 def distribution(tmp_path) -> Distribution:
     """Makes a folder that, on Python's path, is an installed distribution with these modules and entry points."""

@@ -19,6 +19,8 @@ from sentinel_core.offers import TraceReader
 from sentinel_core.selection import Selection
 from sentinel_core.sources import FileSource, choose_reader
 
+pytestmark = pytest.mark.unmeasured
+
 DATA = Path(os.environ.get("SENTINEL_FORMATS", Path(__file__).parents[3] / "shared" / "data" / "formats"))
 SENTINEL = Path(sys.executable).parent / "sentinel"
 

@@ -8,6 +8,8 @@ import pytest
 
 from sentinel_core import TraceReader
 
+pytestmark = pytest.mark.unmeasured
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 SECONDS = 5
 

@@ -19,6 +19,8 @@ from sentinel_core.codec import encode_trace
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
 
+pytestmark = pytest.mark.unmeasured
+
 SENTINEL = Path(sys.executable).parent / "sentinel"
 MEGABYTE = 1 << 20
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"

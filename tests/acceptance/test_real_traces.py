@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 DATA = Path(os.environ.get("SENTINEL_TRACES", Path(__file__).parents[3] / "shared" / "data" / "traces"))
 FILES = sorted(DATA.glob("*.jsonl.gz"))
 SENTINEL = Path(sys.executable).parent / "sentinel"

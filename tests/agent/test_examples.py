@@ -11,6 +11,8 @@ from sentinel_core.agent.tools import bind_tool
 from sentinel_provider_offline import OfflineModel
 from sentinel_tools_release import ReportSettings, SummarySettings, sentinel_tools
 
+pytestmark = pytest.mark.unmeasured
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

@@ -99,6 +99,7 @@ def test_no_plugin_at_all(inside, monkeypatch):
     assert done.stderr == 'No plugins are installed: pip install "reliability-sentinel[standard]"\n'
 
 
+@pytest.mark.unmeasured
 def test_check_loads_each(inside):
     done = inside("plugins", "--check", "--json")
     rows = json.loads(done.stdout)

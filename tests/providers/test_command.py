@@ -14,6 +14,8 @@ from sentinel_core.cli import main
 from sentinel_core.host import installed, load
 from sentinel_core.testing.faults import DIALECTS, FAULTS, Asked, Turn
 
+pytestmark = pytest.mark.unmeasured
+
 RELEASES = Path(__file__).parents[2] / "examples" / "releases"
 RELEASE = "v2.1.0"
 REPORT = {"release_id": RELEASE, "severity": "high", "findings": ["2 of 144 tests failed"]}

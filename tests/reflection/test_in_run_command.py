@@ -103,10 +103,7 @@ main()
 POINTS = ("before the rerun", "before the decision is recorded", "before the decision")
 
 
-@pytest.fixture(autouse=True)
-def _not_measured(monkeypatch):
-    """A run is some twenty processes, of which each would measure lines that the tests inside one process measure too."""
-    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+pytestmark = pytest.mark.unmeasured
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ import pytest
 
 from sentinel_core.cli import main
 
+pytestmark = pytest.mark.unmeasured
+
 BAD = Path(__file__).with_name("bad_providers.py")
 COMMAND = Path(sys.executable).with_name("sentinel")
 
