@@ -23,16 +23,32 @@ def pytest_configure() -> None:
     measuring.set_option("run:include", [f"{Path(one).absolute()}/*" for one in folders])
     measuring.set_option("run:source", [])
     os.environ["COVERAGE_PROCESS_CONFIG"] = measuring.config.serialize()
+    forked_from = [measuring]
+    os.register_at_fork(
+        before=lambda: forked_from.append(Coverage.current() or measuring),
+        after_in_parent=forked_from.pop,
+        after_in_child=lambda: [setattr(one, "save", lambda: None) for one in forked_from],
+    )
 
 
-@pytest.fixture(autouse=True)
-def _unmeasured(request, monkeypatch):
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
     """A test marked ``unmeasured`` looks at whole commands from outside, and a run is some twenty processes.
 
-    All that they run, smaller tests run too, and are measured.
+    All that they run, smaller tests run too, and are measured. What the test sets up is not measured either.
     """
-    if request.node.get_closest_marker("unmeasured"):
-        monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+    measuring = Coverage.current()
+    if not measuring or not item.get_closest_marker("unmeasured"):
+        return (yield)
+    config, patches = os.environ.pop("COVERAGE_PROCESS_CONFIG"), measuring.get_option("run:patch")
+    measuring.stop()
+    try:
+        return (yield)
+    finally:
+        measuring.set_option("run:patch", [])  # they are in place; each start would add them once more
+        measuring.start()
+        measuring.set_option("run:patch", patches)
+        os.environ["COVERAGE_PROCESS_CONFIG"] = config
 
 
 @pytest.fixture

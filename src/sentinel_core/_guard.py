@@ -174,7 +174,7 @@ class GuardedTransport(httpx2.BaseTransport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         if _origin(request.url) != self._origin:
             told = f"{request.url.scheme}://{request.url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
-            raise OriginRefusedError(f"the server sends on to '{told}', another origin", request=request)
+            raise OriginRefusedError(f'the server sends on to "{told}", another origin', request=request)
         request.extensions["timeout"] = self._watched(request.extensions.get("timeout") or {})
         with mapped_to_httpx():
             answer = self._pool.handle_request(_as_httpcore(request))

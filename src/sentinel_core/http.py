@@ -66,7 +66,9 @@ def guarded_client(
 
         from sentinel_core._guard import GuardedTransport
     except ImportError as error:
-        raise ConfigError(f"HTTP needs the package '{error.name}': pip install 'reliability-sentinel[http]'") from error
+        raise ConfigError(
+            f"HTTP needs the package \"{error.name}\": pip install 'reliability-sentinel[http]'"
+        ) from error
 
     url = _checked_url(base_url)
     if not (timeout > 0 and math.isfinite(timeout)):
@@ -88,10 +90,10 @@ def _checked_url(base_url: str) -> "httpx2.URL":
     try:
         url = httpx2.URL(base_url)
     except (httpx2.InvalidURL, UnicodeError) as error:
-        raise ConfigError(f"{redact(base_url)!r} is not an address: {error}") from error
+        raise ConfigError(f'"{redact(base_url)}" is not an address: {error}') from error
     if url.scheme not in ("http", "https") or not url.host:
         raise ConfigError(
-            f"{redact(base_url)!r} is not an address: it must start with http:// or https:// and name a host"
+            f'"{redact(base_url)}" is not an address: it must start with http:// or https:// and name a host'
         )
     return url
 
@@ -108,14 +110,14 @@ def _proxy_for(url: "httpx2.URL") -> "httpx2.Proxy | None":
     proxy = httpx2.Proxy(named if "://" in named else f"http://{named}")
     if proxy.url.scheme not in ("http", "https"):
         raise ConfigError(
-            f"the proxy {redact(named)!r} of the environment is not http(s); set no_proxy to do without it"
+            f'the proxy "{redact(named)}" of the environment is not http(s); set no_proxy to do without it'
         )
     return proxy
 
 
 @contextlib.contextmanager
 def http_errors(who: str) -> Iterator[None]:
-    """Turns what a call of ``httpx2`` raises into Sentinel's errors; ``who`` begins their text (``provider 'x'``)."""
+    """Turns what a call of ``httpx2`` raises into Sentinel's errors; ``who`` begins their text (``provider "x"``)."""
     import httpx2
 
     try:

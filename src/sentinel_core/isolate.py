@@ -50,6 +50,9 @@ class Outbox:
 
     def mark(self, text: str) -> None:
         """Note what is at work from now on; an empty text: nothing of a plugin's."""
+        if not text:
+            self._mark[:2] = bytes(2)
+            return
         data = text.encode("utf-8", "replace")[: _MARK_SIZE - 2]
         self._mark[: len(data) + 2] = len(data).to_bytes(2, "big") + data
 

@@ -51,8 +51,8 @@ def _failure(source: Installed, error: str) -> SignalFailure:
 
 
 def bind_settings(function: Callable[..., Any], settings: Any) -> Callable[..., Any]:
-    """``function`` with its settings as the last positional argument, where it takes any."""
-    return function if settings is None else lambda *arguments: function(*arguments, settings)
+    """A function of one argument, with its settings as the second, where it takes any."""
+    return function if settings is None else lambda given: function(given, settings)
 
 
 def _bind(plugin: Plugin, layers: Layers, watch: Watch | None) -> BoundSignal:

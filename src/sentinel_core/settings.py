@@ -76,7 +76,7 @@ class Layers:
             if head not in (*names, *KINDS, "agent", "weights"):
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(head, names)}')
             if key.count(".") < _DOTS.get(head, 0):
-                raise ConfigError(f'"{key}" from {setting.origin} must be a table, and it is {setting.value!r}')
+                raise ConfigError(f'"{key}" from {setting.origin} must be a table, and it is {_shown(setting.value)}')
         made: HostSettings = self._fill(HostSettings, "")
         return made
 
@@ -149,8 +149,8 @@ class Layers:
         """What a class refused. Its own text quotes the field; a person set the whole key."""
         named = [name for name in names if f"'{name}'" in problem]
         for name in named:
-            problem = problem.replace(f"'{name}'", f"'{prefix}{name}'")
-        about = "" if named and prefix else prefix or "settings "
+            problem = problem.replace(f"'{name}'", f'"{prefix}{name}"')
+        about = "" if named else prefix or "settings "
         origins = ", ".join(sorted({self.values[f"{prefix}{name}"].origin for name in named or names}))
         return ConfigError(f"{about}{problem} (from {origins})")
 
@@ -164,9 +164,13 @@ def _convert(setting: Setting, wanted: Any) -> Any:
             value = from_json(value)
         return msgspec.convert(value, wanted, strict=from_file)
     except msgspec.MsgspecError as error:
-        choices = [repr(choice) for choice in get_args(wanted) if isinstance(choice, str)]
+        choices = [_shown(choice) for choice in get_args(wanted) if isinstance(choice, str)]
         text = f"expected one of {', '.join(choices)}" if choices else str(error).replace("`", "")
-        raise ConfigError(f'"{setting.key}" from {setting.origin}: {text}, and it is {setting.value!r}') from None
+        raise ConfigError(f'"{setting.key}" from {setting.origin}: {text}, and it is {_shown(setting.value)}') from None
+
+
+def _shown(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def find_file(start: Path) -> Path | None:

@@ -25,6 +25,7 @@ __all__ = [
     "ToolSchema",
     "TraceDetails",
     "canonical",
+    "canonical_each",
     "from_json",
     "to_json",
 ]
@@ -35,6 +36,11 @@ _sorted_encoder = msgspec.json.Encoder(order="sorted", enc_hook=repr)
 
 to_json = msgspec.json.Encoder(enc_hook=repr).encode
 from_json = msgspec.json.Decoder().decode
+
+
+def canonical_each(values: Iterable[object]) -> list[bytes]:
+    """``canonical`` of each value, in one go."""
+    return _sorted_encoder.encode_lines(values).split(b"\n")[:-1]  # in JSON a line's end is always escaped
 
 
 def canonical(value: object) -> bytes:

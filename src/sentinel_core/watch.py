@@ -28,7 +28,7 @@ class AtWork:
     item: int
 
     def __str__(self) -> str:
-        return f"{self.stage}\n{self.label}\n{self.item}"
+        return _mark(self.stage, self.label, self.item)
 
     @classmethod
     def parse(cls, mark: str) -> "AtWork | None":
@@ -36,6 +36,10 @@ class AtWork:
         stage, _, rest = mark.partition("\n")
         label, _, item = rest.rpartition("\n")
         return cls(stage, label, int(item)) if label else None
+
+
+def _mark(stage: str, label: str, item: int) -> str:
+    return f"{stage}\n{label}\n{item}"
 
 
 class SideEffectError(PluginError):
@@ -73,7 +77,7 @@ class Watch:
 
     def __call__(self, stage: str, label: str) -> Self:
         """Note who is at work."""
-        self._outbox.mark(str(AtWork(stage, label, self.item)))
+        self._outbox.mark(_mark(stage, label, self.item))
         return self
 
     def __enter__(self) -> Self:

@@ -126,8 +126,8 @@ def test_model_error_ends_the_run_in_the_record_and_is_raised(agent_for):
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        (KeyError("choices"), "provider 'scripted' failed: KeyError: 'choices'"),
-        ("text", "provider 'scripted' gave a str instead of a Reply"),
+        (KeyError("choices"), "provider \"scripted\" failed: KeyError: 'choices'"),
+        ("text", 'provider "scripted" gave a str instead of a Reply'),
     ],
 )
 def test_broken_provider_is_a_provider_error(agent_for, entry, said):

@@ -3,7 +3,8 @@ import msgspec
 import pytest
 
 from sentinel_core.agent.core import AgentSettings
-from sentinel_core.agent.detective import filed_report, investigate
+from sentinel_core.agent.detective import investigate
+from sentinel_core.agent.filed import filed_report
 from sentinel_core.agent.prompts import SYSTEM_PROMPT, task_text
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import ConfigError, RateLimitError
@@ -101,9 +102,9 @@ def test_release_that_is_no_unicode_is_refused(release_id):
 
 
 def test_missing_tools_are_named():
-    with pytest.raises(ConfigError, match="no tool 'file_risk_report': install"):
+    with pytest.raises(ConfigError, match='no tool "file_risk_report": install'):
         investigate("v1", ScriptedModel([]), TOOLS[:1])
-    with pytest.raises(ConfigError, match="'file_risk_report', 'get_release_summary'"):
+    with pytest.raises(ConfigError, match='"file_risk_report", "get_release_summary"'):
         investigate("v1", ScriptedModel([]), ())
 
 

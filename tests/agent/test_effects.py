@@ -6,10 +6,12 @@ import attrs
 import pytest
 
 from sentinel_core.agent.core import Agent, AgentSettings
-from sentinel_core.agent.detective import filed_report, investigate
+from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, ToolFinished, ToolStarted
 from sentinel_core.agent.evidence import evidence_of, is_below
+from sentinel_core.agent.filed import filed_report
 from sentinel_core.agent.staging import staged_report
+from sentinel_core.agent.standing import standing_of
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import NetworkError, OutcomeUnknownError
 from sentinel_core.model import Reply
@@ -72,7 +74,7 @@ def test_each_of_several_has_its_own_time_limit():
     calls = tuple(ToolCall(id=str(n), name="hang", arguments={"seconds": seconds}) for n, seconds in enumerate((30, 0)))
     agent = Agent(model=ScriptedModel([Reply(tool_calls=calls), DONE]), tools=(tool("hang", hang, timeout=0.2),))
     agent.send_message("go")
-    assert [result.content for result in results(agent)] == ["tool 'hang' was stopped after 0.2 s", "late"]
+    assert [result.content for result in results(agent)] == ['tool "hang" was stopped after 0.2 s', "late"]
 
 
 @pytest.fixture
@@ -122,7 +124,7 @@ def test_unknown_outcome_is_remembered_by_another_attempt(writing, honours):
     agent.send_message("again")
     assert len(keys) == 1 + honours
     assert len(set(keys)) == 1
-    assert results(agent)[0].content.startswith("tool 'write'" if honours else "not run: this was asked for before")
+    assert results(agent)[0].content.startswith('tool "write"' if honours else "not run: this was asked for before")
 
 
 def test_unknown_outcome_without_a_key_is_not_repeated(writing):
@@ -188,7 +190,7 @@ def test_report_is_staged_then_delivered_once():
 def test_report_on_another_release_is_refused():
     result, filed = investigation(files(release="v2"), DONE)
     assert (filed, result.report) == ([], None)
-    assert "this run is about release 'v1'" in result.trace.messages[3].tool_results[0].content
+    assert 'this run is about release "v1"' in result.trace.messages[3].tool_results[0].content
 
 
 def test_severity_below_the_evidence_is_marked():
@@ -252,10 +254,27 @@ def refuses():
 def test_failed_delivery_is_tried_again_by_a_resumption_only():
     result, filed = investigation(FETCH, files(), DONE, filing=refuses)
     assert (result.delivery.status, len(filed)) == ("failed", 1)
+    assert standing_of(result.events, None)["resumable"]
     resumed, again = investigation(past=result.events)
     assert (resumed.report_id, len(again)) == ("r1", 1)
+    assert not standing_of(resumed.events, None)["resumable"]
     done, none = investigation(past=resumed.events)
     assert (done.report_id, none) == ("r1", [])
+
+
+def test_where_the_receiver_takes_no_key_there_is_nothing_to_resume():
+    tried = []
+
+    def file(release_id, severity, findings):
+        tried.append(severity)
+        unknown()
+
+    tools = (tool("get_release_summary", lambda release_id: BAD), tool("file_risk_report", file, effect="write"))
+    result = investigate("v1", ScriptedModel([FETCH, files(), DONE]), tools, toolbox=Toolbox(run=in_process))
+    assert (result.delivery.status, tried) == ("unknown", ["high"])
+    assert not standing_of(result.events, None)["resumable"]
+    resumed = investigate("v1", ScriptedModel([]), tools, past=result.events, toolbox=Toolbox(run=in_process))
+    assert (resumed.delivery.status, tried) == ("unknown", ["high"])
 
 
 @pytest.mark.parametrize(

@@ -227,9 +227,16 @@ def test_how_a_run_stands(tmp_path):
     journal.close()
     work(state, tmp_path / "reports")
     journal = Journal(state)
-    told = standing_of(journal.read(run_id).events, None)
+    events = journal.read(run_id).events
     journal.close()
+    told = standing_of(events, None)
     assert told == {"state": "completed", "resumable": False, "delivery": "delivered", "holder": None}
+    told = {standing_of(events[:cut], None)["resumable"] for cut in range(1, len(events))}
+    assert told == {True}, "killed anywhere before its report is out, it can go on"
+
+
+def test_an_empty_record_can_be_told():
+    assert standing_of((), None) == {"state": "interrupted", "resumable": True, "delivery": None, "holder": None}
 
 
 def test_attempt_in_flight_is_closed_by_the_resumption(journal):

@@ -12,6 +12,8 @@ from sentinel_core import ExecutionTrace, evaluate_trace
 from sentinel_core.agent.events import AttemptStarted, DeliveryStarted, ReplyReceived
 from sentinel_core.agent.journal import Journal
 
+pytestmark = pytest.mark.unmeasured
+
 EVENTS = 24  # of an undisturbed run
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
 POINTS = [(kind, point) for point in range(1, EVENTS + 1) for kind in ("before", "after")]

@@ -1,6 +1,5 @@
 """Batches as users run them: the installed command, in a folder of its own."""
 
-import gc
 import hashlib
 import json
 import os
@@ -8,19 +7,23 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from sentinel_core.cli import main
 from sentinel_core.codec import encode_trace
-from sentinel_core.host import installed, load
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
 
-COMMAND = Path(sys.executable).parent / "sentinel"
-TIMEOUT = 300  # for a command that hangs; none comes near it
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from commanding import clean_environment, run_command, runner_inside, warmed
+
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
+
+
+_warm = pytest.fixture(scope="session", autouse=True)(warmed)
 
 
 def line_of(number: int, *, kilobytes: int = 2) -> bytes:
@@ -31,16 +34,6 @@ def line_of(number: int, *, kilobytes: int = 2) -> bytes:
     asked = Message(role="user", content=f"look at the orders of day {number}")
     messages = (asked, *(message for pair in talk for message in pair))
     return encode_trace(ExecutionTrace(trace_id=f"day-{number}", messages=messages)) + b"\n"
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _warm():
-    """Workers that are forked from this process find the built-in plugins loaded, and little to collect."""
-    load(installed(("signals", "trace_readers")))
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.fixture(scope="module")
@@ -62,48 +55,16 @@ def write(folder) -> Callable[..., Path]:
     return make
 
 
-def clean_environment(**more: str) -> dict[str, str]:
-    """This process's, without settings of Sentinel's or of a terminal's."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SENTINEL_", "FORCE_", "NO_"))}
-    return {**kept, **more}
-
-
 @pytest.fixture(scope="module")
 def sentinel(folder) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs the installed command to its end."""
-
-    def run(*arguments: object, stdin: bytes = b"", **environ: str):
-        done = subprocess.run(
-            [COMMAND, *map(str, arguments)],
-            input=stdin,
-            capture_output=True,
-            timeout=TIMEOUT,
-            check=False,
-            cwd=folder,
-            env=clean_environment(**environ),
-        )
-        out, err = done.stdout.decode(), done.stderr.decode()
-        assert "Traceback" not in err, err
-        return subprocess.CompletedProcess(done.args, done.returncode, out, err)
-
-    return run
+    return partial(run_command, folder)
 
 
 @pytest.fixture
 def inside(folder, monkeypatch, capfd) -> Callable[..., subprocess.CompletedProcess[str]]:
     """The same in this process, for what depends on no process of its own; its workers are real all the same."""
-    for name in set(os.environ) - set(clean_environment()):
-        monkeypatch.delenv(name)
-    monkeypatch.chdir(folder)
-
-    def run(*arguments: object):
-        with pytest.raises(SystemExit) as caught:
-            main([str(one) for one in arguments])
-        captured = capfd.readouterr()
-        assert "Traceback" not in captured.err, captured.err
-        return subprocess.CompletedProcess(arguments, caught.value.code, captured.out, captured.err)
-
-    return run
+    return runner_inside(folder, monkeypatch, capfd)
 
 
 @pytest.fixture

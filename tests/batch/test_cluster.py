@@ -3,6 +3,7 @@
 import pickle
 import threading
 
+import attrs
 import pytest
 
 from sentinel_core.batch.fingerprint import fingerprint
@@ -10,7 +11,7 @@ from sentinel_core.batch.remote_task import Outcome, Setup, judge_on_worker
 from sentinel_core.batch.split import Split, Task
 from sentinel_core.judging.job import Plan
 from sentinel_core.selection import Selection
-from sentinel_core.settings import Layers
+from sentinel_core.settings import Layers, Setting
 from sentinel_core.sources import FileSource
 
 DIES = """
@@ -65,7 +66,7 @@ def test_engines_that_are_not_there(sentinel, write, tools, arguments, words):
 def test_standard_input_stays_here(sentinel, tools):
     done = sentinel("evaluate", "-", "--engine", "dask", stdin=tools.line_of(1))
     assert (done.returncode, done.stdout) == (3, "")
-    assert '"-": a cluster cannot read standard input or a pipe; give a file' in done.stderr
+    assert '"stdin": a cluster cannot read standard input or a pipe; give a file' in done.stderr
 
 
 @pytest.fixture
@@ -84,6 +85,23 @@ def test_a_worker_with_other_plugins_refuses(plan):
     assert outcome.refused.startswith(
         'this process: is not set up as the client is: plugin "signals:loop" was loop 99 and is reliability-sentinel-'
     )
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "differs"),
+    [
+        ("store", "elsewhere.sqlite3", False),
+        ("reflector", "llm", False),
+        ("timeout", 5.0, False),
+        ("agent.max_turns", 3, False),
+        ("weights.loop", 0.5, True),
+        ("signals.loop.message_limit", 5, True),
+        ("profile", "other.toml", True),
+    ],
+)
+def test_only_settings_that_show_in_reports_tell_workers_apart(plan, key, value, differs):
+    layers = Layers(values={key: Setting(key=key, value=value, origin="sentinel.toml")})
+    assert (fingerprint(attrs.evolve(plan, layers=layers)) != fingerprint(plan)) is differs
 
 
 def test_many_threads_of_one_worker(plan, write, tools):

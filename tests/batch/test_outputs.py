@@ -7,8 +7,10 @@ import stat
 
 import pytest
 
+from sentinel_core.batch import outputs
 from sentinel_core.batch import run as batch
 from sentinel_core.batch.progress import Progress
+from sentinel_core.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +98,22 @@ def test_a_folder_that_is_not_empty(inside, few, folder):
     assert done.stderr == (
         'sentinel: error: "full" is not empty (--resume goes on with the batch in it); give a new folder\n'
     )
+
+
+def test_a_file_that_another_batch_finishes_meanwhile_is_left_alone(folder, monkeypatch):
+    """It is opened before the other lets go, and locked after."""
+    path = folder / "race.jsonl"
+
+    def finished(_descriptor, _path):
+        (folder / ".race.jsonl.partial").write_bytes(b"whole")
+        (folder / ".race.jsonl.partial").rename(path)
+
+    output = outputs.File(path)
+    monkeypatch.setattr(outputs, "lock", finished)
+    with pytest.raises(InputError, match=r'race.jsonl" was finished by another batch just now; start again$'):
+        output.begin(None)
+    output.close(forget=False)
+    assert path.read_bytes() == b"whole"
 
 
 @pytest.fixture

@@ -8,6 +8,8 @@ import pytest
 
 from sentinel_core.batch import serve, worker
 
+pytestmark = pytest.mark.unmeasured
+
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
 RECORDS = 10_000 if SOAK else 600
 BAD = RECORDS * 3 // 4

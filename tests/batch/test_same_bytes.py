@@ -12,6 +12,8 @@ from collections import Counter
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
 TRACES = 20_000 if SOAK else 300
 KILLS = 10 if SOAK else 2

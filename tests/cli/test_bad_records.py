@@ -6,6 +6,8 @@ import os
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 GOOD = '{"trace_id": "good", "messages": [{"role": "assistant", "content": "0"}]}'
 BAD = '{"trace_id": "bad", "messages": [{"role": "robot"}, {"role": "user", "content": 5}]}'
 PROBLEMS = (

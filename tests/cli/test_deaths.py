@@ -6,6 +6,8 @@ import pytest
 
 from sentinel_core.cli import supervise as supervising
 
+pytestmark = pytest.mark.unmeasured
+
 WRECKER = """
 import os
 import signal

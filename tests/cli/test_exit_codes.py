@@ -4,6 +4,8 @@ import pytest
 
 from sentinel_core.judging.tally import Tally
 
+pytestmark = pytest.mark.unmeasured
+
 VERDICTS = {"PASS": "0", "WARN": "0.4", "FAIL": "0.7"}
 
 
@@ -69,7 +71,7 @@ USAGE = {
     "bad choice": (("evaluate", "x", "--fail-on", "maybe"), "'maybe' is not one of 'warn', 'fail', 'never'"),
     "bad number": (("evaluate", "x", "--timeout", "soon"), "'soon' is not a valid float"),
     "bad assignment": (("evaluate", "x", "--set", "budget"), '"budget" must be KEY=VALUE'),
-    "bad weight": (("evaluate", "x", "--weight", "=1"), '"=1" must be KEY=VALUE'),
+    "bad weight": (("evaluate", "x", "--weight", "=1"), '"=1" must be NAME=W'),
     "two formats": (("evaluate", "x", "--json", "--jsonl"), "--jsonl goes with neither --json nor --pretty"),
     "no config command": (("config",), "Usage: sentinel config"),
     "no name": (("plugins", "show"), "Missing argument 'NAME'"),
@@ -149,9 +151,9 @@ CONFIG = {
     "no such owner": (("--set", "cots.x=1"), '--set cots.x: no plugin "cots" is installed; did you mean "cost"?'),
     "bad value": (("--set", "cost.budget_tokens=lots"), '"signals.cost.budget_tokens" from --set: Expected int'),
     "bad host value": (("--set", "fail_on=always"), '"fail_on" from --set: expected one of'),
-    "no time": (("--timeout", "0"), "'timeout' must be > 0: 0.0 (from --timeout)"),
-    "endless time": (("--timeout", "inf"), "'timeout' must be <= 1000000.0: inf (from --timeout)"),
-    "no memory": (("--max-memory-mb", "0"), "'max_memory_mb' must be > 0: 0 (from --max-memory-mb)"),
+    "no time": (("--timeout", "0"), '"timeout" must be > 0: 0.0 (from --timeout)'),
+    "endless time": (("--timeout", "inf"), '"timeout" must be <= 1000000.0: inf (from --timeout)'),
+    "no memory": (("--max-memory-mb", "0"), '"max_memory_mb" must be > 0: 0 (from --max-memory-mb)'),
     "nothing left": (
         (
             "--plugins",

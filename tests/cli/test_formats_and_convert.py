@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 READER = """
 from sentinel_core import ExecutionTrace, Message, ReadError, TraceReader, hookimpl
 
@@ -61,6 +63,18 @@ def test_formats_of_broken_readers(sentinel, distribution, folder):
     done = sentinel("formats", "--plugins", "./deadly.py")
     assert (done.returncode, done.stdout) == (3, "")
     assert "ended the process with exit code 4" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("plugins", "told"),
+    [
+        ("nope", 'sentinel: error: no plugin named "nope" is installed ("sentinel plugins" lists them)\n'),
+        ("./gone.py", 'sentinel: warning: plugin "./gone.py": there is no such file\n'),
+    ],
+)
+def test_formats_of_plugins_that_are_not_there(inside, plugins, told):
+    done = inside("formats", "--plugins", plugins)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", told)
 
 
 def test_a_reader_can_be_named(inside, diary, knob):

@@ -7,6 +7,8 @@ import stat
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 
 def ids(text: str) -> list[str]:
     return [json.loads(line)["trace_id"] for line in text.splitlines()]

@@ -5,6 +5,8 @@ import unicodedata
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 SIGNS = {
     "escape": "\x1b[2J",
     "c1": "\x9b31m",

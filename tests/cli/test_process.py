@@ -136,7 +136,7 @@ def test_closed_streams(shell, write, streams, code, words):
 
 def test_a_closed_standard_input_is_empty(shell):
     done = shell("judge - <&-")
-    assert (done.returncode, done.stderr) == (3, 'sentinel: error: "-": is empty: nothing to check\n')
+    assert (done.returncode, done.stderr) == (3, 'sentinel: error: "stdin": is empty: nothing to check\n')
 
 
 def test_what_another_command_writes(shell, write):

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 SPECS = """
 import attrs
 
@@ -99,7 +101,7 @@ def test_the_stronger_layer_wins(judged, folder):
     ("assignment", "words"),
     [
         ("signals:mine.rist=1", 'unknown setting "signals.mine.rist" from --set; did you mean "risk"?'),
-        ("signals:mine.risk=2", "'signals.mine.risk' must be <= 1: 2.0 (from --set)"),
+        ("signals:mine.risk=2", '"signals.mine.risk" must be <= 1: 2.0 (from --set)'),
         (
             "signals.mime.risk=1",
             '"signals.mime.risk" from --set: no signals plugin "mime" is installed; did you mean "mine"?',

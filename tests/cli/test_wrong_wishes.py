@@ -19,6 +19,11 @@ PLACES = {
         '-o "w.jsonl" goes with no --output-format "parquet": the name says another format',
     ),
     "no such format": (("-o", "w.csv"), '-o "w.csv" would hold text: name it .jsonl, .parquet or .txt, or add --json'),
+    "a document in lines": (
+        ("--json", "-o", "w.jsonl"),
+        '-o "w.jsonl" holds a report a line: leave out --json and --pretty, or name it .json',
+    ),
+    "a document in parts": (("--pretty", "-o", "w/"), '-o "w/" holds a report a line'),
     "no folder": (("-o", "gone/x.jsonl"), '"gone/x.jsonl" cannot be written: No such file or directory'),
     "a file for a folder": (("-o", "t.json/x/"), '"t.json/x" cannot be made: Not a directory'),
 }

@@ -35,6 +35,7 @@ def usual():
     return overall_risks((0, 1, 2, 3))
 
 
+@pytest.mark.unmeasured
 def test_every_combination_is_judged_as_exact_arithmetic_does(usual):
     wrong = 0
     for combination, overall in zip(COMBINATIONS, usual, strict=True):
@@ -43,6 +44,7 @@ def test_every_combination_is_judged_as_exact_arithmetic_does(usual):
     assert (len(COMBINATIONS), wrong) == (194_481, 0)
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))), ids=lambda order: "".join(map(str, order)))
 def test_the_order_of_signals_does_not_count(order, usual):
     assert overall_risks(order) == usual

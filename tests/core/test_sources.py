@@ -11,6 +11,7 @@ import zstandard
 from sentinel_core import TraceReader
 from sentinel_core.errors import InputError
 from sentinel_core.sources import FileSource, choose_reader, find_sources, latest_session, spool
+from sentinel_core.sources.memory import BytesSource
 
 
 def write(path, data: bytes = b"{}"):
@@ -42,6 +43,16 @@ def test_a_name_that_looks_like_a_pattern_is_a_name_first(tmp_path):
     assert found(str(path)) == [str(path)]
 
 
+def test_sub_agents_of_a_session_come_with_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("s.jsonl", "s/subagents/agent-1.jsonl", "s/subagents/deep/agent-2.jsonl", "s/subagents/notes.jsonl"):
+        write(tmp_path / "in" / name)
+    write(tmp_path / "in/lone/subagents/agent-3.jsonl")
+    assert found("in") == ["in/lone/subagents/agent-3.jsonl", "in/s/subagents/notes.jsonl", "in/s.jsonl"]
+    assert found("in/s/subagents/agent-1.jsonl") == ["in/s/subagents/agent-1.jsonl"]
+    assert len(found("in/s")) == 3
+
+
 def test_what_leads_to_nothing_is_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
@@ -53,7 +64,7 @@ def test_what_leads_to_nothing_is_told(tmp_path, monkeypatch):
 def test_standard_input(tmp_path):
     path = spool(io.BytesIO(b"twice"))
     (source,) = find_sources(("-",), stdin=path, strict=True)
-    assert (source.label, source.name, source.strict) == ("-", "stdin", True)
+    assert (source.label, source.name, source.strict) == ("stdin", "stdin", True)
     for _ in range(2):
         with source.open() as stream:
             assert stream.read() == b"twice"
@@ -147,7 +158,13 @@ def test_siblings(tmp_path):
         assert source.sibling(name) is None
     assert [one.name for one in source.siblings("**/*.json")] == ["[c].json", "b.json", "d.json"]
     assert source.siblings("../*.json") == []
-    assert attrs.evolve(source, label="-").siblings("*.json") == []
+    assert attrs.evolve(source, label="s3://in/a.json").siblings("*.json") == []
+    assert attrs.evolve(source, path=spool(io.BytesIO())).siblings("*") == []
+
+
+def test_bytes_have_no_siblings():
+    source = BytesSource(data=b"in memory")
+    assert (source.open().read(), source.sibling("x"), source.siblings("*")) == (b"in memory", None, [])
 
 
 def test_the_newest_session(tmp_path, monkeypatch):

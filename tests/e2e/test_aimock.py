@@ -128,4 +128,4 @@ def test_chaos_files_nothing(server, run, provider, chaos):
     done, reports = run(provider, server(FIXTURES, f"--chaos-{chaos}", "1"))
     assert (done.returncode, reports) == (3, [])
     (line,) = done.stderr.splitlines()
-    assert f"provider '{provider}'" in line
+    assert f'provider "{provider}"' in line

@@ -9,6 +9,8 @@ from sentinel_core.codec import encode_trace
 from sentinel_core.testing import honest_trace
 from wheels import write_wheel
 
+pytestmark = pytest.mark.unmeasured
+
 GOOD = "cost,hallucination,loop,tool_misuse"
 LIMITS = ("--timeout", "2", "--max-memory-mb", "1024")
 

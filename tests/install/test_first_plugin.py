@@ -10,6 +10,8 @@ from sentinel_core.codec import encode_trace
 from sentinel_core.trace import ExecutionTrace, Message, TokenUsage
 from wheels import REPOSITORY
 
+pytestmark = pytest.mark.unmeasured
+
 
 @pytest.fixture(scope="module")
 def environment(make_environment, wheelhouse, tmp_path_factory):

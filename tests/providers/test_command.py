@@ -103,7 +103,7 @@ def test_a_tenth_of_the_faults(connection, command, fault, place):
         again = fault.outcome == "ContextLengthError"
         assert (done.code, done.reports, connection.server.asked) == (3, [], place + 1 + again)
         (line,) = errors_in(done.err)
-        assert f"provider '{connection.name}'" in line
+        assert f'provider "{connection.name}"' in line
 
 
 def test_a_tenth_is_a_tenth():
@@ -153,7 +153,7 @@ def test_a_wrong_key_is_told_and_never_shown(connection, command):
 def test_the_model_that_a_provider_chose_is_told_and_kept(connection, command, tmp_path):
     done = command("--record", "record.jsonl", model=())
     assert done.code == 0
-    assert f"sentinel: warning: no --model: provider '{connection.name}'" in done.err
+    assert f'sentinel: warning: no --model: provider "{connection.name}"' in done.err
     assert all(line.startswith("sentinel: warning: ") for line in done.err.splitlines())
     started = json.loads((tmp_path / "record.jsonl").read_text().splitlines()[1])
     assert (started["event"], started["model"]) == ("RunStarted", "test-model")

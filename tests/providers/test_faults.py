@@ -35,7 +35,7 @@ def test_failure(connection, fault, stream):
     assert getattr(error, "retry_after", None) == fault.retry_after
     assert time.monotonic() - start < HANG
     assert "\n" not in str(error)
-    assert str(error).startswith(f"provider '{connection.name}'")
+    assert str(error).startswith(f'provider "{connection.name}"')
     assert len(str(error)) < 600
     assert connection.server.asked == 1
 

@@ -34,9 +34,15 @@ def test_a_wrong_key_names_its_variable(connection):
     with pytest.raises(AuthenticationError) as caught:
         connection.ask()
     assert str(caught.value) == (
-        f"provider '{connection.name}' at {connection.server.base_url} answered 401: no such key; "
-        f"check the key in {connection.variable}"
+        f'provider "{connection.name}" at {connection.server.base_url} answered 401: no such key; '
+        f"check the key in {connection.variable}, and that it is for this address (--base-url)"
     )
+
+
+def test_a_page_for_people_names_the_flag_for_another_address(connection):
+    connection.server.play(fault(actions.body(b"<!doctype html><title>Welcome</title>", kind="text/html")))
+    with pytest.raises(ProviderError, match=r"sent an HTML page instead of JSON; --base-url names another address$"):
+        connection.ask()
 
 
 def test_the_key_is_in_no_log_and_no_repr(connection, caplog):
@@ -53,7 +59,7 @@ def test_the_key_is_in_no_log_and_no_repr(connection, caplog):
 def test_which_variable_counts(monkeypatch):
     for name in ("A_KEY", "B_KEY"):
         monkeypatch.delenv(name, raising=False)
-    with pytest.raises(AuthenticationError, match="provider 'x' needs a key: set A_KEY in the environment"):
+    with pytest.raises(AuthenticationError, match='provider "x" needs a key: set A_KEY in the environment'):
         read_key("x", ("A_KEY", "B_KEY"))
     monkeypatch.setenv("B_KEY", " second \n")
     assert read_key("x", ("A_KEY", "B_KEY")) == ("B_KEY", "second")

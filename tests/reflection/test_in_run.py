@@ -1,5 +1,7 @@
 """A run's family in this process: why an attempt is tried again, what it is told, and how every family ends."""
 
+from pathlib import Path
+
 import attrs
 import pytest
 from hypothesis import given, settings
@@ -18,6 +20,8 @@ from sentinel_core.agent.events import (
 )
 from sentinel_core.agent.lessons import BEGIN
 from sentinel_core.agent.resuming import is_over
+from sentinel_core.agent.summary import RunSummary
+from sentinel_core.cli.run import _why_no_report
 from sentinel_core.errors import ProviderError, StoreError, WorkerDied
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.evaluate.index import TraceIndex
@@ -111,6 +115,20 @@ def test_only_the_last_attempts_report_is_delivered_once(place):
     assert at.filed == ["medium"]
     (started,) = of(DeliveryStarted, result.events)
     assert started.sequence > of(LoopDecided, result.events)[-1].sequence
+
+
+def test_a_report_of_an_attempt_that_was_not_accepted_stays_here_and_is_told(place):
+    class Forgetful(Liar):
+        def complete(self, request, on_text=None):
+            self.lies = "always" if "another attempt" in request.messages[0].content else "never"
+            return super().complete(request)
+
+    at = place(Forgetful(), reflector=scores([(0.1, 0.0), (0.9, 0.0)]))
+    result = at.family().run()
+    assert [one.staged for one in attempts_of(result.events)] == ["medium", None]
+    assert (at.filed, result.delivery) == ([], None)
+    said = _why_no_report(RunSummary.of(result, "liar", Path("trace")))
+    assert said.endswith("; attempt 1 had staged one (medium risk), and was not accepted")
 
 
 def test_every_event_stands_before_what_follows_from_it(place):

@@ -3,6 +3,7 @@
 import json
 import os
 
+import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
 
@@ -16,6 +17,8 @@ from sentinel_core.reflection.service.openapi import document
 from sentinel_core.reflection.service.routes import ROUTES, Work
 from sentinel_core.reflection.service.tokens import read_tokens
 from sentinel_core.reflection.store import open_store
+
+pytestmark = pytest.mark.unmeasured
 
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
 CASES = 5_000 if SOAK else 500

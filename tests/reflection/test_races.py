@@ -17,6 +17,8 @@ from sentinel_core.reflection.audit import problems
 from sentinel_core.reflection.facts import Reflection
 from sentinel_core.reflection.store import open_store
 
+pytestmark = pytest.mark.unmeasured
+
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
 CLIENTS = 16
 FAMILIES = 200 if SOAK else 20

@@ -169,7 +169,8 @@ def test_an_answer_that_does_not_fit_is_asked_for_once_more():
     ("script", "note"),
     [
         ([NetworkError("unreachable with sk-" + "a" * 30)], "unreachable with [redacted]"),
-        ([RuntimeError("a defect")], "the provider raised RuntimeError: a defect"),
+        ([RuntimeError("a defect")], "the provider failed: RuntimeError: a defect"),
+        (["no reply"], "the provider gave a str instead of a Reply"),
         ([answer(**GOOD), answer(), answer(bias_tags=[1])], "PESSIMIST gave no answer that fits: 1 is not of type"),
         ([Reply(content="text")] * 2, "SAGE gave no answer that fits: record_reflection was not called"),
     ],

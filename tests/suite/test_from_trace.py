@@ -41,7 +41,7 @@ def test_failures_are_played_back():
     trace = trace_of(
         (
             *GET,
-            "tool 'get_release_summary' failed: InputError: no such release",
+            'tool "get_release_summary" failed: InputError: no such release',
             False,
             {"error": "ToolExecutionError"},
         ),

@@ -17,10 +17,10 @@ SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
             'unknown key "trails"; did you mean "trials"? @ $.scenarios[0]',
         ),
         ('name = "s"\n[[scenarios]]\nid = "a"\ntrials = "3"\n', "@ $.scenarios[0].trials"),
-        ('name = "s"\n[[scenarios]]\nid = "a"\n[scenarios.expect.decision_quality]\nseverity = "grave"\n', "'grave'"),
+        ('name = "s"\n[[scenarios]]\nid = "a"\n[scenarios.expect.decision_quality]\nseverity = "grave"\n', '"grave"'),
         ('name = "s"\n[[scenarios]]\nid = "a"\n[scenarios.expect.tool_use]\n', 'did you mean "tool_usage"?'),
-        ('name = "s"\n[[scenarios]]\nid = "a"\n[[scenarios]]\nid = "a"\n', "two scenarios are named 'a'"),
-        ('name = "s"\n[[scenarios]]\nid = "../a"\n', "'../a'"),
+        ('name = "s"\n[[scenarios]]\nid = "a"\n[[scenarios]]\nid = "a"\n', 'two scenarios are named "a"'),
+        ('name = "s"\n[[scenarios]]\nid = "../a"\n', '"../a"'),
         ('name = "s"\nscenarios = []\n', "scenarios"),
         (
             'name = "s"\n[[scenarios]]\nid = "a"\ntools.x.steps = [{ error = "e", timeout = true }]\n',
@@ -38,7 +38,7 @@ SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
         ),
         (
             'name = "s"\n[[scenarios]]\nid = "a"\nsweep = { vary = "x", values = [1, 2], severity = ["low", "x"] }\n',
-            "'x'",
+            '"x"',
         ),
         (
             'name = "s"\n[[scenarios]]\nid = "a"\n[scenarios.expect.decision_quality]\nrisks = [{ regex = "(" }]\n',

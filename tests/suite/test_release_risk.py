@@ -11,6 +11,8 @@ from sentinel_core.selection import Selection
 from sentinel_core.suite import RunOptions, compare, document_of, read_suite, run_evaluation
 from sentinel_core.suite.document import exit_code
 
+pytestmark = pytest.mark.unmeasured
+
 BAD = Path(__file__).with_name("bad_providers.py")
 CAUGHT_IN = {"careless": "decision_quality", "inventive": "decision_quality", "silent": "tool_usage"}
 

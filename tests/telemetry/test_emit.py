@@ -162,7 +162,7 @@ def test_logs_tell_failures_retries_pruning_and_tools(path, logs_in):
     assert ("WARN", "waiting 2 s before another attempt: rate_limit") in told
     assert ("INFO", "tool weigh worked") in told
     assert next(text for level, text in told if level == "ERROR").startswith(
-        "tool weigh failed: tool 'weigh' failed: ValueError"
+        'tool weigh failed: tool "weigh" failed: ValueError'
     )
     assert any(text.endswith("messages left out to fit the context") for _, text in told)
     assert all(log["traceId"] == trace_id_of("id2") and len(log["spanId"]) == 16 for log in logs)

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 AGENT = Path(__file__).with_name("scripted_agent.py")
 CALL = {"id": "call_1", "type": "function", "function": {"name": "get_stock", "arguments": '{"mill": "north"}'}}
 # What the model answers, in order: a call, and then what it did, of which half is true.

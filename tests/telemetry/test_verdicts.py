@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from sentinel_core import ExecutionTrace, Message, evaluate_trace
+from sentinel_core.agent.events import MessageReceived, RunStarted
 from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.errors import ConfigError
 from sentinel_core.offers import Signal
 from sentinel_core.telemetry import rebuild, trace_id_of
-from sentinel_core.telemetry.document import Document, read_document
+from sentinel_core.telemetry.document import read_document
 from sentinel_core.telemetry.ids import nanos_of, root_span_id_of
 from sentinel_core.telemetry.verdicts import Emission, judged_span, verdict_lines, verdict_logs
 
@@ -77,6 +78,25 @@ def test_where_they_are_kept(tmp_path, busy):
     with pytest.raises(ConfigError, match=r'file/logs/verdicts.otlp.jsonl": .*; verdicts could not be kept there'):
         Emission.of(tmp_path / "file").prepared()
     Emission.of(tmp_path / "file").write(b"nothing of it can be kept\n")
+    (tmp_path / "logs" / "folder.otlp.jsonl").mkdir()
+    with pytest.raises(ConfigError, match="Is a directory"):
+        Emission.of(tmp_path, "folder").prepared()
+
+
+def test_where_nothing_is_judged_no_empty_file_is_left(tmp_path, monkeypatch, busy):
+    emission = Emission.of(tmp_path, endpoint="http://127.0.0.1:9").prepared()
+    emission.finish()
+    assert list((tmp_path / "logs").iterdir()) == []
+    monkeypatch.setattr("os.access", lambda _path, _mode: False)
+    with pytest.raises(ConfigError, match=r'logs/verdicts.otlp.jsonl": Permission denied; verdicts could not be'):
+        emission.prepared()
+
+
+def test_a_run_without_anything_to_log_or_to_measure_has_no_such_files(tmp_path, busy):
+    quiet = [event for event in busy if isinstance(event, RunStarted | MessageReceived)]
+    rebuild(quiet, tmp_path / "quiet")
+    assert all(path.stat().st_size for path in (tmp_path / "quiet").rglob("*") if path.is_file())
+    assert not list((tmp_path / "quiet" / "logs").glob("*"))
 
 
 def test_verdicts_on_a_run_stay_when_its_files_are_written_again(tmp_path, busy):
@@ -130,8 +150,6 @@ def test_a_run_leaves_its_trace_metrics_logs_and_verdict(tmp_path):
 
 
 def test_documents_in_memory():
-    document = Document(data=b"[]")
-    assert (document.sibling("x"), document.siblings("*")) == (None, ())
     (error,) = read_document(b"[")
     assert "JSON" in error.message
 

@@ -26,10 +26,23 @@ from sentinel_core.model import Capabilities, Model, Reply, Request, ToolChoice
 from sentinel_core.offers import Tool
 from sentinel_core.trace import Message
 
-__all__ = ["Asker"]
+__all__ = ["Asker", "complete"]
 
 _FACTORS = (0.5, 4.0)  # an estimate that is off by more says more about the report than about itself
 _SHRUNK = 0.5  # of what was too long
+
+
+def complete(model: Model, request: Request, on_text: Callable[[str], None] | None = None, *, who: str) -> Reply:
+    """One call of a model that may be anyone's: whatever but a ``Reply`` comes of it is a ``ModelError``."""
+    try:
+        reply = model.complete(request) if on_text is None else model.complete(request, on_text)
+    except ModelError:
+        raise
+    except Exception as error:  # a provider is a plugin: whatever else it raises is its failure, told as one
+        raise ProviderError(f"{who} failed: {type(error).__name__}: {error}") from error
+    if not isinstance(reply, Reply):
+        raise ProviderError(f"{who} gave a {type(reply).__name__} instead of a Reply")
+    return reply
 
 
 @attrs.frozen(kw_only=True)
@@ -71,10 +84,6 @@ class Asker:
         except ContextLengthError:
             return self._answer(question, self._fit(question, too_long=True))
 
-    def forget(self) -> None:
-        """The next question is of another conversation."""
-        self._summary = None
-
     def _answer(self, question: _Question, managed: ManagedContext) -> Reply:
         log = _TurnLog(self.record, question.turn)
         reply = self._tried(question, self._request(question, managed), log, self.on_text)
@@ -87,7 +96,12 @@ class Asker:
         self, question: _Question, request: Request, log: "_TurnLog", on_text: Callable[[str], None] | None = None
     ) -> Reply:
         return execute_with_retry(
-            lambda: self._complete(attrs.evolve(request, timeout=self._time_left(question.deadline)), on_text),
+            lambda: complete(
+                self.model,
+                attrs.evolve(request, timeout=self._time_left(question.deadline)),
+                on_text,
+                who=f'provider "{self.provider}"',
+            ),
             self.settings.retry,
             world=self.world,
             log=log,
@@ -110,17 +124,6 @@ class Asker:
         if deadline is not None:
             limits.append(max(0.001, deadline - self.world.stopwatch()))
         return min(limits, default=None)
-
-    def _complete(self, request: Request, on_text: Callable[[str], None] | None) -> Reply:
-        try:
-            reply = self.model.complete(request) if on_text is None else self.model.complete(request, on_text)
-        except ModelError:
-            raise
-        except Exception as error:  # a provider is a plugin: whatever else it raises is its failure, told as one
-            raise ProviderError(f"provider {self.provider!r} failed: {type(error).__name__}: {error}") from error
-        if not isinstance(reply, Reply):
-            raise ProviderError(f"provider {self.provider!r} gave a {type(reply).__name__} instead of a Reply")
-        return reply
 
     def _fit(self, question: _Question, *, too_long: bool = False) -> ManagedContext:
         window = self._window()

@@ -1,10 +1,12 @@
 """The attempts of a run and what was decided after each: a pure fold over its events."""
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import attrs
 
+from sentinel_core.agent.conversation import message_of
 from sentinel_core.agent.events import (
     AttemptJudged,
     AttemptReflected,
@@ -15,22 +17,25 @@ from sentinel_core.agent.events import (
     RunEnded,
     RunStarted,
 )
+from sentinel_core.agent.staging import staged_report
+from sentinel_core.risk.rules import Risk
 
 __all__ = ["AttemptFacts", "attempts_of"]
 
 
 @attrs.frozen(kw_only=True)
 class AttemptFacts:
-    """One attempt. What is None is not known: nothing was judged, reflected upon, or decided.
+    """One attempt. What is None is not known: nothing was staged, judged, reflected upon, or decided.
 
     ``loop_id`` is the attempt's name in the store and in its trace's file. ``stopped_by`` is the guardrail that ended it
-    while it was at work.
+    while it was at work. ``staged`` is the severity of the report that it handed in.
     """
 
     loop_id: str
     rerun_of: str | None = None
     outcome: Outcome | None = None
     stopped_by: str | None = None
+    staged: Risk | None = None
     verdict: Literal["PASS", "WARN", "FAIL"] | None = None
     overall_score: float | None = None
     alignment_score: float | None = None
@@ -46,13 +51,20 @@ class AttemptFacts:
 
 def attempts_of(events: Iterable[Event]) -> tuple[AttemptFacts, ...]:
     """Every attempt in the record, in order."""
-    found: list[AttemptFacts] = []
+    attempts: list[tuple[RunStarted, list[Event]]] = []
     for event in events:
         if isinstance(event, RunStarted):
-            found.append(AttemptFacts(loop_id=event.run_id, rerun_of=event.rerun_of))
-        elif found:
-            found[-1] = _with(found[-1], event)
-    return tuple(found)
+            attempts.append((event, []))
+        elif attempts:
+            attempts[-1][1].append(event)
+    return tuple(_facts(started, then) for started, then in attempts)
+
+
+def _facts(started: RunStarted, then: Sequence[Event]) -> AttemptFacts:
+    known = functools.reduce(_with, then, AttemptFacts(loop_id=started.run_id, rerun_of=started.rerun_of))
+    messages = [message for event in then if (message := message_of(event)) is not None]
+    staged = staged_report(messages, str(started.metadata.get("release_id")))
+    return known if staged is None else attrs.evolve(known, staged=staged.severity)
 
 
 def _with(known: AttemptFacts, event: Event) -> AttemptFacts:

@@ -1,12 +1,12 @@
 """The detective: one release in, one run out, with the risk report that the run really filed."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import Event, Outcome, RunEnded
+from sentinel_core.agent.filed import FiledReport, delivered_report
 from sentinel_core.agent.loop import LiveCheck
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, task_text
 from sentinel_core.agent.record import Observer, Record
@@ -21,24 +21,13 @@ from sentinel_core.redact import Redactor
 from sentinel_core.risk.rules import Risk
 from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["Attempt", "FiledReport", "Investigation", "Risk", "RunResult", "filed_report", "investigate"]
+__all__ = ["DELIVERED", "Attempt", "Investigation", "RunResult", "investigate"]
 
 # A run that ends so has done its work as far as it was let: its report counts. After the other ends it does not: they
 # can be resumed, or the model would not or could not go on.
-_DELIVERED: frozenset[Outcome] = frozenset(
+DELIVERED: frozenset[Outcome] = frozenset(
     {"completed", "max_turns", "max_tool_calls", "max_total_tokens", "max_cost", "truncated"}
 )
-
-
-@attrs.frozen(kw_only=True)
-class FiledReport:
-    """A report that was filed: what the model sent, and the id and file that the tool's result gave, if it gave any."""
-
-    report_id: str | None
-    path: str | None
-    severity: Risk
-    findings: tuple[str, ...]
-    below_evidence: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -163,7 +152,7 @@ class Investigation:
 
     def deliver(self, attempt: Attempt) -> Delivery | None:
         """Deliver what the attempt staged. None where it staged nothing, or ended in a way after which nothing counts."""
-        if attempt.staged is None or attempt.outcome not in _DELIVERED:
+        if attempt.staged is None or attempt.outcome not in DELIVERED:
             return None
         return deliver(
             attempt.staged,
@@ -183,7 +172,7 @@ class Investigation:
             answer=attempt.answer,
             events=tuple(self.record.events),
             trace=to_trace(self.record.conversation),
-            report=_filed(attempt.staged, delivery),
+            report=delivered_report(attempt.staged, delivery),
             error=attempt.error,
             delivery=delivery,
         )
@@ -232,38 +221,6 @@ def investigate(  # noqa: PLR0913 - each is a plain option of one run
     return investigation.result(attempt, investigation.deliver(attempt))
 
 
-def filed_report(trace: ExecutionTrace, release_id: str) -> FiledReport | None:
-    """The report that a trace shows as taken for this release, the last one; None where no call to file one succeeded.
-
-    In a trace of our own the call staged the report, and ``metadata.delivery`` says what came of it: only one that was
-    delivered counts.
-    """
-    staged = staged_report(trace.messages, release_id)
-    if staged is None:
-        return None
-    delivery = trace.metadata.get("delivery")
-    if isinstance(delivery, dict):
-        return _report(staged, delivery) if delivery.get("status") == "delivered" else None
-    answer = staged.answer
-    return None if answer.get("status") == "staged" else _report(staged, answer)
-
-
-def _filed(staged: StagedReport | None, delivery: Delivery | None) -> FiledReport | None:
-    if staged is None or delivery is None or delivery.status != "delivered":
-        return None
-    return _report(staged, {"report_id": delivery.report_id, "path": delivery.path})
-
-
-def _report(staged: StagedReport, given: Mapping[str, Any]) -> FiledReport:
-    return FiledReport(
-        report_id=given.get("report_id"),
-        path=given.get("path"),
-        severity=staged.severity,
-        findings=staged.findings,
-        below_evidence=staged.below_evidence,
-    )
-
-
 def _require(release_id: str, tools: Sequence[Tool]) -> None:
     if not release_id:
         raise ConfigError("the release id is empty; name the release to investigate")
@@ -271,8 +228,9 @@ def _require(release_id: str, tools: Sequence[Tool]) -> None:
         raise ConfigError(f"the release id {release_id!a} is not valid Unicode; no tool could be asked for it")
     missing = sorted({GET_SUMMARY, FILE_REPORT} - {tool.name for tool in tools})
     if missing:
+        quoted = [f'"{name}"' for name in missing]
         raise ConfigError(
-            f"no tool {', '.join(map(repr, missing))}: install reliability-sentinel-tools-release, "
+            f"no tool {', '.join(quoted)}: install reliability-sentinel-tools-release, "
             "or take it back in with --plugins"
         )
 

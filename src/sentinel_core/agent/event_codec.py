@@ -32,7 +32,7 @@ def event_of(value: object) -> Event:
     kind = value.pop(_KIND, None) if isinstance(value, dict) else None
     if kind not in _CLASSES:
         raise JournalError(
-            f"an event in the record is of the unknown kind {kind!r}; a newer version may have written it"
+            f'an event in the record is of the unknown kind "{kind}"; a newer version may have written it'
         )
     try:
         event: Event = msgspec.convert(value, _CLASSES[kind])

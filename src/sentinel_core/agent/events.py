@@ -27,6 +27,7 @@ __all__ = [
     "LoopDecided",
     "MessageReceived",
     "Outcome",
+    "ReflectorAsked",
     "ReplyReceived",
     "RunEnded",
     "RunResumed",
@@ -220,6 +221,18 @@ class AttemptJudged(Stamped):
 
 
 @attrs.frozen(kw_only=True)
+class ReflectorAsked(Stamped):
+    """A model that reflects answered as ``persona``, usable or not: what that took counts as the run's own."""
+
+    loop_id: str
+    persona: str
+    model: str | None = None
+    usage: TokenUsage | None = None
+    cost_usd: float | None = None
+    duration_ms: float = 0.0
+
+
+@attrs.frozen(kw_only=True)
 class AttemptReflected(Stamped):
     """A reflector looked at the judged attempt. Scores are in [0, 1]; ``note`` says where somebody else stood in."""
 
@@ -249,9 +262,9 @@ class LoopDecided(Stamped):
 
 @attrs.frozen(kw_only=True)
 class DeliveryStarted(Stamped):
-    """The staged report is about to leave, with the key that lets the receiver count it once."""
+    """The staged report is about to leave, with the key that lets the receiver count it once; None where it takes none."""
 
-    idempotency_key: str
+    idempotency_key: str | None
     arguments: dict[str, Any]
     below_evidence: bool = False
 
@@ -281,6 +294,7 @@ Event = (
     | RunEnded
     | RunResumed
     | AttemptJudged
+    | ReflectorAsked
     | AttemptReflected
     | LoopDecided
     | DeliveryStarted

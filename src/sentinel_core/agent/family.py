@@ -6,7 +6,7 @@ starts another attempt.
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import attrs
 
@@ -18,80 +18,24 @@ from sentinel_core.agent.events import (
     GuardrailChecked,
     LoopDecided,
     Outcome,
+    ReflectorAsked,
 )
+from sentinel_core.agent.guard import Checked, Guard, Settled, Watching, checked_event
 from sentinel_core.agent.lessons import lesson
-from sentinel_core.agent.limits import SPENT
+from sentinel_core.agent.limits import SPENT, Limit, used_up
 from sentinel_core.agent.record import Record
 from sentinel_core.agent.resuming import RESUMABLE
-from sentinel_core.agent.to_trace import to_trace
-from sentinel_core.errors import SentinelError, WorkerError
+from sentinel_core.errors import SentinelError
 from sentinel_core.reflection.facts import Reflection, Ruling
-from sentinel_core.reflection.reflect import Reflector
+from sentinel_core.reflection.reflect import Reflector, reflect_by_rules
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.trace import ExecutionTrace, Message
+from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["Checked", "Family", "Guard", "Settled", "Watching"]
+__all__ = ["Family"]
 
 _FAILED = "guardrail_failed"
 _SAME_AGAIN = "The provider works by fixed rules: another attempt would be the same."
-_AFTERWARDS = (AttemptJudged, AttemptReflected, GuardrailChecked, LoopDecided)
-
-
-@attrs.frozen(kw_only=True)
-class Checked:
-    """A guardrail's ruling on an attempt that is at work."""
-
-    guardrail: str
-    ruling: Ruling
-
-
-@attrs.frozen(kw_only=True)
-class Settled:
-    """What was decided after an attempt, and what each guardrail said."""
-
-    decision: str
-    reason: str
-    detail: str = ""
-    new_loop_id: str | None = None
-    rulings: dict[str, Ruling] = attrs.field(factory=dict)
-
-
-class Guard(Protocol):
-    """Judges and decides, here or in another process. Every method may raise ``WorkerError``, which ends the family."""
-
-    def watch(self, trace: ExecutionTrace) -> Checked | None:
-        """Look at an attempt under way: ``trace`` has the messages since the last look, and the usage so far."""
-
-    def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
-        """The report on a finished attempt."""
-
-    def settle(self, loop_id: str, reflection: Reflection, live: Checked | None) -> Settled:
-        """Keep what the attempt was worth and decide, once however often it is asked."""
-
-
-@attrs.define(eq=False, kw_only=True)
-class Watching:
-    """The live check of one attempt: shows the guard each message as it happens."""
-
-    record: Record
-    guard: Guard
-    complain: Callable[[str], None]
-    _seen: int = attrs.field(default=0, init=False)
-    _is_blind: bool = attrs.field(default=False, init=False)
-
-    def __call__(self, _messages: object) -> GuardrailChecked | None:
-        """What stops the attempt, if anything does. A guard that fails is told once, and the attempt goes on unwatched."""
-        if self._is_blind:
-            return None
-        trace = to_trace(self.record.conversation)
-        new, self._seen = trace.messages[self._seen :], len(trace.messages)
-        try:
-            checked = self.guard.watch(_at_work(trace, new))
-        except WorkerError as error:
-            self._is_blind = True
-            self.complain(f"the attempt is no longer watched: {error}")
-            return None
-        return None if checked is None else _as_event(checked.guardrail, checked.ruling, live=True)
+_AFTERWARDS = (AttemptJudged, ReflectorAsked, AttemptReflected, GuardrailChecked, LoopDecided)
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -99,8 +43,8 @@ class Family:
     """Attempts of one investigation, guarded; without a guard there is one attempt, or those that the record has.
 
     ``keep`` is given each finished attempt's trace, ``complain`` what went wrong, ``tell`` each decision as it is made.
-    After an attempt that ended in one of ``final`` there is no other. Where the model is ``deterministic``, there is no
-    second attempt at all, and the guard keeps that as the reason.
+    After an attempt that ended in one of ``final`` there is no other. Nor is there where the model is ``deterministic``, or
+    the run's tokens or money are used up; the guard then keeps that as the reason.
     """
 
     investigation: Investigation
@@ -148,24 +92,34 @@ class Family:
             report = guard.judge(attempt.trace)
             _once(record, recorded, _judged(loop_id, report))
             reflected = _of(AttemptReflected, recorded) or record.emit(
-                _reflected(loop_id, self.reflector(attempt.trace, report))
+                _reflected(loop_id, self._reflect(attempt.trace, report))
             )
             settled = guard.settle(loop_id, _reflection(reflected), self._stopped())
         except SentinelError as error:
             self.complain(f"no rerun, because the attempt could not be decided upon: {error}")
             return _ended(loop_id, str(error))
         for name, ruling in sorted(settled.rulings.items()):
-            _once(record, recorded, _as_event(name, ruling, live=False))
+            _once(record, recorded, checked_event(name, ruling, live=False))
         return _as_decided(loop_id, settled, report)
+
+    def _reflect(self, trace: ExecutionTrace, report: ReliabilityReport) -> Reflection:
+        """What the attempt was worth; by the rules, which cost nothing, where nothing is left to ask a model with."""
+        spent = self._spent()
+        if spent is None or self.reflector is reflect_by_rules:
+            return self.reflector(trace, report)
+        return attrs.evolve(reflect_by_rules(trace, report), note=f"No model reflected, the rules did: {spent.detail}.")
 
     def _stopped(self) -> Checked | None:
         """What stands in the way of another attempt, whatever this one was worth."""
-        live = _live(self.investigation.record)
-        if not self.deterministic or (live is not None and live.ruling.action == "finalize"):
+        live, spent = _live(self.investigation.record), self._spent()
+        if live is not None and live.ruling.action == "finalize":
             return live
-        return Checked(
-            guardrail="host", ruling=Ruling(action="finalize", reason="deterministic_provider", detail=_SAME_AGAIN)
-        )
+        if self.deterministic:
+            return _ended_by_host("deterministic_provider", _SAME_AGAIN)
+        return live if spent is None else _ended_by_host(spent.outcome, f"{spent.detail}.")
+
+    def _spent(self) -> Limit | None:
+        return used_up(self.investigation.record.events, self.investigation.settings)
 
 
 def _played(record: Record) -> list[Event]:
@@ -194,12 +148,6 @@ def _live(record: Record) -> Checked | None:
             ruling = Ruling(action=event.action, reason=event.reason, detail=event.detail)
             return Checked(guardrail=event.guardrail, ruling=ruling)
     return None
-
-
-def _at_work(trace: ExecutionTrace, new: tuple[Message, ...]) -> ExecutionTrace:
-    """The trace as that of an attempt that has not ended, with the new messages only."""
-    details = None if trace.details is None else attrs.evolve(trace.details, outcome=None)
-    return attrs.evolve(trace, messages=new, details=details)
 
 
 def _judged(loop_id: str, report: ReliabilityReport) -> AttemptJudged:
@@ -232,12 +180,6 @@ def _reflection(event: AttemptReflected) -> Reflection:
     )
 
 
-def _as_event(guardrail: str, ruling: Ruling, *, live: bool) -> GuardrailChecked:
-    return GuardrailChecked(
-        guardrail=guardrail, action=ruling.action, reason=ruling.reason, detail=ruling.detail, live=live
-    )
-
-
 def _as_decided(loop_id: str, settled: Settled, report: ReliabilityReport) -> LoopDecided:
     if settled.decision != "rerun" or settled.new_loop_id is None:
         return LoopDecided(loop_id=loop_id, decision="finalize", reason=settled.reason, detail=settled.detail)
@@ -249,6 +191,10 @@ def _as_decided(loop_id: str, settled: Settled, report: ReliabilityReport) -> Lo
         new_loop_id=settled.new_loop_id,
         note=lesson(report, settled.reason, settled.detail),
     )
+
+
+def _ended_by_host(reason: str, detail: str) -> Checked:
+    return Checked(guardrail="host", ruling=Ruling(action="finalize", reason=reason, detail=detail))
 
 
 def _ended(loop_id: str, why: str) -> LoopDecided:

@@ -90,9 +90,9 @@ class Journal:
 
     def read(self, run_id: str) -> Run:
         """A run with its events. Raises ``JournalError`` where there is no such run, or it cannot be read."""
-        found = [run for run in self.runs() if run.run_id == run_id]
+        found = self._runs("WHERE run_id = ?", run_id)
         if not found:
-            raise JournalError(f'there is no run "{run_id}" in "{self.path}"; "sentinel runs" lists them')
+            raise self._unknown(run_id)
         query = "SELECT sequence, event FROM events WHERE run_id = ? ORDER BY sequence"
         with _told(self.path):
             rows = self._db.execute(query, (run_id,)).fetchall()
@@ -103,9 +103,12 @@ class Journal:
 
     def runs(self) -> list[Run]:
         """Every run, oldest first, without its events."""
-        query = "SELECT run_id, release_id, started_at, flags, fingerprint FROM runs ORDER BY started_at, run_id"
+        return self._runs("ORDER BY started_at, run_id")
+
+    def _runs(self, which: str, *given: str) -> list[Run]:
+        query = f"SELECT run_id, release_id, started_at, flags, fingerprint FROM runs {which}"  # noqa: S608 - one of two
         with _told(self.path):
-            rows = self._db.execute(query).fetchall()
+            rows = self._db.execute(query, given).fetchall()
         return [
             Run(
                 run_id=run_id,
@@ -145,8 +148,11 @@ class Journal:
         with _told(self.path):
             row = self._db.execute(f"SELECT {column} FROM runs WHERE run_id = ?", (run_id,)).fetchone()  # noqa: S608 - one of two names
         if row is None:
-            raise JournalError(f'there is no run "{run_id}" in "{self.path}"; "sentinel runs" lists them')
+            raise self._unknown(run_id)
         return int(row[0])
+
+    def _unknown(self, run_id: str) -> JournalError:
+        return JournalError(f'there is no run "{run_id}" in "{self.path}"; "sentinel runs" lists them')
 
     def _add(self, run_id: str, events: Sequence[Event]) -> None:
         rows = [(run_id, event.sequence, encode_event(event).decode()) for event in events]

@@ -1,13 +1,15 @@
 """The limits of one run: how each would end it, in words; a pure look at what was used."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import attrs
 
-from sentinel_core.agent.events import ContextSummarized, Event, Outcome, ReplyReceived
+from sentinel_core.agent.events import ContextSummarized, Event, Outcome, ReflectorAsked, ReplyReceived, ToolStarted
+from sentinel_core.agent.resuming import last_run, whole_run
 from sentinel_core.agent.settings import AgentSettings
+from sentinel_core.trace import TokenUsage
 
-__all__ = ["SPENT", "Limit", "Used", "limit_met", "too_many_calls", "used_in"]
+__all__ = ["SPENT", "Limit", "Used", "limit_met", "too_many_calls", "used_in", "used_up"]
 
 # Limits of all attempts at a task together: after these ends another attempt could not even ask.
 SPENT: frozenset[Outcome] = frozenset({"max_total_tokens", "max_cost"})
@@ -32,20 +34,32 @@ class Used:
     seconds: float = 0.0
 
 
-def used_in(events: Iterable[Event], *, tool_calls: int = 0, seconds: float = 0.0) -> Used:
-    """Add up what the replies and summaries of a run report; what a provider does not report counts nothing."""
-    turns, tokens, cost = 0, 0, 0.0
-    for event in events:
-        if isinstance(event, ReplyReceived):
-            turns += 1
-            usage, price = event.reply.usage, event.reply.cost_usd
-        elif isinstance(event, ContextSummarized):
-            usage, price = event.usage, event.cost_usd
-        else:
-            continue
-        tokens += usage.total if usage is not None else 0
-        cost += price or 0.0
-    return Used(turns=turns, tool_calls=tool_calls, tokens=tokens, cost_usd=cost, seconds=seconds)
+def used_in(events: Sequence[Event], *, seconds: float = 0.0) -> Used:
+    """Turns and tool calls of the last attempt in a record; tokens and dollars of the run with all its attempts.
+
+    Replies, summaries and the reflector's answers count; what a provider does not report counts nothing.
+    """
+    attempt, spent = last_run(events), [_spent(event) for event in whole_run(events)]
+    return Used(
+        turns=sum(isinstance(event, ReplyReceived) for event in attempt),
+        tool_calls=sum(isinstance(event, ToolStarted) for event in attempt),
+        tokens=sum(usage.total for usage, _ in spent if usage is not None),
+        cost_usd=sum(cost or 0.0 for _, cost in spent),
+        seconds=seconds,
+    )
+
+
+def used_up(events: Sequence[Event], settings: AgentSettings) -> Limit | None:
+    """The limit on tokens or money after which no other attempt could ask; None where it could."""
+    return limit_met(attrs.evolve(used_in(events), turns=0), settings)
+
+
+def _spent(event: Event) -> tuple[TokenUsage | None, float | None]:
+    if isinstance(event, ReplyReceived):
+        return event.reply.usage, event.reply.cost_usd
+    if isinstance(event, ContextSummarized | ReflectorAsked):
+        return event.usage, event.cost_usd
+    return None, None
 
 
 def limit_met(used: Used, settings: AgentSettings) -> Limit | None:

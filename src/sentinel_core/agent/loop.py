@@ -5,20 +5,11 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from sentinel_core.agent.asking import Asker
-from sentinel_core.agent.events import (
-    Decided,
-    GuardrailChecked,
-    MessageReceived,
-    Outcome,
-    ReplyReceived,
-    RunEnded,
-    ToolStarted,
-)
+from sentinel_core.agent.events import Decided, GuardrailChecked, MessageReceived, Outcome, RunEnded
 from sentinel_core.agent.guiding import Offer, offer_for, reminder_for
 from sentinel_core.agent.limits import Limit, Used, limit_met, too_many_calls, used_in
 from sentinel_core.agent.record import Record
 from sentinel_core.agent.replies import outcome_of
-from sentinel_core.agent.resuming import last_run, whole_run
 from sentinel_core.agent.settings import AgentSettings
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.agent.using import refuse_calls, use_calls
@@ -115,13 +106,7 @@ class Loop:
         return too_many_calls(self._used(), asked, self.settings)
 
     def _used(self) -> Used:
-        attempt = last_run(self.record.events)
-        spent = used_in(whole_run(self.record.events), seconds=self._seconds())
-        return attrs.evolve(
-            spent,
-            turns=sum(isinstance(event, ReplyReceived) for event in attempt),
-            tool_calls=sum(isinstance(event, ToolStarted) for event in attempt),
-        )
+        return used_in(self.record.events, seconds=self._seconds())
 
     def _seconds(self) -> float:
         return self.world.stopwatch() - self.started

@@ -49,7 +49,10 @@ def open_attempt(events: Sequence[Event]) -> AttemptFinished | None:
 
 
 def is_over(events: Sequence[Event]) -> bool:
-    """Whether the last run in the record came to an end that stands, and what was to be decided after it is decided."""
+    """Whether the last attempt came to an end that stands, and what was to be decided after it is decided.
+
+    Its report may be on its way still: ``standing.is_resumable`` looks at that too.
+    """
     last = last_run(replayable([*events, RunResumed()]))
     judged = any(isinstance(event, AttemptJudged) for event in last)
     final = any(isinstance(event, LoopDecided) and event.decision == "finalize" for event in last)

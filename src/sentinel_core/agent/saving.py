@@ -1,14 +1,14 @@
 """Runs on disk: each trace a whole file that only its owner can read."""
 
-import os
 import re
 from pathlib import Path
 
 from sentinel_core.codec import encode_trace
 from sentinel_core.redact import redact_json
+from sentinel_core.state import write_whole
 from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["save_run", "write_whole"]
+__all__ = ["save_run"]
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
@@ -16,33 +16,12 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 def save_run(trace: ExecutionTrace, directory: Path) -> Path:
     """Write a run's trace to ``<directory>/runs/<run id>.trace.json`` and give back its path.
 
-    Secrets are taken out. The file appears whole or not at all and replaces an older one of the same run. Folders that are made are for their
-    owner only (0700), the file too (0600). Raises ``ValueError`` for a run id that is not a plain name, ``OSError``
-    where the disk refuses.
+    Secrets are taken out. The file appears whole or not at all and replaces an older one of the same run. Folders that
+    are made are for their owner only (0700), the file too (0600). Raises ``ValueError`` for a run id that is not a plain
+    name, ``OSError`` where the disk refuses.
     """
     if not _RUN_ID.fullmatch(trace.trace_id):
-        raise ValueError(f"run id {trace.trace_id!r} cannot be a file name")
-    runs = directory / "runs"
-    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    runs.mkdir(mode=0o700, exist_ok=True)
-    path = runs / f"{trace.trace_id}.trace.json"
+        raise ValueError(f'run id "{trace.trace_id}" cannot be a file name')
+    path = directory / "runs" / f"{trace.trace_id}.trace.json"
     write_whole(path, redact_json(encode_trace(trace)))
     return path
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that appears whole or not at all, for its owner only (0600). Raises ``OSError``."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        _write(temporary, data)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _write(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())

@@ -60,7 +60,7 @@ def staging(tool: Tool, release_id: str) -> Tool:
 
 def _stage(wanted: str, release_id: object = None, **report: Any) -> dict[str, Any]:
     if release_id != wanted:
-        raise InputError(f"this run is about release {wanted!r} and stages no report about {release_id!r}")
+        raise InputError(f'this run is about release "{wanted}" and stages no report about "{release_id}"')
     return {"status": "staged", "release_id": wanted, "severity": report.get("severity"), "note": _NOTE}
 
 
@@ -97,7 +97,8 @@ def deliver(
 
     A tool that takes the key is asked again while the outcome is unknown, as often as ``retry`` allows.
     """
-    key = hashlib.sha256(canonical([family, FILE_REPORT])).hexdigest()
+    delivering = _Delivering(tool, toolbox, retry)
+    key = hashlib.sha256(canonical([family, FILE_REPORT])).hexdigest() if delivering.counts_once else None
     broke_off = record.upcoming is not None
     arguments = _arguments(report, tool)
     started = record.emit(
@@ -106,7 +107,6 @@ def deliver(
     finished = None
     while record.upcoming is not None:
         finished = record.recall(DeliveryFinished)
-    delivering = _Delivering(tool, toolbox, retry)
     if finished is None or (finished.status != "delivered" and delivering.counts_once):
         if finished is None and broke_off and not delivering.counts_once:
             finished = record.emit(DeliveryFinished(status="unknown", content=_BROKE_OFF))

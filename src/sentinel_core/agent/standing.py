@@ -1,34 +1,53 @@
 """How a run stands, and what each of its events says, in a few words: pure functions of the record."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, Event, RunEnded
-from sentinel_core.agent.resuming import is_over
+from sentinel_core.agent.attempts import attempts_of
+from sentinel_core.agent.detective import DELIVERED
+from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, Event
+from sentinel_core.agent.resuming import RESUMABLE, is_over
 from sentinel_core.agent.to_trace import INTERRUPTED
 from sentinel_core.output.printable import clipped
 from sentinel_core.trace import canonical
 
-__all__ = ["standing_of", "told"]
+__all__ = ["is_resumable", "standing_of", "told"]
 
 _MOST = 120
+_E = TypeVar("_E", bound=Event)
 
 
 def standing_of(events: Sequence[Event], holder: int | None) -> dict[str, Any]:
     """``state`` is ``working``, the outcome, or ``interrupted``; ``resumable`` whether ``--resume`` has something to do;
     ``delivery`` what came of the report; ``holder`` the process at work."""  # noqa: D205, D209 - one sentence
-    ends = [event for event in events if isinstance(event, RunEnded)]
-    started = any(isinstance(event, DeliveryStarted) for event in events)
-    finished = [event for event in events if isinstance(event, DeliveryFinished)]
-    delivery = finished[-1].status if finished else None
-    over = is_over(events) and (delivery is not None or not started)
-    state = ends[-1].outcome if ends and (over or not is_over(events)) else INTERRUPTED
+    delivery = _last(DeliveryFinished, events)
+    resumable = is_resumable(events)
+    outcome = next((attempt.outcome for attempt in reversed(attempts_of(events))), None)
+    stands = outcome in RESUMABLE or delivery is not None or not resumable
     return {
-        "state": "working" if holder else state,
-        "resumable": not over,
-        "delivery": delivery,
+        "state": "working" if holder else outcome if outcome is not None and stands else INTERRUPTED,
+        "resumable": resumable,
+        "delivery": None if delivery is None else delivery.status,
         "holder": holder,
     }
+
+
+def is_resumable(events: Sequence[Event]) -> bool:
+    """Whether ``--resume`` has something to do: an attempt or a decision to finish, or a report to deliver.
+
+    A delivery that did not succeed is tried again where the receiver takes a key; else it could count twice.
+    """
+    if not is_over(events):
+        return True
+    started, finished = _last(DeliveryStarted, events), _last(DeliveryFinished, events)
+    if finished is not None:
+        return finished.status != "delivered" and started is not None and started.idempotency_key is not None
+    last = attempts_of(events)[-1]
+    return last.staged is not None and last.outcome in DELIVERED
+
+
+def _last(kind: type[_E], events: Sequence[Event]) -> _E | None:
+    return next((event for event in reversed(events) if isinstance(event, kind)), None)
 
 
 def told(event: Event) -> str:
@@ -63,6 +82,7 @@ _TOLD: Mapping[str, Callable[[Any], str]] = {
     "RunEnded": lambda e: f"{e.outcome} {e.detail}",
     "RunResumed": lambda e: "; ".join(e.accepted),
     "AttemptJudged": lambda e: f"{e.verdict or 'no verdict'} {' '.join(e.rules)}",
+    "ReflectorAsked": lambda e: f"{e.persona} {_seconds(e.duration_ms)}",
     "AttemptReflected": lambda e: f"alignment {e.alignment_score:.3g}, drift {e.drift_score:.3g} {e.note}",
     "LoopDecided": lambda e: f"{e.decision}: {e.reason}. {e.detail}",
     "DeliveryStarted": lambda e: f"severity {e.arguments.get('severity')}",

@@ -9,7 +9,7 @@ import msgspec
 from sentinel_core.agent.attempts import AttemptFacts, attempts_of
 from sentinel_core.agent.detective import RunResult
 from sentinel_core.agent.events import RunEnded
-from sentinel_core.agent.resuming import is_over
+from sentinel_core.agent.standing import is_resumable
 from sentinel_core.redact import redact_json
 
 __all__ = ["RunSummary"]
@@ -62,7 +62,7 @@ class RunSummary:
             delivery=result.delivery.status if result.delivery else None,
             delivery_text=result.delivery.content if result.delivery and not result.report else "",
             below_evidence=result.report.below_evidence if result.report else False,
-            resumable=not is_over(result.events),
+            resumable=is_resumable(result.events),
             attempts=attempts_of(result.events),
             cause=_cause(result),
             answered=any(message.role == "assistant" for message in result.trace.messages),

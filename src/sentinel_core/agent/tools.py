@@ -54,12 +54,12 @@ def check_parameters(tool: Tool) -> "Validator":
 
     schema = dict(tool.parameters)
     if schema.get("type") != "object":
-        raise ConfigError(f'tool {tool.name!r}: its parameters must be a JSON schema with "type": "object"')
+        raise ConfigError(f'tool "{tool.name}": its parameters must be a JSON schema with "type": "object"')
     try:
         return jsonschema_rs.validator_for(schema, offline=True)
     except ValueError as error:
         reason = str(error).partition("\n")[0]
-        raise ConfigError(f"tool {tool.name!r}: its parameters are not a usable JSON schema: {reason}") from error
+        raise ConfigError(f'tool "{tool.name}": its parameters are not a usable JSON schema: {reason}') from error
 
 
 @attrs.define(eq=False)
@@ -81,7 +81,7 @@ class Toolbox:
     def register(self, tool: Tool) -> None:
         """Add a tool. Raises ``ConfigError`` for a name that is taken and for a schema that cannot be used."""
         if tool.name in self._tools:
-            raise ConfigError(f"tool {tool.name!r} is registered already; two tools cannot share a name")
+            raise ConfigError(f'tool "{tool.name}" is registered already; two tools cannot share a name')
         self._validators[tool.name] = check_parameters(tool)
         self._tools[tool.name] = tool
 
@@ -168,15 +168,15 @@ class Toolbox:
         tool = self._tools.get(call.name)
         if tool is None:
             known = ", ".join(sorted(self._tools)) or "none"
-            raise ToolNotFoundError(f"there is no tool {call.name!r}; the tools are: {known}")
+            raise ToolNotFoundError(f'there is no tool "{call.name}"; the tools are: {known}')
         self._check(call)
         if tool.sensitive and (self.confirm is None or not self.confirm(tool, call)):
-            raise ToolExecutionError(f"tool {tool.name!r} needs a person's yes and did not get it; it was not run")
+            raise ToolExecutionError(f'tool "{tool.name}" needs a person\'s yes and did not get it; it was not run')
         return tool
 
     def _check(self, call: ToolCall) -> None:
         if call.details is not None and call.details.raw_arguments is not None:
-            raise InvalidArgumentsError(f"the arguments of {call.name!r} are not a JSON object; nothing was run")
+            raise InvalidArgumentsError(f'the arguments of "{call.name}" are not a JSON object; nothing was run')
         try:
             problems = [
                 f"{error.message} @ {_path(error.instance_path)}"
@@ -187,7 +187,7 @@ class Toolbox:
         if problems:
             more = [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []
             told = "; ".join(problems[:_MAX_PROBLEMS] + more)
-            raise InvalidArgumentsError(f"the arguments of {call.name!r} do not fit; nothing was run: {told}")
+            raise InvalidArgumentsError(f'the arguments of "{call.name}" do not fit; nothing was run: {told}')
 
 
 def _raise(error: ToolError) -> str:
@@ -205,13 +205,13 @@ def _result_of(tool: Tool, wait: Callable[[], bytes]) -> str:
         return wait().decode("utf-8")
     except WorkerTimeout as error:
         effect = "; whether it took effect is unknown" if tool.effect == "write" else ""
-        raise ToolTimeoutError(f"tool {tool.name!r} was stopped after {tool.timeout:g} s{effect}") from error
+        raise ToolTimeoutError(f'tool "{tool.name}" was stopped after {tool.timeout:g} s{effect}') from error
     except WorkerError as error:
         name, _, said = str(error).partition(": ")
         if name == OUTCOME_UNKNOWN:
-            raise OutcomeUnknownError(f"tool {tool.name!r}: {said}") from error
+            raise OutcomeUnknownError(f'tool "{tool.name}": {said}') from error
         told = said if name in errors.__all__ else error  # ours are sentences, a stranger's class may be all there is
-        raise ToolExecutionError(f"tool {tool.name!r} failed: {told}") from error
+        raise ToolExecutionError(f'tool "{tool.name}" failed: {told}') from error
 
 
 def _path(parts: list[str | int]) -> str:

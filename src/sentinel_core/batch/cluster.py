@@ -180,6 +180,6 @@ def _absolute(unit: Unit) -> Unit:
 def _absolute_source(source: FileSource | InputError) -> FileSource | InputError:
     if isinstance(source, InputError) or source.url:
         return source
-    if source.path.is_relative_to("/dev/fd"):
+    if source.is_spooled:
         raise InputError(f'"{source.label}": a cluster cannot read standard input or a pipe; give a file')
     return attrs.evolve(source, path=Path.cwd() / source.path)

@@ -13,7 +13,6 @@ from sentinel_core.redact import redact
 __all__ = ["differences", "fingerprint"]
 
 _KINDS = ("signals", "trace_readers")
-_WITHOUT_EFFECT = ("fail_on", "timeout", "max_memory_mb", "plugins", "provider", "fail_on_risk", "profile")
 _OPTIONS = ("format", "pretty", "verbose", "reader", "latest", "strict", "max_record")
 _NONE = "none"
 
@@ -33,9 +32,9 @@ def fingerprint(plan: Plan) -> dict[str, str]:
 
 
 def _settings(plan: Plan) -> Iterator[tuple[str, str]]:
+    """Of plugins and weights. Of the host's own, the profile and the options above are all that shows in reports."""
     for key, setting in sorted(plan.layers.values.items()):
-        head = key.partition(".")[0]
-        if head in (*_KINDS, "weights") or ("." not in key and key not in _WITHOUT_EFFECT):
+        if key.partition(".")[0] in (*_KINDS, "weights"):
             yield key, redact(str(setting.value))
 
 

@@ -15,7 +15,6 @@ from sentinel_core.sources.streams import is_plain
 __all__ = ["Measured", "identities", "measured"]
 
 _COMPRESSED_BY = 8
-_KEPT = "/dev/fd/"  # standard input and pipes, kept in a temporary file
 
 
 @attrs.frozen
@@ -71,7 +70,7 @@ def _identity(source: FileSource) -> list[int | str]:
         return [source.size, remote_identity(source.url)]
     try:
         told = source.path.stat()
-        if str(source.path).startswith(_KEPT):
+        if source.is_spooled:
             with source.path.open("rb") as stream:
                 return [told.st_size, hashlib.file_digest(stream, "sha256").hexdigest()]
     except OSError as error:

@@ -1,6 +1,5 @@
 """Where the reports of a batch go: a stream, one file that appears when it is whole, or a folder of parts."""
 
-import fcntl
 import os
 import shutil
 from collections.abc import Callable
@@ -9,6 +8,7 @@ from typing import IO, Protocol
 
 import attrs
 
+from sentinel_core.batch.files import leads_to, lock, to_disk, write_whole
 from sentinel_core.batch.worker import Answer
 from sentinel_core.errors import InputError
 from sentinel_core.output.sink import Sink, permit
@@ -106,7 +106,9 @@ class File:
         except OSError as error:
             raise InputError(f'"{self._named}" cannot be written: {error.strerror}') from None
         self._stream = os.fdopen(descriptor, "r+b")
-        _lock(descriptor, self._path)
+        lock(descriptor, self._path)
+        if not leads_to(self._partial, descriptor):
+            raise InputError(f'"{self._named}" was finished by another batch just now; start again')
         if os.fstat(descriptor).st_size < (offset or 0):
             raise InputError(f'--resume: "{self._partial}" is shorter than it was; start again without --resume')
         self._stream.truncate(offset or 0)
@@ -130,7 +132,7 @@ class File:
 
     def note(self, manifest: bytes) -> None:
         """As a whole."""
-        _write_whole(self._manifest, manifest)
+        write_whole(self._manifest, manifest)
 
     def finish(self, summary: bytes) -> str | None:
         """The file takes its name."""
@@ -140,8 +142,9 @@ class File:
             whole = self._path.with_name(f".{self._path.name}.whole")
             self._open.seek(0)
             self._finisher(self._open, whole)
+            to_disk(whole)
         summary_path = self._path.with_name(f"{self._path.stem}.summary.json")
-        _write_whole(summary_path, summary)
+        write_whole(summary_path, summary)
         permit(summary_path)
         permit(whole)
         whole.replace(self._path)
@@ -184,7 +187,7 @@ class Folder:
         except OSError as error:
             raise InputError(f'"{self._path}" cannot be made: {error.strerror}') from None
         self._lock = os.open(self._path, os.O_RDONLY)
-        _lock(self._lock, self._path)
+        lock(self._lock, self._path)
         if offset is None and any(not name.startswith(_OURS) for name in (path.name for path in self._path.iterdir())):
             begun = " (--resume goes on with the batch in it)" if self.known() else ""
             raise InputError(f'"{self._path}" is not empty{begun}; give a new folder')
@@ -199,8 +202,7 @@ class Folder:
         else:
             with temporary.open("wb") as stream:
                 shutil.copyfileobj(answer.items, stream, _BLOCK)
-        with temporary.open("rb") as stream:
-            os.fsync(stream.fileno())
+        to_disk(temporary)
         temporary.replace(path)
 
     def settle(self) -> int:
@@ -210,12 +212,12 @@ class Folder:
 
     def note(self, manifest: bytes) -> None:
         """As a whole."""
-        _write_whole(self._path / "manifest.json", manifest)
+        write_whole(self._path / "manifest.json", manifest)
 
     def finish(self, summary: bytes) -> str | None:
         """Add the summary."""
         path = self._path / "summary.json"
-        _write_whole(path, summary)
+        write_whole(path, summary)
         permit(path)
         self.close(forget=False)
         return str(path)
@@ -230,21 +232,3 @@ class Folder:
             (self._path / "manifest.json").unlink(missing_ok=True)
             if not any(self._path.iterdir()):
                 self._path.rmdir()
-
-
-def _lock(descriptor: int, path: Path) -> None:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise InputError(f'"{path}" is being written by another batch; wait for it, or stop it') from None
-
-
-def _write_whole(path: Path, data: bytes) -> None:
-    """A file that only its owner can read, there whole or not at all. Who writes it holds the lock of the output."""
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.unlink(missing_ok=True)
-    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    temporary.replace(path)

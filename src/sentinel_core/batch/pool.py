@@ -2,7 +2,7 @@
 
 import select
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from sentinel_core.batch.split import Split, Task, Unit, part_of
 from sentinel_core.batch.worker import Answer, Launcher, Worker
@@ -20,9 +20,8 @@ def pooled(
     jobs: int,
     part: int,
     skip: int = 0,
-    idle: Callable[[], None] = lambda: None,
 ) -> Iterator[Answer]:
-    """The answers to all splits from number ``skip`` on. ``idle`` is called now and then.
+    """The answers to all splits from number ``skip`` on.
 
     Raises ``InputError`` where nothing can be judged.
     """
@@ -43,7 +42,6 @@ def pooled(
             while turn in answers:
                 yield answers.pop(turn)
                 turn += 1
-            idle()
     finally:
         for worker in workers:
             worker.close()

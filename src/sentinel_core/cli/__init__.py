@@ -3,23 +3,27 @@
 import importlib
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
 from sentinel_core.errors import ERROR, SentinelError
 
-__all__ = ["ERROR", "cli", "complain", "help_without_command", "main"]
+__all__ = ["ERROR", "HOME", "INTERRUPTED", "cli", "complain", "help_without_command", "main"]
 
-_INTERRUPTED = 130
+HOME = Path(".sentinel")
+"""Where commands keep what they make, below the folder that they work in."""
+
+INTERRUPTED = 130
 _CLOSED_PIPE = 141
 
 _COMMANDS = {
     "audit": "Check that the record of loops is what was written.",
-    "convert": "Write traces in another format.",
     "config": "Show each setting and where it comes from.",
-    "formats": "List the trace formats that can be read and written.",
+    "convert": "Write traces in another format.",
     "evaluate": "Judge traces: PASS, WARN or FAIL, with evidence.",
+    "formats": "List the trace formats that can be read and written.",
     "loops": "List and draw the families of loops that are kept.",
     "plugins": "List, show and check the installed plugins.",
     "receive": "Take OpenTelemetry spans over HTTP and judge the agents that they tell of.",
@@ -38,7 +42,7 @@ class _Lazy(click.Group):
         _keep_lines_apart(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return sorted(_COMMANDS)
+        return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         if cmd_name not in _COMMANDS:
@@ -56,7 +60,7 @@ class _Lazy(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         with formatter.section("Commands"):
-            formatter.write_dl(sorted(_COMMANDS.items()))
+            formatter.write_dl(list(_COMMANDS.items()))
 
 
 def _keep_lines_apart(command: click.Command) -> None:
@@ -122,10 +126,8 @@ def _guarded(arguments: list[str] | None) -> int:
     try:
         code = cli.main(arguments, prog_name="sentinel", standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
-        return _INTERRUPTED
-    except (
-        SystemExit
-    ) as error:  # click's way out where a pipe is closed (with 1, which would say WARN), or after completion
+        return INTERRUPTED
+    except SystemExit as error:  # click's way out: a closed pipe (with 1, which would say WARN), or shell completion
         return _pipe_closed() if error.code else 0
     except Exception as error:  # noqa: BLE001 - a defect of ours, too: Python's own exit code, 1, would say WARN
         _explain(error)

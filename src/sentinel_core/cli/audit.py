@@ -2,6 +2,7 @@
 
 import click
 
+from sentinel_core._words import counted
 from sentinel_core.cli import ERROR, complain, help_without_command
 from sentinel_core.cli.loops import kept_store, store_option
 from sentinel_core.reflection.store import Store
@@ -25,17 +26,15 @@ def verify(*, store: str | None) -> int:
 
     Exit codes: 0 where all is as it was written; 3 where a row was changed, which is then named.
     """
-    kept = kept_store(store)
-    found = _problems(kept)
-    families, rows = len(kept.families()), len(kept.audit())
-    kept.close()
+    with kept_store(store) as kept:
+        found = _problems(kept)
+        families, rows = len(kept.families()), len(kept.audit())
     for problem in found:
         complain(problem)
     if found:
         return ERROR
-    kept_of = "1 family" if families == 1 else f"{families} families"
-    told = "1 audit row" if rows == 1 else f"{rows} audit rows"
-    click.echo(f"{told} of {kept_of} {'is as it was' if rows == 1 else 'are as they were'} written.")
+    state = "is as it was" if rows == 1 else "are as they were"
+    click.echo(f"{counted(rows, 'audit row')} of {counted(families, 'family', 'families')} {state} written.")
     return 0
 
 

@@ -1,6 +1,5 @@
 """``sentinel evaluate`` over many traces: whether it is a batch, where the reports go, and which engine does the work."""
 
-import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -20,7 +19,7 @@ from sentinel_core.batch.split import Unit, part_size, units
 from sentinel_core.batch.summary import Summary
 from sentinel_core.batch.worker import Answer, Launcher
 from sentinel_core.cli import complain
-from sentinel_core.cli.options import Many, is_folder
+from sentinel_core.cli.options import Many, cores, is_folder
 from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.isolate import Child
@@ -55,7 +54,7 @@ def evaluate_many(plan: Plan, host: HostSettings, many: Many) -> int:
 
 
 def _engine(many: Many, launcher: Launcher, parts: list[Unit], size: int) -> Engine:
-    jobs = many.jobs or _cores()
+    jobs = many.jobs or cores()
     if many.engine is not None:
         from sentinel_core.batch.cluster import on_dask
 
@@ -69,11 +68,6 @@ def _locally(
     for answer in pooled(parts, launcher, jobs=jobs, part=size, skip=skip):
         columns[:] = launcher.columns
         yield answer
-
-
-def _cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _output(plan: Plan, many: Many, work: Manifest, stack: ExitStack) -> Output:

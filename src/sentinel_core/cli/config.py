@@ -11,7 +11,7 @@ from sentinel_core.cli.options import host_flags, layers_and_selection, plugin_o
 from sentinel_core.errors import PluginError, SentinelError
 from sentinel_core.host import Plugin, load, select
 from sentinel_core.isolate import Child, Outbox
-from sentinel_core.output.printable import printable
+from sentinel_core.output.columns import in_columns
 from sentinel_core.selection import KINDS, Selection
 from sentinel_core.settings import Layers, Setting
 
@@ -27,7 +27,7 @@ def command(context: click.Context) -> None:
     help_without_command(context)
 
 
-@command.command("show")
+@command.command("show", short_help="Every setting: key, value, origin.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @plugin_options
 def show(*, as_json: bool, plugins: str | None, assignments: tuple[tuple[str, str], ...]) -> int:
@@ -48,10 +48,8 @@ def show(*, as_json: bool, plugins: str | None, assignments: tuple[tuple[str, st
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return 0
-    lines = [(row["key"], _shown(row["value"]), row["origin"]) for row in rows]
-    widths = [max(len(line[column]) for line in lines) for column in (0, 1)]
-    for key, value, origin in lines:
-        click.echo(printable(f"{key:<{widths[0]}}  {value:<{widths[1]}}  {origin}"))
+    for line in in_columns([(row["key"], _shown(row["value"]), row["origin"]) for row in rows]):
+        click.echo(line)
     return 0
 
 
@@ -59,7 +57,7 @@ def _shown(value: object) -> str:
     """A value as a settings file writes it; text without quotes."""
     if value is None:
         return "not set"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _explain(layers: Layers, selection: Selection, outbox: Outbox) -> None:

@@ -1,6 +1,5 @@
 """``sentinel convert``."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -8,14 +7,14 @@ import click
 from sentinel_core.cli import ERROR
 from sentinel_core.cli.converting import Conversion, convert_job
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
+from sentinel_core.cli.reading import sources_of
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.output.sink import open_output
-from sentinel_core.sources import find_sources, spool
 
 __all__ = ["command"]
 
 
-@click.command("convert", short_help="Write traces in another format.")
+@click.command("convert")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--to", default="native", metavar="FORMAT", help="The format to write: native (default) or atif.")
 @click.option("--from", "reader", metavar="FORMAT", help="Read as this format, whatever it looks like.")
@@ -48,16 +47,14 @@ def command(
         raise click.UsageError("nothing to convert: give a file, a folder, a glob, or - for standard input", context)
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     host = layers.host()
-    stdin = spool(sys.stdin.buffer) if "-" in paths else None
-    limit = host.max_record_mb << 20
     work = Conversion(
-        sources=tuple(find_sources(paths, stdin=stdin, strict=host.strict, max_record=limit)),
+        sources=sources_of(paths, host),
         selection=selection,
         to=to,
         reader=reader,
         latest=latest,
         strict=host.strict,
-        max_record=limit,
+        max_record=host.max_record_mb << 20,
     )
     with open_output(output) as stream:
         tally = supervise(work, stream, job=convert_job, timeout=host.timeout, memory_mb=host.max_memory_mb)

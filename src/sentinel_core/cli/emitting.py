@@ -1,17 +1,17 @@
 """``--emit otel`` and ``--otlp``, for the commands that give verdicts."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from sentinel_core.cli import HOME
 
 if TYPE_CHECKING:
     from sentinel_core.telemetry.verdicts import Emission
 
 __all__ = ["emission_of", "emit_options", "finish"]
 
-_DIRECTORY = Path(".sentinel")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -33,7 +33,7 @@ def emission_of(options: Mapping[str, Any]) -> "Emission | None":
         return None
     from sentinel_core.telemetry.verdicts import Emission
 
-    return Emission.of(_DIRECTORY, endpoint=options["otlp"]).prepared()
+    return Emission.of(HOME, endpoint=options["otlp"]).prepared()
 
 
 def finish(emission: "Emission | None") -> None:

@@ -8,13 +8,15 @@ import click
 
 from sentinel_core.cli.emitting import emission_of, emit_options, finish
 from sentinel_core.cli.options import (
-    Assignment,
     Many,
     batch_options,
-    host_flags,
+    judging_flags,
+    judging_options,
     layers_and_selection,
+    limit_options,
     plugin_options,
 )
+from sentinel_core.cli.reading import sources_of
 from sentinel_core.cli.supervise import supervise, use_color
 from sentinel_core.errors import InputError
 from sentinel_core.judging.job import Format, Plan, job
@@ -22,7 +24,6 @@ from sentinel_core.judging.tally import Tally
 from sentinel_core.output.sink import open_output
 from sentinel_core.output.text import render_summary
 from sentinel_core.settings import HostSettings
-from sentinel_core.sources import find_sources, spool
 
 __all__ = ["command"]
 
@@ -33,7 +34,7 @@ _NO_TEXT = frozenset(
 )
 
 
-@click.command("evaluate", short_help="Judge traces: PASS, WARN or FAIL, with evidence.")
+@click.command("evaluate")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--stdin", is_flag=True, help='Read from standard input, as "-" does.')
 @click.option("--json", "as_json", is_flag=True, help="One JSON document: an object for one trace, else a list.")
@@ -42,9 +43,7 @@ _NO_TEXT = frozenset(
 @click.option("-v", "--verbose", is_flag=True, help="Every finding, and what was checked, with which settings.")
 @click.option("-o", "--output", metavar="FILE|FOLDER/", help="Write the reports to a file, or to a folder in parts.")
 @batch_options
-@click.option("--profile", metavar="NAME|FILE", help='Weights and thresholds: "rs1", or a TOML file.')
-@click.option("--weight", "weights", multiple=True, type=Assignment(), metavar="NAME=W", help="Give a signal a weight.")
-@click.option("--fail-on", type=click.Choice(["warn", "fail", "never"]), help="Which verdicts give a non-zero exit.")
+@judging_options
 @click.option(
     "--from", "reader", metavar="FORMAT", help='Read as this format ("sentinel formats"), whatever it looks like.'
 )
@@ -53,10 +52,7 @@ _NO_TEXT = frozenset(
 )
 @emit_options
 @click.option("--strict", is_flag=True, help="Refuse unknown and duplicate keys, and unknown roles.")
-@click.option("--timeout", type=float, metavar="SECONDS", help="Longest time for one record (default 60).")
-@click.option(
-    "--max-memory-mb", type=int, metavar="MB", help="Most memory that judging may take beyond the start (default 4096)."
-)
+@limit_options
 @click.option("--max-record-mb", type=int, metavar="MB", help="Largest record, decompressed (default 256).")
 @plugin_options
 @click.pass_context
@@ -119,14 +115,11 @@ def _is_much(plan: Plan) -> bool:
 
 
 def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tuple[Plan, HostSettings]:
-    named = ("profile", "fail_on", "strict", "timeout", "max_memory_mb", "max_record_mb", "plugins")
-    flags = host_flags({name: options[name] for name in named})
-    flags.update({f"weights.{name}": (weight, "--weight") for name, weight in options["weights"]})
+    flags = judging_flags(options, "strict", "timeout", "max_memory_mb", "max_record_mb")
     layers, selection = layers_and_selection(flags, options["assignments"])
     host = layers.host()
-    stdin = spool(sys.stdin.buffer) if "-" in arguments else None
     plan = Plan(
-        sources=tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=host.max_record_mb << 20)),
+        sources=sources_of(arguments, host),
         layers=layers,
         selection=selection,
         latest=options["latest"],
@@ -150,7 +143,11 @@ def _format(options: dict[str, Any], many: Many) -> Format:
         if as_document or options["jsonl"]:
             raise click.UsageError("Parquet goes with none of --json, --jsonl and --pretty")
         return "rows"
-    if options["jsonl"] or (many.form == "jsonl" and not as_document):
+    if many.form == "jsonl" and as_document:
+        raise click.UsageError(
+            f'-o "{many.output}" holds a report a line: leave out --json and --pretty, or name it .json'
+        )
+    if options["jsonl"] or many.form == "jsonl":
         return "jsonl"
     if not as_document and many.output is not None and many.output.rpartition(".")[2].lower() in _NO_TEXT:
         raise click.UsageError(f'-o "{many.output}" would hold text: name it .jsonl, .parquet or .txt, or add --json')

@@ -9,8 +9,8 @@ import click
 from sentinel_core.cli import ERROR, complain
 from sentinel_core.cli.options import plugins_option
 from sentinel_core.cli.supervise import warn
-from sentinel_core.errors import WorkerError
-from sentinel_core.host import load, select
+from sentinel_core.errors import PluginError, WorkerError
+from sentinel_core.host import Installed, load, select
 from sentinel_core.isolate import Child, Outbox
 from sentinel_core.output.printable import printable
 from sentinel_core.selection import Selection
@@ -20,14 +20,16 @@ __all__ = ["command"]
 _TIMEOUT = 60.0
 
 
-@click.command("formats", short_help="List the trace formats that can be read and written.")
+@click.command("formats")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @plugins_option(name="selection", variable="SENTINEL_PLUGINS")
 def command(*, as_json: bool, selection: str | None) -> int:
     """Every trace format that an installed reader knows: its name (for --from), what it is, and whether it can be written."""
     rows: list[dict[str, Any]] = []
     code = 0
-    with Child(partial(_describe, Selection.parse(selection))) as child:
+    wanted = Selection.parse(selection)
+    chosen, _ = select(wanted, ("trace_readers",))
+    with Child(partial(_describe, chosen, wanted.targets)) as child:
         try:
             for frame in child.frames(_TIMEOUT):
                 told = json.loads(frame)
@@ -49,11 +51,14 @@ def command(*, as_json: bool, selection: str | None) -> int:
     return code
 
 
-def _describe(selection: Selection, outbox: Outbox) -> None:
+def _describe(chosen: list[Installed], targets: tuple[str, ...], outbox: Outbox) -> None:
     from sentinel_core.watch import Watch
 
-    chosen, _ = select(selection, ("trace_readers",))
-    plugins, failures = load(chosen, selection.targets, kinds=("trace_readers",), watch=Watch(outbox))
+    try:
+        plugins, failures = load(chosen, targets, kinds=("trace_readers",), watch=Watch(outbox))
+    except PluginError as error:
+        outbox.send(json.dumps({"error": str(error)}).encode())
+        return
     for plugin in plugins:
         reader = plugin.offer
         row = {

@@ -9,20 +9,20 @@ import collections
 import functools
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import attrs
 import msgspec
 
-from sentinel_core.agent.family import Checked, Settled
+from sentinel_core.agent.guard import Checked, Settled
 from sentinel_core.agent.keeping import end_with_parent
 from sentinel_core.codec import decode_trace, encode_report, encode_trace
 from sentinel_core.errors import ConfigError, SentinelError, StoreError, WorkerError
 from sentinel_core.host import load, select
 from sentinel_core.isolate import Child, Outbox
 from sentinel_core.panel import make_panel
-from sentinel_core.reflection.asking import BoundGuardrail, bind_guardrails
-from sentinel_core.reflection.facts import History, Reflection
+from sentinel_core.reflection.asking import BoundGuardrail, bind_guardrails, watched
+from sentinel_core.reflection.facts import Reflection
 from sentinel_core.reflection.guarding import Guardian, Overriding
 from sentinel_core.reflection.loops import quality_of
 from sentinel_core.reflection.orchestrator import Orchestrator
@@ -166,7 +166,7 @@ def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
         if failure.source.kind == "guardrails":  # the judge of the run's trace tells those of signals
             outbox.send(f'Wplugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'.encode())
     panel = make_panel(plugins, failures, left_out, layers, watch=watch)
-    guardrails = tuple(_watched(one, watch) for one in bind_guardrails(plugins, failures, layers))
+    guardrails = tuple(watched(one, watch) for one in bind_guardrails(plugins, failures, layers))
     _refuse_deaf_limit(layers, guardrails)
     orchestrator, problem = _orchestrator(layers, guardrails)
     if problem:
@@ -196,11 +196,3 @@ def _orchestrator(layers: Layers, guardrails: tuple[BoundGuardrail, ...]) -> tup
     except StoreError as error:
         return None, str(error)
     return Orchestrator(store=store, guardrails=guardrails, quality=quality_of(layers)), ""
-
-
-def _watched(guardrail: BoundGuardrail, watch: Watch) -> BoundGuardrail:
-    def check(history: History) -> Any:
-        with watch("rule", f"guardrails:{guardrail.name}"):
-            return guardrail.check(history)
-
-    return attrs.evolve(guardrail, check=check)

@@ -133,7 +133,7 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
         outbox.mark(str(AtWork("run", f"providers:{connected.name}", 0)))
         telemetry = _telemetry(order, keeper, outbox)
         stack.callback(telemetry.close)
-        reflector = _reflector(order, connected, settings)
+        _check_reflector(order, connected)
         if isinstance(connected.model, ReplayModel) and connected.model.attempts == 1:
             guard = None  # a record of one attempt has no reply for another one
         if guard is not None:
@@ -152,7 +152,7 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             past=keeper.past,
             accepted=accepted,
         )
-        family = _family(order, outbox, investigation, guard, reflector)
+        family = _family(order, outbox, investigation, guard, _reflector(order, investigation))
         family.deterministic = connected.deterministic
         result = family.run()
     if order.record is not None:
@@ -190,15 +190,19 @@ def _warn(outbox: Outbox) -> Callable[[str], None]:
     return lambda text: outbox.send(f"W{redactor.text(text)}".encode("utf-8", "replace"))
 
 
-def _reflector(order: Order, connected: Connected, settings: AgentSettings) -> Reflector:
+def _check_reflector(order: Order, connected: Connected) -> None:
+    if order.layers.host().reflector == "llm" and isinstance(connected.model, ReplayModel):
+        raise ConfigError("--reflector llm: a replay has no model that could be asked; use --reflector rules")
+
+
+def _reflector(order: Order, investigation: Investigation) -> Reflector:
     host = order.layers.host()
     if host.reflector == "rules":
         return reflect_by_rules
-    if isinstance(connected.model, ReplayModel):
-        raise ConfigError("--reflector llm: a replay has no model that could be asked; use --reflector rules")
     from sentinel_core.reflection.personas import ModelReflector
 
-    return ModelReflector(model=connected.model, timeout=settings.call_timeout or host.timeout)
+    timeout = investigation.settings.call_timeout or host.timeout
+    return ModelReflector(model=investigation.model, timeout=timeout, tell=investigation.record.emit)
 
 
 def _admit(order: Order, keeper: Keeper, now: dict[str, Any], outbox: Outbox) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,10 +26,10 @@ store_option = click.option(
 )
 
 
-def kept_store(place: str | None) -> Store:
-    """The store that is set. Raises ``StoreError`` where there is none yet: looking does not make one."""
+def kept_store(place: str | None) -> closing[Store]:
+    """The store that is set, for a ``with`` block. Raises ``StoreError`` where there is none yet: looking makes none."""
     layers = read_layers(host_flags({"store": place}))
-    return open_store(layers.host().store, create=False)
+    return closing(open_store(layers.host().store, create=False))
 
 
 @click.group("loops", invoke_without_command=True)
@@ -64,15 +65,15 @@ def show(context: click.Context, /, *, loop_id: str, store: str | None, as_json:
     from sentinel_core.output.loops import render_family
     from sentinel_core.reflection.answers import family_answer
 
-    kept = kept_store(store or context.obj)
-    family = kept.family_of(loop_id)
-    if family is None:
-        raise UnknownLoopError(f'no loop "{loop_id}" is kept ("sentinel loops" lists families)')
+    with kept_store(store or context.obj) as kept:
+        family = kept.family_of(loop_id)
+        if family is None:
+            raise UnknownLoopError(f'no loop "{loop_id}" is kept ("sentinel loops" lists families)')
+        elsewhere = kept.tags_elsewhere(family.root, family.tags()) if as_json else {}
     if as_json:
-        _print_json(family_answer(family, kept.tags_elsewhere(family.root, family.tags()))["family"])
+        _print_json(family_answer(family, elsewhere)["family"])
     else:
         click.echo(render_family(family), nl=False)
-    kept.close()
     return 0
 
 
@@ -81,10 +82,8 @@ def _families(store: str | None) -> Sequence["Family"]:
     named = read_layers(host_flags({"store": store})).host().store
     if named in (None, DEFAULT_STORE) and not Path(DEFAULT_STORE).exists():
         return ()
-    kept = kept_store(store)
-    families = kept.families()
-    kept.close()
-    return families
+    with kept_store(store) as kept:
+        return kept.families()
 
 
 def _print_json(value: Any) -> None:

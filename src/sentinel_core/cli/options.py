@@ -16,9 +16,13 @@ __all__ = [
     "Assignment",
     "Many",
     "batch_options",
+    "cores",
     "host_flags",
     "is_folder",
+    "judging_flags",
+    "judging_options",
     "layers_and_selection",
+    "limit_options",
     "plugin_options",
     "plugins_option",
 ]
@@ -33,7 +37,7 @@ else:  # not generic at run time in click 8.1
 
 
 class Assignment(_PairType):
-    """``KEY=VALUE``."""
+    """``KEY=VALUE``, whatever the option calls the two."""
 
     name = "key=value"
 
@@ -43,7 +47,7 @@ class Assignment(_PairType):
             return value
         key, sign, text = str(value).partition("=")
         if not (sign and key.strip()):
-            self.fail(f'"{value}" must be KEY=VALUE', param, ctx)
+            self.fail(f'"{value}" must be {param.metavar if param else "KEY=VALUE"}', param, ctx)
         return key.strip(), text.strip()
 
 
@@ -74,6 +78,42 @@ def plugins_option(
         return ",".join(given) if given else os.environ.get(variable) if variable else None
 
     return click.option("--plugins", name, multiple=True, callback=joined, metavar="LIST", help=text)
+
+
+def judging_options(function: _Function) -> _Function:
+    """By what traces are judged, and which verdicts count."""
+    for option in (
+        click.option(
+            "--fail-on",
+            type=click.Choice(["warn", "fail", "never"]),
+            help="Which verdicts on an agent give a non-zero exit (default warn: WARN and FAIL).",
+        ),
+        click.option(
+            "--weight", "weights", multiple=True, type=Assignment(), metavar="NAME=W", help="Give a signal a weight."
+        ),
+        click.option("--profile", metavar="NAME|FILE", help='Weights and thresholds: "rs1", or a TOML file.'),
+    ):
+        function = option(function)
+    return function
+
+
+def judging_flags(options: Mapping[str, Any], *others: str) -> dict[str, tuple[Any, str]]:
+    """What ``judging_options``, ``--plugins`` and ``others`` set, as settings."""
+    flags = host_flags({name: options[name] for name in ("profile", "fail_on", "plugins", *others)})
+    return flags | {f"weights.{name}": (weight, "--weight") for name, weight in options["weights"]}
+
+
+def limit_options(function: _Function) -> _Function:
+    """What judging one trace may take."""
+    function = click.option(
+        "--max-memory-mb",
+        type=int,
+        metavar="MB",
+        help="Most memory that judging may take beyond the start (default 4096).",
+    )(function)
+    return click.option("--timeout", type=float, metavar="SECONDS", help="Longest time for one trace (default 60).")(
+        function
+    )
 
 
 def batch_options(function: _Function) -> _Function:
@@ -160,6 +200,11 @@ _FORMS: Mapping[str, Literal["jsonl", "rows"]] = {"jsonl": "jsonl", "parquet": "
 def is_folder(output: str) -> bool:
     """True for an output that is a folder: it ends with a slash, or is one already."""
     return output.endswith("/") or os.path.isdir(output)  # noqa: PTH112 - pathlib would take a URL apart
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def host_flags(values: dict[str, Any]) -> dict[str, tuple[Any, str]]:

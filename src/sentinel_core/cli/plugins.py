@@ -11,6 +11,7 @@ from sentinel_core.cli.options import plugins_option
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host import Installed, Plugin, installed, load
 from sentinel_core.isolate import Child, Outbox
+from sentinel_core.output.columns import in_columns
 from sentinel_core.output.printable import printable
 from sentinel_core.selection import Selection, did_you_mean
 
@@ -19,12 +20,20 @@ __all__ = ["command"]
 _TIMEOUT = 60.0
 _MEMORY = 4096 << 20
 
+_loading_option = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=_TIMEOUT,
+    metavar="SECONDS",
+    help="Longest time for loading one plugin (default 60).",
+)
+
 
 @click.group("plugins", invoke_without_command=True)
 @click.option("--check", is_flag=True, help="Load each plugin in a process of its own and tell what went wrong.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @plugins_option(name="selection", variable="SENTINEL_PLUGINS")
-@click.option("--timeout", default=_TIMEOUT, metavar="SECONDS", help="Longest time for loading one plugin.")
+@_loading_option
 @click.pass_context
 def command(context: click.Context, /, *, check: bool, as_json: bool, selection: str | None, timeout: float) -> int:
     """List the installed plugins: kind, name, distribution, version, state. Imports none of them without --check."""
@@ -44,7 +53,7 @@ def command(context: click.Context, /, *, check: bool, as_json: bool, selection:
 
 @command.command("show", short_help="Everything about one plugin, with its settings.")
 @click.argument("name")
-@click.option("--timeout", default=_TIMEOUT, metavar="SECONDS", help="Longest time for loading it.")
+@_loading_option
 def show(name: str, *, timeout: float) -> int:
     """Everything about the plugin NAME (or KIND:NAME): where it comes from, what it does, its settings."""
     kind, _, short = name.rpartition(":")
@@ -88,10 +97,10 @@ def _print(rows: list[dict[str, Any]], *, as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2))
         return
     columns = ("kind", "name", "distribution", "version", "state")
-    widths = {column: max([len(column), *(len(str(row[column])) for row in rows)]) for column in columns}
-    for row in [{column: column for column in columns} | {"error": ""}, *rows]:
-        line = "  ".join(f"{row[column]!s:<{widths[column]}}" for column in columns).rstrip()
-        click.echo(printable(line + (f"  {row['error']}" if row["error"] else "")))
+    head, *lines = in_columns([columns, *([str(row[column]) for column in columns] for row in rows)])
+    click.echo(head)
+    for line, row in zip(lines, rows, strict=True):
+        click.echo(f"{line}  {printable(row['error'])}".rstrip())
 
 
 def _ask_child(one: Installed, timeout: float) -> tuple[dict[str, Any], str]:

@@ -1,4 +1,4 @@
-"""One trace, of any format that can be read, for commands that need it in this process."""
+"""What commands read: the sources that arguments lead to; and one trace, for a command that needs it in this process."""
 
 import io
 import sys
@@ -8,13 +8,20 @@ from sentinel_core.cli.options import host_flags, layers_and_selection
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.codec import decode_trace
 from sentinel_core.errors import InputError
-from sentinel_core.sources import find_sources, spool
+from sentinel_core.settings import HostSettings
+from sentinel_core.sources import FileSource, find_sources, spool
 from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["read_one"]
+__all__ = ["read_one", "sources_of"]
 
 _NATIVE = "native"
 _TOLD = 5
+
+
+def sources_of(arguments: tuple[str, ...], host: HostSettings) -> tuple[FileSource | InputError, ...]:
+    """Every file that the arguments lead to; standard input is read here, and kept."""
+    stdin = spool(sys.stdin.buffer) if "-" in arguments else None
+    return tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=host.max_record_mb << 20))
 
 
 def read_one(
@@ -26,22 +33,21 @@ def read_one(
     """
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     host = layers.host()
-    limit = host.max_record_mb << 20
-    stdin = spool(sys.stdin.buffer) if path == "-" else None
     work = Conversion(
-        sources=tuple(find_sources((path,), stdin=stdin, strict=host.strict, max_record=limit)),
+        sources=sources_of((path,), host),
         selection=selection,
         to=_NATIVE,
         reader=reader,
         strict=host.strict,
-        max_record=limit,
+        max_record=host.max_record_mb << 20,
     )
     written = io.BytesIO()
     tally = supervise(work, written, job=convert_job, timeout=host.timeout, memory_mb=host.max_memory_mb)
+    shown = "stdin" if path == "-" else path
     traces = [decode_trace(line) for line in written.getvalue().splitlines()]
     if not traces and tally.exit_code("never"):
-        raise InputError(f'no trace could be read from "{path}"')
-    return _picked(traces, path, trace_id)
+        raise InputError(f'no trace could be read from "{shown}"')
+    return _picked(traces, shown, trace_id)
 
 
 def _picked(traces: list[ExecutionTrace], path: str, trace_id: str | None) -> ExecutionTrace:

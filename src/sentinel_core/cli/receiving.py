@@ -19,7 +19,7 @@ import attrs
 import click
 import msgspec
 
-from sentinel_core.cli import complain
+from sentinel_core.cli import INTERRUPTED, complain
 from sentinel_core.cli.emitting import finish
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import ConfigError, WorkerError
@@ -39,7 +39,6 @@ from sentinel_core.telemetry.verdicts import Emission, verdict_logs
 
 __all__ = ["Receiver"]
 
-_INTERRUPTED = 130
 _BACKLOG = 128
 _TAKEN = (errno.EADDRINUSE, errno.EACCES)  # it is the port's fault
 
@@ -78,8 +77,10 @@ class Receiver:
                         f"Receiving OTLP on http://{name}:{port} (Ctrl-C judges what is there and ends).", err=True
                     )
                     self._work(server)
-        code = self.tally.exit_code(host.fail_on) if self.tally.total else 0
-        return _INTERRUPTED if self._interrupted else code
+        if self._interrupted:
+            return INTERRUPTED
+        came = self.tally.total or self.tally.broken
+        return self.tally.exit_code(host.fail_on) if came else 0
 
     def _work(self, server: Child) -> None:
         try:

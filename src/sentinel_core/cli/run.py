@@ -11,10 +11,10 @@ import attrs
 import click
 
 from sentinel_core.agent.summary import RunSummary
-from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli import ERROR, HOME, complain
 from sentinel_core.cli.emitting import finish
 from sentinel_core.cli.investigating import Order, job
-from sentinel_core.cli.options import Assignment, host_flags, layers_and_selection, plugin_options
+from sentinel_core.cli.options import judging_flags, judging_options, layers_and_selection, plugin_options
 from sentinel_core.cli.run_options import AGENT, PROVIDER, TOOLS, check_places, guard_flags, overriding, run_options
 from sentinel_core.cli.supervise import supervise, use_color, warn
 from sentinel_core.errors import ConfigError, WorkerError
@@ -34,22 +34,19 @@ from sentinel_core.watch import AtWork
 
 __all__ = ["command"]
 
-_DIRECTORY = Path(".sentinel")
 _GRACE = 120.0  # seconds past the deadline, for a tool that is still at work and for the delivery
 _LOOKS = 6  # the longest that is said nothing after an attempt: it is judged, settled, and a model is asked four times
 _CAUSE = 400
 _RISK = {"low": 0, "medium": 1, "high": 2}
 
 
-@click.command("run", short_help="Investigate a release with the detective agent, then judge the agent.")
-@click.argument("release", metavar="RELEASE", required=False)
+@click.command("run")
+@click.argument("release", metavar="[RELEASE]", required=False)
 @run_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @click.option("-v", "--verbose", is_flag=True, help="Every finding on the agent, and what was checked.")
 @click.option("--fail-on-risk", type=click.Choice(["high", "medium"]), help="Exit with 2 at this severity or above.")
-@click.option("--fail-on", type=click.Choice(["warn", "fail", "never"]), help="Which verdicts on the agent count.")
-@click.option("--profile", metavar="NAME|FILE", help='Weights and thresholds: "rs1", or a TOML file.')
-@click.option("--weight", "weights", multiple=True, type=Assignment(), metavar="NAME=W", help="Give a signal a weight.")
+@judging_options
 @click.option("--otlp", metavar="ENDPOINT", help="Send spans, metrics, logs and verdicts to a collector, too.")
 @plugin_options
 def command(release: str | None, **options: Any) -> int:
@@ -95,8 +92,7 @@ def _order(release: str | None, options: dict[str, Any]) -> tuple[Order, HostSet
     if release is None and options["resume"] is None:
         raise ConfigError("name the release to investigate, or give --resume with the id of a run")
     check_places(options)
-    flags = host_flags({name: options[name] for name in ("provider", "fail_on_risk", "fail_on", "profile", "plugins")})
-    flags.update({f"weights.{name}": (weight, "--weight") for name, weight in options["weights"]})
+    flags = judging_flags(options, "provider", "fail_on_risk")
     for field, flag in AGENT.items():
         if options[field] is not None:
             flags[f"agent.{field}"] = options[field], flag
@@ -106,7 +102,7 @@ def _order(release: str | None, options: dict[str, Any]) -> tuple[Order, HostSet
         release=release,
         layers=layers,
         selection=selection,
-        directory=_DIRECTORY,
+        directory=HOME,
         of_provider={name: options[name] for name in PROVIDER if options[name] is not None},
         of_tools={name: options[name] for name in TOOLS if options[name] is not None},
         resume=options["resume"],
@@ -211,15 +207,22 @@ def _exit_code(found: RunSummary, tally: Tally, host: HostSettings) -> int:
 
 
 def _why_no_report(found: RunSummary) -> str:
-    resume = f"; to go on: sentinel run --resume {found.run_id}" if found.resumable else ""
+    told = f"sentinel run --resume {found.run_id}"
+    resume, again = (f"; to go on: {told}", f"; to try again: {told}") if found.resumable else ("", "")
     if found.delivery == "unknown":
-        return f'whether the risk report for "{found.release_id}" was filed is unknown: {found.delivery_text}'
+        return f'whether the risk report for "{found.release_id}" was filed is unknown: {found.delivery_text}{again}'
     if found.delivery == "failed":
-        return (
-            f'the risk report for "{found.release_id}" was not filed: {found.delivery_text}; '
-            f"to try again: sentinel run --resume {found.run_id}"
-        )
+        return f'the risk report for "{found.release_id}" was not filed: {found.delivery_text}{again}'
     if found.error:
         return found.error + resume
     cause = f": {clipped(found.cause, _CAUSE)}" if found.cause else ""
-    return f'no risk report was filed for "{found.release_id}" (outcome: {found.outcome}){cause}{resume}'
+    rejected = _rejected(found)
+    return f'no risk report was filed for "{found.release_id}" (outcome: {found.outcome}){cause}{rejected}{resume}'
+
+
+def _rejected(found: RunSummary) -> str:
+    """Where an earlier attempt had handed a report in: which one, so that a person may look at it."""
+    for number, attempt in reversed(list(enumerate(found.attempts[:-1], 1))):
+        if attempt.staged is not None:
+            return f"; attempt {number} had staged one ({attempt.staged} risk), and was not accepted"
+    return ""

@@ -2,22 +2,20 @@
 
 import json
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from sentinel_core.cli import ERROR
+from sentinel_core.cli import ERROR, HOME
+from sentinel_core.output.columns import in_columns
 from sentinel_core.output.printable import printable, printable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from sentinel_core.agent.journal import Journal, Run
 
 __all__ = ["command"]
-
-_DIRECTORY = Path(".sentinel")
 
 
 @click.group("runs", invoke_without_command=True)
@@ -35,11 +33,12 @@ def command(context: click.Context, /, *, as_json: bool) -> int:
         for row in rows:
             click.echo(printable_json(json.dumps(row).encode()))
     elif rows:
-        click.echo(_table(rows), nl=False)
+        for line in in_columns([("run", "release", "state", "report"), *map(_cells, rows)]):
+            click.echo(line)
     return 0
 
 
-@command.command("show")
+@command.command("show", short_help="What happened in one run.")
 @click.argument("run_id", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="The record as JSON lines, as --record writes it.")
 def show(run_id: str, *, as_json: bool) -> int:
@@ -50,7 +49,7 @@ def show(run_id: str, *, as_json: bool) -> int:
 
     with _journal() as journal:
         if journal is None:
-            raise JournalError(f'there is no run "{run_id}": no journal is in "{_DIRECTORY}"')
+            raise JournalError(f'there is no run "{run_id}": no journal is in "{HOME}"')
         run = journal.read(run_id)
     if as_json:
         for line in as_lines(run):
@@ -67,10 +66,10 @@ def _journal() -> "Iterator[Journal | None]":
     """The journal of this folder; None where there is none, and none is made."""
     from sentinel_core.agent.journal import Journal
 
-    if not (_DIRECTORY / "journal.db").exists():
+    if not (HOME / "journal.db").exists():
         yield None
         return
-    journal = Journal(_DIRECTORY)
+    journal = Journal(HOME)
     try:
         yield journal
     finally:
@@ -88,14 +87,7 @@ def _row(journal: "Journal", run: "Run") -> dict[str, Any]:
     }
 
 
-def _table(rows: "Sequence[dict[str, Any]]") -> str:
-    cells = [("run", "release", "state", "report"), *(_cells(row) for row in rows)]
-    widths = [max(len(cell) for cell in column) for column in zip(*cells, strict=True)]
-    lines = ("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in cells)
-    return "".join(f"{line.rstrip()}\n" for line in lines)
-
-
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     held = f" (process {row['holder']})" if row["holder"] else ""
     report = row["delivery"] or ("not yet" if row["resumable"] else "no report")
-    return tuple(map(printable, (row["run_id"], row["release_id"], f"{row['state']}{held}", report)))
+    return row["run_id"], row["release_id"], f"{row['state']}{held}", report

@@ -10,7 +10,7 @@ import click
 
 from sentinel_core.cli import complain
 from sentinel_core.cli.loops import store_option
-from sentinel_core.cli.options import host_flags, layers_and_selection, plugin_options
+from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options
 from sentinel_core.errors import PluginError
 from sentinel_core.output.printable import printable
 
@@ -26,7 +26,7 @@ _PORT = 8471
 _RATE = 200.0
 
 
-@click.command("serve", short_help="Answer over HTTP whether a loop may be tried again.")
+@click.command("serve")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -110,7 +110,7 @@ def _work(layers: "Layers", selection: "Selection") -> Iterator["Work"]:
     from sentinel_core.reflection.store import open_store
 
     with ExitStack() as stack:
-        desk = stack.enter_context(closing(Desk(layers, selection, most=os.cpu_count() or 1)))
+        desk = stack.enter_context(closing(Desk(layers, selection, most=cores())))
         store = stack.enter_context(closing(open_store(layers.host().store)))
         for warning in desk.warnings:
             complain(printable(warning))

@@ -1,7 +1,6 @@
 """``sentinel suite``."""
 
 import json
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,21 +8,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sentinel_core.cli import ERROR, complain, help_without_command
-from sentinel_core.cli.options import host_flags, layers_and_selection, plugin_options
-from sentinel_core.cli.supervise import use_color, warn
-from sentinel_core.errors import ConfigError, InputError
+from sentinel_core._words import counted
+from sentinel_core.cli import HOME, help_without_command
+from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options, plugins_option
+from sentinel_core.cli.supervise import warn
+from sentinel_core.cli.telling import Telling, in_json, telling_options
+from sentinel_core.errors import ConfigError
+from sentinel_core.output.printable import printable
 
 if TYPE_CHECKING:
-    from sentinel_core.suite import Comparison, EvaluationResults, RunOptions, TrialResult
-    from sentinel_core.suite.document import Labels
+    from sentinel_core.suite import RunOptions, TrialResult
     from sentinel_core.suite.scenario import Scenario
 
 __all__ = ["command"]
 
-_HOME = Path(".sentinel")
-_FORMATS = ("text", "json", "junit", "markdown")
-_ENDINGS = {".json": "json", ".xml": "junit", ".md": "markdown"}
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -32,46 +30,13 @@ def _directory(function: _Function) -> _Function:
         "--dir",
         "home",
         type=click.Path(path_type=Path, file_okay=False),
-        default=_HOME,
+        default=HOME,
         metavar="FOLDER",
         help='Where runs and baselines are kept (default ".sentinel").',
     )(function)
 
 
-def _telling(function: _Function) -> _Function:
-    """How results are told, and what counts."""
-    for option in (
-        click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
-        click.option("--format", "form", type=click.Choice(_FORMATS), help="What goes to standard output."),
-        click.option(
-            "-o",
-            "--output",
-            "outputs",
-            multiple=True,
-            metavar="[FORMAT:]FILE",
-            help="Write to FILE too, in the format that its ending says (.json, .xml, .md) or that is named.",
-        ),
-        click.option(
-            "--fail-on",
-            type=click.Choice(["failure", "regression", "never"]),
-            default="failure",
-            help="What exits with 2: a scenario that fails too (failure), or only what got worse by more than noise.",
-        ),
-        click.option(
-            "--alpha",
-            type=click.FloatRange(1e-6, 0.5),
-            default=0.01,
-            metavar="P",
-            help="Level of the tests (default 0.01).",
-        ),
-        click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="Human labels for the judge."),
-        click.option("-v", "--verbose", is_flag=True, help="Every scenario."),
-    ):
-        function = option(function)
-    return function
-
-
-@click.group("suite", invoke_without_command=True, short_help="Evaluate an agent: scenarios, baselines, regressions.")
+@click.group("suite", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
     r"""Let an agent work in many scenarios, score it, and hold it against how it did before.
@@ -109,7 +74,7 @@ def command(context: click.Context) -> None:
 )
 @click.option("--baseline", metavar="NAME", help="Compare with this baseline.")
 @_directory
-@_telling
+@telling_options
 @plugin_options
 def run(suite: str, **options: Any) -> int:
     r"""Run every scenario of SUITE: a built-in one, or a TOML or YAML file.
@@ -118,13 +83,12 @@ def run(suite: str, **options: Any) -> int:
     sentinel suite run release-risk --provider anthropic --trials 5 --max-cost 2
     sentinel suite run mine.toml --replay cassette.json -o junit.xml
     """
+    from sentinel_core.state import write_whole
     from sentinel_core.suite import compare_to_baseline, document_of, load_baseline, read_suite, run_evaluation
-    from sentinel_core.suite.files import write_whole
 
     read = read_suite(suite)
     baseline = options["baseline"] and load_baseline(options["baseline"], folder=options["home"] / "baselines")
-    labels = _labels(options["labels"])
-    targets = [_target(one) for one in options["outputs"]]
+    telling = Telling.of(options)
     try:
         results = run_evaluation(read, _run_options(read.name, options))
     except KeyboardInterrupt:
@@ -136,7 +100,7 @@ def run(suite: str, **options: Any) -> int:
     comparison = compare_to_baseline(results, baseline, alpha=options["alpha"]) if baseline else None
     if options["max_cost"] is not None and document_of(results)["summary"]["cost_usd"] is None:
         warn("the provider reported no cost, so --max-cost limited nothing")
-    return _tell(results, comparison, labels, targets, options)
+    return telling.tell(results, comparison)
 
 
 def _run_options(name: str, options: dict[str, Any]) -> "RunOptions":
@@ -151,7 +115,7 @@ def _run_options(name: str, options: dict[str, Any]) -> "RunOptions":
     return RunOptions(
         provider=host.provider,
         trials=options["trials"],
-        workers=options["workers"] or os.cpu_count() or 1,
+        workers=options["workers"] or cores(),
         layers=layers,
         selection=selection,
         folder=options["home"] / "suites" / name,
@@ -176,17 +140,16 @@ def _progress(done: int, total: int, result: "TrialResult") -> None:
 @click.option("--baseline", required=True, metavar="NAME", help="The baseline to compare with.")
 @click.option("--result", type=click.Path(path_type=Path), metavar="FILE", help="Results (default: the last run).")
 @_directory
-@_telling
+@telling_options
 def compare(baseline: str, result: Path | None, **options: Any) -> int:
     """Hold the last run against a baseline: what got worse, and whether that is more than noise."""
     from sentinel_core.suite import compare_to_baseline, load_baseline
     from sentinel_core.suite.baseline import load_results
 
+    telling = Telling.of(options)
     known = load_baseline(baseline, folder=options["home"] / "baselines")
     results = load_results(result or _last(options["home"], known.results.suite))
-    comparison = compare_to_baseline(results, known, alpha=options["alpha"])
-    targets = [_target(one) for one in options["outputs"]]
-    return _tell(results, comparison, _labels(options["labels"]), targets, options)
+    return telling.tell(results, compare_to_baseline(results, known, alpha=options["alpha"]))
 
 
 @command.group("baseline", invoke_without_command=True)
@@ -208,12 +171,14 @@ def save(name: str, result: Path | None, home: Path) -> int:
     results = load_results(result or home / "suites" / "last.json")
     replaced = ", replaced" if (home / "baselines" / f"{name}.json").exists() else ""
     path = save_baseline(results, name, folder=home / "baselines")
-    click.echo(f"{path}{replaced}: {results.suite} with {results.provider}, {len(results.evaluated)} scenarios")
+    click.echo(
+        f"{path}{replaced}: {results.suite} with {results.provider}, {counted(len(results.evaluated), 'scenario')}"
+    )
     return 0
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="One JSON list.")
+@click.option("--json", "as_json", is_flag=True, help="As a JSON object.")
 @_directory
 def list_suites(home: Path, *, as_json: bool) -> int:
     """List the built-in suites and the baselines."""
@@ -225,10 +190,10 @@ def list_suites(home: Path, *, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps({"suites": rows, "baselines": known}))
         return 0
-    for row in rows:
-        click.echo(f"{row['suite']}  {row['scenarios']} scenarios  {row['summary']}")
+    for one in suites:
+        click.echo(f"{one.name}  {counted(len(one.scenarios), 'scenario')}  {one.summary}")
     for name in known:
-        click.echo(f"baseline {_printable(name)}")
+        click.echo(f"baseline {printable(name)}")
     return 0
 
 
@@ -251,11 +216,11 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
         raise ConfigError(f'suite "{read.name}" has no scenario "{scenario}"{near}')
     if as_json or scenario is not None:
         value = attrs.asdict(chosen[0]) if scenario is not None else attrs.asdict(read)
-        click.echo(_json(value, indent=1))
+        click.echo(in_json(value))
         return 0
     for one in chosen:
         tags = f" [{', '.join(one.tags)}]" if one.tags else ""
-        click.echo(_printable(f"{one.id}{tags}  {one.summary or _inputs(one)}"))
+        click.echo(printable(f"{one.id}{tags}  {one.summary or _inputs(one)}"))
     return 0
 
 
@@ -269,11 +234,11 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
 @click.option("--trace-id", metavar="ID", help="Which trace, where TRACE holds several.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the suite to FILE.")
 @click.option("--force", is_flag=True, help="Replace FILE where it is there.")
-@click.option("--plugins", metavar="LIST", help='As for "sentinel evaluate".')
+@plugins_option()
 def from_trace(trace: str, *, name: str | None, severity: str | None, output: Path | None, **options: Any) -> int:
     """Make a suite of one scenario from TRACE: its tools answer as they did then, so that an incident becomes a test."""
     from sentinel_core.cli.reading import read_one
-    from sentinel_core.suite.files import write_whole
+    from sentinel_core.state import write_whole
     from sentinel_core.suite.from_trace import suite_from_trace
     from sentinel_core.suite.reading import decode_suite
     from sentinel_core.suite.toml import to_toml
@@ -284,7 +249,7 @@ def from_trace(trace: str, *, name: str | None, severity: str | None, output: Pa
     made = to_toml(suite_from_trace(found, name=name, severity=severity))
     decode_suite(made.encode(), f"{Path(trace).name}.toml")
     if output is None:
-        click.echo(_printable_lines(made), nl=False)
+        click.echo("".join(f"{printable(line)}\n" for line in made.splitlines()), nl=False)
     else:
         write_whole(output, made.encode())
         click.echo(f"{output}: run it with: sentinel suite run {output}", err=True)
@@ -299,84 +264,3 @@ def _inputs(scenario: "Scenario") -> str:
 
 def _last(home: Path, suite: str) -> Path:
     return home / "suites" / suite / "result.json"
-
-
-def _labels(path: Path | None) -> "Labels | None":
-    if path is None:
-        return None
-    from sentinel_core.suite.judge import labels_in
-
-    try:
-        return labels_in(path.read_bytes(), str(path))
-    except OSError as error:
-        raise InputError(f'labels "{path}" cannot be read: {error.strerror}') from None
-
-
-def _target(text: str) -> tuple[str, Path]:
-    """``junit:out.xml`` or ``out.xml``: format and file."""
-    form, colon, rest = text.partition(":")
-    if colon and form in _FORMATS:
-        return form, Path(rest)
-    found = _ENDINGS.get(Path(text).suffix)
-    if found is None:
-        raise ConfigError(f'-o "{text}": name the format ({", ".join(_FORMATS)}), as in "junit:{text}"')
-    return found, Path(text)
-
-
-def _tell(
-    results: "EvaluationResults",
-    comparison: "Comparison | None",
-    labels: "Labels | None",
-    targets: list[tuple[str, Path]],
-    options: dict[str, Any],
-) -> int:
-    from sentinel_core.suite.document import exit_code
-
-    form = "json" if options["as_json"] else options["form"] or "text"
-    for target, path in targets:
-        text = _rendered(target, results, comparison, labels, verbose=options["verbose"], color=False)
-        path.write_text(text, encoding="utf-8", newline="\n")
-    color = form == "text" and use_color()
-    click.echo(_rendered(form, results, comparison, labels, verbose=options["verbose"], color=color), nl=False)
-    code = exit_code(results, comparison, options["fail_on"])
-    if code == ERROR:
-        complain(results.incomplete or "some scenarios could not be evaluated; the reasons are with them")
-    return code
-
-
-def _rendered(
-    form: str,
-    results: "EvaluationResults",
-    comparison: "Comparison | None",
-    labels: "Labels | None",
-    *,
-    verbose: bool,
-    color: bool,
-) -> str:
-    from sentinel_core.suite import document_of
-    from sentinel_core.suite.render_ci import render_junit, render_markdown
-    from sentinel_core.suite.render_text import render_text
-
-    if form == "json":
-        return _json(document_of(results, comparison, labels), indent=1) + "\n"
-    if form == "junit":
-        return render_junit(results, comparison)
-    if form == "markdown":
-        return render_markdown(results, comparison, labels=labels)
-    return render_text(results, comparison, labels=labels, verbose=verbose, color=color)
-
-
-def _json(value: object, *, indent: int) -> str:
-    from sentinel_core.output.printable import printable_json
-
-    return printable_json(json.dumps(value, ensure_ascii=False, indent=indent).encode("utf-8", "replace")).decode()
-
-
-def _printable(text: str) -> str:
-    from sentinel_core.output.printable import printable
-
-    return printable(text)
-
-
-def _printable_lines(text: str) -> str:
-    return "".join(f"{_printable(line)}\n" for line in text.splitlines())

@@ -8,6 +8,7 @@ from typing import IO, TypeVar
 import attrs
 import click
 
+from sentinel_core._words import counted
 from sentinel_core.cli import complain
 from sentinel_core.cli.converting import Conversion
 from sentinel_core.errors import WorkerError
@@ -84,9 +85,10 @@ def warn(message: str) -> None:
 
 
 def _last_words(death: Death | None, error: WorkerError, done: int) -> str:
+    after = f"stopped after {counted(done, 'record')}"
     if death is None:
-        return f"the process that judges stopped after {done} records and no plugin was at work: {error}"
-    return f'plugin "{death.at_work.label}" {death.error}; stopped after {done} records (--plugins can leave it out)'
+        return f"the process that judges {after} and no plugin was at work: {error}"
+    return f'plugin "{death.at_work.label}" {death.error}; {after} (--plugins can leave it out)'
 
 
 def use_color() -> bool:

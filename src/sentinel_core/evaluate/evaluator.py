@@ -98,27 +98,30 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
     """
     if not index.trace.trace_id:
         raise ValueError("Cannot evaluate: trace_id is required")
-    index, detections, failures = _detect(index, panel.signals)
-    failures = _in_order((*failures, *panel.standing_failures), panel.profile.weights)
-    rows = [panel.row(name, one.score, one.details, one.gaps) for name, one in detections.items()]
-    verdict, overall, reasoning = _verdict(index, detections, failures, panel)
+    index, answers = _answers(index, panel.signals)
+    failed: list[SignalFailure] = []
+    scores, covered, findings = list[SignalScore](), list[Coverage](), list[Finding]()
+    for name, answer in answers:
+        if isinstance(answer, SignalFailure):
+            failed.append(answer)
+            continue
+        score, coverage = panel.row(name, answer.score, answer.details, answer.gaps)
+        scores.append(score)
+        covered.append(coverage)
+        if answer.findings:
+            findings += [finding.of(name, _origin(index, finding)) for finding in answer.findings]
+    failures = _in_order((*failed, *panel.standing_failures), panel.profile.weights)
+    verdict, overall, reasoning = _verdict(index, scores, failures, panel)
     return ReliabilityReport(
         trace_id=index.trace.trace_id,
         verdict=verdict,
         overall_score=overall,
-        signal_scores=tuple([score for score, _ in rows]),
+        signal_scores=tuple(scores),
         reasoning=reasoning,
         metadata=_metadata(index),
-        findings=tuple(
-            [
-                finding.of(name, _origin(index, finding))
-                for name, detection in detections.items()
-                if detection.findings
-                for finding in detection.findings
-            ]
-        ),
+        findings=tuple(findings),
         failures=tuple(failures),
-        coverage=_coverage(panel, [row for _, row in rows], failures),
+        coverage=_coverage(panel, covered, failures),
         unread=_unread(index),
         profile=panel.printed_profile,
         settings=panel.printed_settings,
@@ -144,21 +147,20 @@ def _in_order(failures: Sequence[SignalFailure], weights: Mapping[str, float]) -
     return sorted(marked, key=lambda failure: failure.signal_name)
 
 
-def _detect(
-    index: TraceIndex, signals: Sequence[BoundSignal]
-) -> tuple[TraceIndex, dict[str, Detection], list[SignalFailure]]:
+_Answers = list[tuple[str, Detection | SignalFailure]]
+
+
+def _answers(index: TraceIndex, signals: Sequence[BoundSignal]) -> tuple[TraceIndex, _Answers]:
     """All signals on one index; only where one of them changed it, each again on its own, to find out who.
 
     The index comes back as it was.
     """
     before = Snapshot(index)
-    answers = {signal.name: _ask(signal, index) for signal in signals}
+    answers = [(signal.name, _ask(signal, index)) for signal in signals]
     if not before.holds():
-        answers = {signal.name: _ask_alone(signal, before) for signal in signals}
+        answers = [(signal.name, _ask_alone(signal, before)) for signal in signals]
         index = before.restored()
-    failures = [answer for answer in answers.values() if type(answer) is SignalFailure]
-    detections = {name: answer for name, answer in answers.items() if type(answer) is not SignalFailure}
-    return index, detections, failures  # type: ignore[return-value] # what is no failure is a detection
+    return index, answers
 
 
 def _ask_alone(signal: BoundSignal, before: Snapshot) -> Detection | SignalFailure:
@@ -196,7 +198,7 @@ def _checked(answer: object) -> Detection:
     if not isinstance(answer, Detection):
         return Detection(score=_risk(answer))
     given = answer.score
-    if given is None or (type(given) is float and 0.0 < given <= 1.0):
+    if given is None or (type(given) is float and 0.0 <= given <= 1.0 and math.copysign(1.0, given) > 0.0):
         return answer
     score = _risk(given)
     return answer if score is given else attrs.evolve(answer, score=score)
@@ -215,7 +217,7 @@ def _failure(signal: BoundSignal, error: str) -> SignalFailure:
 
 
 def _verdict(
-    index: TraceIndex, detections: Mapping[str, Detection], failures: Sequence[SignalFailure], panel: Panel
+    index: TraceIndex, scores: Sequence[SignalScore], failures: Sequence[SignalFailure], panel: Panel
 ) -> tuple[Verdict | None, float | None, str]:
     """Verdict, overall score and reasoning.
 
@@ -224,7 +226,7 @@ def _verdict(
     """
     if not index.messages:
         return None, None, "Nothing to check: the trace has no messages."
-    verdict, overall, text = panel.judged(tuple([(name, detection.score) for name, detection in detections.items()]))
+    verdict, overall, text = panel.judged(tuple([(row.signal_name, row.score) for row in scores]))
     if verdict in (None, "PASS") and index.is_silent:
         return None, None, _SILENT
     if verdict is None:

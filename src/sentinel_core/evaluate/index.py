@@ -106,28 +106,29 @@ class TraceIndex:
         """Append messages, in order."""
         start = len(self.messages)
         self.messages.extend(messages)
-        calls, texts, by_id, held = self.calls, self.texts, self._by_id, self.held
+        calls, texts = self.calls, self.texts
         for position, message in enumerate(self.messages[start:] if start else self.messages, start):
-            role, details = message.role, message.details
-            is_copied = details is not None and details.is_copied_context
             if message.content:
-                if role == "assistant":
-                    texts.append(Text(message.content, position, len(calls), is_copied))
-                elif role == "user":
+                if message.role == "assistant":
+                    texts.append(Text(message.content, position, len(calls), _is_copied(message)))
+                elif message.role == "user":
                     self.asked.append(position)
             if message.metadata is not None:
-                held.append(message.metadata)
-            for tool_call in message.tool_calls:
-                call = Call(tool_call, position, len(calls), is_copied)
-                calls.append(call)
-                held.append(tool_call.arguments)
-                if tool_call.id in by_id:
-                    self._given_again(tool_call.id, call)
-                by_id[tool_call.id] = call
-            for result in message.tool_results:
-                if result.metadata is not None:
-                    held.append(result.metadata)
-                self._pair(result, position)
+                self.held.append(message.metadata)
+            if message.tool_calls:
+                self._call(message, position)
+            if message.tool_results:
+                self._pair(message, position)
+
+    def _call(self, message: Message, position: int) -> None:
+        calls, by_id = self.calls, self._by_id
+        for tool_call in message.tool_calls:
+            call = Call(tool_call, position, len(calls), _is_copied(message))
+            calls.append(call)
+            self.held.append(tool_call.arguments)
+            if tool_call.id in by_id:
+                self._given_again(tool_call.id, call)
+            by_id[tool_call.id] = call
 
     def _given_again(self, name: str, call: Call) -> None:
         if name not in self._waiting:
@@ -135,12 +136,19 @@ class TraceIndex:
             self._waiting[name] = deque([first] if first.result is None else ())
         self._waiting[name].append(call)
 
-    def _pair(self, result: ToolResult, position: int) -> None:
-        owner = self._by_id.get(result.tool_call_id)
-        if owner is None:
-            self.orphans.append((position, result))
-            return
-        if self._waiting and (waiting := self._waiting.get(result.tool_call_id)):
-            owner = waiting.popleft()
-        owner.result = result
-        owner.result_message_index = position
+    def _pair(self, message: Message, position: int) -> None:
+        for result in message.tool_results:
+            if result.metadata is not None:
+                self.held.append(result.metadata)
+            owner = self._by_id.get(result.tool_call_id)
+            if owner is None:
+                self.orphans.append((position, result))
+                continue
+            if self._waiting and (waiting := self._waiting.get(result.tool_call_id)):
+                owner = waiting.popleft()
+            owner.result = result
+            owner.result_message_index = position
+
+
+def _is_copied(message: Message) -> bool:
+    return message.details is not None and message.details.is_copied_context

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from sentinel_core._words import counted
+from sentinel_core.output.columns import in_columns
 from sentinel_core.output.printable import clipped, printable
 from sentinel_core.reflection.facts import LIFTS, Override
 from sentinel_core.reflection.family import Completion, Family, Loop, LoopTrace, loop_trace, merged_facts
@@ -17,9 +19,7 @@ _MOST_TAGS = 20
 
 def render_families(families: Sequence[Family]) -> str:
     """A table with a row for each family, and in how many loops each bias tag was seen."""
-    rows = [_HEADINGS, *(_row(family) for family in families)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
-    lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = list(in_columns([_HEADINGS, *map(_row, families)]))
     seen = Counter(
         tag
         for family in families
@@ -37,7 +37,7 @@ def render_family(family: Family) -> str:
     """One family, a line for each loop: alignment, drift and fatigue as bars, each with its threshold; then why."""
     attempts = sum(loop.reflection is not None for loop in family.loops)
     state, why, _ = _row(family)[3:]
-    lines = [f"{family.root}: {_count(attempts, 'attempt')}, {state}" + (f" ({why})" if why != "-" else ""), ""]
+    lines = [f"{family.root}: {counted(attempts, 'attempt')}, {state}" + (f" ({why})" if why != "-" else ""), ""]
     width = max(len(loop.loop_id) for loop in family.loops)
     bars = "".join(f"{name:<{_CELLS + 9}}" for name in ("alignment", "drift", "fatigue")).rstrip()
     lines.append(f"{'':<{width}}  {bars}")
@@ -46,7 +46,7 @@ def render_family(family: Family) -> str:
         lines += [f"{'':<{width}}  {line}" for line in _told(loop)]
     if family.overrides:
         lines += ["", "Overrides:", *(f"  {_override(one)}" for one in family.overrides)]
-    lines += ["", f"{_count(family.rows, 'audit row')}, the last one's hash is {family.head}"]
+    lines += ["", f"{counted(family.rows, 'audit row')}, the last one's hash is {family.head}"]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
@@ -103,7 +103,3 @@ def _override(override: Override) -> str:
     until = f" until {override.expires_at}" if override.expires_at is not None else ""
     spent = f", used for {override.spent_on}" if override.spent_on is not None else ""
     return f"{override.at} {override.actor}: {kinds}{until}{spent}: {clipped(override.reason, _WIDE)}"
-
-
-def _count(number: int, name: str) -> str:
-    return f"{number} {name}{'' if number == 1 else 's'}"

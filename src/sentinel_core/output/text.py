@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from sentinel_core._words import counted
 from sentinel_core.output.printable import clipped, printable
 from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalScore
 
@@ -25,7 +26,7 @@ def render_summary(counts: dict[str, int]) -> str:
     """One line that counts the verdicts of many reports."""
     total = sum(counts.values())
     parts = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
-    return f"{total} {'trace' if total == 1 else 'traces'}: {parts}\n"
+    return f"{counted(total, 'trace')}: {parts}\n"
 
 
 def _lines(report: ReliabilityReport, origin: str, *, verbose: bool, color: bool) -> Iterator[str]:
@@ -73,7 +74,7 @@ def _findings(report: ReliabilityReport, *, verbose: bool, color: bool) -> Itera
         if finding.quote:
             yield f"      “{printable(clipped(finding.quote, _QUOTE))}”"
     if len(worst) > len(shown):
-        yield f"  and {len(worst) - len(shown)} more findings (--verbose shows all)"
+        yield f"  and {counted(len(worst) - len(shown), 'more finding')} (--verbose shows all)"
 
 
 def _place(finding: Finding) -> str:
@@ -85,9 +86,7 @@ def _place(finding: Finding) -> str:
 def _verbose(report: ReliabilityReport) -> Iterator[str]:
     totals = report.metadata
     tokens = "unknown" if totals.total_tokens is None else totals.total_tokens
-    messages = "1 message" if totals.total_messages == 1 else f"{totals.total_messages} messages"
-    calls = "1 tool call" if totals.total_tool_calls == 1 else f"{totals.total_tool_calls} tool calls"
-    yield f"  {messages}, {calls}, tokens: {tokens}"
+    yield f"  {counted(totals.total_messages, 'message')}, {counted(totals.total_tool_calls, 'tool call')}, tokens: {tokens}"
     for row in report.coverage:
         yield f"  {row.signal_name}: {_coverage(row)}"
     for name, values in report.settings.items():

@@ -6,21 +6,23 @@ A provider knows its wire format; how a call is guarded, what its failures are c
 from sentinel_core.providing.failures import failure_in, refusal, sdk_failures
 from sentinel_core.providing.keys import hide, read_key
 from sentinel_core.providing.model import HttpModel
-from sentinel_core.providing.replies import document_of, events_of, is_event_stream, lines_of, text_or_empty
+from sentinel_core.providing.replies import document_of, lines_of, reply_in, text_or_empty
+from sentinel_core.providing.requests import chat_messages, function_tools
 from sentinel_core.providing.settings import ProviderSettings, choose_model
 
 __all__ = [
     "HttpModel",
     "ProviderSettings",
+    "chat_messages",
     "choose_model",
     "document_of",
-    "events_of",
     "failure_in",
+    "function_tools",
     "hide",
-    "is_event_stream",
     "lines_of",
     "read_key",
     "refusal",
+    "reply_in",
     "sdk_failures",
     "text_or_empty",
 ]

@@ -20,10 +20,10 @@ def read_key(provider: str, variables: Sequence[str]) -> tuple[str, str]:
     for variable in variables:
         key = os.environ.get(variable, "").strip()
         if key and not (key.isascii() and key.isprintable()):
-            raise AuthenticationError(f"provider {provider!r}: the key in {variable} has characters that no key has")
+            raise AuthenticationError(f'provider "{provider}": the key in {variable} has characters that no key has')
         if key:
             return variable, key
-    raise AuthenticationError(f"provider {provider!r} needs a key: set {variables[0]} in the environment")
+    raise AuthenticationError(f'provider "{provider}" needs a key: set {variables[0]} in the environment')
 
 
 def hide(error: ModelError, key: str) -> ModelError:

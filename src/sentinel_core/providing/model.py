@@ -61,7 +61,7 @@ class HttpModel(abc.ABC):
     @property
     def who(self) -> str:
         """How errors name this provider."""
-        return f"provider {self.provider!r} at {self.settings.base_url}"
+        return f'provider "{self.provider}" at {self.settings.base_url}'
 
     def complete(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:
         """One call, one reply; text is streamed where ``on_text`` is given. Every failure is a ``ModelError``."""
@@ -125,11 +125,18 @@ class HttpModel(abc.ABC):
             return ProviderError(f"{self.who} failed: {type(error).__name__}", retryable=False)
 
     def _told(self, error: ModelError) -> ModelError:
-        if isinstance(error, AuthenticationError) and self.variable and self.variable not in str(error):
-            error.args = (f"{error}; check the key in {self.variable}",)
-        elif error.status == HTTPStatus.NOT_FOUND:
-            error.args = (f"{error}; --model names another model, --base-url another address",)
+        hint = self._hint(error)
+        if hint:
+            error.args = (f"{error}; {hint}",)
         return hide(error, self.key)
+
+    def _hint(self, error: ModelError) -> str:
+        """What to do; empty where the error says so itself, or where nobody but the server can do anything."""
+        if isinstance(error, AuthenticationError) and self.variable and self.variable not in str(error):
+            return f"check the key in {self.variable}, and that it is for this address (--base-url)"
+        if error.status == HTTPStatus.NOT_FOUND:
+            return "--model names another model, --base-url another address"
+        return ""
 
     def _assumed(self) -> Capabilities:
         """What holds where the server says nothing."""

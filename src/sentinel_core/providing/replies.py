@@ -2,15 +2,18 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sentinel_core.errors import ProviderError
+from sentinel_core.model import Reply
 
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["document_of", "events_of", "is_event_stream", "lines_of", "text_or_empty"]
+__all__ = ["document_of", "events_of", "is_event_stream", "lines_of", "reply_in", "text_or_empty"]
+
+OnText = Callable[[str], None]
 
 _SHOWN = 80
 _half_character = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -37,6 +40,26 @@ def events_of(response: "httpx2.Response", who: str) -> Iterator[dict[str, Any]]
             yield _object(event.data.encode("utf-8", "replace"), who)
 
 
+def reply_in(
+    response: "httpx2.Response",
+    who: str,
+    on_text: OnText | None,
+    *,
+    whole: Callable[[Mapping[str, Any], str], Reply],
+    gather: Callable[[Iterator[dict[str, Any]], str, OnText], Mapping[str, Any]],
+) -> Reply:
+    """The reply in a response: in events where a stream was asked for and given, else one document.
+
+    ``whole`` makes it of a document, ``gather`` a document of events; both are given ``who`` for their errors.
+    """
+    if on_text is not None and is_event_stream(response):
+        return whole(gather(events_of(response, who), who, on_text), who)
+    reply = whole(document_of(response, who), who)
+    if on_text is not None and reply.content:
+        on_text(reply.content)
+    return reply
+
+
 def lines_of(response: "httpx2.Response", who: str) -> Iterator[dict[str, Any]]:
     """The JSON object of each line."""
     for line in response.iter_lines():
@@ -56,14 +79,15 @@ def _object(data: bytes, who: str) -> dict[str, Any]:
         if _half_character.search(data):  # half of a pair cannot be written again, anywhere
             value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        raise ProviderError(f"{who} sent {_called(data)} instead of JSON", retryable=True) from None
+        hint = "; --base-url names another address" if data.lstrip().startswith(b"<") else ""
+        raise ProviderError(f"{who} sent {_called(data)} instead of JSON{hint}", retryable=True) from None
     if not isinstance(value, dict):
         raise ProviderError(f"{who} sent a JSON {type(value).__name__} instead of an object", retryable=True)
     return value
 
 
 def _called(data: bytes) -> str:
-    start = data[:_SHOWN].decode("utf-8", "replace").strip()
+    start = " ".join(data[:_SHOWN].decode("utf-8", "replace").split())
     if not start:
         return "an empty reply"
-    return "an HTML page" if start.startswith("<") else f"a reply that begins with {start!r}"
+    return "an HTML page" if start.startswith("<") else f'a reply that begins with "{start}"'

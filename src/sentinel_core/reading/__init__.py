@@ -4,8 +4,10 @@ A reader takes its format apart and hands the pieces to a ``TraceBuilder``; what
 """
 
 from sentinel_core._refuse import parse_json
+from sentinel_core._words import counted
 from sentinel_core.reading.builder import TraceBuilder
 from sentinel_core.reading.chat import Piece, pieces_of, tool_schemas
+from sentinel_core.reading.gaps import gaps_at
 from sentinel_core.reading.records import BadRecord, Record, json_document, json_lines, json_records
 from sentinel_core.reading.times import iso_time
 from sentinel_core.reading.usage import add_usage, usage_of
@@ -16,6 +18,8 @@ __all__ = [
     "Record",
     "TraceBuilder",
     "add_usage",
+    "counted",
+    "gaps_at",
     "iso_time",
     "json_document",
     "json_lines",

@@ -4,22 +4,21 @@ import io
 import re
 from collections.abc import Iterator
 from itertools import chain, islice
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import attrs
 import msgspec
 
-from sentinel_core._refuse import not_json
+from sentinel_core._refuse import not_json, parse_json
 from sentinel_core.offers import Source
 from sentinel_core.reading.elements import list_elements
 from sentinel_core.reading.lines import MEGABYTE, numbered_lines
 from sentinel_core.trace import from_json
 
-__all__ = ["RawRecord", "RefusedRecord", "is_json_lines", "raw_records", "too_large"]
+__all__ = ["RawRecord", "RefusedRecord", "is_json_lines", "parsed_records", "raw_records", "too_large"]
 
 _STREAMED_FROM = 64 * MEGABYTE
 _PEEK = 4096
-_BOM = b"\xef\xbb\xbf"
 _is_list = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[")
 _is_object = re.compile(rb"\s*\{")
 _list_decoder = msgspec.json.Decoder(list[msgspec.Raw])
@@ -63,6 +62,25 @@ def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
             yield _object(head, stream, limit)
             return
         yield from (_of_line(line, limit) for line in chain(head, lines))
+
+
+def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, Any]]:
+    """Every record with its JSON value; with None one that was refused, or is not JSON.
+
+    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    """
+    for raw in raw_records(source):
+        if isinstance(raw, RefusedRecord):
+            yield raw, None
+            continue
+        data = raw.data if isinstance(raw.data, (bytes, bytearray)) else bytes(raw.data)
+        try:
+            value = parse_json(data)
+        except (ValueError, RecursionError) as error:
+            problem = not_json(data, error).replace("@ $", f"@ {raw.path}", 1)
+            yield RefusedRecord(message=problem, line=raw.line), None
+        else:
+            yield raw, value
 
 
 def is_json_lines(source: Source) -> bool:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import IO
 
-__all__ = ["MEGABYTE", "numbered_lines"]
+__all__ = ["BOM", "MEGABYTE", "numbered_lines"]
 
 MEGABYTE = 1 << 20
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 def numbered_lines(stream: IO[bytes], limit: int, before: int = 0) -> Iterator[tuple[int, bytes | bytearray | None]]:
@@ -20,8 +20,8 @@ def numbered_lines(stream: IO[bytes], limit: int, before: int = 0) -> Iterator[t
         whole: bytes | bytearray | None = line
         if len(line) == MEGABYTE and not line.endswith(b"\n"):
             whole = _long_line(stream, line, limit)
-        if number == 1 and whole is not None and whole.startswith(_BOM):
-            whole = whole[len(_BOM) :]
+        if number == 1 and whole is not None and whole.startswith(BOM):
+            whole = whole[len(BOM) :]
         if whole is None or not (whole.isspace() or not whole):
             yield number, whole
 

@@ -8,12 +8,10 @@ import attrs
 from sentinel_core._fast import fast
 from sentinel_core._refuse import not_json, parse_json
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading.layout import RefusedRecord, raw_records, too_large
-from sentinel_core.reading.lines import numbered_lines
+from sentinel_core.reading.layout import RefusedRecord, parsed_records, too_large
+from sentinel_core.reading.lines import BOM, numbered_lines
 
 __all__ = ["BadRecord", "Record", "json_document", "json_lines", "json_records"]
-
-_BOM = b"\xef\xbb\xbf"
 
 
 @fast
@@ -56,17 +54,12 @@ def json_records(source: Source) -> Iterator[Record | BadRecord]:
 
     An element of a list has the line 1 and its path. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
     """
-    for raw in raw_records(source):
+    for raw, value in parsed_records(source):
         line = raw.line or 1
         if isinstance(raw, RefusedRecord):
             yield BadRecord(message=raw.message, line=line)
-            continue
-        data = raw.data if isinstance(raw.data, (bytes, bytearray)) else bytes(raw.data)
-        path = raw.path if raw.line is None and raw.path != "$" else None
-        try:
-            yield Record(value=parse_json(data), line=line, path=path)
-        except (ValueError, RecursionError) as error:
-            yield BadRecord(message=not_json(data, error), line=line)
+        else:
+            yield Record(value=value, line=line, path=raw.path if raw.path != "$" else None)
 
 
 def json_document(source: Source) -> Any:
@@ -75,7 +68,7 @@ def json_document(source: Source) -> Any:
         data = stream.read(source.max_record + 1)
     if len(data) > source.max_record:
         return ReadError(message=too_large(source.max_record))
-    data = data.removeprefix(_BOM)
+    data = data.removeprefix(BOM)
     try:
         return parse_json(data)
     except (ValueError, RecursionError) as error:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sentinel_core._words import counted
 from sentinel_core.trace import ExecutionTrace, Role
 
 __all__ = ["ROLES", "UNKNOWN_ROLES", "role_gaps", "role_of", "unknown_roles"]
@@ -50,7 +51,7 @@ def role_of(message: Mapping[str, Any], default: Role) -> tuple[Role, str | None
 def role_gaps(counts: Mapping[str, int]) -> list[str]:
     """What could not be understood, in words: a line for each of the first few unknown roles."""
     told = [
-        f'{count} {"message" if count == 1 else "messages"} with the unknown role "{role}"'
+        f'{counted(count, "message")} with the unknown role "{role}"'
         for role, count in list(counts.items())[:_MOST_NAMED]
     ]
     more = len(counts) - _MOST_NAMED

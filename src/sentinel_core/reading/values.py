@@ -6,9 +6,9 @@ from typing import Any
 import attrs
 
 from sentinel_core._fast import fast
-from sentinel_core._refuse import not_json, parse_json
+from sentinel_core._refuse import parse_json
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading.layout import RefusedRecord, raw_records
+from sentinel_core.reading.layout import RefusedRecord, parsed_records
 
 __all__ = ["Placed", "embedded_json", "json_values"]
 
@@ -27,16 +27,11 @@ def json_values(source: Source) -> Iterator[Placed | ReadError]:
 
     Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
     """
-    for record in raw_records(source):
+    for record, value in parsed_records(source):
         if isinstance(record, RefusedRecord):
             yield ReadError(message=record.message, line=record.line)
-            continue
-        data = record.data if isinstance(record.data, (bytes, bytearray)) else bytes(record.data)
-        place = record.path if record.line is None else f"line {record.line}"
-        try:
-            yield Placed(value=parse_json(data), place=place)
-        except (ValueError, RecursionError) as error:
-            yield ReadError(message=not_json(data, error).replace("@ $", f"@ {record.path}", 1), line=record.line)
+        else:
+            yield Placed(value=value, place=record.path if record.line is None else f"line {record.line}")
 
 
 def embedded_json(text: str) -> Any:

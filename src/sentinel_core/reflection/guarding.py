@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.family import Checked, Settled
+from sentinel_core.agent.guard import Checked, Settled
 from sentinel_core.errors import LoopError
 from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex

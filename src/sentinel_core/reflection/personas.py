@@ -8,12 +8,15 @@ What a model says is never better than what the rules say: of each score the mor
 cannot talk an attempt into being good. Where the model fails, the rules' own reflection stands in, and its ``note`` says why.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
 
-from sentinel_core.errors import ModelError, ProviderError
+from sentinel_core.agent.asking import complete
+from sentinel_core.agent.events import ReflectorAsked
+from sentinel_core.agent.world import World
+from sentinel_core.errors import ModelError
 from sentinel_core.model import Model, Reply, Request
 from sentinel_core.offers import Tool
 from sentinel_core.redact import redact
@@ -76,18 +79,23 @@ PESSIMIST = Persona(
 
 @attrs.frozen(kw_only=True)
 class ModelReflector:
-    """Asks a model under both personas. ``timeout`` is in seconds for each question, None being the provider's own."""
+    """Asks a model under both personas. ``timeout`` is in seconds for each question, None being the provider's own.
+
+    ``tell`` is given what each answer took, usable or not.
+    """
 
     model: Model
     timeout: float | None = None
+    tell: Callable[[ReflectorAsked], object] = lambda _asked: None
+    world: World = attrs.field(factory=World)
 
     def __call__(self, trace: ExecutionTrace, report: ReliabilityReport) -> Reflection:
         """The model's reflection, held against the rules'; the rules' alone where the model gives none."""
         by_rules = reflect_by_rules(trace, report)
         told = _told(trace, report)
         try:
-            scores = self._ask(SAGE, told)
-            biases = self._ask(PESSIMIST, told)
+            scores = self._ask(SAGE, told, trace.trace_id)
+            biases = self._ask(PESSIMIST, told, trace.trace_id)
         except ModelError as error:
             note = redact(" ".join(str(error).split()))[:_LONGEST_NOTE]
             return attrs.evolve(by_rules, note=f"No model reflected, the rules did: {note}")
@@ -101,25 +109,30 @@ class ModelReflector:
         )
         return at_worst(judged, by_rules)
 
-    def _ask(self, persona: Persona, told: str) -> dict[str, Any]:
+    def _ask(self, persona: Persona, told: str, loop_id: str) -> dict[str, Any]:
         """A persona's answer. Raises ``ModelError`` where there is none that fits."""
         problem = ""
         for _ in range(_TRIES):
             text = told if not problem else f"{told}\n\nYour last answer could not be used: {problem}"
-            reply = self._complete(_request(persona, text, self.timeout))
+            begun = self.world.stopwatch()
+            reply = complete(self.model, _request(persona, text, self.timeout), who="the provider")
+            self.tell(_asked(loop_id, persona, reply, self.world.timed_since(begun)))
             answer = reply.tool_calls[0].arguments if reply.tool_calls else None
             problem = _problem(persona, answer)
             if answer is not None and not problem:
                 return answer
         raise ModelError(f"{persona.name} gave no answer that fits: {problem}")
 
-    def _complete(self, request: Request) -> Reply:
-        try:
-            return self.model.complete(request)
-        except ModelError:
-            raise
-        except Exception as error:  # a provider is a plugin: whatever else it raises is its failure, told as one
-            raise ProviderError(f"the provider raised {type(error).__name__}: {error}") from error
+
+def _asked(loop_id: str, persona: Persona, reply: Reply, duration_ms: float) -> ReflectorAsked:
+    return ReflectorAsked(
+        loop_id=loop_id,
+        persona=persona.name,
+        model=reply.model,
+        usage=reply.usage,
+        cost_usd=reply.cost_usd,
+        duration_ms=duration_ms,
+    )
 
 
 def _request(persona: Persona, text: str, timeout: float | None) -> Request:

@@ -4,6 +4,7 @@ A read is one statement, so it sees one moment. A change is one transaction that
 change was made for to the next one; where no row is at that version, somebody else was faster and nothing is written.
 """
 
+import abc
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
@@ -72,7 +73,7 @@ class Cursor(Protocol):
         """All rows that it found."""
 
 
-class SqlStore:
+class SqlStore(abc.ABC):
     """The store over ``transaction(write)``, which gives a cursor inside a transaction and ends it.
 
     A subclass says how statements mark parameters, how a serial column is declared, which errors mean that a row with
@@ -85,15 +86,15 @@ class SqlStore:
     absent: tuple[type[Exception], ...]
     place: str
 
+    @abc.abstractmethod
     def transaction(self, *, write: bool) -> AbstractContextManager[Cursor]:
         """A cursor; to write, in a transaction that is committed at the end and rolled back where the block raises."""
-        raise NotImplementedError("a store says how its transactions are made")
 
+    @abc.abstractmethod
     def again(self, job: Callable[[], _Result]) -> _Result:
         """Run a job that is safe to repeat."""
-        raise NotImplementedError("a store says which jobs it repeats")
 
-    def lock(self, cursor: Cursor) -> None:
+    def lock(self, cursor: Cursor) -> None:  # noqa: B027 - most stores have nothing to do
         """Keep everybody else from making the tables until the transaction ends, where it does not do so by itself."""
 
     def family_of(self, loop_id: str) -> Family | None:

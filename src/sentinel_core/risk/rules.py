@@ -3,7 +3,7 @@
 What is missing or malformed is a finding of medium severity, because nobody knows what it would have shown.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 import attrs
@@ -19,8 +19,7 @@ Risk = Literal["high", "medium", "low"]
 RISKS: tuple[Risk, ...] = ("low", "medium", "high")
 _QUOTE_LENGTH = 80
 _MAX_NAMED = 3
-_MAX_RATE = 1.0
-_MAX_MILLISECONDS = 1e9
+_AT_OR_ABOVE: tuple[Risk, ...] = ("high", "medium")  # the severities that have a threshold
 
 
 @attrs.frozen
@@ -47,6 +46,41 @@ class Assessment:
     def deciding(self) -> tuple[Fact, ...]:
         """The findings that are as bad as the whole."""
         return tuple(fact for fact in self.facts if fact.severity == self.severity)
+
+
+@attrs.frozen
+class _Metric:
+    """A number that is held against ``<rule>_high`` and ``<rule>_medium`` of the thresholds.
+
+    ``most`` is the largest that makes sense, ``told`` a value in a sentence, ``unit`` a threshold with its unit.
+    """
+
+    key: str
+    rule: str
+    most: float
+    wanted: str
+    told: Callable[[float], str]
+    unit: Callable[[float], str]
+
+
+_METRICS = (
+    _Metric(
+        key="error_rate",
+        rule="error_rate",
+        most=1.0,
+        wanted="a rate from 0 to 1",
+        told=lambda rate: f"the error rate is {rate} ({percent(rate)})",
+        unit=percent,
+    ),
+    _Metric(
+        key="response_time_p95",
+        rule="p95",
+        most=1e9,
+        wanted="a time in milliseconds",
+        told=lambda time: f"the 95th percentile of response times is {time} ms",
+        unit=lambda time: f"{time:g} ms",
+    ),
+)
 
 
 def assess(summary: Mapping[str, Any], settings: RiskThresholds) -> Assessment:
@@ -123,32 +157,20 @@ def _metric_facts(metrics: object, settings: RiskThresholds) -> Iterator[Fact]:
     if not isinstance(metrics, dict):
         yield Fact("metrics_malformed", "medium", f"deployment_metrics is {shown(metrics)}, not an object with numbers")
         return
-    yield _error_rate(metrics, settings)
-    yield _response_time(metrics, settings)
+    for metric in _METRICS:
+        yield _metric_fact(metric, metrics, settings)
 
 
-def _error_rate(metrics: Mapping[str, Any], settings: RiskThresholds) -> Fact:
-    rate = as_number(metrics.get("error_rate"), _MAX_RATE)
-    if rate is None:
-        return _unusable("deployment_metrics", "error_rate", metrics, "a rate from 0 to 1")
-    text = f"the error rate is {rate} ({percent(rate)})"
-    if rate >= settings.error_rate_high:
-        return Fact("error_rate_high", "high", f"{text}; {percent(settings.error_rate_high)} or more is high")
-    if rate >= settings.error_rate_medium:
-        return Fact("error_rate_medium", "medium", f"{text}; {percent(settings.error_rate_medium)} or more is medium")
-    return Fact("error_rate_clean", "low", f"{text}, below {percent(settings.error_rate_medium)}")
-
-
-def _response_time(metrics: Mapping[str, Any], settings: RiskThresholds) -> Fact:
-    p95 = as_number(metrics.get("response_time_p95"), _MAX_MILLISECONDS)
-    if p95 is None:
-        return _unusable("deployment_metrics", "response_time_p95", metrics, "a time in milliseconds")
-    text = f"the 95th percentile of response times is {p95} ms"
-    if p95 >= settings.p95_high:
-        return Fact("p95_high", "high", f"{text}; {settings.p95_high:g} ms or more is high")
-    if p95 >= settings.p95_medium:
-        return Fact("p95_medium", "medium", f"{text}; {settings.p95_medium:g} ms or more is medium")
-    return Fact("p95_clean", "low", f"{text}, below {settings.p95_medium:g} ms")
+def _metric_fact(metric: _Metric, metrics: Mapping[str, Any], settings: RiskThresholds) -> Fact:
+    value = as_number(metrics.get(metric.key), metric.most)
+    if value is None:
+        return _unusable("deployment_metrics", metric.key, metrics, metric.wanted)
+    limits: dict[Risk, float] = {severity: getattr(settings, f"{metric.rule}_{severity}") for severity in _AT_OR_ABOVE}
+    for severity, limit in limits.items():
+        if value >= limit:
+            text = f"{metric.told(value)}; {metric.unit(limit)} or more is {severity}"
+            return Fact(f"{metric.rule}_{severity}", severity, text)
+    return Fact(f"{metric.rule}_clean", "low", f"{metric.told(value)}, below {metric.unit(limits['medium'])}")
 
 
 def _change_facts(given: object, changes: list[str]) -> Iterator[Fact]:

@@ -16,6 +16,7 @@ from sentinel_core.sources.streams import is_zip, open_decompressed, zip_members
 __all__ = ["SUFFIXES", "FileSource", "find_sources", "spool"]
 
 _PLAIN = (".json", ".jsonl", ".ndjson", ".traj", ".eval")
+_DESCRIPTORS = "/dev/fd"
 SUFFIXES = (*_PLAIN, *(f"{plain}{packed}" for plain in _PLAIN for packed in (".gz", ".zst")), ".zip")
 
 
@@ -42,8 +43,13 @@ class FileSource:
 
     @property
     def name(self) -> str:
-        """The file's own name; ``stdin`` for standard input."""
-        return "stdin" if self.label == "-" else Path(self.member or self.label).name
+        """The file's own name."""
+        return Path(self.member or self.label).name
+
+    @property
+    def is_spooled(self) -> bool:
+        """True for standard input and pipes: kept in a file that only this process and its children can open."""
+        return self.path.is_relative_to(_DESCRIPTORS)
 
     @property
     def bytes_on_disk(self) -> int:
@@ -68,13 +74,8 @@ class FileSource:
     def siblings(self, pattern: str) -> "list[FileSource]":
         """Files beside or below this one that match a relative glob pattern, sorted by name."""
         relative = Path(pattern)
-        if (
-            self.label == "-"
-            or "://" in self.label
-            or not relative.parts
-            or relative.is_absolute()
-            or ".." in relative.parts
-        ):
+        outside = not relative.parts or relative.is_absolute() or ".." in relative.parts
+        if outside or self.is_spooled or "://" in self.label:
             return []
         paths = sorted(path for path in self.path.parent.glob(pattern) if path.is_file() and path != self.path)
         return [attrs.evolve(self, path=path, label=str(path)) for path in paths]
@@ -85,7 +86,7 @@ def spool(stream: IO[bytes]) -> Path:
     with tempfile.TemporaryFile() as file:
         shutil.copyfileobj(stream, file)
         file.flush()
-        return Path(f"/dev/fd/{os.dup(file.fileno())}")
+        return Path(_DESCRIPTORS, str(os.dup(file.fileno())))
 
 
 def find_sources(
@@ -93,11 +94,11 @@ def find_sources(
 ) -> Iterator[FileSource | InputError]:
     """One source a file, folders and globs in sorted order; an ``InputError`` for an argument that leads to none.
 
-    ``-`` is what was read from standard input, kept at ``stdin``.
+    ``-`` is what was read from standard input, kept at ``stdin``; it is called "stdin" wherever it is spoken of.
     """
     for argument in arguments:
         if argument == "-" and stdin is not None:
-            yield FileSource(path=stdin, label="-", strict=strict, max_record=max_record)
+            yield FileSource(path=stdin, label="stdin", strict=strict, max_record=max_record)
             continue
         if "://" in argument:
             from sentinel_core.sources.remote import find_remote
@@ -130,7 +131,9 @@ def _sources(source: FileSource) -> Iterator[FileSource | InputError]:
 def _expand(argument: str) -> Iterator[Path]:
     path = Path(argument)
     if path.is_dir():
-        yield from sorted(inner for inner in path.rglob("*") if inner.name.endswith(SUFFIXES) and inner.is_file())
+        found = sorted(inner for inner in path.rglob("*") if inner.name.endswith(SUFFIXES) and inner.is_file())
+        sessions = frozenset(found)
+        yield from (inner for inner in found if _session_of(inner) not in sessions)
     elif path.exists():
         yield path
     elif glob.has_magic(argument):
@@ -139,6 +142,15 @@ def _expand(argument: str) -> Iterator[Path]:
             for name in sorted(glob.glob(argument, recursive=True))  # noqa: PTH207 - the pattern may be absolute
             if Path(name).is_file()
         )
+
+
+def _session_of(path: Path) -> Path | None:
+    """``SESSION.jsonl`` for ``SESSION/subagents/.../agent-ID.jsonl``, which Claude Code's reader reads with its session."""
+    if path.match("agent-*.jsonl"):
+        for folder in path.parents:
+            if folder.name == "subagents":
+                return folder.parent.with_name(f"{folder.parent.name}.jsonl")
+    return None
 
 
 def _nothing_at(argument: str) -> str:

@@ -8,8 +8,8 @@ import msgspec
 
 from sentinel_core.errors import ConfigError, InputError
 from sentinel_core.selection import did_you_mean
+from sentinel_core.state import read_bytes, write_whole
 from sentinel_core.suite.compare import ALPHA, Comparison, compare
-from sentinel_core.suite.files import read_bytes, write_whole
 from sentinel_core.suite.results import EvaluationResults
 from sentinel_core.suite.summary import agrees_with_trials
 
@@ -114,5 +114,5 @@ def compare_to_baseline(
 
 def _path(name: str, folder: Path) -> Path:
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"baseline name {name!r} must be letters, digits, '.', '_' or '-'")
+        raise ConfigError(f'baseline name "{name}" must be letters, digits, ".", "_" or "-"')
     return folder / f"{name}.json"

@@ -91,7 +91,7 @@ def _plain_results(release_id: str, release: Mapping[str, Any] | None) -> dict[s
 
     def get_summary() -> dict[str, Any]:
         if release is None:
-            raise ToolExecutionError(f"there is no release {release_id!r}")
+            raise ToolExecutionError(f'there is no release "{release_id}"')
         return copy.deepcopy(dict(release))
 
     return {GET_SUMMARY: get_summary, FILE_REPORT: file_report}

@@ -57,7 +57,7 @@ def _grounded(run: Run, known: Sequence[float]) -> Check:
 
 def check_errors(run: Run, expect: ErrorHandling) -> Iterator[Check]:
     """How the run ended, whether a report came of it, and whether what went wrong was told."""
-    yield _error("degrades", run.outcome in expect.outcomes, f"the run ended as {run.outcome!r}")
+    yield _error("degrades", run.outcome in expect.outcomes, f'the run ended as "{run.outcome}"')
     if expect.report != "any":
         told = "a report was filed" if run.report_filed else "no report was filed"
         yield _error("report", run.report_filed == (expect.report == "filed"), f"{told}, expected {expect.report}")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sentinel_core.agent.detective import filed_report
+from sentinel_core.agent.filed import filed_report
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
 from sentinel_core.errors import InputError
 from sentinel_core.evaluate.index import Call, TraceIndex
@@ -16,7 +16,7 @@ __all__ = ["scenario_from_trace", "suite_from_trace"]
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_ID = 80
 _TIMED_OUT = "ToolTimeoutError"
-_FAILED_FIRST = re.compile(r"^tool '[^']*' failed: (?:\w+: )?")
+_FAILED_FIRST = re.compile(r"""^tool (?:"[^"]*"|'[^']*') failed: (?:\w+: )?""")
 
 
 def suite_from_trace(trace: ExecutionTrace, *, name: str | None = None, severity: str | None = None) -> dict[str, Any]:

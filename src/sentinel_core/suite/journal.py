@@ -12,8 +12,8 @@ import msgspec
 from sentinel_core.errors import InputError
 from sentinel_core.model import Capabilities
 from sentinel_core.redact import redact_json
+from sentinel_core.state import make_folder, read_bytes
 from sentinel_core.suite.cassette import Exchange
-from sentinel_core.suite.files import make_folder, read_bytes
 from sentinel_core.suite.results import TrialResult
 
 __all__ = ["Done", "Journal"]
@@ -107,5 +107,5 @@ def _difference(line: bytes, head: Mapping[str, Any]) -> str:
         return "its journal is damaged"
     for key in sorted({*before, *head}):
         if before.get(key) != head.get(key):
-            return f"its {key} was {str(before.get(key))[:60]!r} and is {str(head.get(key))[:60]!r}"
+            return f'its {key} was "{str(before.get(key))[:60]}" and is "{str(head.get(key))[:60]}"'
     return "its journal is written differently"

@@ -10,8 +10,9 @@ import attrs
 import msgspec
 
 from sentinel_core.errors import ProviderError
+from sentinel_core.http import one_line
 from sentinel_core.model import Model, Request
-from sentinel_core.suite.files import read_bytes, write_whole
+from sentinel_core.state import read_bytes, write_whole
 from sentinel_core.suite.results import EvaluationResults
 from sentinel_core.suite.runs import Check, Run
 from sentinel_core.suite.scenario import Criterion, JudgeSettings, Scenario
@@ -107,7 +108,7 @@ class Judge:
             vote = _vote(content)
             if vote is not None:
                 return vote
-        raise ProviderError(f"the judge's answer is not the JSON that was asked for: {content[:80]!r}")
+        raise ProviderError(f'the answer of the judge is not the JSON that was asked for: "{one_line(content)[:80]}"')
 
 
 def _vote(content: str) -> Vote | None:

@@ -47,7 +47,7 @@ _LONGEST_PATTERN = 500
 
 def _check_id(_instance: object, attribute: "attrs.Attribute[str]", value: str) -> None:
     if not _ID.fullmatch(value):
-        raise ValueError(f"{attribute.name!r} must be letters, digits, '.', '_' or '-', and it is {value!r}")
+        raise ValueError(f'"{attribute.name}" must be letters, digits, ".", "_" or "-", and it is "{value}"')
 
 
 def _from(least: float, most: float) -> Any:
@@ -120,7 +120,7 @@ class Predicate:
         try:
             re.compile(self.regex or "")
         except re.error as error:
-            raise ValueError(f"regex {self.regex!r} cannot be used: {error}") from None
+            raise ValueError(f'regex "{self.regex}" cannot be used: {error}') from None
         if len(self.regex or "") > _LONGEST_PATTERN:
             raise ValueError(f"regex is longer than {_LONGEST_PATTERN} characters")
 
@@ -171,7 +171,7 @@ class DecisionQuality:
     def __attrs_post_init__(self) -> None:
         for value in self.severities:
             if value not in SEVERITIES:
-                raise ValueError(f"'severity' must be of {', '.join(SEVERITIES)}, and it is {value!r}")
+                raise ValueError(f'"severity" must be of {", ".join(SEVERITIES)}, and it is "{value}"')
 
     @property
     def severities(self) -> tuple[str, ...]:
@@ -220,7 +220,7 @@ class Criterion:
 
     def __attrs_post_init__(self) -> None:
         if (self.question is None) == (self.predicate is None):
-            raise ValueError(f"criterion {self.id!r} needs a question or a predicate, and not both")
+            raise ValueError(f'criterion "{self.id}" needs a question or a predicate, and not both')
 
 
 @attrs.frozen(kw_only=True)
@@ -236,9 +236,9 @@ class Sweep:
 
     def __attrs_post_init__(self) -> None:
         if self.severity and len(self.severity) != len(self.values):
-            raise ValueError(f"'severity' has {len(self.severity)} entries for {len(self.values)} values")
+            raise ValueError(f'"severity" has {len(self.severity)} entries for {len(self.values)} values')
         if wrong := [one for one in self.severity if one not in SEVERITIES]:
-            raise ValueError(f"'severity' must be of {', '.join(SEVERITIES)}, and it has {wrong[0]!r}")
+            raise ValueError(f'"severity" must be of {", ".join(SEVERITIES)}, and it has "{wrong[0]}"')
 
 
 @attrs.frozen(kw_only=True)
@@ -290,7 +290,7 @@ class Suite:
         ids = [scenario.id for scenario in self.scenarios]
         if len(set(ids)) < len(ids):
             twice = next(one for one in ids if ids.count(one) > 1)
-            raise ValueError(f"two scenarios are named {twice!r}")
+            raise ValueError(f'two scenarios are named "{twice}"')
 
     @property
     def digest(self) -> str:

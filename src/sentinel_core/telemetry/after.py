@@ -5,7 +5,9 @@ from typing import Any
 
 from sentinel_core.agent import events as ev
 from sentinel_core.telemetry.content import as_json, clean_text
+from sentinel_core.telemetry.data import CLIENT
 from sentinel_core.telemetry.draft import Fold
+from sentinel_core.telemetry.fold_model import usage_told
 
 __all__ = ["AFTER_HANDLERS"]
 
@@ -38,6 +40,24 @@ def _attempt_judged(fold: Fold, event: ev.AttemptJudged) -> None:
             "sentinel.rules": event.rules or None,
         },
     )
+
+
+def _reflector_asked(fold: Fold, event: ev.ReflectorAsked) -> None:
+    """A model call like the agent's own, so that metrics count its tokens, cost and time; it is no message of the run."""
+    model = event.model or fold.run.model
+    chat = fold.start(event.sequence, f"chat {model}" if model else "chat", fold.parent, kind=CLIENT)
+    chat.start -= int(event.duration_ms * 1e6)
+    chat.end = fold.now
+    chat.attributes |= {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.provider.name": fold.run.provider or "unknown",
+        "gen_ai.request.model": fold.run.model,
+        "gen_ai.response.model": event.model,
+        "operation.cost": event.cost_usd,
+        "sentinel.loop.id": event.loop_id,
+        "sentinel.reflection.persona": event.persona,
+        **usage_told(event.usage),
+    }
 
 
 def _attempt_reflected(fold: Fold, event: ev.AttemptReflected) -> None:
@@ -96,6 +116,7 @@ AFTER_HANDLERS: Mapping[type, Callable[[Fold, Any], None]] = {
     ev.GuardrailChecked: _guardrail_checked,
     ev.AttemptJudged: _attempt_judged,
     ev.AttemptReflected: _attempt_reflected,
+    ev.ReflectorAsked: _reflector_asked,
     ev.LoopDecided: _loop_decided,
     ev.DeliveryStarted: _delivery_started,
     ev.DeliveryFinished: _delivery_finished,

@@ -1,5 +1,6 @@
 """The files of a run: its trace, its metrics, its logs, each whole or not there."""
 
+import errno
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,12 +8,13 @@ from pathlib import Path
 import msgspec
 
 from sentinel_core.agent.events import Event
+from sentinel_core.state import make_folder, write_whole
 from sentinel_core.telemetry.encode import log_lines, metric_lines, span_lines
 from sentinel_core.telemetry.logs import logs_of
 from sentinel_core.telemetry.metrics import metrics_of
 from sentinel_core.telemetry.spans import conversations, spans_of
 
-__all__ = ["append_lines", "live_path", "rebuild", "trace_path", "write_whole"]
+__all__ = ["append_lines", "check_writable", "live_path", "rebuild", "trace_path"]
 
 _OURS = b'"scope":{"name":"sentinel"'
 
@@ -41,11 +43,20 @@ def _rebuilt(conversation: Iterable[Event], directory: Path) -> Path:
     path, live = trace_path(directory, trace_id), live_path(directory, trace_id)
     foreign = dict.fromkeys((*_foreign(path), *_foreign(live)))
     logs = directory / "logs" / path.name
-    write_whole(path, b"".join((*span_lines(spans), *foreign)))
-    write_whole(logs, b"".join((*log_lines(logs_of(spans)), *_verdicts(logs))))
-    write_whole(directory / "metrics" / path.name, b"".join(metric_lines(metrics_of(spans))))
+    _write(path, (*span_lines(spans), *foreign))
+    _write(logs, (*log_lines(logs_of(spans)), *_verdicts(logs)))
+    _write(directory / "metrics" / path.name, metric_lines(metrics_of(spans)))
     live.unlink(missing_ok=True)
     return path
+
+
+def _write(path: Path, lines: Iterable[bytes]) -> None:
+    """No file where there is nothing to say."""
+    data = b"".join(lines)
+    if data:
+        write_whole(path, data)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def append_lines(path: Path, lines: Iterable[bytes]) -> None:
@@ -56,7 +67,7 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
     waiting = list(lines)
     if not waiting:
         return
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(path.parent)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         for line in waiting:
@@ -65,20 +76,15 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
         os.close(descriptor)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file that only its owner can read; it appears whole or not at all. Raises ``OSError``."""
-    path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+def check_writable(path: Path) -> int:
+    """How long a file that grows is by now; 0 where it is not there yet, and none is made. Raises ``OSError``."""
+    make_folder(path.parent)
+    if path.exists():
+        with path.open("ab") as file:
+            return file.tell()
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path.parent))
+    return 0
 
 
 def _foreign(path: Path) -> Iterable[bytes]:

@@ -13,7 +13,7 @@ from sentinel_core.errors import ConfigError
 from sentinel_core.report import ReliabilityReport, SignalScore
 from sentinel_core.telemetry.data import Attribute, LogData
 from sentinel_core.telemetry.encode import log_lines
-from sentinel_core.telemetry.files import append_lines
+from sentinel_core.telemetry.files import append_lines, check_writable
 from sentinel_core.telemetry.ids import root_span_id_of, trace_id_of
 from sentinel_core.telemetry.names import ROOT_SPAN
 from sentinel_core.trace import ExecutionTrace
@@ -122,8 +122,7 @@ class Emission:
         if self.endpoint is not None:
             check_endpoint(self.endpoint)
         try:
-            append_lines(self.path, [b""])
-            return attrs.evolve(self, start=self.path.stat().st_size)
+            return attrs.evolve(self, start=check_writable(self.path))
         except OSError as error:
             raise ConfigError(f'"{self.path}": {error.strerror}; verdicts could not be kept there') from None
 
@@ -134,7 +133,7 @@ class Emission:
 
     def finish(self) -> None:
         """Send what was written since ``prepared``. Raises ``Unsent``."""
-        if self.endpoint is None:
+        if self.endpoint is None or not self.path.exists():
             return
         from sentinel_core.telemetry.send import send
 

@@ -10,9 +10,10 @@
 Overriding a test of a contract raises ``TypeError`` when the class is made.
 """
 
+from sentinel_core.sources.memory import BytesSource
 from sentinel_core.testing._contracts_guardrail import GuardrailContract
 from sentinel_core.testing._contracts_provider import ProviderContract
-from sentinel_core.testing._contracts_reader import BytesSource, TraceReaderContract
+from sentinel_core.testing._contracts_reader import TraceReaderContract
 from sentinel_core.testing._contracts_signal import SignalContract
 from sentinel_core.testing._contracts_tool import ToolContract
 from sentinel_core.testing.samples import SAMPLES, exchange, honest_trace

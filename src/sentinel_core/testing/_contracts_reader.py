@@ -1,41 +1,16 @@
 """What every trace reader must keep."""
 
-import io
-from typing import IO
-
 import attrs
 
 from sentinel_core.codec import decode_trace, encode_trace
-from sentinel_core.offers import ReadError, Source, TraceReader
+from sentinel_core.offers import ReadError, TraceReader
+from sentinel_core.sources.memory import BytesSource
 from sentinel_core.testing._contracts_base import Contract, require
 from sentinel_core.trace import ExecutionTrace
 
 _SUREST = 100
 
-__all__ = ["BytesSource", "TraceReaderContract"]
-
-
-@attrs.frozen(kw_only=True)
-class BytesSource:
-    """A source in memory."""
-
-    data: bytes
-    name: str = "sample"
-    strict: bool = False
-    max_record: int = 256 << 20
-    lines_before: int = 0
-
-    def open(self) -> IO[bytes]:
-        """The bytes from the start."""
-        return io.BytesIO(self.data)
-
-    def sibling(self, name: str) -> None:  # noqa: ARG002 - the protocol's signature
-        """Nothing lies beside it."""
-        return
-
-    def siblings(self, pattern: str) -> list[Source]:  # noqa: ARG002 - the protocol's signature
-        """Nothing lies beside it."""
-        return []
+__all__ = ["TraceReaderContract"]
 
 
 class TraceReaderContract(Contract, given=("make", "sample", "filename")):

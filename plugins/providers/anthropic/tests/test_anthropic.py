@@ -37,16 +37,8 @@ def server():
 
 @pytest.fixture
 def opened(server):
-    """Connects, and closes what it has connected."""
-    models = []
-
-    def make(**settings):
-        models.append(connect(AnthropicSettings(**{"base_url": server.base_url, "model": "test-model", **settings})))
-        return models[-1]
-
-    yield make
-    for model in models:
-        model.close()
+    with server.models(connect, AnthropicSettings) as made:
+        yield made
 
 
 class TestContract(ProviderContract):
@@ -183,7 +175,7 @@ def test_temperature_is_left_out_once_with_a_warning(server, opened, caplog):
         for _ in range(2):
             model.complete(Request(system_prompt="", messages=(QUESTION,), temperature=0.5))
     assert [record.getMessage() for record in caplog.records] == [
-        f"provider 'anthropic' at {server.base_url} takes no temperature: 0.5 is left out"
+        f'provider "anthropic" at {server.base_url} takes no temperature: 0.5 is left out'
     ]
     assert "temperature" not in server.requests[0]
 
@@ -192,7 +184,7 @@ def test_the_newest_model_is_taken_where_none_is_set(server, opened, caplog):
     with caplog.at_level(logging.WARNING, "sentinel"):
         model = opened(model=None)
     assert model.model == "test-model"
-    assert "its newest, 'test-model'" in caplog.text
+    assert 'its newest, "test-model"' in caplog.text
     assert model.get_capabilities().context_window == 200_000
 
 

@@ -50,7 +50,7 @@ def ok(value):
 
 
 FILED = ok({"status": "filed", "report_id": "v1-1"})
-REFUSED = ("tool 'file_risk_report' failed: InputError: disk full", False, "ToolExecutionError")
+REFUSED = ('tool "file_risk_report" failed: InputError: disk full', False, "ToolExecutionError")
 
 
 def test_summary_then_report_then_answer():

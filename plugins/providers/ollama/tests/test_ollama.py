@@ -32,16 +32,8 @@ def server():
 
 @pytest.fixture
 def opened(server):
-    """Connects, and closes what it has connected."""
-    models = []
-
-    def make(**settings):
-        models.append(connect(OllamaSettings(**{"base_url": server.base_url, "model": "test-model", **settings})))
-        return models[-1]
-
-    yield make
-    for model in models:
-        model.close()
+    with server.models(connect, OllamaSettings) as made:
+        yield made
 
 
 class TestContract(ProviderContract):

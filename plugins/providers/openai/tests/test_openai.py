@@ -47,18 +47,9 @@ def server(name):
 
 @pytest.fixture
 def opened(name, server):
-    """Connects, and closes what it has connected."""
-    models = []
     kinds = {"openai": (connect_openai, OpenAISettings), "openrouter": (connect_openrouter, OpenRouterSettings)}
-
-    def make(**settings):
-        connect, kind = kinds[name]
-        models.append(connect(kind(**{"base_url": server.base_url, "model": "test-model", **settings})))
-        return models[-1]
-
-    yield make
-    for model in models:
-        model.close()
+    with server.models(*kinds[name]) as made:
+        yield made
 
 
 class TestContract(ProviderContract):
@@ -208,7 +199,7 @@ def test_a_refused_argument_is_left_out_by_the_next_attempt(server, opened, capl
     model = opened()
     request = attrs.evolve(ASK, temperature=0.5, max_tokens=9)
     refuse(server, "temperature")
-    with pytest.raises(ProviderError, match="does not take 'temperature'") as caught:
+    with pytest.raises(ProviderError, match='does not take "temperature"') as caught:
         model.complete(request)
     assert caught.value.retryable
     with caplog.at_level(logging.WARNING, "sentinel"):
@@ -216,7 +207,7 @@ def test_a_refused_argument_is_left_out_by_the_next_attempt(server, opened, capl
     assert [one.get("temperature") for one in server.requests] == [0.5, None]
     assert "takes no temperature" in caplog.text
     refuse(server, "max_tokens")
-    with pytest.raises(ProviderError, match="does not take 'max_tokens'"):
+    with pytest.raises(ProviderError, match='does not take "max_tokens"'):
         model.complete(request)
     model.complete(request)
     assert [one.get("max_completion_tokens") for one in server.requests] == [None, 9]
@@ -232,7 +223,7 @@ def test_another_refusal_is_final(server, opened):
 def test_the_only_model_is_taken(server, opened, caplog):
     with caplog.at_level(logging.WARNING, "sentinel"):
         assert opened(model=None).model == "test-model"
-    assert "has only 'test-model'" in caplog.text
+    assert 'has only "test-model"' in caplog.text
     many = {"/models": {"data": [{"id": f"m{number}"} for number in range(20)]}}
     server.dialect = attrs.evolve(server.dialect, looked_up=many)
     with pytest.raises(

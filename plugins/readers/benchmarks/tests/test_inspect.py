@@ -300,9 +300,9 @@ def test_what_could_not_be_used_is_counted(tools):
     messages = [*MESSAGES, 3, {"id": "x", "role": "user", "content": "attachment://gone"}]
     gaps = tools.one("inspect", log({**SAMPLE, "messages": messages, "events": [5]})).metadata["reading_gaps"]
     assert gaps == [
-        "1 messages could not be read: 6",
+        "1 message could not be read: 6",
         "1 attachments are referred to and not in the log",
-        "1 events could not be read",
+        "1 event could not be read",
     ]
 
 

@@ -180,7 +180,7 @@ def test_responses_items(tools):
 
 
 def test_messages_that_are_none_are_counted(tools):
-    assert tools.one("mini-swe-agent", [*BARE, 1]).metadata["reading_gaps"] == ["1 messages could not be read: 6"]
+    assert tools.one("mini-swe-agent", [*BARE, 1]).metadata["reading_gaps"] == ["1 message could not be read: 6"]
 
 
 def test_what_is_no_trajectory_is_refused(tools):

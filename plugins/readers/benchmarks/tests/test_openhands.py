@@ -220,7 +220,7 @@ def test_bad_lines_cost_no_other(tools):
     assert second == ReadError(message="expected a list of events @ $.history", line=2)
     assert third.line == 4
     assert first.trace_id == "o/r#3"
-    assert last.metadata["reading_gaps"] == ["1 events could not be read: 0"]
+    assert last.metadata["reading_gaps"] == ["1 event could not be read: 0"]
 
 
 @pytest.mark.parametrize(

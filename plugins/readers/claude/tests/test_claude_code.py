@@ -227,7 +227,7 @@ def test_messages_without_content_are_told():
 
 def test_long_lists_of_lines_are_cut():
     (trace,) = read(jsonl(user("u1", None, "go")) + b"x\n" * 12)
-    assert trace.metadata["reading_gaps"] == ["12 lines are not JSON: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, ..."]
+    assert trace.metadata["reading_gaps"] == ["12 lines are not JSON: 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 2 more"]
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def test_a_cut_last_line_is_counted(read, data):
     cut = data("gemini-cli-clean.jsonl")[:-40]
     (trace,) = read("gemini-cli", cut)
     assert len(trace.messages) == 3
-    assert trace.metadata == {"reading_gaps": ["1 line(s) are not JSON: 7"]}
+    assert trace.metadata == {"reading_gaps": ["1 line is not JSON: 7"]}
 
 
 @pytest.mark.parametrize(

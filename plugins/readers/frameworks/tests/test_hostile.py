@@ -11,6 +11,8 @@ from sentinel_core.codec import encode_trace
 from sentinel_core.testing import BytesSource, work_of
 from sentinel_readers_frameworks import sentinel_trace_readers
 
+pytestmark = pytest.mark.unmeasured
+
 DATA = Path(__file__).parent / "data"
 READERS = {reader.name: reader for reader in sentinel_trace_readers()}
 SAMPLES = [(path.name.rpartition("-")[0], path.read_bytes()) for path in sorted(DATA.iterdir())]

@@ -35,7 +35,7 @@ def test_dumpd_one_message_a_line(read, data, told, tokens, origins):
     assert [message.role for message in trace.messages] == ["system", "user", "assistant", "tool", "tool", "assistant"]
     assert tokens(trace) == (200, 50, 250, 0, 0)
     assert origins(trace) == [f"line {line}" for line in range(1, 7)]
-    assert trace.metadata == {"reading_gaps": ["1 line(s) are not JSON: 7"]}
+    assert trace.metadata == {"reading_gaps": ["1 line is not JSON: 7"]}
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_outcome(read, metadata, outcome):
 def test_what_is_no_message_is_counted(read):
     (trace,) = read("langchain", [{"messages": [HUMAN, 7, {"type": "remove", "id": "x", "content": ""}, HUMAN]}])
     assert len(trace.messages) == 2
-    assert trace.metadata == {"reading_gaps": ["1 entries that are no messages"]}
+    assert trace.metadata == {"reading_gaps": ["1 entry that is no message"]}

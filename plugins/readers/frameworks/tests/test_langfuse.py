@@ -50,7 +50,7 @@ def test_blob_rows(read, data, told, tokens, origins):
     assert trace.messages[1].timestamp == "2026-05-06T07:09:02.000000Z"
     assert trace.messages[1].details.model == "claude-haiku-4-5"
     assert origins(trace)[1] == "observation r2 (line 4)"
-    assert trace.metadata == {"reading_gaps": ["1 line(s) are not JSON: 6"]}
+    assert trace.metadata == {"reading_gaps": ["1 line is not JSON: 6"]}
 
 
 def test_a_trace_of_the_api_and_a_list_of_observations(read, data):
@@ -128,6 +128,6 @@ def test_traces_of_one_export(read):
 
 def test_what_is_no_observation_is_counted(read):
     (trace,) = read("langfuse", [[generation(), {"type": "SPAN"}, 4]])
-    gaps = ["1 observations without an id or a type", "1 entries that are no observations"]
+    gaps = ["1 observation without an id or a type", "1 entry that is no observation"]
     assert trace.metadata == {"reading_gaps": gaps}
     assert read("langfuse", [{"x": 1}]) == [ReadError(message="holds no Langfuse trace or observation")]

@@ -64,7 +64,7 @@ def test_rough(read, data, told, tokens, origins):
     ]
     assert tokens(trace)[:2] == (130, 39)
     assert origins(trace)[1] == "run 11111111-0000-4000-8000-000000000003 (line 3)"
-    assert trace.metadata == {"reading_gaps": ["1 line(s) are not JSON: 9"]}
+    assert trace.metadata == {"reading_gaps": ["1 line is not JSON: 9"]}
     (child,) = trace.details.children
     assert (child.details.parent_call_id, child.trace_id) == ("c3", f"{ROOT}/11111111-0000-4000-8000-000000000006")
     assert told(child) == [("user", "Find out about rain", [], []), ("assistant", "Bergen is rainy.", [], [])]

@@ -52,7 +52,7 @@ def test_rough(read, data, told, tokens):
     ]
     assert trace.messages[2].tool_calls[2].details == CallDetails(result_expected=False)
     assert tokens(trace)[:2] == (110, 21)
-    assert trace.metadata == {"reading_gaps": ["1 line(s) are not JSON: 7"]}
+    assert trace.metadata == {"reading_gaps": ["1 line is not JSON: 7"]}
 
 
 @pytest.mark.parametrize(

@@ -339,9 +339,9 @@ def test_spans_that_cannot_be_used_are_counted():
     voice = span("span_v", None, (0, 1), "speech", input="Hello")
     trace = only(as_lines([*CLEAN, voice, {"object": "other"}]) + b'\n{"object": "trace.sp')
     assert trace.metadata["reading_gaps"] == [
-        "1 lines are not JSON: line 8",
-        "1 entries are neither traces nor spans: line 7",
-        "1 spans of the type 'speech' hold no message: span_v",
+        "1 line is not JSON: line 8",
+        "1 entry is neither a trace nor a span: line 7",
+        '1 span of the type "speech" holds no message: span_v',
     ]
 
 

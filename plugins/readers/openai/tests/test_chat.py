@@ -164,7 +164,7 @@ def test_one_message_a_line_is_one_conversation_and_a_cut_line_is_counted():
     trace = only(data + b'\n{"role": "assis')
     assert len(trace.messages) == 5
     assert trace.messages[4].details.origin == "line 5"
-    assert trace.metadata == {"reading_gaps": ["1 lines are not JSON: line 6"]}
+    assert trace.metadata == {"reading_gaps": ["1 line is not JSON: line 6"]}
 
 
 def test_a_cut_last_record_costs_no_other():

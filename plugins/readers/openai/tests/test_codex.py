@@ -155,7 +155,7 @@ def test_parallel_calls_an_error_and_a_cut_last_line():
     results = [result for message in trace.messages for result in message.tool_results]
     assert [(result.tool_call_id, result.success) for result in results] == [("c2", False), ("c1", True), ("c3", True)]
     assert results[0].content == "1 failed"
-    assert trace.metadata["reading_gaps"] == ["1 lines are not JSON: line 11"]
+    assert trace.metadata["reading_gaps"] == ["1 line is not JSON: line 11"]
     assert evaluate_trace(trace).verdict == "PASS"
 
 
@@ -308,9 +308,9 @@ def test_how_a_session_ended(kinds, outcome):
 def test_unknown_lines_and_items_are_counted():
     trace = read([*CLEAN, line("hologram", 9), {"timestamp": "x"}, line("response_item", 9, type="telepathy")])
     assert trace.metadata["reading_gaps"] == [
-        "1 lines of the unknown type 'hologram': line 17",
-        "1 lines of the unknown type 'None': line 18",
-        "1 lines of the unknown type 'telepathy': line 19",
+        '1 line of the unknown type "hologram": line 17',
+        '1 line of the unknown type "None": line 18',
+        '1 line of the unknown type "telepathy": line 19',
     ]
 
 
@@ -355,7 +355,7 @@ def test_sub_agents_are_children(tmp_path: Path):
 
 def test_a_helper_that_is_not_there_is_a_gap():
     gaps = read(PARENT).metadata["reading_gaps"]
-    assert gaps == [f"1 sub-agents have no session beside this file: {CHILD}"]
+    assert gaps == [f"1 sub-agent has no session beside this file: {CHILD}"]
 
 
 def test_ids_never_become_paths_and_circles_end(tmp_path: Path):

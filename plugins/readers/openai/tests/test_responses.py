@@ -235,7 +235,7 @@ def test_items_that_say_nothing_are_passed_over_and_unknown_ones_counted():
     silent = [{"type": "compaction", "encrypted_content": "x"}, {"type": "item_reference", "id": "msg_1"}]
     trace = only([*ITEMS[:1], *silent, {"type": "hologram"}, {"type": "hologram"}])
     assert len(trace.messages) == 1
-    assert trace.metadata["reading_gaps"] == ["2 items of the unknown type 'hologram': $[3], $[4]"]
+    assert trace.metadata["reading_gaps"] == ['2 items of the unknown type "hologram": $[3], $[4]']
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_a_cut_line():
     lines = b"\n".join(json.dumps(item).encode() for item in ITEMS)
     trace = only(lines + b'\n{"type": "mess')
     assert len(trace.messages) == 5
-    assert trace.metadata["reading_gaps"] == ["1 lines are not JSON: line 9"]
+    assert trace.metadata["reading_gaps"] == ["1 line is not JSON: line 9"]
     whole, cut = read(json.dumps(RESPONSE).encode() + b'\n{"id": "resp')
     assert (whole.trace_id, cut.line) == ("resp_1", 2)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from sentinel_core import ToolResult
-from sentinel_signal_tool_misuse.outcome import FAILURES, NO_MATCH, UNKNOWN_TOOL, outcome, told_by
+from sentinel_signal_tool_misuse.outcome import FAILURES, NO_MATCH, UNKNOWN_TOOL, outcomes, told_by
 
 # One example at least for each row of the tables, in the tables' order.
 FAILED = [
@@ -163,8 +163,8 @@ def test_a_json_text_nested_without_end_is_no_failure():
     ],
 )
 def test_the_flag_of_the_source_goes_before_the_text(success, content, expected):
-    assert outcome(ToolResult(tool_call_id="c", content=content, success=success)) == expected
+    assert outcomes([ToolResult(tool_call_id="c", content=content, success=success)]) == [expected]
 
 
 def test_no_result_is_unrecorded():
-    assert outcome(None) == "unrecorded"
+    assert outcomes([None]) == ["unrecorded"]

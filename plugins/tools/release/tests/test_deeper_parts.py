@@ -29,7 +29,7 @@ def test_part_of_a_document_is_given_as_it_is(tmp_path, key):
 def test_part_that_is_not_there(tmp_path, key):
     handler, settings, _ = TOOLS[key]
     (tmp_path / "v1.json").write_text('{"version": "v1"}')
-    with pytest.raises(InputError, match=f"release 'v1' in .* has no '{key}'; only its summary is known"):
+    with pytest.raises(InputError, match=f'release "v1" in .* has no "{key}"; only its summary is known'):
         handler(settings(releases=str(tmp_path)), "v1")
 
 

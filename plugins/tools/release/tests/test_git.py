@@ -130,12 +130,12 @@ def test_files_are_compared_from_where_two_branches_parted(repository):
 @pytest.mark.parametrize(
     ("release_id", "said"),
     [
-        ("v9.9..v2.0", "has no commit 'v9.9'"),
-        ("v1.0..v9.9", "has no commit 'v9.9'"),
+        ("v9.9..v2.0", 'has no commit "v9.9"'),
+        ("v1.0..v9.9", 'has no commit "v9.9"'),
         ("v1.0...v2.0", "three dots"),
         ("v2.0..v1.0", "holds no commit; give the older end first"),
         ("v1.0..v1.0", "holds no commit"),
-        ("v1.0", "no tag comes before 'v1.0'"),
+        ("v1.0", 'no tag comes before "v1.0"'),
         ("--all", "is no name of a commit"),
         ("v1.0..--output=/tmp/x", "is no name of a commit"),
         ("--upload-pack=x..v2.0", "is no name of a commit"),
@@ -160,12 +160,12 @@ def test_no_history_in_common(tagged):
 
 def test_no_repository(tmp_path, monkeypatch):
     settings = SummarySettings(repo=str(tmp_path / "absent"))
-    with pytest.raises(InputError, match=r"absent' is not a folder; --repo names the repository"):
+    with pytest.raises(InputError, match=r'absent" is not a folder; --repo names the repository'):
         get_release_summary(settings, "v1")
     with pytest.raises(InputError, match="not a git repository"):
         get_release_summary(SummarySettings(repo=str(tmp_path)), "v1")
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(InputError, match="no 'git' on the PATH"):
+    with pytest.raises(InputError, match='no "git" on the PATH'):
         get_release_summary(SummarySettings(repo=str(tmp_path)), "v1")
 
 
@@ -177,7 +177,7 @@ def test_limits_on_what_git_says_and_how_long(tagged, tmp_path, monkeypatch):
     slow.write_text("#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o700)
     monkeypatch.setenv("PATH", str(slow.parent), prepend=os.pathsep)
-    with pytest.raises(InputError, match=r"took longer than 0\.1 s; raise 'timeout'"):
+    with pytest.raises(InputError, match=r'took longer than 0\.1 s; raise "timeout"'):
         summary(tagged, "v2.0", timeout=0.1)
 
 

@@ -69,7 +69,7 @@ def test_only_so_many(releases):
 
 
 def test_baseline_that_is_not_there(releases):
-    with pytest.raises(InputError, match=r"no earlier release 'v3\.0' .*; known are: 'v2\.10\.0', 'v2\.9\.0'"):
+    with pytest.raises(InputError, match=r'no earlier release "v3\.0" .*; known are: "v2\.10\.0", "v2\.9\.0"'):
         history(releases, "v2.11.0", baseline="v3.0")
     with pytest.raises(InputError, match="known are: none"):
         history(releases, "v2.8", baseline="v1")
@@ -84,7 +84,7 @@ def test_a_single_file_has_no_history(releases):
 
 def test_history_must_be_a_folder(releases):
     settings = HistorySettings(releases=str(releases), history=str(releases / "v2.8.json"))
-    with pytest.raises(InputError, match=r"v2\.8\.json' is not a folder"):
+    with pytest.raises(InputError, match=r'v2\.8\.json" is not a folder'):
         get_release_history(settings, "v3.0")
 
 

@@ -111,16 +111,16 @@ def test_what_is_no_report_is_said_with_its_line(tmp_path, text, said):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=said) as caught:
         read_junit(str(path), 10_000)
-    assert str(caught.value).startswith(f"'{path}' is no JUnit XML: ")
+    assert str(caught.value).startswith(f'"{path}" is no JUnit XML: ')
 
 
 def test_places_that_cannot_be_read(tmp_path, report):
-    with pytest.raises(InputError, match=r"absent\.xml' cannot be read: No such file or directory; --junit names"):
+    with pytest.raises(InputError, match=r'absent\.xml" cannot be read: No such file or directory; --junit names'):
         read_junit(str(tmp_path / "absent.xml"), 10_000)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"holds no \*\.xml file"):
         read_junit(str(tmp_path / "empty"), 10_000)
-    with pytest.raises(InputError, match="test reports of more than 100 bytes; raise 'max_junit_bytes'"):
+    with pytest.raises(InputError, match='test reports of more than 100 bytes; raise "max_junit_bytes"'):
         get_test_details(SourceSettings(junit=str(report), max_junit_bytes=100), "v1")
 
 
@@ -162,10 +162,10 @@ def test_metrics_that_are_no_object(tmp_path, report):
     settings = SummarySettings(releases=str(tmp_path / "v1.json"), metrics=str(metrics))
     (tmp_path / "v1.json").write_text('{"version": "v1"}')
     metrics.write_text("[]")
-    with pytest.raises(InputError, match=r"metrics\.json' must hold a JSON object"):
+    with pytest.raises(InputError, match=r'metrics\.json" must hold a JSON object'):
         get_release_summary(settings, "v1")
     metrics.unlink()
-    with pytest.raises(InputError, match=r"metrics\.json' cannot be read: .*; --metrics names it"):
+    with pytest.raises(InputError, match=r'metrics\.json" cannot be read: .*; --metrics names it'):
         get_release_summary(settings, "v1")
 
 

@@ -13,6 +13,8 @@ from sentinel_core.agent.tools import Toolbox, bind_tool
 from sentinel_core.errors import OutcomeUnknownError, WorkerDied
 from sentinel_tools_release import ReportSettings, file_risk_report, sentinel_tools, web
 
+pytestmark = pytest.mark.unmeasured
+
 ARGUMENTS = {"release_id": "v1", "severity": "low", "findings": ["0 of 3 tests that ran failed"]}
 EFFECTS = ("open", "fsync", "link", "replace", "unlink", "mkdir")
 

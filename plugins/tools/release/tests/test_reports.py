@@ -81,7 +81,7 @@ def test_ids_of_ranges_stay_readable(tmp_path):
 
 def test_folder_that_is_a_file(tmp_path):
     (tmp_path / "reports").touch()
-    with pytest.raises(InputError, match=r"the report cannot be written to .*reports'"):
+    with pytest.raises(InputError, match=r'the report cannot be written to .*reports"'):
         file(tmp_path / "reports")
 
 
@@ -106,7 +106,7 @@ def test_same_key_gives_the_same_report(tmp_path):
 def test_same_key_with_another_report_is_refused(tmp_path):
     file(tmp_path, key="run-1")
     with pytest.raises(
-        InputError, match=r"RR-v2\.1\.0-1\.json' is another report filed with the same key; nothing was filed"
+        InputError, match=r'RR-v2\.1\.0-1\.json" is another report filed with the same key; nothing was filed'
     ):
         file(tmp_path, severity="low", key="run-1")
 

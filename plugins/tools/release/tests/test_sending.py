@@ -64,7 +64,7 @@ def test_unknown_outcome_is_said_and_not_sent_again(service, send, fault):
     with pytest.raises(OutcomeUnknownError, match="whether it took what was sent is unknown"):
         send(timeout=0.2)
     for _ in range(2):
-        with pytest.raises(OutcomeUnknownError, match=r"unknown: it was sent before.*set 'honors_keys'"):
+        with pytest.raises(OutcomeUnknownError, match=r'unknown: it was sent before.*set "honors_keys"'):
             send(timeout=0.2)
     assert len(service.asked) == 1
     assert len(service.reports) <= 1
@@ -144,6 +144,6 @@ def test_damaged_note_still_says_that_a_report_left(service, send, tmp_path, dam
 
 def test_outbox_that_cannot_be_written_sends_nothing(service, send, tmp_path):
     (tmp_path / "outbox").touch()
-    with pytest.raises(InputError, match=r"outbox' cannot be written: .*keeps a report from being sent twice"):
+    with pytest.raises(InputError, match=r'outbox" cannot be written: .*keeps a report from being sent twice'):
         send()
     assert service.asked == []

@@ -83,8 +83,8 @@ def test_odd_spans_are_counted_without_times(traces):
 @pytest.mark.parametrize(
     ("documents", "said"),
     [
-        (["{}"], "has no 'resourceSpans' list @ line 1"),
-        (["[]"], "has no 'resourceSpans' list @ line 1"),
+        (["{}"], 'has no "resourceSpans" list @ line 1'),
+        (["[]"], 'has no "resourceSpans" list @ line 1'),
         (['{"resourceSpans": []}', "{"], "is not JSON: .* @ line 2"),
         (['{"resourceSpans": []}', "{}"], "@ line 2"),
     ],
@@ -96,7 +96,7 @@ def test_files_that_are_no_traces(traces, documents, said):
 
 def test_limits_and_places(tmp_path):
     path = tmp_path / "traces.json"
-    with pytest.raises(InputError, match=r"traces\.json' cannot be read"):
+    with pytest.raises(InputError, match=r'traces\.json" cannot be read'):
         get_observability_traces(TraceSettings(traces=str(path)), "v1")
     path.write_text('{"resourceSpans": []}')
     assert get_observability_traces(TraceSettings(traces=str(path)), "v1")["spans"] == 0

@@ -22,11 +22,11 @@ def test_file_is_given_as_it_is(tmp_path):
     assert fetch(path) == {"version": "v1", "tests": {"passed": 3}, "more": None}
 
 
-@pytest.mark.parametrize(("text", "version"), [('{"version": "v2"}', "'v2'"), ("{}", "None"), ('{"version": 1}', "1")])
+@pytest.mark.parametrize(("text", "version"), [('{"version": "v2"}', '"v2"'), ("{}", "None"), ('{"version": 1}', "1")])
 def test_file_about_another_release_is_refused_naming_both(tmp_path, text, version):
     with pytest.raises(InputError) as caught:
         fetch(write(tmp_path / "a.json", text))
-    assert str(caught.value) == f"'{tmp_path}/a.json' is about release {version} @ $.version, not 'v1'"
+    assert str(caught.value) == f'"{tmp_path}/a.json" is about release {version} @ $.version, not "v1"'
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_file_that_is_no_object_is_named(tmp_path, text, said):
 
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(
-        InputError, match=r"absent\.json' cannot be read: No such file or directory; --releases, or --repo .*, names it"
+        InputError, match=r'absent\.json" cannot be read: No such file or directory; --releases, or --repo .*, names it'
     ):
         fetch(tmp_path / "absent.json")
 
@@ -82,15 +82,18 @@ def test_folder_by_version_first_in_order(tmp_path):
 def test_folder_file_of_that_name_about_another_release(tmp_path):
     write(tmp_path / "v1.json", '{"version": "v2"}')
     write(tmp_path / "v2.json", '{"version": "v1"}')
-    with pytest.raises(InputError, match=r"v1\.json' is about release 'v2'"):
+    with pytest.raises(InputError, match=r'v1\.json" is about release "v2"'):
         fetch(tmp_path)
 
 
 def test_folder_without_the_release_names_what_is_broken(tmp_path):
-    write(tmp_path / "a.json", "broken")
+    write(tmp_path / "release-v1-draft.json", "broken")
+    write(tmp_path / "another.json", "broken")
     write(tmp_path / "b.json", '{"version": "v2"}')
-    with pytest.raises(InputError, match=r"there is no release 'v1' in .*; could not be read: a\.json"):
+    with pytest.raises(InputError, match=r'there is no release "v1" .*; could not be read: release-v1-draft\.json$'):
         fetch(tmp_path)
+    with pytest.raises(InputError, match=r'there is no release "v3" in .*: no file .* or that "version"$'):
+        fetch(tmp_path, "v3")
 
 
 @pytest.mark.parametrize("release_id", ["../secret", "/etc/passwd", "a/../../secret", "..", "x\0y", "secret.json\n"])

@@ -57,7 +57,7 @@ def _refuse_twice(pairs: list[tuple[str, Any]]) -> None:
     seen: set[str] = set()
     for name, _ in pairs:
         if name in seen:
-            raise Problem(HTTPStatus.BAD_REQUEST, f"the key {name[:60]!r} is written twice in one object")
+            raise Problem(HTTPStatus.BAD_REQUEST, f'the key "{name[:60]}" is written twice in one object')
         seen.add(name)
 
 

@@ -18,7 +18,7 @@ _QUEUE = 256
 def serve(app: Any, port: int, started: Callable[[str], None]) -> None:
     """Answer on 127.0.0.1 until the process is told to stop. ``started`` is called with the address; port 0 is any.
 
-    Raises ``ConfigError`` where the port cannot be had. Needs uvicorn.
+    Raises ``ConfigError`` where the port cannot be had, and ``KeyboardInterrupt`` at the end. Needs uvicorn.
     """
     import uvicorn
 
@@ -44,3 +44,4 @@ def serve(app: Any, port: int, started: Callable[[str], None]) -> None:
             proxy_headers=False,
         )
         uvicorn.Server(config).run(sockets=[listening])
+        raise KeyboardInterrupt  # it ends by a signal only, which it raises again; where that got lost, it was Ctrl-C

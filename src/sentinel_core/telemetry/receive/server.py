@@ -5,11 +5,13 @@ refused by its status, and the receiver goes on.
 """
 
 import http.server
+import io
 import json
 import re
 import socket
 import socketserver
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +24,7 @@ Take = Callable[[str, str, bytes], int]
 
 _PATHS = ("/v1/traces", "/v1/logs", "/v1/metrics")
 _AT_ONCE = 8  # bodies in memory at a time
-_PATIENCE = 30.0
+_PATIENCE = 30.0  # seconds for the next request to come whole, and again for its body
 _PROTOBUF = "application/x-protobuf"
 _chunk_size = re.compile(rb"[0-9A-Fa-f]{1,16}")
 
@@ -50,15 +52,55 @@ def make_server(listener: socket.socket, take: Take, status: Callable[[], dict[s
     return server
 
 
+class _Incoming(io.RawIOBase):
+    """What a client sends, as long as its time is not up: one that sends a byte now and then has no more than others.
+
+    Reading raises ``TimeoutError`` from ``deadline`` on.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.deadline = 0.0
+
+    def readable(self) -> bool:
+        """True."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """As much as there is, after waiting for the first byte."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._connection.settimeout(left)
+        try:
+            return self._connection.recv_into(buffer)
+        finally:
+            self._connection.settimeout(_PATIENCE)  # for the answer
+
+
 class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server_version = "sentinel"
-    sys_version = ""
     timeout = _PATIENCE
     disable_nagle_algorithm = True
     turns: threading.BoundedSemaphore
     status: Callable[[], dict[str, Any]]
     max_body: int
+
+    def version_string(self) -> str:
+        """For the header ``Server``: without a version."""
+        return "sentinel"
+
+    def setup(self) -> None:
+        """Read with a deadline in place of a limit on each read."""
+        super().setup()
+        self.rfile.close()
+        self._incoming = _Incoming(self.connection)
+        self.rfile = io.BufferedReader(self._incoming)
+
+    def handle_one_request(self) -> None:
+        """The head has its time, and the body too."""
+        self._incoming.deadline = time.monotonic() + _PATIENCE
+        super().handle_one_request()
 
     def take(self, body: bytes) -> int:
         """Hand a body on."""
@@ -101,8 +143,12 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             if self.path == "/":
                 raise BadRequest(405, "/ takes GET only")
             raise BadRequest(404, f"there is nothing here; spans go to {_PATHS[0]}")
-        body = unpacked(self._body(), self.headers.get("Content-Encoding", "").strip().lower(), self.max_body)
-        return self.take(body)
+        self._incoming.deadline = time.monotonic() + _PATIENCE
+        try:
+            packed = self._body()
+        except TimeoutError:
+            raise self._last(BadRequest(408, f"the body did not come within {_PATIENCE:g} seconds")) from None
+        return self.take(unpacked(packed, self.headers.get("Content-Encoding", "").strip().lower(), self.max_body))
 
     def _body(self) -> bytes:
         if self.headers.get("Transfer-Encoding", "").strip().lower() == "chunked":

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import socket
 import threading
 import time
@@ -104,18 +105,24 @@ class _Intake:
 
 
 def serve(reception: Reception, outbox: Outbox) -> None:
-    """Serve until the parent orders anything, or is gone. Frames: ``B`` a batch (JSON: files with trace id and root span), ``S`` the final counts."""
+    """Serve until the parent orders anything, or is gone, and the folder of files with it.
+
+    Frames: ``B`` a batch (JSON: files with trace id and root span), ``S`` the final counts.
+    """
     intake = _Intake(Groups(quiet=reception.quiet, patience=reception.patience, most_spans=reception.most_spans))
     server = make_server(reception.listener, intake.take, intake.status, max_body=reception.max_body)
     threading.Thread(target=server.serve_forever, args=(_TICK,), name="otlp", daemon=True).start()
     batches = _Batches(reception.folder, outbox, intake)
     stop = threading.Event()
     threading.Thread(target=_listen_for_orders, args=(outbox, stop), name="orders", daemon=True).start()
-    while not stop.wait(_TICK) and not _is_over(reception, intake):
-        batches.send(intake.due())
-    server.shutdown()
-    batches.send(intake.due(everything=True))
-    outbox.send(b"S" + json.dumps(intake.status()).encode())
+    try:
+        while not stop.wait(_TICK) and not _is_over(reception, intake):
+            batches.send(intake.due())
+        server.shutdown()
+        batches.send(intake.due(everything=True))
+        outbox.send(b"S" + json.dumps(intake.status()).encode())
+    except BrokenPipeError:  # the parent was killed, and removes nothing any more
+        shutil.rmtree(reception.folder, ignore_errors=True)
 
 
 def _listen_for_orders(outbox: Outbox, stop: threading.Event) -> None:

@@ -6,10 +6,11 @@ import os
 import socket
 import struct
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+from sentinel_core.model import Model
 from sentinel_core.testing.faults.dialects import Dialect, as_json
 from sentinel_core.testing.faults.exchange import CIRCLE, MOVED, Exchange
 from sentinel_core.testing.faults.table import Fault
@@ -24,8 +25,8 @@ _LONGEST_HANG = 30.0
 class FaultServer:
     """Answers on loopback as one provider does. The turn is told by the conversation, so a repeated request gets the same.
 
-    ``requests`` are the bodies of what was asked of the model, in order; ``headers`` theirs, names in lower case; ``asked`` is how many there were.
-    Other questions (lists of models) are answered, and not counted.
+    ``requests`` are the bodies of what was asked of the model, in order; ``headers`` theirs, names in lower case; ``asked``
+    is how many there were. Other questions (lists of models) are answered, and not counted.
     """
 
     def __init__(self, dialect: Dialect, script: Sequence[Turn]) -> None:
@@ -64,6 +65,18 @@ class FaultServer:
     def base_url(self) -> str:
         """The address to give to a provider."""
         return f"{self.origin}{self.dialect.root}"
+
+    @contextlib.contextmanager
+    def models(self, connect: Callable[[Any], Model], settings: Callable[..., Any]) -> Iterator[Callable[..., Model]]:
+        """What connects a provider to this server, with settings given by name; every model is closed in the end."""
+        with contextlib.ExitStack() as opened:
+
+            def open_model(**given: Any) -> Model:
+                model = connect(settings(**{"base_url": self.base_url, "model": "test-model", **given}))
+                opened.callback(model.close)
+                return model
+
+            yield open_model
 
     def close(self) -> None:
         """Stop answering; what hangs is let go."""

@@ -11,7 +11,7 @@ from sentinel_core.model import Capabilities, Model, Reply, Request
 from sentinel_core.providing.failures import sdk_failures
 from sentinel_core.providing.keys import read_key
 from sentinel_core.providing.model import HttpModel
-from sentinel_core.providing.replies import document_of, events_of, is_event_stream
+from sentinel_core.providing.replies import document_of, reply_in
 from sentinel_core.providing.settings import choose_model
 from sentinel_provider_anthropic.replies import gather, reply_of
 from sentinel_provider_anthropic.settings import ADDRESS, AnthropicSettings
@@ -43,13 +43,7 @@ class AnthropicModel(HttpModel):
         body: dict[str, Any] = body_of(request, self.model, self.max_tokens)
         messages = self.sdk.messages.with_streaming_response
         with messages.create(**body, stream=on_text is not None, timeout=timeout) as answer:
-            response = answer.http_response
-            if on_text is not None and is_event_stream(response):
-                return reply_of(gather(events_of(response, self.who), self.who, on_text), self.who)
-            reply = reply_of(document_of(response, self.who), self.who)
-        if on_text is not None and reply.content:
-            on_text(reply.content)
-        return reply
+            return reply_in(answer.http_response, self.who, on_text, whole=reply_of, gather=gather)
 
     def _look_up(self, timeout: float) -> Capabilities:
         with self.sdk.models.with_streaming_response.retrieve(self.model, timeout=timeout) as answer:
@@ -74,7 +68,7 @@ class AnthropicModel(HttpModel):
         known.sort(key=lambda one: (str(one.get("created_at")), str(one.get("id"))), reverse=True)
         ids = [str(one["id"]) for one in known if isinstance(one.get("id"), str) and one.get("lifecycle") != "retired"]
         model = choose_model(self.who, ids, first_is_best=True)
-        self.note(f"no --model: {self.who} is asked for its newest, {model!r}")
+        self.note(f'no --model: {self.who} is asked for its newest, "{model}"')
         return model
 
 

@@ -85,7 +85,7 @@ class OllamaModel(HttpModel):
         known = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         known.sort(key=lambda one: (str(one.get("modified_at")), str(one.get("name"))), reverse=True)
         model = choose_model(self.who, [one["name"] for one in known if one.get("name")], first_is_best=True)
-        self.note(f"no --model: {self.who} is asked for the one that was changed last, {model!r}")
+        self.note(f'no --model: {self.who} is asked for the one that was changed last, "{model}"')
         return model
 
 

@@ -82,5 +82,5 @@ def _only_model(model: OpenAIModel) -> str:
     with model.told_alike():
         listed = model.listed(model.settings.call_timeout)
     chosen = choose_model(model.who, ids_in(listed))
-    model.note(f"no --model: {model.who} has only {chosen!r}")
+    model.note(f'no --model: {model.who} has only "{chosen}"')
     return chosen

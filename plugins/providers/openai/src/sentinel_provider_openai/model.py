@@ -8,7 +8,7 @@ import attrs
 from sentinel_core.errors import ProviderError
 from sentinel_core.model import Capabilities, Reply, Request
 from sentinel_core.providing.model import HttpModel
-from sentinel_core.providing.replies import document_of, events_of, is_event_stream
+from sentinel_core.providing.replies import document_of, reply_in
 from sentinel_provider_openai.listing import capabilities_in
 from sentinel_provider_openai.replies import gather, reply_of
 from sentinel_provider_openai.wire import body_of
@@ -46,20 +46,14 @@ class OpenAIModel(HttpModel):
     def _exchange(self, body: dict[str, Any], on_text: Callable[[str], None] | None, timeout: float) -> Reply:
         completions = self.sdk.chat.completions.with_streaming_response
         with completions.create(**body, timeout=timeout) as answer:
-            response = answer.http_response
-            if on_text is not None and is_event_stream(response):
-                return reply_of(gather(events_of(response, self.who), self.who, on_text), self.who)
-            reply = reply_of(document_of(response, self.who), self.who)
-        if on_text is not None and reply.content:
-            on_text(reply.content)
-        return reply
+            return reply_in(answer.http_response, self.who, on_text, whole=reply_of, gather=gather)
 
     def _accepted(self, request: Request) -> Request:
         """The request without what the model is known to refuse."""
         if request.temperature is None:
             return request
         if "temperature" in self._left_out or not self.get_capabilities().sampling:
-            self.note(f"{self.model!r} takes no temperature: {request.temperature:g} is left out")
+            self.note(f'"{self.model}" takes no temperature: {request.temperature:g} is left out')
             return attrs.evolve(request, temperature=None)
         return request
 
@@ -73,7 +67,7 @@ class OpenAIModel(HttpModel):
             return
         self._left_out.add(refused)
         self.limit_name = _INSTEAD[refused] or self.limit_name
-        raise ProviderError(f"{self.who} does not take {refused!r}: left out from now on", status=400, retryable=True)
+        raise ProviderError(f'{self.who} does not take "{refused}": left out from now on', status=400, retryable=True)
 
     def _look_up(self, timeout: float) -> Capabilities:
         return capabilities_in(self.listed(timeout), self.model, self._assumed())

@@ -9,7 +9,7 @@ from sentinel_core.offers import ReadError, Source
 from sentinel_core.reading import BadRecord, json_records
 from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["Document", "gaps_of", "read_each"]
+__all__ = ["Document", "read_each"]
 
 
 @attrs.frozen(kw_only=True)
@@ -40,11 +40,3 @@ def read_each(
             yield make(Document(value=record.value, position=position, line=record.line), source)
         else:
             yield ReadError(message=f"expected an object @ {record.path or '$'}", line=record.line)
-
-
-def gaps_of(what: str, places: list[int], *, shown: int = 10) -> list[str]:
-    """One sentence for entries that could not be used: ``2 steps could not be read: 3, 9``."""
-    if not places:
-        return []
-    named = ", ".join(map(str, places[:shown])) + (", …" if len(places) > shown else "")
-    return [f"{len(places)} {what} could not be read: {named}"]

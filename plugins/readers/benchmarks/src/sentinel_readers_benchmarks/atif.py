@@ -10,10 +10,10 @@ from typing import Any
 import attrs
 
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading import Piece, TraceBuilder, iso_time, json_document, tool_schemas, usage_of
+from sentinel_core.reading import Piece, TraceBuilder, gaps_at, iso_time, json_document, tool_schemas, usage_of
 from sentinel_core.reading.chat import Result, arguments_of, text_of
 from sentinel_core.trace import CallDetails, ExecutionTrace, MessageDetails, Role, TokenUsage, ToolCall
-from sentinel_readers_benchmarks._documents import Document, gaps_of, read_each
+from sentinel_readers_benchmarks._documents import Document, read_each
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, counted, file_stem, number
 
 __all__ = ["OWN", "read"]
@@ -77,7 +77,7 @@ class _Trajectory:
             for position, step in enumerate(as_list(self.raw.get("steps")), 1)
             if not self._add_step(step, position - 1)
         ]
-        self.gaps += gaps_of("steps", bad)
+        self.gaps += gaps_at("step could not be read", "steps could not be read", bad)
         children = tuple(self._children(seen))
         return self.builder.build(
             token_usage=self._stated_usage(),

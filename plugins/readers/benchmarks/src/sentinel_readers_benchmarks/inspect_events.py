@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.reading import iso_time, usage_of
+from sentinel_core.reading import counted, iso_time, usage_of
 from sentinel_core.trace import TokenUsage, canonical
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, number
 from sentinel_readers_benchmarks.inspect_pool import Attachments, Unseen, ranges
@@ -108,7 +108,7 @@ class Transcript:
 
     def gaps(self) -> list[str]:
         """What could not be used."""
-        return [f"{self._bad} events could not be read"] * bool(self._bad)
+        return [counted(self._bad, "event could not be read", "events could not be read")] if self._bad else []
 
     def _heard(self, event: dict[str, Any], unseen: Unseen) -> Iterator[Any]:
         yield from as_list(event.get("input"))

@@ -5,10 +5,9 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.reading import Piece, TraceBuilder, add_usage, iso_time, pieces_of, tool_schemas
+from sentinel_core.reading import Piece, TraceBuilder, add_usage, gaps_at, iso_time, pieces_of, tool_schemas
 from sentinel_core.reading.chat import text_of
 from sentinel_core.trace import CallDetails, ExecutionTrace, MessageDetails, TokenUsage, ToolCall
-from sentinel_readers_benchmarks._documents import gaps_of
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text
 from sentinel_readers_benchmarks.inspect_events import Speaker, ToolRun, Transcript, inspect_usage
 from sentinel_readers_benchmarks.inspect_pool import Attachments
@@ -36,7 +35,9 @@ def sample_trace(sample: dict[str, Any], log: dict[str, Any], *, origin: str, fa
     writer = _Writer(TraceBuilder(as_text(sample.get("uuid")) or fallback_id, "inspect"), transcript, main)
     bad = writer.add_all(messages, f"{origin} $.messages" if origin.endswith(".json") else f"{origin}.messages")
     children = list(_children(writer, main, origin))
-    gaps = gaps_of("messages", bad) + attachments.gaps() + transcript.gaps()
+    gaps = (
+        gaps_at("message could not be read", "messages could not be read", bad) + attachments.gaps() + transcript.gaps()
+    )
     return writer.builder.build(
         token_usage=add_usage(main.usages) or _stated_usage(sample),
         available_tools=tool_schemas(list(main.tools.values())) if main.tools else None,

@@ -11,10 +11,10 @@ from typing import Any
 import attrs
 
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading import Piece, TraceBuilder, iso_time, json_document, pieces_of, usage_of
+from sentinel_core.reading import Piece, TraceBuilder, gaps_at, iso_time, json_document, pieces_of, usage_of
 from sentinel_core.reading.chat import Result, text_of
 from sentinel_core.trace import CallDetails, ExecutionTrace, MessageDetails, ToolCall, ToolSchema
-from sentinel_readers_benchmarks._documents import Document, gaps_of, read_each
+from sentinel_readers_benchmarks._documents import Document, read_each
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, exit_success, file_stem, number
 
 __all__ = ["read"]
@@ -61,7 +61,7 @@ def _from_document(document: Document, source: Source) -> ExecutionTrace | ReadE
         "exit_status": status,
         "cost_usd": number(as_dict(info.get("model_stats")).get("instance_cost")) or None,
         "mini_version": as_text(info.get("mini_version")),
-        "reading_gaps": gaps_of("messages", bad),
+        "reading_gaps": gaps_at("message could not be read", "messages could not be read", bad),
     }
     return run.builder.build(
         available_tools=(_BASH,),

@@ -14,6 +14,7 @@ from sentinel_core.reading import (
     Piece,
     TraceBuilder,
     add_usage,
+    gaps_at,
     iso_time,
     json_document,
     json_lines,
@@ -21,7 +22,6 @@ from sentinel_core.reading import (
     usage_of,
 )
 from sentinel_core.trace import ExecutionTrace, MessageDetails, TokenUsage, ToolSchema
-from sentinel_readers_benchmarks._documents import gaps_of
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, file_stem, number
 from sentinel_readers_benchmarks.openhands_events import Event, event_of
 
@@ -68,7 +68,7 @@ def _trace(raw: dict[str, Any], fallback_id: str, origin: str) -> ExecutionTrace
         "error": as_text(raw.get("error")),
         "cost_usd": number(metrics.get("accumulated_cost")) or None,
         "success": raw.get("success"),
-        "reading_gaps": gaps_of("events", run.bad),
+        "reading_gaps": gaps_at("event could not be read", "events could not be read", run.bad),
     }
     run.spread(as_list(metrics.get("costs")))
     return run.finish(

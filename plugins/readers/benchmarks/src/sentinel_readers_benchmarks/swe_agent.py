@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading import Piece, TraceBuilder, pieces_of
+from sentinel_core.reading import Piece, TraceBuilder, gaps_at, pieces_of
 from sentinel_core.reading.chat import Result, call_of, text_of
 from sentinel_core.trace import CallDetails, ExecutionTrace, MessageDetails, ToolCall
-from sentinel_readers_benchmarks._documents import Document, gaps_of, read_each
+from sentinel_readers_benchmarks._documents import Document, read_each
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, counted, file_stem, number
 
 __all__ = ["action_call", "outcome_of", "read"]
@@ -76,7 +76,9 @@ def _trace(
         "exit_status": as_text(info.get("exit_status")),
         "cost_usd": number(as_dict(info.get("model_stats")).get("instance_cost")) or None,
         "environment": as_text(raw.get("environment")),
-        "reading_gaps": gaps_of("entries of the history", entries.bad),
+        "reading_gaps": gaps_at(
+            "entry of the history could not be read", "entries of the history could not be read", entries.bad
+        ),
     }
     return main.builder.build(
         token_usage=counted(info.get("model_stats"), prompt="tokens_sent", completion="tokens_received"),

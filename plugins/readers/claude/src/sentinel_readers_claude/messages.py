@@ -12,13 +12,13 @@ from sentinel_core.reading import (
     Piece,
     Record,
     TraceBuilder,
+    gaps_at,
     json_records,
     tool_schemas,
 )
 from sentinel_core.reading.chat import text_of
 from sentinel_core.trace import MessageDetails, canonical
 from sentinel_readers_claude.exchange import Exchange, exchange_of, role_of, single, time_of
-from sentinel_readers_claude.gaps import at_lines
 from sentinel_readers_claude.turns import OUTCOMES, Line, add_turns, blocks_of, turns_of
 
 __all__ = ["read"]
@@ -193,8 +193,8 @@ def _trace(conversation: _Conversation) -> ExecutionTrace:
 
 
 def _metadata(conversation: _Conversation) -> dict[str, Any]:
-    notes = at_lines("1 line is not JSON", "{} lines are not JSON", conversation.bad)
-    notes += at_lines("1 message cannot be used", "{} messages cannot be used", conversation.unusable)
+    notes = gaps_at("line is not JSON", "lines are not JSON", conversation.bad)
+    notes += gaps_at("message cannot be used", "messages cannot be used", conversation.unusable)
     error = {"error": conversation.error} if conversation.error is not None else {}
     return {**error, **({"reading_gaps": notes} if notes else {})}
 

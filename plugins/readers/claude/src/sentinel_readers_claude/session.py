@@ -6,9 +6,8 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, Source
-from sentinel_core.reading import BadRecord, TraceBuilder, json_lines
+from sentinel_core.reading import BadRecord, TraceBuilder, gaps_at, json_lines
 from sentinel_readers_claude.chain import Entry, entry_of
-from sentinel_readers_claude.gaps import at_lines
 from sentinel_readers_claude.turns import Line, Turn, add_turns, blocks_of, merged_turns_of, outcome_of
 
 __all__ = ["Session", "Spoken", "read_session", "spoken_in", "trace_of"]
@@ -38,8 +37,8 @@ class Session:
     def notes(self) -> list[str]:
         """What could not be used at all."""
         lines = [record.line for record in self.bad]
-        return at_lines("1 line is not JSON", "{} lines are not JSON", lines) + at_lines(
-            "1 line is no line of a session", "{} lines are no lines of a session", self.strange
+        return gaps_at("line is not JSON", "lines are not JSON", lines) + gaps_at(
+            "line is no line of a session", "lines are no lines of a session", self.strange
         )
 
 
@@ -99,20 +98,20 @@ def spoken_in(chains: Iterable[Sequence[Entry]], entries: Sequence[Entry]) -> Sp
     empty = [entry for entry in visible if not _has_content(entry)]
     replaced = [entry for entry in left if entry.uuid in kept and kept[entry.uuid].message != entry.message]
     rows = (
-        ("1 message has no content", "{} messages have no content", empty),
-        ("1 line was replaced by a later one", "{} lines were replaced by later ones", replaced),
+        ("message has no content", "messages have no content", empty),
+        ("line was replaced by a later one", "lines were replaced by later ones", replaced),
         (
-            "1 line is on a branch given up",
-            "{} lines are on branches given up",
+            "line is on a branch given up",
+            "lines are on branches given up",
             [e for e in left if e.uuid not in kept],
         ),
         (
-            "1 line is a team mate's",
-            "{} lines are team mates'",
+            "line is a team mate's",
+            "lines are team mates'",
             [e for e in entries if e.is_spoken and e.has("teamName")],
         ),
     )
-    notes = [note for one, many, found in rows for note in at_lines(one, many, [entry.line for entry in found])]
+    notes = [note for one, many, found in rows for note in gaps_at(one, many, [entry.line for entry in found])]
     turns = merged_turns_of(_line(entry) for entry in visible if _has_content(entry))
     last_lost = max((entry.line for entry in (*empty, *replaced)), default=0)
     return Spoken(turns=turns, notes=notes, entries=chain, last_lost=last_lost)

@@ -6,8 +6,7 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source
-from sentinel_core.reading import BadRecord, Record, TraceBuilder, json_records, tool_schemas, usage_of
-from sentinel_readers_claude.gaps import at_lines
+from sentinel_core.reading import BadRecord, Record, TraceBuilder, gaps_at, json_records, tool_schemas, usage_of
 from sentinel_readers_claude.turns import Line, add_turns, blocks_of, merged_turns_of, outcome_of
 
 __all__ = ["read"]
@@ -44,8 +43,8 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
             bad.append(record)
         elif not _is_event(record.value) or not _take(record, runs):
             strange.append(record.line)
-    notes = at_lines("1 line is not JSON", "{} lines are not JSON", [record.line for record in bad])
-    notes += at_lines("1 line is no usable event", "{} lines are no usable events", strange)
+    notes = gaps_at("line is not JSON", "lines are not JSON", [record.line for record in bad])
+    notes += gaps_at("line is no usable event", "lines are no usable events", strange)
     last_lost = max((*(record.line for record in bad), *strange), default=0)
     spoken = {name: run for name, run in runs.items() if run.lines}
     for name, run in spoken.items():

@@ -1,15 +1,17 @@
 """What the readers share: the values of a file with their place, notes on what was left out, times."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
 
-from sentinel_core import ReadError, Source
-from sentinel_core.reading import BadRecord, Record, iso_time, json_lines, json_records
+from sentinel_core import ExecutionTrace, ReadError, Source
+from sentinel_core.reading import BadRecord, Record, counted, gaps_at, iso_time, json_lines, json_records
 
 __all__ = [
+    "Placed",
     "Skipped",
     "dicts",
     "documents",
@@ -19,12 +21,15 @@ __all__ = [
     "milliseconds",
     "name_of",
     "place_of",
+    "read_each",
     "text",
     "utc",
 ]
 
-_LISTED = 10
 _BRACKET_LINE = 16
+
+Placed = tuple[Any, str]
+"""A message and where it stands."""
 
 
 @attrs.define
@@ -32,19 +37,16 @@ class Skipped:
     """What could not be used: lines that are not JSON, and other things counted by kind."""
 
     bad: list[BadRecord] = attrs.field(factory=list)
-    others: dict[str, int] = attrs.field(factory=dict)
+    others: Counter[tuple[str, str]] = attrs.field(factory=Counter)
 
-    def count(self, what: str, number: int = 1) -> None:
-        """Count something by its plural name, such as ``runs without an id``."""
-        self.others[what] = self.others.get(what, 0) + number
+    def count(self, one: str, many: str, number: int = 1) -> None:
+        """Count something by its names, such as ``run without an id`` and ``runs without an id``."""
+        self.others[one, many] += number
 
     def metadata(self) -> dict[str, Any]:
         """For the trace's metadata: ``reading_gaps``, or nothing where everything was read."""
-        gaps = [f"{number} {what}" for what, number in self.others.items() if number]
-        if self.bad:
-            listed = ", ".join(str(record.line) for record in self.bad[:_LISTED])
-            more = ", ..." if len(self.bad) > _LISTED else ""
-            gaps.insert(0, f"{len(self.bad)} line(s) are not JSON: {listed}{more}")
+        gaps = gaps_at("line is not JSON", "lines are not JSON", (record.line for record in self.bad))
+        gaps += [counted(number, one, many) for (one, many), number in self.others.items() if number]
         return {"reading_gaps": gaps} if gaps else {}
 
     def errors(self) -> Iterator[ReadError]:
@@ -93,6 +95,28 @@ def _of_one(source: Source) -> Iterator[Record | BadRecord]:
             yield attrs.evolve(record, path="$")
         else:
             yield record
+
+
+def read_each(
+    source: Source,
+    *,
+    is_alone: Callable[[object], bool],
+    whole: Callable[[Source, Record], ExecutionTrace | ReadError],
+    together: Callable[[str, list[Placed], Skipped], ExecutionTrace],
+) -> Iterator[ExecutionTrace | ReadError]:
+    """One trace for each ``whole`` conversation; messages that stand alone, in a list or one a line, make one ``together``."""
+    skipped, loose = Skipped(), list[Placed]()
+    for record in documents(source):
+        if isinstance(record, BadRecord):
+            skipped.bad.append(record)
+        elif is_alone(record.value):
+            loose.append((record.value, place_of(record)))
+        else:
+            yield whole(source, record)
+    if loose:
+        yield together(name_of(source), loose, skipped)
+    else:
+        yield from skipped.errors()
 
 
 def place_of(record: Record) -> str:

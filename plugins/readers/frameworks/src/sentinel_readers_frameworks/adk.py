@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from sentinel_core import CallDetails, ExecutionTrace, MessageDetails, ReadError, Source, ToolCall
-from sentinel_core.reading import BadRecord, Piece, Record, TraceBuilder
-from sentinel_readers_frameworks._files import Skipped, documents, inner_place, mapping, name_of, place_of, text, utc
+from sentinel_core.reading import Piece, Record, TraceBuilder
+from sentinel_readers_frameworks._files import Placed, Skipped, inner_place, mapping, name_of, read_each, text, utc
 from sentinel_readers_frameworks._gemini import Parts, either, gemini_usage, parts_of
 
 if TYPE_CHECKING:
@@ -15,24 +15,16 @@ if TYPE_CHECKING:
 
 __all__ = ["read"]
 
-_Placed = tuple[object, str]
 _LENGTH = "MAX_TOKENS"
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     """One trace a session; events that stand alone, in a list or one a line, make one session together."""
-    skipped, loose = Skipped(), list[_Placed]()
-    for record in documents(source):
-        if isinstance(record, BadRecord):
-            skipped.bad.append(record)
-        elif isinstance(mapping(record.value).get("events"), list):
-            yield _session(source, record)
-        else:
-            loose.append((record.value, place_of(record)))
-    if loose:
-        yield _trace(name_of(source), loose, skipped)
-    else:
-        yield from skipped.errors()
+    return read_each(source, is_alone=_is_event, whole=_session, together=_trace)
+
+
+def _is_event(value: object) -> bool:
+    return not isinstance(mapping(value).get("events"), list)
 
 
 def _session(source: Source, record: Record) -> ExecutionTrace:
@@ -41,13 +33,13 @@ def _session(source: Source, record: Record) -> ExecutionTrace:
     return _trace(text(fields.get("id")) or name_of(source, record), events, Skipped())
 
 
-def _trace(trace_id: str, events: list[_Placed], skipped: Skipped) -> ExecutionTrace:
+def _trace(trace_id: str, events: list[Placed], skipped: Skipped) -> ExecutionTrace:
     builder = TraceBuilder(trace_id, "adk")
     outcome: str | None = None
     for raw, origin in events:
         event = mapping(raw)
         if not event or not ("author" in event or "content" in event):
-            skipped.count("entries that are no events")
+            skipped.count("entry that is no event", "entries that are no events")
         elif event.get("partial") is not True:
             outcome = _outcome(event, outcome)
             _add(builder, event, origin)

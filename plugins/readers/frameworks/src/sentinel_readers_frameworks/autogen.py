@@ -9,16 +9,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sentinel_core import ExecutionTrace, MessageDetails, ReadError, Source, ToolCall
-from sentinel_core.reading import BadRecord, Piece, Record, TraceBuilder, add_usage, pieces_of, usage_of
+from sentinel_core.reading import Piece, Record, TraceBuilder, add_usage, pieces_of, usage_of
 from sentinel_core.reading.chat import Result, call_of, text_of
 from sentinel_readers_frameworks._files import (
+    Placed,
     Skipped,
     dicts,
-    documents,
     inner_place,
     mapping,
     name_of,
-    place_of,
+    read_each,
     text,
     utc,
 )
@@ -50,23 +50,11 @@ _OUTCOMES = (
     ("timeout", "timeout"),
 )
 _LONGEST_NAME = 200
-_Placed = tuple[dict[str, Any], str]
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     """One trace a chat; messages that stand alone, in a list or one a line, make one chat together."""
-    skipped, loose = Skipped(), list[_Placed]()
-    for record in documents(source):
-        if isinstance(record, BadRecord):
-            skipped.bad.append(record)
-        elif _is_message(record.value):
-            loose.append((record.value, place_of(record)))
-        else:
-            yield _chat(source, record)
-    if loose:
-        yield _trace(name_of(source), loose, skipped=skipped)
-    else:
-        yield from skipped.errors()
+    return read_each(source, is_alone=_is_message, whole=_chat, together=_trace)
 
 
 def _is_message(value: object) -> bool:
@@ -81,18 +69,22 @@ def _chat(source: Source, record: Record) -> ExecutionTrace | ReadError:
     if not isinstance(messages, list):
         return ReadError(message=f"holds no chat history @ {record.path or '$'}", line=record.line)
     skipped = Skipped()
-    skipped.count("entries that are no messages", sum(not isinstance(entry, dict) for entry in messages))
+    skipped.count(
+        "entry that is no message",
+        "entries that are no messages",
+        sum(not isinstance(entry, dict) for entry in messages),
+    )
     path = f".{key}" if key else ""
     placed = [
         (entry, inner_place(record, f"{path}[{at}]")) for at, entry in enumerate(messages) if isinstance(entry, dict)
     ]
     told = (text(fields.get(name)) for name in _IDS)
     trace_id = next(filter(None, told), None) or name_of(source, record)
-    return _trace(trace_id, placed, chat=fields, skipped=skipped)
+    return _trace(trace_id, placed, skipped, fields)
 
 
 def _trace(
-    trace_id: str, messages: list[_Placed], *, chat: Mapping[str, Any] | None = None, skipped: Skipped
+    trace_id: str, messages: list[Placed], skipped: Skipped, chat: Mapping[str, Any] | None = None
 ) -> ExecutionTrace:
     builder = TraceBuilder(trace_id, "autogen")
     told = chat or {}

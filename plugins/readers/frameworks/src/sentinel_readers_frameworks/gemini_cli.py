@@ -40,7 +40,7 @@ class _Chat:
         elif "sessionId" in record:
             self._head(record, origin)
         else:
-            self.skipped.count("lines of an unknown kind")
+            self.skipped.count("line of an unknown kind", "lines of an unknown kind")
 
     def _head(self, fields: Mapping[str, Any], origin: str) -> None:
         """Messages in a header are the whole conversation as it then stood."""
@@ -80,7 +80,7 @@ def _load(source: Source) -> _Chat | ReadError | None:
         elif isinstance(record.value, dict):
             chat.take(record.value, place_of(record))
         else:
-            chat.skipped.count("lines of an unknown kind")
+            chat.skipped.count("line of an unknown kind", "lines of an unknown kind")
     if seen and not chat.header and not chat.messages:
         return next(chat.skipped.errors(), ReadError(message="is no Gemini CLI chat: no header and no message"))
     return chat if seen else None

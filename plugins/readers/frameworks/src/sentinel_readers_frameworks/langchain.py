@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sentinel_core import ExecutionTrace, MessageDetails, ReadError, Source
-from sentinel_core.reading import BadRecord, Record, TraceBuilder, pieces_of
-from sentinel_readers_frameworks._files import Skipped, documents, inner_place, mapping, name_of, place_of, text, utc
+from sentinel_core.reading import Record, TraceBuilder, pieces_of
+from sentinel_readers_frameworks._files import Placed, Skipped, inner_place, mapping, name_of, read_each, text, utc
 from sentinel_readers_frameworks._langchain import details_of, fields_of, has_message, is_message
 
 __all__ = ["read"]
@@ -21,23 +21,11 @@ _OUTCOMES: Mapping[str, str] = {
     "length": "max_tokens",
     "max_tokens": "max_tokens",
 }
-_Placed = tuple[object, str]
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     """One trace a conversation; messages that stand alone, in a list or one a line, make one together."""
-    skipped, loose = Skipped(), list[_Placed]()
-    for record in documents(source):
-        if isinstance(record, BadRecord):
-            skipped.bad.append(record)
-        elif is_message(record.value):
-            loose.append((record.value, place_of(record)))
-        else:
-            yield _conversation(source, record)
-    if loose:
-        yield _trace(name_of(source), loose, skipped)
-    else:
-        yield from skipped.errors()
+    return read_each(source, is_alone=is_message, whole=_conversation, together=_trace)
 
 
 def _conversation(source: Source, record: Record) -> ExecutionTrace | ReadError:
@@ -65,14 +53,14 @@ def _messages_in(value: object) -> tuple[list[Any], str] | None:
     return None
 
 
-def _trace(trace_id: str, messages: Iterable[_Placed], skipped: Skipped) -> ExecutionTrace:
+def _trace(trace_id: str, messages: Iterable[Placed], skipped: Skipped) -> ExecutionTrace:
     builder = TraceBuilder(trace_id, "langchain")
     outcome: str | None = None
     for raw, origin in messages:
         fields = fields_of(raw)
         told = mapping(fields.get("response_metadata"))
         if not has_message(fields):
-            skipped.count("entries that are no messages")
+            skipped.count("entry that is no message", "entries that are no messages")
             continue
         if fields.get("type") == "remove":
             continue

@@ -76,13 +76,13 @@ def _take(traces: _Traces, entry: object, place: str, fallback: str) -> None:
     elif "id" in fields and ("timestamp" in fields or "projectId" in fields or "project_id" in fields):
         traces.heads[text(fields["id"]) or fallback] = _head(fields, place)
     else:
-        traces.skipped.count("entries that are no observations")
+        traces.skipped.count("entry that is no observation", "entries that are no observations")
 
 
 def _observe(traces: _Traces, fields: Mapping[str, Any], place: str, fallback: str) -> None:
     run_id, kind = text(fields.get("id")), fields.get("type")
     if run_id is None or not isinstance(kind, str):
-        traces.skipped.count("observations without an id or a type")
+        traces.skipped.count("observation without an id or a type", "observations without an id or a type")
         return
     trace_id = text(_get(fields, "trace_id")) or fallback
     run = _run(fields, run_id, kind.upper(), place)

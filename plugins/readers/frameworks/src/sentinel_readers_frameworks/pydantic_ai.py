@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from sentinel_core import CallDetails, ExecutionTrace, MessageDetails, ReadError, Source, TokenUsage, ToolCall
-from sentinel_core.reading import BadRecord, Piece, Record, TraceBuilder, usage_of
+from sentinel_core.reading import Piece, Record, TraceBuilder, usage_of
 from sentinel_core.reading.chat import Result, arguments_of, text_of
 from sentinel_readers_frameworks._files import (
+    Placed,
     Skipped,
     dicts,
-    documents,
     dollars,
     inner_place,
     mapping,
     name_of,
-    place_of,
+    read_each,
     text,
     utc,
 )
@@ -32,23 +32,11 @@ _FINISHED: Mapping[object, str] = {"stop": "completed", "length": "max_tokens", 
 _CALLS = frozenset(("tool-call", "builtin-tool-call"))
 _RETURNS = frozenset(("tool-return", "builtin-tool-return", "retry-prompt"))
 _OLD_USAGE: Mapping[str, str] = {"request_tokens": "input_tokens", "response_tokens": "output_tokens"}
-_Placed = tuple[object, str]
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     """One trace a history; messages that stand alone, in a list or one a line, make one history together."""
-    skipped, loose = Skipped(), list[_Placed]()
-    for record in documents(source):
-        if isinstance(record, BadRecord):
-            skipped.bad.append(record)
-        elif "kind" in mapping(record.value):
-            loose.append((record.value, place_of(record)))
-        else:
-            yield _history(source, record)
-    if loose:
-        yield _trace(name_of(source), loose, skipped)
-    else:
-        yield from skipped.errors()
+    return read_each(source, is_alone=lambda value: "kind" in mapping(value), whole=_history, together=_trace)
 
 
 def _history(source: Source, record: Record) -> ExecutionTrace | ReadError:
@@ -62,7 +50,7 @@ def _history(source: Source, record: Record) -> ExecutionTrace | ReadError:
     return _trace(name_of(source, record), placed, Skipped())
 
 
-def _trace(fallback: str, messages: list[_Placed], skipped: Skipped) -> ExecutionTrace:
+def _trace(fallback: str, messages: list[Placed], skipped: Skipped) -> ExecutionTrace:
     builder = TraceBuilder(_id_of(messages) or fallback, "pydantic-ai")
     instructions: str | None = None
     outcome: str | None = None
@@ -78,11 +66,11 @@ def _trace(fallback: str, messages: list[_Placed], skipped: Skipped) -> Executio
                 builder.add(Piece(role="system", text=told), details=MessageDetails(origin=origin))
             _add_request(builder, message, origin)
         else:
-            skipped.count("entries that are neither request nor response")
+            skipped.count("entry that is neither request nor response", "entries that are neither request nor response")
     return builder.build(outcome=outcome, metadata=skipped.metadata())
 
 
-def _id_of(messages: list[_Placed]) -> str | None:
+def _id_of(messages: list[Placed]) -> str | None:
     for key in ("conversation_id", "run_id"):
         for raw, _ in messages:
             if told := text(mapping(raw).get(key)):

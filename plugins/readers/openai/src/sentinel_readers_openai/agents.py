@@ -6,11 +6,11 @@ An agent that runs inside a tool is a sub-agent, tied to the call; agents that h
 from collections.abc import Iterator, Mapping
 
 from sentinel_core import ExecutionTrace, ReadError, Source, ToolSchema
-from sentinel_core.reading import TraceBuilder
+from sentinel_core.reading import TraceBuilder, gaps_at
 from sentinel_readers_openai.drafts import fill
 from sentinel_readers_openai.retelling import Retelling
 from sentinel_readers_openai.spans import Run, Span, runs_in, scopes_of
-from sentinel_readers_openai.values import gaps_metadata, places, text
+from sentinel_readers_openai.values import gaps_metadata, text
 
 __all__ = ["read"]
 
@@ -46,7 +46,11 @@ def _run(trace_id: str, run: Run, gaps: list[str]) -> ExecutionTrace:
         if span.kind not in _SILENT | _TELLING:
             other.setdefault(span.kind[:60], []).append(span.id)
     gaps = gaps + [
-        line for kind, ids in other.items() for line in places(f"spans of the type {kind!r} hold no message", ids)
+        line
+        for kind, ids in other.items()
+        for line in gaps_at(
+            f'span of the type "{kind}" holds no message', f'spans of the type "{kind}" hold no message', ids
+        )
     ]
     known = {name: text(run.header.get(name)) for name in ("workflow_name", "group_id")}
     return _scope(trace_id, None, None, scopes_of(run.spans), gaps_metadata(gaps, **known))
@@ -66,7 +70,10 @@ def _scope(
         if span.kind == "function" and any(inner.kind in _TELLING for inner in scopes.get(span.id, ()))
     ]
     if told.silent:
-        told_gaps = [*metadata.get("reading_gaps", []), *places("model replies are recorded without text", told.silent)]  # type: ignore[misc]  # the gaps are a list
+        told_gaps = [
+            *metadata.get("reading_gaps", []),
+            *gaps_at("model reply is recorded without text", "model replies are recorded without text", told.silent),
+        ]  # type: ignore[misc]  # the gaps are a list
         metadata = {**metadata, "reading_gaps": told_gaps}
     builder = TraceBuilder(trace_id, SOURCE)
     fill(builder, told.drafts)

@@ -6,9 +6,9 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, MessageDetails, ReadError, Source
-from sentinel_core.reading import Piece, TraceBuilder, iso_time, pieces_of, tool_schemas, usage_of
+from sentinel_core.reading import Piece, TraceBuilder, gaps_at, iso_time, pieces_of, tool_schemas, usage_of
 from sentinel_readers_openai.conversations import Conversation, conversations_in, is_message
-from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, mapping, places, text
+from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, mapping, text
 
 __all__ = ["read"]
 
@@ -49,7 +49,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         else:
             yield from _records(value, source.name)
     if loose:
-        gaps = places("lines are not JSON", broken)
+        gaps = gaps_at("line is not JSON", "lines are not JSON", broken)
         yield _trace(Conversation(messages=loose, gaps=gaps), source.name)
 
 
@@ -71,7 +71,7 @@ def _trace(conversation: Conversation, fallback: str) -> ExecutionTrace:
         reply = conversation.reply if position == last else {}
         if not _add(builder, message, origin, reply):
             unusable.append(origin)
-    gaps = conversation.gaps + places("entries are no messages", unusable)
+    gaps = conversation.gaps + gaps_at("entry is no message", "entries are no messages", unusable)
     return builder.build(
         token_usage=None if conversation.reply else usage_of(conversation.record.get("usage")),
         available_tools=tool_schemas(conversation.tools),

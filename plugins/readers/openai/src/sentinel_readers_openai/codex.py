@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 
 from sentinel_core import ExecutionTrace, ReadError, Source
-from sentinel_core.reading import BadRecord, TraceBuilder, add_usage, json_lines
+from sentinel_core.reading import BadRecord, TraceBuilder, add_usage, gaps_at, json_lines
 from sentinel_readers_openai.drafts import fill
 from sentinel_readers_openai.rollout import Rollout
-from sentinel_readers_openai.values import gaps_metadata, places
+from sentinel_readers_openai.values import gaps_metadata
 
 __all__ = ["read"]
 
@@ -45,8 +45,8 @@ def _session(source: Source, above: frozenset[str], parent_call_id: str | None) 
     drafts = rollout.told()
     fill(builder, drafts)
     children, missing = _children(source, rollout, above | {builder.trace_id})
-    gaps = places("lines are not JSON", broken) + rollout.gaps()
-    gaps += places("sub-agents have no session beside this file", missing)
+    gaps = gaps_at("line is not JSON", "lines are not JSON", broken) + rollout.gaps()
+    gaps += gaps_at("sub-agent has no session beside this file", "sub-agents have no session beside this file", missing)
     return builder.build(
         token_usage=add_usage([*rollout.loose_usage, *(draft.usage for draft in drafts)]),
         outcome=rollout.outcome,

@@ -6,10 +6,10 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source, ToolSchema
-from sentinel_core.reading import TraceBuilder, iso_time, tool_schemas, usage_of
+from sentinel_core.reading import TraceBuilder, gaps_at, iso_time, tool_schemas, usage_of
 from sentinel_readers_openai.drafts import Draft, fill
 from sentinel_readers_openai.items import Turns, is_item
-from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, mapping, places, text
+from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, mapping, text
 
 __all__ = ["read"]
 
@@ -73,7 +73,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     if chain:
         yield _chain(chain, source.name)
     if items:
-        yield _loose(items, places("lines are not JSON", broken), source.name)
+        yield _loose(items, gaps_at("line is not JSON", "lines are not JSON", broken), source.name)
 
 
 def _exchange(value: Value) -> _Exchange | ReadError:
@@ -174,7 +174,7 @@ def _gaps(turns: Turns) -> list[str]:
     return [
         line
         for kind, origins in turns.unknown.items()
-        for line in places(f"items of the unknown type {kind!r}", origins)
+        for line in gaps_at(f'item of the unknown type "{kind}"', f'items of the unknown type "{kind}"', origins)
     ]
 
 

@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sentinel_core import TokenUsage
-from sentinel_core.reading import iso_time
+from sentinel_core.reading import gaps_at, iso_time
 from sentinel_core.reading.chat import arguments_of
 from sentinel_core.trace import Role
 from sentinel_readers_openai.codex_results import success_of_event, with_success
 from sentinel_readers_openai.codex_usage import Meter
 from sentinel_readers_openai.drafts import Draft
 from sentinel_readers_openai.items import Turns, is_item
-from sentinel_readers_openai.values import field, mapping, places, text
+from sentinel_readers_openai.values import field, mapping, text
 
 __all__ = ["Rollout"]
 
@@ -99,7 +99,11 @@ class Rollout:
     def gaps(self) -> list[str]:
         """What could not be used."""
         unknown = [*self._unknown.items(), *self._turns.unknown.items()]
-        return [gap for kind, origins in unknown for gap in places(f"lines of the unknown type {kind!r}", origins)]
+        return [
+            gap
+            for kind, origins in unknown
+            for gap in gaps_at(f'line of the unknown type "{kind}"', f'lines of the unknown type "{kind}"', origins)
+        ]
 
     def _header(self, payload: Mapping[str, Any], origin: str, timestamp: str | None) -> None:
         """The first header is the session's own; later ones come with a parent's copied history."""

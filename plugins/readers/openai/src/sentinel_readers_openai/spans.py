@@ -7,7 +7,8 @@ from typing import Any
 import attrs
 
 from sentinel_core import ReadError, Source
-from sentinel_readers_openai.values import Value, field, json_values, mapping, places, text
+from sentinel_core.reading import gaps_at
+from sentinel_readers_openai.values import Value, field, json_values, mapping, text
 
 __all__ = ["Run", "Span", "runs_in", "scopes_of"]
 
@@ -75,7 +76,9 @@ def runs_in(source: Source) -> tuple[dict[str, Run], list[str], ReadError | None
             position += 1
             if not _take(runs, entry, source.name, position):
                 foreign.append(origin)
-    gaps = places("lines are not JSON", broken) + places("entries are neither traces nor spans", foreign)
+    gaps = gaps_at("line is not JSON", "lines are not JSON", broken) + gaps_at(
+        "entry is neither a trace nor a span", "entries are neither traces nor spans", foreign
+    )
     return runs, gaps, first or (ReadError(message="holds no spans") if foreign else None)
 
 

@@ -1,6 +1,6 @@
 """The JSON values of a source, each with its place, and short sentences for what could not be used."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -8,10 +8,9 @@ import attrs
 from sentinel_core import ReadError, Source
 from sentinel_core.reading.values import json_values as placed_values
 
-__all__ = ["Value", "field", "gaps_metadata", "json_values", "mapping", "places", "text"]
+__all__ = ["Value", "field", "gaps_metadata", "json_values", "mapping", "text"]
 
 _LINE = "line "
-_TOLD = 10
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -64,15 +63,6 @@ def field(record: Mapping[str, Any], *names: str) -> str | None:
         if (isinstance(value, str) and value) or (isinstance(value, int) and not isinstance(value, bool)):
             return str(value)
     return None
-
-
-def places(what: str, found: Iterable[str]) -> list[str]:
-    """``3 lines are not JSON: line 2, line 5, line 9``, or nothing where there is none; at most ten are named."""
-    all_found = list(found)
-    if not all_found:
-        return []
-    more = f" and {len(all_found) - _TOLD} more" if len(all_found) > _TOLD else ""
-    return [f"{len(all_found)} {what}: {', '.join(all_found[:_TOLD])}{more}"]
 
 
 def gaps_metadata(gaps: list[str], **known: object) -> dict[str, Any]:

@@ -1,15 +1,16 @@
 """Claims without a call that could back them."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
+from operator import attrgetter
 
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.claims import Claim, claims_in
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.ledger import Ledger, unbacked
+from sentinel_signal_hallucination.ledger import Ledger
 from sentinel_signal_hallucination.places import SOURCES_BY_FAMILY, Place, deeds_in, leanings_in
 from sentinel_signal_hallucination.tables import regex
 
@@ -20,7 +21,6 @@ _TELLER = regex(r"\b(?:was|were|been|got|is|are|i|we|they|already|he|she) (?:\w+
 _TELLER_CHARS = 40
 _MOST_AMOUNTS = 5
 _MOST_WORDS = 100
-_SHORT = 2000
 _SPELLINGS = {"cancelled": ("cancelled", "canceled"), "canceled": ("canceled", "cancelled")}
 
 
@@ -100,12 +100,12 @@ def _weight(claim: Claim, settings: Settings, *, tools: bool) -> float:
     return {"effect": settings.effect_weight, "work": settings.work_weight, "read": settings.read_weight}[strength]
 
 
+_message_index = attrgetter("message_index")
 _Suspects = dict[int, list[int]]
 """The numbers of texts that may hold a claim which no call backs, and where in the text such claims may begin."""
 
 
-def _suspects(index: TraceIndex, texts: list[Text], places: list[Place], ledger: Ledger) -> _Suspects:
-    ends = [0, *accumulate([len(text.content) + 1 for text in texts])]
+def _suspects(index: TraceIndex, texts: list[Text], ends: list[int], places: list[Place], ledger: Ledger) -> _Suspects:
     suspects: _Suspects = {}
     for place, families in places:
         number = bisect_right(ends, place) - 1
@@ -117,21 +117,15 @@ def _suspects(index: TraceIndex, texts: list[Text], places: list[Place], ledger:
     return suspects
 
 
-def _leanings(index: TraceIndex, texts: list[Text], spoken: str, ledger: Ledger) -> list[Place]:
-    """Places that lean on what tools gave; in a long text sought only before the first call that could have given it."""
+def _leanings(index: TraceIndex, texts: list[Text], ends: list[int], spoken: str, ledger: Ledger) -> list[Place]:
+    """Places that lean on what tools gave; sought only in texts before the first call that could have given it."""
     places: list[Place] = []
-    for family, known in SOURCES_BY_FAMILY:
-        rows = [row for row in known if row.gate in spoken]
-        if not rows:
-            continue
-        stop = len(spoken)
-        if stop > _SHORT and (first := ledger.first(family)) < len(index.calls):
-            stop = 0
-            for text in texts:
-                if _calls(index, text) > first:
-                    break
-                stop += len(text.content) + 1
-        places += leanings_in(spoken, family, rows, stop) if stop else ()
+    for family, rows in SOURCES_BY_FAMILY:
+        first, number = ledger.first(family), len(texts)
+        if first < len(index.calls):
+            number = bisect_left(texts, index.calls[first].message_index, key=_message_index)
+        if number:
+            places += leanings_in(spoken, family, rows, ends[number])
     return places
 
 
@@ -146,14 +140,15 @@ def fabricated(index: TraceIndex, settings: Settings, spoken: str) -> Iterable[E
     ``spoken`` is all assistant texts, one a line or more. Where the trace shows no tools at all, only changes outside the
     conversation count: the rest may be done by thinking.
     """
-    texts = unbacked(index)
+    ledger = Ledger(index)
+    texts = ledger.unbacked()
     if not texts:
         return ()
     if len(texts) < len(index.texts):
         spoken = "\n".join([text.content for text in texts])
-    ledger = Ledger(index)
-    places = deeds_in(spoken) + _leanings(index, texts, spoken, ledger)
-    suspects = _suspects(index, texts, places, ledger) if places else {}
+    ends = [0, *accumulate([len(text.content) + 1 for text in texts])]
+    places = deeds_in(spoken) + _leanings(index, texts, ends, spoken, ledger)
+    suspects = _suspects(index, texts, ends, places, ledger) if places else {}
     return _unbacked_claims(index, settings, suspects, ledger) if suspects else ()
 
 

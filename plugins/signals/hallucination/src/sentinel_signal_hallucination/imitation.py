@@ -49,7 +49,7 @@ MARKS: tuple[Mark, ...] = (
     Mark("imitated_output", "`", "```tool_output", r"```tool_outputs?\b"),
     Mark(
         "imitated_output",
-        "Action",
+        "O",
         "bservation",
         r"\bAction(?: \d{1,3})?:[^\n]{1,400}(?:\n\s{0,8}Action Input[^\n]{0,400})?\s{0,8}Observation(?: \d{1,3})?:",
     ),

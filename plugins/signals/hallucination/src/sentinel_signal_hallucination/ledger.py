@@ -9,7 +9,7 @@ from sentinel_signal_hallucination.families import Family
 from sentinel_signal_hallucination.outcome import failed
 from sentinel_signal_hallucination.tools import ability
 
-__all__ = ["Ledger", "unbacked"]
+__all__ = ["Ledger"]
 
 _NEVER = 1 << 62
 _NEITHER = (_NEVER, _NEVER)
@@ -18,9 +18,10 @@ _NEITHER = (_NEVER, _NEVER)
 class Ledger:
     """The trace's calls, by what they could have done, split into those that may have worked and those that failed."""
 
-    __slots__ = ("_calls", "_families", "_nouns", "_tools", "_tries")
+    __slots__ = ("_calls", "_families", "_nouns", "_texts", "_tools", "_tries")
 
     def __init__(self, index: TraceIndex) -> None:
+        self._texts = index.texts
         # By tool, in the order of their first calls.
         self._calls: dict[str, list[Call]] = {}
         for call in index.calls:
@@ -50,6 +51,14 @@ class Ledger:
                     break
             self._tries[family.name] = known
         return known
+
+    def unbacked(self) -> list[Text]:
+        """The texts before the first call that could have done anything and did not fail: after it, every claim is backed."""
+        able = [calls for name, calls in self._calls.items() if ability(name).kind == "any"]
+        good = [call.message_index for calls in able for call in calls if not failed(call)] if able else ()
+        if not good:
+            return self._texts
+        return self._texts[: bisect_left(self._texts, min(good), key=attrgetter("message_index"))]
 
     def backed(self, family: Family, noun: str, calls: int) -> bool:
         """True where one of the first ``calls`` calls could have done it."""
@@ -99,11 +108,3 @@ def _earliest(firsts: Iterable[tuple[int, int]]) -> tuple[int, int]:
         good = min(good, worked)
         bad = min(bad, failing)
     return good, bad
-
-
-def unbacked(index: TraceIndex) -> list[Text]:
-    """The texts before the first call that could have done anything and did not fail: after it, every claim is backed."""
-    for call in index.calls:
-        if ability(call.call.name).kind == "any" and not failed(call):
-            return index.texts[: bisect_left(index.texts, call.message_index, key=attrgetter("message_index"))]
-    return index.texts

@@ -101,7 +101,7 @@ SOURCES: tuple[SourceClaim, ...] = (
     ),
     SourceClaim(
         "run",
-        "ests",
+        "ests ",
         r"ests (?:(?:all|now|have|both|are|is) ){0,3}(?:pass|passed|passing|succeed|succeeded|green)\b",
         told="pass",
     ),

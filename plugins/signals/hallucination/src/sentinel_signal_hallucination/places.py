@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from sentinel_signal_hallucination.families import BY_NAME, BY_VERB, Family
-from sentinel_signal_hallucination.patterns import ADVERBS, CHAINED, IRREGULAR, SOURCES, SourceClaim
+from sentinel_signal_hallucination.patterns import ADVERBS, CHAINED, IRREGULAR, SOURCES, VETO_RIGHT, SourceClaim
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["CHAIN_CHARS", "LOOKS", "SOURCES_BY_FAMILY", "Place", "chain", "deeds_in", "leanings_in"]
@@ -68,14 +68,25 @@ def deeds_in(spoken: str) -> list[Place]:
     places: list[Place] = []
     for gate, look in LOOKS:
         for match in _gated(spoken, gate, look) if gate else look.finditer(spoken):
-            families = BY_VERB.get(match[1])
+            families, end = BY_VERB.get(match[1]), match.end()
+            if match[0].startswith(_PASSIVE):
+                if families is not None and not _is_dated(spoken, end):
+                    places.append((match.start(), families))
+                continue
             if families is not None:
                 places.append((match.start(), families))
-            if not match[0].startswith(_PASSIVE):
-                end = match.end()
-                verbs = CHAINED.findall(spoken, end, _sentence_end(spoken, end, end + CHAIN_CHARS))
-                places += [(match.start(), BY_VERB[verb]) for verb in verbs if verb in BY_VERB]
+            verbs = CHAINED.findall(spoken, end, _sentence_end(spoken, end, end + CHAIN_CHARS))
+            places += [(match.start(), BY_VERB[verb]) for verb in verbs if verb in BY_VERB]
     return places
+
+
+def _is_dated(spoken: str, end: int) -> bool:
+    """Whether the next word takes the force of what was done in the passive: no claim comes of "was created on 2024-05-01"."""
+    return (
+        spoken[end : end + 1] == " "
+        and spoken[end + 1 : end + 2].isalpha()
+        and VETO_RIGHT.match(spoken, end) is not None
+    )
 
 
 def leanings_in(spoken: str, family: Family, rows: Iterable[SourceClaim], stop: int) -> list[Place]:

@@ -28,13 +28,20 @@ def detect(index: TraceIndex, settings: LoopSettings) -> Detection:
     """The worst loop in the trace and its sub-agents; not measured where no agent said or called anything."""
     if not index.messages and not index.children:
         return Detection(score=None, details="The trace has no messages.")
-    score, findings, gaps = _with_children(index, settings)
+    parts, gaps = _own(index, settings)
+    if not (parts or gaps or index.children):
+        return _nothing(index)
+    score, findings, gaps = _with_children(index, parts, gaps, settings)
     if not findings:
-        if not (index.calls or index.texts) and index.is_silent:
-            return _SILENT
-        return _no_loop(len(index.calls), len(index.texts))
+        return _nothing(index)
     unique = tuple(dict.fromkeys(gaps))
     return Detection(score=round(score, _DIGITS), findings=findings, details=findings[0].text, gaps=unique)
+
+
+def _nothing(index: TraceIndex) -> Detection:
+    if not (index.calls or index.texts) and index.is_silent:
+        return _SILENT
+    return _no_loop(len(index.calls), len(index.texts))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -47,11 +54,12 @@ def _count(number: int, thing: str) -> str:
     return f"1 {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def _with_children(index: TraceIndex, settings: LoopSettings) -> tuple[float, list[Finding], list[str]]:
-    """The worst part's score, all findings, those of the worst part first, and what could not be seen."""
-    parts, gaps = _own(index, settings)
+def _with_children(
+    index: TraceIndex, parts: list[Part], gaps: list[str], settings: LoopSettings
+) -> tuple[float, list[Finding], list[str]]:
+    """With the trace's own parts and gaps: the worst score, all findings, those of the worst part first, and all gaps."""
     for position, child in enumerate(index.children):
-        score, findings, child_gaps = _with_children(child, settings)
+        score, findings, child_gaps = _with_children(child, *_own(child, settings), settings)
         parts.append((score, [attrs.evolve(found, trace_path=(position, *found.trace_path)) for found in findings]))
         gaps += child_gaps
     if not parts:

@@ -2,10 +2,7 @@
 
 import functools
 import re
-from itertools import chain
 from typing import TYPE_CHECKING
-
-from sentinel_core.trace import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +13,6 @@ __all__ = ["PLACEHOLDERS", "Usual", "empty_names", "is_doubtful", "placeholder"]
 
 _LONGEST = 64
 _DEEPEST = 4
-_MOST_BYTES = 4  # that UTF-8 needs for one character
 
 # Each row is a whole argument in lower case. A word that may well be meant ("example.com", "string", "test", "n/a") is
 # not in the table.
@@ -46,33 +42,6 @@ _FIRST_TWO = frozenset(
     for first in {start[:1], start[:1].upper()}
     for second in {start[1:], start[1:].upper()}
 )
-_SEARCHED = 4096
-"""Arguments of at most so many bytes are searched as one JSON text; longer ones hold few values for their length."""
-
-
-@functools.cache
-def _begun() -> re.Pattern[bytes]:
-    """Finds values of objects, in JSON, that start like a placeholder: up to their end, or to a first escaped character."""
-    seconds: dict[str, set[str]] = {}
-    for start in _STARTS:
-        seconds.setdefault(start[0], set()).update((start[1:].lower(), start[1:].upper()))
-    rows = (
-        f"{_any({first, first.upper()})}{_any(second - {''})}" if first.isascii() else first
-        for first, second in seconds.items()
-    )
-    firsts = _any({letter for first in seconds for letter in (first.lower(), first.upper()) if first.isascii()})
-    starts = "|".join(row for row in rows if row.isascii())
-    return re.compile(rf'":"((?:(?={firsts})(?:{starts})|…)[^"\\]{{0,{_MOST_BYTES * _LONGEST}}})(?:"|(\\))'.encode())
-
-
-@functools.cache
-def _listed() -> re.Pattern[bytes]:
-    """Finds a text in a list: no name of an object, for no colon follows it, and no value of one."""
-    return re.compile(rb'"(?<=[\[,]")[^"\\]*+(?:\\.[^"\\]*+)*+"(?=[,\]])')
-
-
-def _any(letters: set[str]) -> str:
-    return f"[{''.join(map(re.escape, sorted(letters)))}]"
 
 
 @functools.cache
@@ -84,22 +53,30 @@ def _is_placeholder(text: str) -> bool:
     return _placeholder().fullmatch(text.rstrip().lower()) is not None
 
 
-def is_doubtful(arguments: "list[dict[str, object]]") -> bool:
-    """Whether some argument is empty or a placeholder.
+def is_doubtful(arguments: "Iterable[dict[str, object]]") -> bool:
+    """Whether some argument is empty or a placeholder, or holds something empty.
 
     Told for all calls of a trace together, because nearly none has one and one by one takes longer.
     """
-    text = to_json(arguments)
-    # What is empty deeper down, or stands so in a text, is told apart call by call.
-    if b':""' in text or b":null" in text or b":[]" in text or b":{}" in text:
-        return True
-    if len(text) > _SEARCHED or ((inner := text.find(b"[", 1)) > 0 and _listed().search(text, inner) is not None):
-        return _first_placeholder(list(_values(arguments))) is not None
-    return any(end or _is_placeholder(start.decode()) for start, end in _begun().findall(text))
-
-
-def _values(arguments: "list[dict[str, object]]") -> "Iterable[object]":
-    return chain.from_iterable(map(dict.values, arguments))
+    level: Iterable[dict[str, object] | list[object]] = arguments
+    for _ in range(_DEEPEST + 1):
+        deeper: list[dict[str, object] | list[object]] = []
+        for container in level:
+            for value in container.values() if isinstance(container, dict) else container:
+                if isinstance(value, str):
+                    # The set holds two letters of every placeholder; what is empty is looked at call by call.
+                    if not value or (value[:2] in _FIRST_TWO and len(value) <= _LONGEST and _is_placeholder(value)):
+                        return True
+                elif isinstance(value, (dict, list)):
+                    deeper.append(value)
+                elif value is None:
+                    return True
+        if not deeper:
+            return False
+        if not all(deeper):
+            return True
+        level = deeper
+    return False
 
 
 def placeholder(arguments: dict[str, object]) -> str | None:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sentinel_signal_tool_misuse.arguments import Usual, empty_names, is_doubtful, placeholder
-from sentinel_signal_tool_misuse.outcome import Outcome, outcome
+from sentinel_signal_tool_misuse.outcome import Outcome, outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ class Fault:
 class Checked:
     """The calls of one trace: whether each worked (None: no result is recorded), and by position what is wrong with it.
 
-    Only the heaviest fault of a call is kept, and of equal ones the first, so that one call counts once.
+    ``worked`` is filled in only where something may be wrong. Only the heaviest fault of a call is kept, and of equal ones the first, so that one call counts once.
     """
 
     __slots__ = ("calls", "faults", "worked")
@@ -45,12 +45,12 @@ class Checked:
 def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "ToolMisuseSettings") -> Checked:
     """Look at every call; ``offered`` is None where the trace does not list the available tools."""
     checked = Checked(calls)
-    outcomes = [outcome(call.result) for call in calls]
-    checked.worked = [_WORKED.get(became, False) for became in outcomes]
+    found = outcomes([call.result for call in calls])
     usual = Usual(calls) if is_doubtful([call.call.arguments for call in calls]) else None
-    if usual is None and offered is None and outcomes.count("worked") == len(outcomes):
+    if usual is None and offered is None and found.count("worked") == len(found):
         return checked
-    for position, became in enumerate(outcomes):
+    checked.worked = [_WORKED.get(became, False) for became in found]
+    for position, became in enumerate(found):
         if became == "worked" and usual is None and offered is None:
             continue
         call, worst = calls[position], None

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sentinel_core import ToolResult
 
-__all__ = ["FAILURES", "NO_MATCH", "UNKNOWN_TOOL", "Outcome", "outcome", "told_by"]
+__all__ = ["FAILURES", "NO_MATCH", "UNKNOWN_TOOL", "Outcome", "outcomes", "told_by"]
 
 Outcome = Literal["worked", "failed", "no_match", "unknown_tool", "unrecorded"]
 
@@ -141,17 +143,20 @@ _JSON_KEYS: dict[str, Callable[[object], bool]] = {
 """Top-level keys of a JSON result, and which of their values mean failure."""
 
 
-def outcome(result: "ToolResult | None") -> Outcome:
-    """What became of a call. The source's own flag decides; a failure's text may still say that the tool is unknown."""
-    if result is None:
-        return "unrecorded"
-    success = result.success
-    if success:
-        return "worked"
-    told = told_by(result.content)
-    if success is None:
-        return told
-    return "unknown_tool" if told == "unknown_tool" else "failed"
+def outcomes(results: "Iterable[ToolResult | None]") -> list[Outcome]:
+    """What became of each call. The source's own flag decides; a failure's text may still say that the tool is unknown."""
+    found: list[Outcome] = []
+    for result in results:
+        if result is None:
+            found.append("unrecorded")
+        elif result.success:
+            found.append("worked")
+        else:
+            told = told_by(result.content)
+            if result.success is not None and told != "unknown_tool":
+                told = "failed"
+            found.append(told)
+    return found
 
 
 def told_by(content: str) -> Outcome:

@@ -33,51 +33,54 @@ __all__ = [
 ]
 
 
+_TOOLS = (
+    Tool(
+        name="get_release_summary",
+        description="Get the summary of a release: its changes, test results and deployment metrics.",
+        parameters=schemas.SUMMARY,
+        handler=get_release_summary,
+        settings=SummarySettings,
+    ),
+    Tool(
+        name="get_test_details",
+        description="Get single test results of a release: names, durations, and why tests failed or were skipped.",
+        parameters=schemas.TESTS,
+        handler=get_test_details,
+        settings=SourceSettings,
+    ),
+    Tool(
+        name="get_code_changes",
+        description="Get the commits of a release, newest first, each with its author, date and changed files.",
+        parameters=schemas.CHANGES,
+        handler=get_code_changes,
+        settings=SourceSettings,
+    ),
+    Tool(
+        name="get_observability_traces",
+        description="Get what a release did when it ran: operations with their calls, errors and response times.",
+        parameters=schemas.TRACES,
+        handler=get_observability_traces,
+        settings=TraceSettings,
+    ),
+    Tool(
+        name="get_release_history",
+        description="Get the releases before this one, and how its numbers compare with them or with one of them.",
+        parameters=schemas.HISTORY,
+        handler=get_release_history,
+        settings=HistorySettings,
+    ),
+    Tool(
+        name="file_risk_report",
+        description="File the risk report of a release. Returns the id of the report that was filed.",
+        parameters=schemas.REPORT,
+        handler=file_risk_report,
+        effect="write",
+        settings=ReportSettings,
+    ),
+)
+
+
 @hookimpl
 def sentinel_tools() -> Iterable[Tool]:
     """Offer all of them; the host takes the one that it was asked for."""
-    return [
-        Tool(
-            name="get_release_summary",
-            description="Get the summary of a release: its changes, test results and deployment metrics.",
-            parameters=schemas.SUMMARY,
-            handler=get_release_summary,
-            settings=SummarySettings,
-        ),
-        Tool(
-            name="get_test_details",
-            description="Get single test results of a release: names, durations, and why tests failed or were skipped.",
-            parameters=schemas.TESTS,
-            handler=get_test_details,
-            settings=SourceSettings,
-        ),
-        Tool(
-            name="get_code_changes",
-            description="Get the commits of a release, newest first, each with its author, date and changed files.",
-            parameters=schemas.CHANGES,
-            handler=get_code_changes,
-            settings=SourceSettings,
-        ),
-        Tool(
-            name="get_observability_traces",
-            description="Get what a release did when it ran: operations with their calls, errors and response times.",
-            parameters=schemas.TRACES,
-            handler=get_observability_traces,
-            settings=TraceSettings,
-        ),
-        Tool(
-            name="get_release_history",
-            description="Get the releases before this one, and how its numbers compare with them or with one of them.",
-            parameters=schemas.HISTORY,
-            handler=get_release_history,
-            settings=HistorySettings,
-        ),
-        Tool(
-            name="file_risk_report",
-            description="File the risk report of a release. Returns the id of the report that was filed.",
-            parameters=schemas.REPORT,
-            handler=file_risk_report,
-            effect="write",
-            settings=ReportSettings,
-        ),
-    ]
+    return _TOOLS

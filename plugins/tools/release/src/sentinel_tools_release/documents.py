@@ -16,7 +16,7 @@ def read_bytes(path: Path, max_bytes: int, flag: str) -> bytes:
         with path.open("rb") as file:
             return file.read(max_bytes + 1)
     except OSError as error:
-        raise InputError(f"{os.fspath(path)!r} cannot be read: {error.strerror}; {flag} names it") from error
+        raise InputError(f'"{os.fspath(path)}" cannot be read: {error.strerror}; {flag} names it') from error
 
 
 def json_file(path: Path, max_bytes: int, flag: str) -> dict[str, Any]:
@@ -27,13 +27,13 @@ def json_file(path: Path, max_bytes: int, flag: str) -> dict[str, Any]:
 def json_object(data: bytes, place: str, max_bytes: int) -> dict[str, Any]:
     """The JSON object in ``data``. Raises ``InputError`` naming ``place`` where there is none."""
     if len(data) > max_bytes:
-        raise InputError(f"{place!r} is larger than {max_bytes} bytes; raise 'max_bytes' if that is right")
+        raise InputError(f'"{place}" is larger than {max_bytes} bytes; raise "max_bytes" if that is right')
     try:
         value = from_json(data)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{place!r} is not JSON: {error}; correct it there") from error
+        raise InputError(f'"{place}" is not JSON: {error}; correct it there') from error
     if not isinstance(value, dict):
-        raise InputError(f"{place!r} must hold a JSON object @ $, not {_KIND[type(value)]}")
+        raise InputError(f'"{place}" must hold a JSON object @ $, not {_KIND[type(value)]}')
     return value
 
 

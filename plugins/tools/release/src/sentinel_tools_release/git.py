@@ -63,7 +63,8 @@ class Repository:
         """
         out, error, code = self._run(arguments)
         if code != 0:
-            raise InputError(f"{self.path!r}: git {arguments[0]} failed: {_first_line(error) or f'exit code {code}'}")
+            why = _first_line(error) or f"exit code {code}"
+            raise InputError(f'"{self.path}": git {arguments[0]} failed: {why}')
         return out.decode("utf-8", "replace")
 
     def find(self, *arguments: str) -> str | None:
@@ -78,9 +79,9 @@ class Repository:
     def _run(self, arguments: tuple[str, ...]) -> tuple[bytes, str, int]:
         program = shutil.which("git")
         if program is None:
-            raise InputError("there is no 'git' on the PATH; install it, or give the release by --releases")
+            raise InputError('there is no "git" on the PATH; install it, or give the release by --releases')
         if not Path(self.path).is_dir():
-            raise InputError(f"{self.path!r} is not a folder; --repo names the repository")
+            raise InputError(f'"{self.path}" is not a folder; --repo names the repository')
         # Absolute, because a relative one would be looked up in the repository.
         command = [str(Path(program).absolute()), "--no-pager", *_FLAGS, *arguments]
         with tempfile.TemporaryFile() as complaints:
@@ -114,10 +115,10 @@ class Repository:
         finally:
             timer.cancel()
         if late.is_set():
-            raise InputError(f"{self.path!r}: git {name} took longer than {self.timeout:g} s; raise 'timeout'")
+            raise InputError(f'"{self.path}": git {name} took longer than {self.timeout:g} s; raise "timeout"')
         if len(out) > self.max_bytes:
             raise InputError(
-                f"{self.path!r}: git {name} said more than {self.max_bytes} bytes; take a shorter range or raise 'max_bytes'"
+                f'"{self.path}": git {name} said more than {self.max_bytes} bytes; take a shorter range or raise "max_bytes"'
             )
         return out
 

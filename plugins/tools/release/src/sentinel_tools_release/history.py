@@ -38,8 +38,8 @@ def get_release_history(
     else:
         current, earlier = _of_summaries(settings, release_id)
     if baseline is not None and baseline not in earlier:
-        known = ", ".join(map(repr, list(earlier)[:10])) or "none"
-        raise InputError(f"there is no earlier release {baseline!r} to compare with; known are: {known}")
+        known = ", ".join(f'"{version}"' for version in list(earlier)[:10]) or "none"
+        raise InputError(f'there is no earlier release "{baseline}" to compare with; known are: {known}')
     listed = dict(list(earlier.items())[:limit])
     against = [earlier[baseline]] if baseline is not None else list(listed.values())
     return {
@@ -81,12 +81,12 @@ def _in_folder(settings: HistorySettings) -> dict[str, Mapping[str, Any]]:
     folder = Path(named)
     if is_url(named) or not folder.is_dir():
         if settings.history:
-            raise InputError(f"{named!r} is not a folder; 'history' names the summaries of earlier releases")
+            raise InputError(f'"{named}" is not a folder; "history" names the summaries of earlier releases')
         return {}
     found: dict[str, Mapping[str, Any]] = {}
     for path in json_files(folder):
         try:
-            summary = json_file(path, settings.max_bytes, "'history'")
+            summary = json_file(path, settings.max_bytes, '"history"')
         except InputError:
             continue
         if isinstance(summary.get("version"), str):

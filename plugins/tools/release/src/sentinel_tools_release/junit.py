@@ -79,10 +79,10 @@ def read_junit(place: str, max_bytes: int) -> TestRun:
 def _files(folder: Path) -> list[Path]:
     found = sorted(path for path in folder.rglob("*.xml") if path.is_file())
     if not found:
-        raise InputError(f"{os.fspath(folder)!r} holds no *.xml file; --junit names the test report")
+        raise InputError(f'"{os.fspath(folder)}" holds no *.xml file; --junit names the test report')
     if len(found) > _MAX_FILES:
         raise InputError(
-            f"{os.fspath(folder)!r} holds {len(found)} *.xml files, more than {_MAX_FILES}; name a narrower one"
+            f'"{os.fspath(folder)}" holds {len(found)} *.xml files, more than {_MAX_FILES}; name a narrower one'
         )
     return found
 
@@ -96,11 +96,11 @@ def _read(path: Path, cases: list[TestCase], left: int, max_bytes: int) -> int:
             while chunk := file.read(_CHUNK):
                 size += len(chunk)
                 if size > left:
-                    raise InputError(f"{name!r}: test reports of more than {max_bytes} bytes; raise 'max_junit_bytes'")
+                    raise InputError(f'"{name}": test reports of more than {max_bytes} bytes; raise "max_junit_bytes"')
                 reader.parser.Parse(chunk, False)
             reader.parser.Parse(b"", True)
     except OSError as error:
-        raise InputError(f"{name!r} cannot be read: {error.strerror}; --junit names the test report") from error
+        raise InputError(f'"{name}" cannot be read: {error.strerror}; --junit names the test report') from error
     except (
         expat.ExpatError,
         _RefusedError,
@@ -109,7 +109,7 @@ def _read(path: Path, cases: list[TestCase], left: int, max_bytes: int) -> int:
     ) as error:  # the last two: of the declared encoding
         line = reader.parser.CurrentLineNumber
         reason = str(error).partition(":")[0] if isinstance(error, expat.ExpatError) else str(error)
-        raise InputError(f"{name!r} is no JUnit XML: {reason} @ line {line}; correct it there") from error
+        raise InputError(f'"{name}" is no JUnit XML: {reason} @ line {line}; correct it there') from error
     return size
 
 

@@ -38,12 +38,12 @@ def resolve(repository: Repository, release_id: str) -> Range:
     repository.check()
     start, dots, end = release_id.partition("..")
     if end.startswith("."):
-        raise InputError(f"{release_id!r} has three dots; give a range as OLD..NEW")
+        raise InputError(f'"{release_id}" has three dots; give a range as OLD..NEW')
     to = _commit(repository, (end or "HEAD") if dots else start)
     since = _commit(repository, start or "HEAD") if dots else _tag_before(repository, release_id, to)
     found = between(repository, since, to)
     if repository.ask("rev-list", "--count", found.commits).strip() == "0":
-        raise InputError(f"{release_id!r} in {repository.path!r} holds no commit; give the older end first, OLD..NEW")
+        raise InputError(f'"{release_id}" in "{repository.path}" holds no commit; give the older end first, OLD..NEW')
     return found
 
 
@@ -51,21 +51,21 @@ def between(repository: Repository, since: str, to: str) -> Range:
     """The range between two commits, by their hashes. Raises ``InputError`` where they have no history in common."""
     base = repository.find("merge-base", since, to)
     if base is None:
-        raise InputError(f"{since[:12]} and {to[:12]} in {repository.path!r} have no history in common")
+        raise InputError(f'{since[:12]} and {to[:12]} in "{repository.path}" have no history in common')
     return Range(since=since, to=to, base=base)
 
 
 def _commit(repository: Repository, name: str) -> str:
     if not _REVISION.fullmatch(name):
-        raise InputError(f"{name!r} is no name of a commit; give a tag, a branch, a hash, or one with ~N")
+        raise InputError(f'"{name}" is no name of a commit; give a tag, a branch, a hash, or one with ~N')
     found = repository.find("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if not found:
-        raise InputError(f"{repository.path!r} has no commit {name!r}; in a shallow clone, fetch more of the history")
+        raise InputError(f'"{repository.path}" has no commit "{name}"; in a shallow clone, fetch more of the history')
     return found
 
 
 def _tag_before(repository: Repository, name: str, commit: str) -> str:
     tag = repository.find("describe", "--tags", "--abbrev=0", f"{commit}^")
     if tag is None:
-        raise InputError(f"no tag comes before {name!r} in {repository.path!r}; give a range as OLD..NEW")
+        raise InputError(f'no tag comes before "{name}" in "{repository.path}"; give a range as OLD..NEW')
     return _commit(repository, f"refs/tags/{tag}")

@@ -49,7 +49,7 @@ def file_risk_report(
         with locked(folder):
             return _store(folder, report, idempotency_key)
     except OSError as error:
-        raise InputError(f"the report cannot be written to {os.fspath(folder)!r}: {error.strerror}") from error
+        raise InputError(f'the report cannot be written to "{os.fspath(folder)}": {error.strerror}') from error
 
 
 def _store(folder: Path, report: dict[str, Any], key: str | None) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def _filed_with(path: Path, key: str) -> dict[str, Any] | None:
 
 def _again(stored: dict[str, Any], report: dict[str, Any], path: Path) -> dict[str, Any]:
     if any(stored.get(name) != value for name, value in report.items()):
-        raise InputError(f"{os.fspath(path)!r} is another report filed with the same key; nothing was filed")
+        raise InputError(f'"{os.fspath(path)}" is another report filed with the same key; nothing was filed')
     return {"status": "filed", "report_id": stored["report_id"], "path": os.fspath(path)}
 
 

@@ -31,7 +31,7 @@ def send(settings: ReportSettings, report: dict[str, Any], key: str | None) -> d
         return _once(settings, body, key)
     except OSError as error:
         raise InputError(
-            f"{os.fspath(settings.outbox)!r} cannot be written: {error.strerror}; it keeps a report from being sent twice"
+            f'"{os.fspath(settings.outbox)}" cannot be written: {error.strerror}; it keeps a report from being sent twice'
         ) from error
 
 
@@ -50,8 +50,8 @@ def _once(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
                 return dict(noted["answer"])
             if not settings.honors_keys:
                 raise OutcomeUnknownError(
-                    f"whether {settings.reports!r} took the report is unknown: it was sent before, and no answer came. It is "
-                    "not sent again; set 'honors_keys' where the server counts the same Idempotency-Key once"
+                    f'whether "{settings.reports}" took the report is unknown: it was sent before, and no answer came. It is '
+                    'not sent again; set "honors_keys" where the server counts the same Idempotency-Key once'
                 )
         replace(note, canonical({"report": digest}))
         try:
@@ -84,5 +84,5 @@ def _post(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
     except InputError as error:
         raise OutcomeUnknownError(f"{error}; whether the report is filed is unknown") from error
     if not isinstance(report_id, str) or not report_id:
-        raise OutcomeUnknownError(f"{url!r} took the report but gave no 'report_id'; whether it is filed is unknown")
+        raise OutcomeUnknownError(f'"{url}" took the report but gave no "report_id"; whether it is filed is unknown')
     return {"status": "filed", "report_id": report_id}

@@ -17,21 +17,22 @@ def is_url(place: str) -> bool:
     return place.lower().startswith(("http://", "https://"))
 
 
+# Single quotes around a field are attrs' own way: the host puts the whole key of the setting in its place.
 def _check_place(_instance: object, attribute: "attrs.Attribute[Any]", place: str) -> None:
     if not place:
-        raise ValueError(f"{attribute.name!r} is empty; give a path or an http(s) address")
+        raise ValueError(f"'{attribute.name}' is empty; give a path or an http(s) address")
     if not is_url(place):
         return
     parts = urlsplit(place)
     if not parts.hostname or parts.port == 0 or parts.username is not None or parts.query or parts.fragment:
-        raise ValueError(f"{attribute.name!r} must be a base address without user name, query or fragment")
+        raise ValueError(f"'{attribute.name}' must be a base address without user name, query or fragment")
     if importlib.util.find_spec("httpx2") is None:
-        raise ValueError(f"{attribute.name!r} is a server's address: pip install 'reliability-sentinel[http]'")
+        raise ValueError(f"'{attribute.name}' is a server's address: pip install 'reliability-sentinel[http]'")
 
 
 def _check_path(_instance: object, attribute: "attrs.Attribute[Any]", place: str) -> None:
     if is_url(place) or "\0" in place:
-        raise ValueError(f"{attribute.name!r} must be a path, not {place!r}")
+        raise ValueError(f"'{attribute.name}' must be a path, not \"{place}\"")
 
 
 @attrs.frozen(kw_only=True)

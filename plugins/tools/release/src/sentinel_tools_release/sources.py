@@ -23,7 +23,8 @@ def release_document(settings: SourceSettings, release_id: str) -> dict[str, Any
     From a file, its ``version`` must be the release that was asked for. In a folder it is ``<release_id>.json``, else the
     first file by name with that ``version``. From a server it is what ``GET <base>/release-summary`` answers.
 
-    Raises ``InputError`` where there is no such release or no JSON object, ``NetworkError`` where the server gives none.
+    Raises ``InputError`` where there is no such release or no JSON object, ``NetworkError`` where the server gives none. A
+    file of the folder that cannot be read is named where the release's id stands in its name.
     """
     if is_url(settings.releases):
         return from_server(settings, "release-summary", {"release_id": release_id})
@@ -42,7 +43,7 @@ def part_of(settings: SourceSettings, release_id: str, key: str, asked: Mapping[
         return from_server(settings, key.replace("_", "-"), {"release_id": release_id, **asked})
     document = release_document(settings, release_id)
     if key not in document:
-        raise InputError(f"release {release_id!r} in {settings.releases!r} has no {key!r}; only its summary is known")
+        raise InputError(f'release "{release_id}" in "{settings.releases}" has no "{key}"; only its summary is known')
     return document[key]
 
 
@@ -60,7 +61,7 @@ def json_files(folder: Path) -> Iterator[Path]:
     files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
     if len(files) > _MAX_FILES:
         raise InputError(
-            f"{os.fspath(folder)!r} holds {len(files)} files and none is named after the release; name it <release>.json"
+            f'"{os.fspath(folder)}" holds {len(files)} files and none is named after the release; name it <release>.json'
         )
     return iter(files)
 
@@ -74,13 +75,15 @@ def _from_folder(settings: SourceSettings, folder: Path, release_id: str) -> dic
         try:
             summary = _read(path, settings.max_bytes)
         except InputError:
-            unread.append(path.name)
+            if release_id in path.name:
+                unread.append(path.name)
             continue
         if summary.get("version") == release_id:
             return summary
     broken = f"; could not be read: {', '.join(unread)}" if unread else ""
     raise InputError(
-        f"there is no release {release_id!r} in {os.fspath(folder)!r}: no file has that name or that 'version'{broken}"
+        f'there is no release "{release_id}" in "{os.fspath(folder)}": no file that can be read has that name or that '
+        f'"version"{broken}'
     )
 
 
@@ -91,5 +94,6 @@ def _read(path: Path, max_bytes: int) -> dict[str, Any]:
 def _of_version(summary: dict[str, Any], place: Path, release_id: str) -> dict[str, Any]:
     version = summary.get("version")
     if version != release_id:
-        raise InputError(f"{os.fspath(place)!r} is about release {version!r} @ $.version, not {release_id!r}")
+        about = f'"{version}"' if isinstance(version, str) else version
+        raise InputError(f'"{os.fspath(place)}" is about release {about} @ $.version, not "{release_id}"')
     return summary

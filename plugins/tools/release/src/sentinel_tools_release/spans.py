@@ -90,13 +90,13 @@ def _rank(times: list[float], share: float) -> float | None:
 
 
 def _spans_in(path: Path, max_bytes: int) -> Iterator[_Span]:
-    data = read_bytes(path, max_bytes, "'traces'")
+    data = read_bytes(path, max_bytes, '"traces"')
     name = os.fspath(path)
     if len(data) > max_bytes:
-        raise InputError(f"{name!r} is larger than {max_bytes} bytes; raise 'max_bytes' if that is right")
+        raise InputError(f'"{name}" is larger than {max_bytes} bytes; raise "max_bytes" if that is right')
     for line, document in _documents(data, name):
         if not isinstance(document, dict) or not isinstance(document.get("resourceSpans"), list):
-            raise InputError(f"{name!r} has no 'resourceSpans' list @ line {line}; it must be OpenTelemetry's JSON")
+            raise InputError(f'"{name}" has no "resourceSpans" list @ line {line}; it must be OpenTelemetry\'s JSON')
         for group in _objects(document["resourceSpans"]):
             yield from _of_resource(group)
 
@@ -111,7 +111,7 @@ def _documents(data: bytes, name: str) -> Iterator[tuple[int, Any]]:
             try:
                 yield number, from_json(line)
             except (ValueError, RecursionError) as error:
-                raise InputError(f"{name!r} is not JSON: {error} @ line {number}; correct it there") from error
+                raise InputError(f'"{name}" is not JSON: {error} @ line {number}; correct it there') from error
 
 
 def _of_resource(group: Mapping[str, Any]) -> Iterator[_Span]:

@@ -35,7 +35,7 @@ def request(
         import httpx2
 
         try:
-            with http_errors(repr(url)):
+            with http_errors(f'"{url}"'):
                 answer = client.request("GET" if body is None else "POST", url, content=body, follow_redirects=False)
         except ModelError as error:
             nothing_sent = isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
@@ -44,7 +44,7 @@ def request(
             raise OutcomeUnknownError(f"{error}; {_UNKNOWN}") from error
     if answer.is_success:
         return answer.content
-    text = f"{url!r} answered {answer.status_code} {answer.reason_phrase}{_HINT.get(answer.status_code // 100, '')}"
+    text = f'"{url}" answered {answer.status_code} {answer.reason_phrase}{_HINT.get(answer.status_code // 100, "")}'
     if body is None or answer.status_code in _DID_NOTHING:
         raise NetworkError(text, status=answer.status_code)
     raise OutcomeUnknownError(f"{text}; {_UNKNOWN}")

@@ -7,15 +7,15 @@ __all__ = ["make_folder", "read_bytes", "write_whole"]
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for its owner only, and those above it that are missing. Raises ``OSError``."""
-    for one in (*reversed(path.parents), path):
+    """Make a folder for its owner only (0700), and those above it that are missing. Raises ``OSError``."""
+    for one in reversed([one for one in (path, *path.parents) if not one.is_dir()]):
         one.mkdir(mode=0o700, exist_ok=True)
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Replace a file (0600) by another, whole or not at all, with its folder. Raises ``OSError``."""
+    """Write a file (0600), new or instead of another, with its folder; it appears whole or not at all. Raises ``OSError``."""
     make_folder(path.parent)
-    temporary = path.parent / f".{path.name}.{os.getpid()}.tmp"
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as file:

@@ -1,0 +1,142 @@
+"""How ``sentinel suite`` tells what came of a suite: formats, files, the exit code."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
+
+import attrs
+import click
+
+from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli.supervise import use_color
+from sentinel_core.errors import ConfigError, InputError
+from sentinel_core.output.printable import printable_json
+from sentinel_core.output.sink import open_output
+
+if TYPE_CHECKING:
+    from sentinel_core.suite import Comparison, EvaluationResults
+    from sentinel_core.suite.document import Labels
+
+__all__ = ["Telling", "in_json", "telling_options"]
+
+Format = Literal["text", "json", "junit", "markdown"]
+
+_FORMATS: tuple[Format, ...] = get_args(Format)
+_ENDINGS: Mapping[str, Format] = {".json": "json", ".xml": "junit", ".md": "markdown"}
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def telling_options(function: _Function) -> _Function:
+    """How results are told, and what counts."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+        click.option("--format", "form", type=click.Choice(_FORMATS), help="What goes to standard output."),
+        click.option(
+            "-o",
+            "--output",
+            "outputs",
+            multiple=True,
+            metavar="[FORMAT:]FILE",
+            help="Write to FILE too, in the format that its ending says (.json, .xml, .md) or that is named.",
+        ),
+        click.option(
+            "--fail-on",
+            type=click.Choice(["failure", "regression", "never"]),
+            default="failure",
+            help="What exits with 2: a scenario that fails too (failure), or only what got worse by more than noise.",
+        ),
+        click.option(
+            "--alpha",
+            type=click.FloatRange(1e-6, 0.5),
+            default=0.01,
+            metavar="P",
+            help="Level of the tests (default 0.01).",
+        ),
+        click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="Human labels for the judge."),
+        click.option("-v", "--verbose", is_flag=True, help="Every scenario."),
+    ):
+        function = option(function)
+    return function
+
+
+@attrs.frozen(kw_only=True)
+class Telling:
+    """How results are told: in which format, to which files, and what decides the exit code.
+
+    Made before anything runs, so that what cannot be used is said then.
+    """
+
+    form: Format
+    targets: tuple[tuple[Format, Path], ...]
+    fail_on: Literal["failure", "regression", "never"]
+    labels: "Labels | None"
+    verbose: bool
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """From ``telling_options``. Raises ``ConfigError`` and ``InputError``."""
+        return cls(
+            form="json" if options["as_json"] else options["form"] or "text",
+            targets=tuple(_target(one) for one in options["outputs"]),
+            fail_on=options["fail_on"],
+            labels=_labels(options["labels"]),
+            verbose=options["verbose"],
+        )
+
+    def tell(self, results: "EvaluationResults", comparison: "Comparison | None") -> int:
+        """Write and print; the exit code. Raises ``InputError`` for a file that cannot be written."""
+        from sentinel_core.suite.document import exit_code
+
+        for form, path in self.targets:
+            text = self._rendered(form, results, comparison, color=False)
+            with open_output(path) as stream:
+                stream.write(text.encode())
+        color = self.form == "text" and use_color()
+        click.echo(self._rendered(self.form, results, comparison, color=color), nl=False)
+        code = exit_code(results, comparison, self.fail_on)
+        if code == ERROR:
+            complain(results.incomplete or "some scenarios could not be evaluated; the reasons are with them")
+        return code
+
+    def _rendered(
+        self, form: Format, results: "EvaluationResults", comparison: "Comparison | None", *, color: bool
+    ) -> str:
+        from sentinel_core.suite import document_of
+        from sentinel_core.suite.render_ci import render_junit, render_markdown
+        from sentinel_core.suite.render_text import render_text
+
+        if form == "json":
+            return in_json(document_of(results, comparison, self.labels)) + "\n"
+        if form == "junit":
+            return render_junit(results, comparison)
+        if form == "markdown":
+            return render_markdown(results, comparison, labels=self.labels)
+        return render_text(results, comparison, labels=self.labels, verbose=self.verbose, color=color)
+
+
+def in_json(value: object) -> str:
+    """Indented, and safe to print."""
+    return printable_json(json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace")).decode()
+
+
+def _labels(path: Path | None) -> "Labels | None":
+    if path is None:
+        return None
+    from sentinel_core.suite.judge import labels_in
+
+    try:
+        return labels_in(path.read_bytes(), str(path))
+    except OSError as error:
+        raise InputError(f'labels "{path}" cannot be read: {error.strerror}') from None
+
+
+def _target(text: str) -> tuple[Format, Path]:
+    """``junit:out.xml`` or ``out.xml``: format and file."""
+    for form in _FORMATS:
+        if text.startswith(f"{form}:"):
+            return form, Path(text.removeprefix(f"{form}:"))
+    found = _ENDINGS.get(Path(text).suffix)
+    if found is None:
+        raise ConfigError(f'-o "{text}": name the format ({", ".join(_FORMATS)}), as in "junit:{text}"')
+    return found, Path(text)

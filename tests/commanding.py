@@ -1,0 +1,65 @@
+"""The installed command, run as users run it; for the tests of several folders."""
+
+import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sentinel_core.cli import main
+from sentinel_core.host import installed, load
+
+COMMAND = Path(sys.executable).parent / "sentinel"
+TIMEOUT = 300  # for a command that hangs; none comes near it
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    """This process's, without settings of Sentinel's or of a terminal's."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("SENTINEL_", "FORCE_", "NO_"))}
+    return {**kept, **more}
+
+
+def run_command(folder: Path, *arguments: object, stdin: bytes = b"", cwd: Path | None = None, **environ: str):
+    """In a process of its own, to its end."""
+    done = subprocess.run(
+        [COMMAND, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
+        cwd=cwd or folder,
+        env=clean_environment(**environ),
+    )
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert "Traceback" not in err, err
+    return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+
+
+def runner_inside(folder: Path, monkeypatch, capfd):
+    """The same in this process, for what depends on no process of its own; its children are real all the same."""
+    for name in set(os.environ) - set(clean_environment()):
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(folder)
+
+    def run(*arguments: object, **environ: str):
+        with monkeypatch.context() as patched:
+            for name, value in environ.items():
+                patched.setenv(name, value)
+            with pytest.raises(SystemExit) as caught:
+                main([str(one) for one in arguments])
+        captured = capfd.readouterr()
+        assert "Traceback" not in captured.err, captured.err
+        return subprocess.CompletedProcess(arguments, caught.value.code, captured.out, captured.err)
+
+    return run
+
+
+def warmed():
+    """Children of this process find the built-in plugins loaded, and little for the garbage collector to look through."""
+    load(installed(("signals", "trace_readers")))
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
