@@ -325,3 +325,22 @@ def test_settings_change_the_score():
 def test_the_hook_offers_the_signal():
     [signal] = sentinel_signals()
     assert (signal.name, signal.detect, signal.settings) == ("loop", detect, LoopSettings)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({"a": 1, "b": [1]}, {"b": [1], "a": 1}, True),
+        ({"a": 1}, {"a": 1.0}, False),
+        ({"a": 1}, {"a": True}, False),
+        ({"a": "x\ny"}, {"a": "x\ny"}, True),
+        ({"a": "1"}, {"a": 1}, False),
+    ],
+)
+def test_calls_are_identical_where_their_arguments_are_the_same_json(one, other, same):
+    index = run(step(0, **one), step(1, **other))
+    assert bool(detect(index, SETTINGS).findings) is same is (index.calls[0].key == index.calls[1].key)
+
+
+def test_the_same_arguments_for_another_tool_are_no_repeat():
+    assert detect(run(step(0, "look", key="x"), step(1, "read", key="x")), SETTINGS).findings == ()

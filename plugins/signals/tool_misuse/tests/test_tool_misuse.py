@@ -1,5 +1,7 @@
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sentinel_core import (
     CallDetails,
@@ -12,7 +14,7 @@ from sentinel_core import (
     TraceIndex,
 )
 from sentinel_signal_tool_misuse import ToolMisuseSettings, detect, sentinel_signals
-from sentinel_signal_tool_misuse.arguments import PLACEHOLDERS, is_doubtful, placeholder
+from sentinel_signal_tool_misuse.arguments import PLACEHOLDERS, empty_names, is_doubtful, placeholder
 
 SETTINGS = ToolMisuseSettings()
 GOOD, BAD, NONE = "ready", "Error: closed", None
@@ -239,6 +241,20 @@ def test_of_several_placeholders_the_outermost_is_named():
 @pytest.mark.parametrize("before", ["x", 'a "quoted" one\\', "x" * 5000])
 def test_a_placeholder_is_noticed_wherever_it_stands(holder, before):
     assert is_doubtful([{"key": before, "holder": holder}])
+
+
+_TEXTS = st.sampled_from(["", "real", "re", "TODO", "todo ", "...", "<your-key>", "path/to/it", "pa", "x" * 65, "…"])
+_VALUES = st.recursive(
+    _TEXTS | st.none() | st.booleans() | st.integers(0, 1),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from("abc"), _VALUES, max_size=3), max_size=3))
+def test_the_look_at_all_calls_lets_nothing_pass_that_the_look_at_each_finds(arguments):
+    if any(placeholder(one) is not None or empty_names(one) for one in arguments):
+        assert is_doubtful(arguments)
 
 
 def test_each_row_of_the_table_has_an_example():

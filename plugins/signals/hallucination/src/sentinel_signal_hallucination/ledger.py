@@ -12,6 +12,7 @@ from sentinel_signal_hallucination.tools import ability
 __all__ = ["Ledger"]
 
 _NEVER = 1 << 62
+_message_index = attrgetter("message_index")
 _NEITHER = (_NEVER, _NEVER)
 
 
@@ -55,10 +56,8 @@ class Ledger:
     def unbacked(self) -> list[Text]:
         """The texts before the first call that could have done anything and did not fail: after it, every claim is backed."""
         able = [calls for name, calls in self._calls.items() if ability(name).kind == "any"]
-        good = [call.message_index for calls in able for call in calls if not failed(call)] if able else ()
-        if not good:
-            return self._texts
-        return self._texts[: bisect_left(self._texts, min(good), key=attrgetter("message_index"))]
+        first = min([_worked_at(calls) for calls in able]) if able else _NEVER
+        return self._texts if first == _NEVER else self._texts[: bisect_left(self._texts, first, key=_message_index)]
 
     def backed(self, family: Family, noun: str, calls: int) -> bool:
         """True where one of the first ``calls`` calls could have done it."""
@@ -99,6 +98,11 @@ class Ledger:
             return calls[0].position, _NEVER
         good = next((call.position for call in calls if not failed(call)), _NEVER)
         return good, calls[0].position
+
+
+def _worked_at(calls: Iterable[Call]) -> int:
+    """The message of the first call that did not fail."""
+    return next((call.message_index for call in calls if not failed(call)), _NEVER)
 
 
 def _earliest(firsts: Iterable[tuple[int, int]]) -> tuple[int, int]:

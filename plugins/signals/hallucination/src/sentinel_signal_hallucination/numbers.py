@@ -117,15 +117,15 @@ def _spellings(name: tuple[str, ...], ends: tuple[str, ...]) -> Iterator[str]:
 
 def _stands_in(written: str, source: str) -> bool:
     """True where the source has the number as it is written, not as a part of another; also where that takes too long."""
-    end = 0
-    for _ in range(_MOST_PLACES):
-        at = source.find(written, end)
-        if at < 0:
-            return False
-        before, end = source[max(0, at - 1) : at], at + len(written)
-        if before and before != "." and not (before.isdigit() or source[end : end + 1].isdigit()):
+    pieces = source.split(written, _MOST_PLACES)
+    if len(pieces) > _MOST_PLACES:
+        return True
+    before = ""
+    for piece in pieces:
+        if before and not (piece[:1].isdigit() or before[-1].isdigit() or before[-1] == "."):
             return True
-    return True
+        before = piece
+    return False
 
 
 def _labelled(prose: str) -> list[re.Match[str]]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from sentinel_signal_hallucination.tables import regex, words
+from sentinel_signal_hallucination.tables import either, regex, words
 
 __all__ = [
     "ADVERBS",
@@ -29,10 +29,8 @@ __all__ = [
 Voice = Literal["active", "perfect", "now", "past"]
 
 # A word is taken whole or not at all: to give back letter by letter is what a search would spend its time on.
-ADVERBS = (
-    r"(?:(?:just|now|already|also|then|both|all|each|finally|gone ahead and|went ahead and|been able to"
-    r"|[a-z]{4,17}+(?<=ly)) ){0,3}"
-)
+_ADVERBS = ("just", "now", "already", "also", "then", "both", "all", "each", "finally", "been able to")
+ADVERBS = rf"(?:(?:{either((*_ADVERBS, 'gone ahead and', 'went ahead and'))}|[a-z]{{4,17}}+(?<=ly)) ){{0,3}}"
 
 
 class ClaimShape:
