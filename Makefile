@@ -45,6 +45,7 @@ bench: $(READY) ## Speed, as ratios measured in this run.
 	$(BIN)/python benchmarks/pipeline.py
 	$(BIN)/python benchmarks/long_trace.py
 	$(BIN)/python benchmarks/batch.py
+	$(BIN)/python benchmarks/telemetry.py
 	$(BIN)/python benchmarks/peers.py
 
 fuzz: $(READY) ## Ten minutes of damaged files through every trace reader.

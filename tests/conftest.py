@@ -31,6 +31,11 @@ def pytest_configure() -> None:
     )
 
 
+def pytest_xdist_auto_num_workers():
+    """One more than there are cores: many tests wait for other processes."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
     """A test marked ``unmeasured`` looks at whole commands from outside, and a run is some twenty processes.

@@ -69,11 +69,16 @@ def test_live_check_may_have_nothing_to_say(agent_for):
     assert agent.send_message("hello").outcome == "completed"
 
 
-def test_guided_mode_offers_one_tool_a_step(agent_for, add):
+@pytest.mark.parametrize(
+    "text",
+    [Reply(content="I think so."), Reply(content="I think so, for", stop_reason="max_tokens")],
+    ids=["whole", "cut"],
+)
+def test_guided_mode_offers_one_tool_a_step(agent_for, add, text):
     other = attrs.evolve(add, name="other")
     agent = agent_for(
         asks("a"),
-        Reply(content="I think so."),
+        text,
         asks("b", name="other"),
         Reply(content="done"),
         tools=(add, other),
@@ -84,6 +89,12 @@ def test_guided_mode_offers_one_tool_a_step(agent_for, add):
     offered = [([tool.name for tool in request.tools], request.tool_choice) for request in agent.model.requests]
     assert offered == [(["add"], "required"), (["other"], "required"), (["other"], "required"), ([], "none")]
     assert "Call the tool other now" in agent.model.requests[2].messages[-1].content
+
+
+def test_guided_mode_ends_with_a_call_that_was_cut_off(agent_for):
+    cut = attrs.evolve(asks("a"), stop_reason="max_tokens")
+    agent = agent_for(cut, steps=("add",), settings=AgentSettings(tool_mode="guided"))
+    assert agent.send_message("go").outcome == "truncated"
 
 
 def test_guided_mode_reminds_twice_and_no_more(agent_for):

@@ -69,7 +69,7 @@ def test_a_poisoned_line(inside, write, many, folder, tools):
     summary = json.loads((folder / "p.summary.json").read_bytes())
     assert (summary["records"], summary["worst_verdict"]) == (RECORDS, "FAIL")
     assert [(row["file"], row["line"]) for row in summary["unreadable"]] == [("poisoned.jsonl", BAD + 1)]
-    assert f"{RECORDS} traces: " in done.stderr
+    assert f"{RECORDS:,} traces: " in done.stderr
     assert " FAIL, 1 unreadable\n" in done.stderr
 
 

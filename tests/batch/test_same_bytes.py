@@ -115,7 +115,7 @@ def test_resumed_after_kills(start, sentinel, expected, folder, tools, output):
     done = sentinel("evaluate", *INPUTS, "-o", output, "-j", 1, "--resume")
     assert done.returncode == 3, done.stderr
     assert whole(folder, output) == expected
-    assert f"{TRACES + 1} traces: " in done.stderr
+    assert f"{TRACES + 1:,} traces: " in done.stderr
     left = {path.name for path in folder.iterdir() if "out" in path.name} - {output.rstrip("/")}
     assert left == (set() if output == "out/" else {"out.summary.json"})
     assert not list(folder.glob("out/.*"))

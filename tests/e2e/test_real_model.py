@@ -16,6 +16,7 @@ COMMAND = Path(sys.executable).parent / "sentinel"
 RELEASES = Path(__file__).parents[2] / "examples" / "releases"
 TIMEOUT = 900  # seconds; a small model on a small machine takes about twenty
 BASE_URL, KEY = os.environ.get("SENTINEL_E2E_BASE_URL", "").rstrip("/"), os.environ.get("SENTINEL_E2E_KEY", "")
+SMALL = {"SENTINEL_AGENT__MAX_TOKENS": "512", "SENTINEL_AGENT__TEMPERATURE": "0"}  # small models ramble and wander
 FORMATS = {"openai": (f"{BASE_URL}/v1", "OPENAI_API_KEY"), "anthropic": (BASE_URL, "ANTHROPIC_API_KEY")}
 
 pytestmark = pytest.mark.skipif(
@@ -32,7 +33,7 @@ def told_by(*arguments, folder, variable):
         timeout=TIMEOUT,
         check=False,
         cwd=folder,
-        env={**os.environ, variable: KEY, "SENTINEL_AGENT__MAX_TOKENS": "512"},  # small models ramble
+        env={**os.environ, variable: KEY, **SMALL},
     )
     assert done.returncode in (0, 1, 2), done.stderr
     assert KEY not in done.stdout + done.stderr

@@ -67,7 +67,8 @@ class Loop:
     def _next(self, reply: Reply, offer: Offer) -> Outcome | None:
         """Do what the reply asks for; the outcome where it ends the run."""
         outcome = outcome_of(reply)
-        reminder = reminder_for(offer, self.record.messages) if outcome == "completed" else None
+        only_text = outcome in ("completed", "truncated") and not reply.tool_calls
+        reminder = reminder_for(offer, self.record.messages) if only_text else None
         if reminder is not None:
             self.record.emit(Decided(decision="continue", reason="guided_step", detail=offer.step or ""))
             self.record.emit(MessageReceived(content=reminder))
