@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+import hypothesis
 import pytest
 from coverage import Coverage
 
@@ -11,11 +12,13 @@ Distribution = Callable[..., Path]
 
 
 def pytest_configure() -> None:
-    """Of the processes that tests start, each measures what it runs, from any folder, and no more.
+    """No test fails for being slow. Of the processes that tests start, each measures what it runs, from any folder, and no more.
 
     That no test ran a file is told by this process: in thousands of others, looking through all folders for such files
     would cost more than the tests.
     """
+    hypothesis.settings.register_profile("no clock", deadline=None)
+    hypothesis.settings.load_profile("no clock")
     measuring = Coverage.current()
     folders = measuring and measuring.get_option("run:source")
     if not folders:

@@ -4,13 +4,12 @@
 each group. It is still asked about what is not a plain folder, such as a zip file on the path.
 """
 
+import functools
 import os
 import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
-
-import attrs
+from typing import NamedTuple
 
 __all__ = ["EntryPoint", "entry_points"]
 
@@ -18,8 +17,7 @@ _INFO = (".dist-info", ".egg-info")
 _SEPARATORS = re.compile(r"[-_.]+")
 
 
-@attrs.frozen(kw_only=True)
-class EntryPoint:
+class EntryPoint(NamedTuple):
     """One name in one group, with the distribution that it comes from; ``requires`` are that distribution's requirements."""
 
     group: str
@@ -30,16 +28,24 @@ class EntryPoint:
     requires: tuple[str, ...] = ()
 
 
-def entry_points(prefix: str) -> list[EntryPoint]:
-    """Those of all groups that begin with ``prefix``. Of a distribution that is there twice, the first on the path counts."""
+def entry_points(prefix: str) -> tuple[EntryPoint, ...]:
+    """Those of all groups that begin with ``prefix``. Of a distribution that is there twice, the first on the path counts.
+
+    What is installed while a process runs is not seen by it.
+    """
+    return _all_on(tuple(sys.path), prefix)
+
+
+@functools.cache
+def _all_on(path: tuple[str, ...], prefix: str) -> tuple[EntryPoint, ...]:
     found: list[EntryPoint] = []
     seen: set[str] = set()
-    for entry in sys.path:
+    for entry in path:
         for points in _on(entry or ".", prefix):
             if points and (key := _SEPARATORS.sub("-", points[0].distribution).lower()) not in seen:
                 seen.add(key)
                 found += points
-    return found
+    return tuple(found)
 
 
 def _on(entry: str, prefix: str) -> Iterator[list[EntryPoint]]:
@@ -68,7 +74,8 @@ def _in_archive(entry: str, prefix: str) -> Iterator[list[EntryPoint]]:
 
 def _read(path: str) -> str:
     try:
-        return Path(path).read_text(encoding="utf-8", errors="replace")
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - as above
+            return file.read()
     except OSError:
         return ""
 

@@ -15,11 +15,11 @@ _NESTED = frozenset((dict, list))
 _LARGE = 1 << 20
 _AT_ONCE = 4096
 
-_token = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],:]', re.DOTALL)
-_constant = re.compile(rb"[:\[,]\s*-?(NaN|Infinity)")
-_long_number = re.compile(rb"(?<!\d)-?\d{4301}")
-_half_pair = re.compile(rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])")
-_offset = re.compile(r"\(byte (\d+)\)")
+_TOKEN = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\],:]'
+_CONSTANT = rb"[:\[,]\s*-?(NaN|Infinity)"
+_LONG_NUMBER = rb"(?<!\d)-?\d{4301}"
+_HALF_PAIR = rb"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])"
+_OFFSET = r"\(byte (\d+)\)"
 _LONGEST_KEY = 60
 _FOLLOWED = 16 << 20
 
@@ -72,13 +72,13 @@ def not_json(data: bytes | bytearray, error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return _not_utf8(data)
     text = str(error).replace("`", "").partition(" - at ")[0]
-    if (b"NaN" in data or b"Infinity" in data) and (found := _constant.search(data)) is not None:
+    if (b"NaN" in data or b"Infinity" in data) and (found := re.search(_CONSTANT, data)) is not None:
         return f"{found[1].decode()} is no JSON number @ {_path_at(data, found.start(1))}"
-    if "out of range" in text and (long := _long_number.search(data)) is not None:
+    if "out of range" in text and (long := re.search(_LONG_NUMBER, data)) is not None:
         return f"a number of more than 4300 digits @ {_path_at(data, long.start())}"
-    if text == "Input data was truncated" and (half := _half_pair.search(data)) is not None:
+    if text == "Input data was truncated" and (half := re.search(_HALF_PAIR, data)) is not None:
         return f"is not JSON: a string holds half of a surrogate pair @ {_path_at(data, half.start())}"
-    offset = _offset.search(text)
+    offset = re.search(_OFFSET, text)
     return f"is not JSON: {text} @ {_path_at(data, int(offset[1]) if offset else len(data))}"
 
 
@@ -105,7 +105,7 @@ def _followed(data: bytes | bytearray, offset: int, *, most_depth: int | None = 
     path: list[str | int] = []
     key = ""
     expects_key = False
-    for match in _token.finditer(data, 0, offset):
+    for match in re.compile(_TOKEN, re.DOTALL).finditer(data, 0, offset):
         token = match[0]
         if token == b"{":
             path.append("")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 import pluggy
@@ -36,8 +36,7 @@ _OFFERS: Mapping[str, type] = {
 }
 
 
-@attrs.frozen(kw_only=True, order=True)
-class Installed:
+class Installed(NamedTuple):
     """A plugin that can be loaded: an entry point, or a file or module named by the user (without a distribution)."""
 
     kind: str
@@ -45,7 +44,7 @@ class Installed:
     distribution: str | None = None
     version: str | None = None
     target: str = ""
-    requires: tuple[str, ...] = attrs.field(default=(), eq=False, order=False, repr=False)
+    requires: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -58,16 +57,14 @@ class Installed:
         return f"{self.distribution} {self.version}" if self.distribution else self.target
 
 
-@attrs.frozen(kw_only=True)
-class Plugin:
+class Plugin(NamedTuple):
     """A loaded plugin: where it came from and what it offers."""
 
     source: Installed
     offer: Any
 
 
-@attrs.frozen(kw_only=True)
-class LoadFailure:
+class LoadFailure(NamedTuple):
     """A plugin that could not be loaded, and why."""
 
     source: Installed
@@ -131,15 +128,17 @@ def load(
     plugins: list[Plugin] = []
     failures: list[LoadFailure] = []
     known = dead or {}
+    offered: dict[tuple[str, str], list[Any]] = {}  # one module often stands in many entry points
     for source in chosen:
         try:
             with watch("load", source.label):
-                plugin = _load_installed(source, known.get(source.label))
+                plugin = _load_installed(source, known.get(source.label), offered)
             plugins.append(plugin)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - whatever a stranger's import raises costs that plugin alone
             failures.append(LoadFailure(source=source, error=_why(error)))
+            offered.pop((source.target, source.kind), None)  # what its hook did besides is held against each name
     for target in targets:
         with watch("load", target):
             plugins.extend(_load_target(target, kinds))
@@ -148,7 +147,7 @@ def load(
     return plugins, failures
 
 
-def _load_installed(source: Installed, died_of: str | None) -> Plugin:
+def _load_installed(source: Installed, died_of: str | None, offered: dict[tuple[str, str], list[Any]]) -> Plugin:
     if died_of is not None:
         raise PluginError(died_of)
     _check_host_version(source.requires)
@@ -156,7 +155,10 @@ def _load_installed(source: Installed, died_of: str | None) -> Plugin:
     plugin: object = importlib.import_module(module)
     for name in filter(None, attribute.split(".")):
         plugin = getattr(plugin, name)
-    for offer in _offered(plugin, source.kind):
+    key = (source.target, source.kind)
+    if key not in offered:
+        offered[key] = _offered(plugin, source.kind)
+    for offer in offered[key]:
         if offer.name == source.name:
             return Plugin(source=source, offer=offer)
     raise PluginError(f'its module offers nothing named "{source.name}" through sentinel_{source.kind}')
@@ -203,13 +205,20 @@ def _import_target(target: str) -> ModuleType:
     return module
 
 
+class _Manager(pluggy.PluginManager):
+    """Looks for the specifications of hooks among what is called like one: pluggy asks about each name, for each plugin."""
+
+    def parse_hookspec_opts(self, module_or_class: ModuleType | type, name: str) -> pluggy.HookspecOpts | None:
+        return super().parse_hookspec_opts(module_or_class, name) if name.startswith("sentinel_") else None
+
+
 def _offered(plugin: object, kind: str, *, needed: bool = True) -> list[Any]:
     """What one plugin's hook returns, checked.
 
     Each implementation is called by itself: pluggy's own call would stop at the first that raises, and would let a wrapper
     rewrite what others offer.
     """
-    manager = pluggy.PluginManager("sentinel")
+    manager = _Manager("sentinel")
     manager.add_hookspecs(hookspecs)
     manager.register(plugin)
     manager.check_pending()

@@ -311,7 +311,7 @@ def _limit_memory(extra: int) -> None:
 
     in_use = 0
     if os.path.exists("/proc/self/statm"):  # noqa: PTH110 - pathlib is not worth its import here
-        with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123 - as above
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - as above
             in_use = int(file.read().split()[0]) * resource.getpagesize()
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     limit = in_use + extra

@@ -4,9 +4,8 @@ import functools
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-import attrs
 import msgspec
 
 from sentinel_core.trace import from_json, to_json
@@ -32,10 +31,7 @@ _PATTERNS = (
     rf"\b(?:{'|'.join(_WORDS)})",
     r"(?i:://)[^\s/:@]{1,64}:[^\s/:@]{1,128}@",
 )
-_secret = re.compile("|".join(_PATTERNS))
-_assigned = re.compile(
-    r"""(?i)((?:api[_-]?key|secret|passw(?:or)?d|access[_-]?token|auth[_-]?token)["']?\s{0,3}[:=]\s{0,3}["']?)([^\s"',;&}]{6,})"""
-)
+_ASSIGNED = r"""(?i)((?:api[_-]?key|secret|passw(?:or)?d|access[_-]?token|auth[_-]?token)["']?\s{0,3}[:=]\s{0,3}["']?)([^\s"',;&}]{6,})"""
 
 # Small letters of which a text without secrets has none: looking for these takes a tenth of the time.
 _SECRET_MARKS = (
@@ -44,7 +40,7 @@ _SECRET_MARKS = (
 )
 _ASSIGNED_MARKS = ("apikey", "api_key", "api-key", "secret", "passw", "token")
 
-_secret_name = re.compile(r"(?i)key|token|secret|passw|credential")
+_SENSITIVE = r"(?i)key|token|secret|passw|credential"
 _LEAST = 8  # characters: a shorter value stands in too many texts by chance
 
 MASK = "[redacted]"
@@ -56,13 +52,23 @@ def redact(text: str) -> str:
     return _cached(text) if len(text) <= _CACHED else _redact(text)
 
 
+@functools.cache
+def _secret() -> re.Pattern[str]:
+    return re.compile("|".join(_PATTERNS))
+
+
+@functools.cache
+def _assigned() -> re.Pattern[str]:
+    return re.compile(_ASSIGNED)
+
+
 def _redact(text: str) -> str:
     if not text.isascii():  # a few letters beyond ASCII are small and great forms of letters in it
-        return _assigned.sub(rf"\1{MASK}", _secret.sub(MASK, text))
+        return _assigned().sub(rf"\1{MASK}", _secret().sub(MASK, text))
     small = text.lower()
     if any(mark in small for mark in _SECRET_MARKS):
-        text = _secret.sub(MASK, text)
-    return _assigned.sub(rf"\1{MASK}", text) if any(mark in small for mark in _ASSIGNED_MARKS) else text
+        text = _secret().sub(MASK, text)
+    return _assigned().sub(rf"\1{MASK}", text) if any(mark in small for mark in _ASSIGNED_MARKS) else text
 
 
 _cached = functools.lru_cache(maxsize=4096)(_redact)
@@ -83,8 +89,7 @@ def _redacted(value: Any, text: Callable[[str], str] = redact) -> Any:
     return value
 
 
-@attrs.frozen
-class Redactor:
+class Redactor(NamedTuple):
     """Takes out what looks like a secret, and the given ``secrets`` wherever they stand."""
 
     secrets: tuple[str, ...] = ()
@@ -99,7 +104,7 @@ class Redactor:
         values = {
             value
             for name, value in environ.items()
-            if (name in known or _secret_name.search(name)) and len(value) >= _LEAST and not value.startswith("/")
+            if (name in known or re.search(_SENSITIVE, name)) and len(value) >= _LEAST and not value.startswith("/")
         }
         return cls(tuple(sorted(values, key=lambda value: (-len(value), value))))
 

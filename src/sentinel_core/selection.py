@@ -1,9 +1,7 @@
 """The grammar of ``--plugins``: which plugins to load, decided by name alone, before anything is imported."""
 
-import difflib
 from collections.abc import Collection, Iterable
-
-import attrs
+from typing import NamedTuple
 
 from sentinel_core.errors import PluginError
 
@@ -20,8 +18,7 @@ _LONG = 6  # letters from which a beginning is worth comparing
 Label = tuple[str, str]
 
 
-@attrs.frozen
-class Selection:
+class Selection(NamedTuple):
     """A parsed ``--plugins`` value; ``items`` is None where it was not given, and then everything installed is taken.
 
     ``loop,cost`` replaces the kinds that it names; ``signals:loop`` says which kind; ``no:cost`` takes one away;
@@ -74,6 +71,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 def _likeness(name: str, other: str) -> float:
     """From 0 to 1. A mistyped beginning of a long name is like it, too."""
+    import difflib
+
     whole = difflib.SequenceMatcher(None, other, name).ratio()
     start = difflib.SequenceMatcher(None, other[: len(name)], name).ratio() if len(name) >= _LONG else 0.0
     return max(whole, start)

@@ -4,10 +4,10 @@ Keys are dotted: ``fail_on``, ``weights.my_signal``, ``signals.cost.budget_token
 """
 
 import os
-import tomllib
+import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import attrs
 import msgspec
@@ -48,8 +48,7 @@ class HostSettings:
     reflector: Literal["rules", "llm"] = "rules"
 
 
-@attrs.frozen(kw_only=True)
-class Setting:
+class Setting(NamedTuple):
     """One value and its origin, for people: ``--weight``, ``SENTINEL_FAIL_ON``, ``sentinel.toml`` or ``default``."""
 
     key: str
@@ -179,9 +178,17 @@ def find_file(start: Path) -> Path | None:
         if (own := folder / "sentinel.toml").is_file():
             return own
         project = folder / "pyproject.toml"
-        if project.is_file() and "sentinel" in _read_toml(project).get("tool", {}):
+        if project.is_file() and _names_us(project):
             return project
     return None
+
+
+# What a table of ours begins with, or one that may hold it; most projects have none, and to read TOML takes a while.
+_TABLE = rb"""(?m)^[ \t]*\[?[ \t]*["']?tool["']?[ \t]*(?:[\]=]|\.[ \t]*["']?sentinel)"""
+
+
+def _names_us(project: Path) -> bool:
+    return re.search(_TABLE, _bytes_of(project)) is not None and "sentinel" in _read_toml(project).get("tool", {})
 
 
 def read_layers(
@@ -211,11 +218,17 @@ def read_layers(
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    import tomllib
+
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
+        return tomllib.loads(_bytes_of(path).decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'"{path.name}" is not TOML: {error}') from None
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except OSError as error:
         raise ConfigError(f'"{path.name}" cannot be read: {error.strerror}') from None
 

@@ -9,9 +9,7 @@ import os
 import sys
 from io import TextIOBase
 from types import TracebackType
-from typing import Self
-
-import attrs
+from typing import NamedTuple, Self
 
 from sentinel_core.errors import PluginError
 from sentinel_core.isolate import Outbox
@@ -19,8 +17,7 @@ from sentinel_core.isolate import Outbox
 __all__ = ["AtWork", "SideEffectError", "Watch"]
 
 
-@attrs.frozen
-class AtWork:
+class AtWork(NamedTuple):
     """What a child was at when it ended: the stage, the plugin's label, and the number of the record."""
 
     stage: str

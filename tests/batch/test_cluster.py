@@ -3,7 +3,6 @@
 import pickle
 import threading
 
-import attrs
 import pytest
 
 from sentinel_core.batch.fingerprint import fingerprint
@@ -101,7 +100,7 @@ def test_a_worker_with_other_plugins_refuses(plan):
 )
 def test_only_settings_that_show_in_reports_tell_workers_apart(plan, key, value, differs):
     layers = Layers(values={key: Setting(key=key, value=value, origin="sentinel.toml")})
-    assert (fingerprint(attrs.evolve(plan, layers=layers)) != fingerprint(plan)) is differs
+    assert (fingerprint(plan._replace(layers=layers)) != fingerprint(plan)) is differs
 
 
 def test_many_threads_of_one_worker(plan, write, tools):

@@ -85,6 +85,38 @@ def test_loading_takes_the_offer_of_the_entry_points_name(installs):
     assert isinstance(plugins[0].offer, Signal)
 
 
+LOUD = f"""{HEAD}
+calls = []
+
+@hookimpl
+def sentinel_signals():
+    calls.append(1)
+    return [Signal(name=name, summary="s", detect=float) for name in ("first", "second")]
+"""
+
+
+def test_a_module_with_several_names_is_asked_once(installs):
+    installs("quiet", {"fake_quiet": LOUD}, {"sentinel.signals": {"first": "fake_quiet", "second": "fake_quiet"}})
+    plugins, failures = load([*of_name("first"), *of_name("second")])
+    assert ([plugin.source.name for plugin in plugins], failures) == (["first", "second"], [])
+    assert sys.modules["fake_quiet"].calls == [1]
+
+
+def test_what_a_hook_does_besides_is_held_against_each_name(installs):
+    installs("loud", {"fake_loud": LOUD}, {"sentinel.signals": {"first": "fake_loud", "second": "fake_loud"}})
+
+    @contextmanager
+    def watch(_stage, _label):
+        before = len(sys.modules["fake_loud"].calls) if "fake_loud" in sys.modules else 0
+        yield
+        if len(sys.modules["fake_loud"].calls) > before:
+            raise PluginError("was heard")
+
+    plugins, failures = load([*of_name("first"), *of_name("second")], watch=watch)
+    assert plugins == []
+    assert [(one.source.name, one.error) for one in failures] == [("first", "was heard"), ("second", "was heard")]
+
+
 BAD = {
     "raises": ("raise RuntimeError('no\\n luck')", "cannot be imported: RuntimeError: no luck"),
     "silent": ("raise RuntimeError", "cannot be imported: RuntimeError"),

@@ -181,6 +181,38 @@ def test_the_nearest_file_counts(tmp_path):
     assert find_file(inner) == own
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[tool.sentinel]\nstrict = true",
+        "[tool]\nsentinel.strict = true",
+        "[tool]\nsentinel = {strict = true}",
+        "tool.sentinel.strict = true",
+        "tool = {sentinel = {strict = true}}",
+        "[project]\nname = 'x'\r\n  [ 'tool' . \"sentinel\" ]\nstrict = true",
+    ],
+)
+def test_a_projects_table_is_found_however_it_is_spelled(tmp_path, text):
+    assert find_file(tmp_path) is None
+    project = toml(tmp_path, text, "pyproject.toml")
+    assert find_file(tmp_path) == project
+    assert layers(tmp_path).host().strict is True
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[tool.other]\nsentinel = 1", "[tool]\nother = 1", "[project]\nname = 'sentinel'"]
+)
+def test_a_project_that_sets_nothing_here_is_passed_over(tmp_path, text):
+    toml(tmp_path, text, "pyproject.toml")
+    assert find_file(tmp_path) is None
+
+
+def test_a_project_with_our_table_that_is_not_toml(tmp_path):
+    toml(tmp_path, "[tool.sentinel]\nstrict = what", "pyproject.toml")
+    with pytest.raises(ConfigError, match=r'^"pyproject.toml" is not TOML: '):
+        layers(tmp_path)
+
+
 def test_a_variable_that_looks_like_a_setting_is_told(tmp_path):
     found = read_layers({}, environ={"SENTINEL_FAILON": "fail", "SENTINEL_HOME": "/srv", "OTHER": "x"}, folder=tmp_path)
     assert found.values == {}

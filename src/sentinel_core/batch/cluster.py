@@ -169,7 +169,7 @@ def _distributed() -> Any:
 
 def _portable(plan: Plan) -> Plan:
     """Without the input, which comes with each task."""
-    return attrs.evolve(plan, sources=())
+    return plan._replace(sources=())
 
 
 def _absolute(unit: Unit) -> Unit:

@@ -64,8 +64,7 @@ def _do(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], watch:
 
 
 def _judge(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], watch: Watch, outbox: Outbox) -> None:
-    own = attrs.evolve(
-        plan,
+    own = plan._replace(
         sources=task.split.sources,
         latest=task.split.latest,
         done=task.done,

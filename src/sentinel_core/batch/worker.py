@@ -222,7 +222,7 @@ class Worker:
         if death.at_work in [known.at_work for known in deaths[: self._known]]:
             raise InputError(f'plugin "{death.at_work.label}" {death.error}; stopped (--plugins can leave it out)')
         if death.at_work not in [known.at_work for known in deaths]:
-            self._launcher.plan = attrs.evolve(self._launcher.plan, deaths=(*deaths, death))
+            self._launcher.plan = self._launcher.plan._replace(deaths=(*deaths, death))
 
     def _around(self, death: Death) -> Task | None:
         assert self.task is not None

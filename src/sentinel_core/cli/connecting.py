@@ -159,7 +159,7 @@ def _with_call_timeout(plugin: Plugin, layers: Layers) -> Layers:
     wanted = layers.values.get("agent.call_timeout")
     if wanted is None or key in layers.values or "call_timeout" not in _fields(plugin):
         return layers
-    return Layers(values={**layers.values, key: attrs.evolve(wanted, key=key)})
+    return Layers(values={**layers.values, key: wanted._replace(key=key)})
 
 
 def _fields(plugin: Plugin) -> set[str]:

@@ -1,8 +1,7 @@
 """What the child does for ``sentinel convert``: read records, write each in another format."""
 
 from collections.abc import Callable
-
-import attrs
+from typing import NamedTuple
 
 from sentinel_core.errors import InputError, PluginError, SentinelError
 from sentinel_core.host import load, select
@@ -22,8 +21,7 @@ _KINDS = ("trace_readers",)
 _Write = Callable[[ExecutionTrace], bytes]
 
 
-@attrs.frozen(kw_only=True)
-class Conversion:
+class Conversion(NamedTuple):
     """What to convert, and to which format."""
 
     sources: tuple[FileSource | InputError, ...]

@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
 
-import attrs
 import click
 
 from sentinel_core.cli.supervise import warn
@@ -140,8 +139,7 @@ def batch_options(function: _Function) -> _Function:
     return function
 
 
-@attrs.frozen(kw_only=True)
-class Many:
+class Many(NamedTuple):
     """How many traces are judged: in how many processes, by which engine, where to, and whether as the rest of a batch."""
 
     output: str | None = None

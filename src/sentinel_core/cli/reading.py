@@ -2,15 +2,16 @@
 
 import io
 import sys
+from typing import TYPE_CHECKING
 
-from sentinel_core.cli.converting import Conversion, convert_job
 from sentinel_core.cli.options import host_flags, layers_and_selection
 from sentinel_core.cli.supervise import supervise
-from sentinel_core.codec import decode_trace
 from sentinel_core.errors import InputError
 from sentinel_core.settings import HostSettings
 from sentinel_core.sources import FileSource, find_sources, spool
-from sentinel_core.trace import ExecutionTrace
+
+if TYPE_CHECKING:
+    from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["read_one", "sources_of"]
 
@@ -26,11 +27,14 @@ def sources_of(arguments: tuple[str, ...], host: HostSettings) -> tuple[FileSour
 
 def read_one(
     path: str, *, trace_id: str | None = None, reader: str | None = None, plugins: str | None = None
-) -> ExecutionTrace:
+) -> "ExecutionTrace":
     """The trace in a file (or that one of several), with secrets taken out. Readers work in a child.
 
     Raises ``InputError`` where there is none, where there are several and none is named, or where one cannot be read.
     """
+    from sentinel_core.cli.converting import Conversion, convert_job
+    from sentinel_core.codec import decode_trace
+
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     host = layers.host()
     work = Conversion(
@@ -50,7 +54,7 @@ def read_one(
     return _picked(traces, shown, trace_id)
 
 
-def _picked(traces: list[ExecutionTrace], path: str, trace_id: str | None) -> ExecutionTrace:
+def _picked(traces: "list[ExecutionTrace]", path: str, trace_id: str | None) -> "ExecutionTrace":
     chosen = [trace for trace in traces if trace_id in (None, trace.trace_id)]
     if len(chosen) == 1:
         return chosen[0]

@@ -1,30 +1,32 @@
 """What the parent does for ``sentinel evaluate``: relay whole frames, and outlive whatever the child does."""
 
+import gc
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import IO, TypeVar
+from typing import IO, TYPE_CHECKING, TypeVar
 
-import attrs
 import click
 
 from sentinel_core._words import counted
 from sentinel_core.cli import complain
-from sentinel_core.cli.converting import Conversion
 from sentinel_core.errors import WorkerError
 from sentinel_core.isolate import Child, Outbox
 from sentinel_core.judging.frames import FATAL, REPORT, UNREADABLE, WARNING
 from sentinel_core.judging.items import Death, Unreadable
-from sentinel_core.judging.job import Plan
 from sentinel_core.judging.tally import VERDICTS, Tally, death_of
 from sentinel_core.output.sink import Sink
+
+if TYPE_CHECKING:
+    from sentinel_core.cli.converting import Conversion
+    from sentinel_core.judging.job import Plan
 
 __all__ = ["supervise", "use_color", "warn"]
 
 _MOST_DEATHS = 100
 
 
-_Plan = TypeVar("_Plan", Plan, Conversion)
+_Plan = TypeVar("_Plan", "Plan", "Conversion")
 
 
 def supervise(
@@ -38,8 +40,9 @@ def supervise(
     """Do everything in ``plan``. A child that dies at a plugin's hand is replaced by one that goes around it."""
     tally = Tally()
     sink = Sink(stream, plan.format)
+    gc.freeze()  # a child that looked for cycles in what both share would copy it all
     while True:
-        own = attrs.evolve(plan, done=tally.total)
+        own = plan._replace(done=tally.total)
         with Child(partial(job, own), memory=memory_mb << 20) as child:
             try:
                 for frame in child.frames(timeout):
@@ -51,7 +54,7 @@ def supervise(
                     complain(_last_words(death, error, tally.total))
                     tally.broken = True
                     break
-                plan = attrs.evolve(plan, deaths=(*plan.deaths, death))
+                plan = plan._replace(deaths=(*plan.deaths, death))
     sink.finish()
     return tally
 

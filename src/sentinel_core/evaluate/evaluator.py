@@ -31,18 +31,22 @@ _SILENT = "Nothing to check: no assistant text and no tool call."
 
 _Scores = tuple[tuple[str, float | None], ...]
 _Judged = tuple[Verdict | None, float | None, str]
-_Rows = tuple[SignalScore, Coverage]
+_Rows = tuple[SignalScore, Coverage, tuple[str, float | None]]
 
 
 @attrs.frozen(kw_only=True)
 class BoundSignal:
-    """A signal ready to run: its settings are filled in, so ``detect`` takes the index alone."""
+    """A signal ready to run: its settings are filled in, so ``detect`` takes the index alone.
+
+    ``reads_only`` is for signals whose tests hold them to changing nothing; all others are held to it here.
+    """
 
     name: str
     detect: Callable[[TraceIndex], object]
     distribution: str | None = None
     version: str | None = None
     settings: Mapping[str, Any] = attrs.field(factory=dict)
+    reads_only: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -73,6 +77,11 @@ class Panel:
         return {signal.name: dict(signal.settings) for signal in self.signals if signal.settings}
 
     @functools.cached_property
+    def reads_only(self) -> bool:
+        """True where no signal need be watched for changing the trace; one that must be is reason to watch all."""
+        return all(signal.reads_only for signal in self.signals)
+
+    @functools.cached_property
     def judged(self) -> Callable[[_Scores], _Judged]:
         """What the profile makes of scores, by signal; kept, because most traces of a batch have the same few."""
         return functools.lru_cache(maxsize=1024)(functools.partial(_judged, self.profile))
@@ -98,25 +107,25 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
     """
     if not index.trace.trace_id:
         raise ValueError("Cannot evaluate: trace_id is required")
-    index, answers = _answers(index, panel.signals)
+    index, answers = (index, _asked(index, panel.signals)) if panel.reads_only else _answers(index, panel.signals)
     failed: list[SignalFailure] = []
-    scores, covered, findings = list[SignalScore](), list[Coverage](), list[Finding]()
+    rows, findings = list[_Rows](), list[Finding]()
+    row = panel.row
     for name, answer in answers:
         if isinstance(answer, SignalFailure):
             failed.append(answer)
             continue
-        score, coverage = panel.row(name, answer.score, answer.details, answer.gaps)
-        scores.append(score)
-        covered.append(coverage)
+        rows.append(row(name, answer.score, answer.details, answer.gaps))
         if answer.findings:
             findings += [finding.of(name, _origin(index, finding)) for finding in answer.findings]
+    scores, covered, measured = zip(*rows, strict=True) if rows else ((), (), ())
     failures = _in_order((*failed, *panel.standing_failures), panel.profile.weights)
-    verdict, overall, reasoning = _verdict(index, scores, failures, panel)
+    verdict, overall, reasoning = _verdict(index, measured, failures, panel)
     return ReliabilityReport(
         trace_id=index.trace.trace_id,
         verdict=verdict,
         overall_score=overall,
-        signal_scores=tuple(scores),
+        signal_scores=scores,
         reasoning=reasoning,
         metadata=_metadata(index),
         findings=tuple(findings),
@@ -150,13 +159,17 @@ def _in_order(failures: Sequence[SignalFailure], weights: Mapping[str, float]) -
 _Answers = list[tuple[str, Detection | SignalFailure]]
 
 
+def _asked(index: TraceIndex, signals: Sequence[BoundSignal]) -> _Answers:
+    return [(signal.name, _ask(signal, index)) for signal in signals]
+
+
 def _answers(index: TraceIndex, signals: Sequence[BoundSignal]) -> tuple[TraceIndex, _Answers]:
     """All signals on one index; only where one of them changed it, each again on its own, to find out who.
 
     The index comes back as it was.
     """
     before = Snapshot(index)
-    answers = [(signal.name, _ask(signal, index)) for signal in signals]
+    answers = _asked(index, signals)
     if not before.holds():
         answers = [(signal.name, _ask_alone(signal, before)) for signal in signals]
         index = before.restored()
@@ -217,7 +230,7 @@ def _failure(signal: BoundSignal, error: str) -> SignalFailure:
 
 
 def _verdict(
-    index: TraceIndex, scores: Sequence[SignalScore], failures: Sequence[SignalFailure], panel: Panel
+    index: TraceIndex, measured: _Scores, failures: Sequence[SignalFailure], panel: Panel
 ) -> tuple[Verdict | None, float | None, str]:
     """Verdict, overall score and reasoning.
 
@@ -226,12 +239,12 @@ def _verdict(
     """
     if not index.messages:
         return None, None, "Nothing to check: the trace has no messages."
-    verdict, overall, text = panel.judged(tuple([(row.signal_name, row.score) for row in scores]))
-    if verdict in (None, "PASS") and index.is_silent:
+    verdict, overall, text = panel.judged(measured)
+    if verdict in (None, "PASS") and not (index.texts or index.calls) and index.is_silent:
         return None, None, _SILENT
     if verdict is None:
         return None, None, text
-    broken = [failure.signal_name for failure in failures if not failure.advisory]
+    broken = [failure.signal_name for failure in failures if not failure.advisory] if failures else ()
     if not broken:
         return verdict, overall, f"{verdict}: {text}."
     names = ", ".join(broken)
@@ -251,10 +264,11 @@ def _judged(profile: Profile, scores: _Scores) -> _Judged:
 
 
 def _rows(panel: Panel, name: str, score: float | None, details: str, gaps: Sequence[str]) -> _Rows:
+    """The signal's rows among the scores and in the coverage, and what the verdict asks of it."""
     signal = next(signal for signal in panel.signals if signal.name == name)
     weights = panel.profile.weights
     weight = weights.get(name, 0.0)
-    return SignalScore(
+    row = SignalScore(
         signal_name=name,
         score=score,
         details=details,
@@ -263,17 +277,19 @@ def _rows(panel: Panel, name: str, score: float | None, details: str, gaps: Sequ
         distribution=signal.distribution,
         version=signal.version,
         advisory=not weight,
-    ), Coverage(
+    )
+    coverage = Coverage(
         signal_name=name,
         state="checked" if score is not None else "unmeasured",
         reason=details if score is None else "",
         gaps=gaps,
     )
+    return row, coverage, (name, score)
 
 
-def _coverage(panel: Panel, covered: list[Coverage], failures: Sequence[SignalFailure]) -> tuple[Coverage, ...]:
+def _coverage(panel: Panel, covered: tuple[Coverage, ...], failures: Sequence[SignalFailure]) -> tuple[Coverage, ...]:
     if not (failures or panel.left_out):
-        return tuple(covered)
+        return covered
     failed = [
         Coverage(
             signal_name=failure.signal_name,
@@ -292,6 +308,8 @@ def _signal_name(row: Coverage) -> str:
 
 def _metadata(index: TraceIndex) -> ReportMetadata:
     """Counts over the trace and its sub-agents."""
+    if not index.children and index.trace.token_usage is None:
+        return ReportMetadata(total_messages=len(index.messages), total_tool_calls=len(index.calls), total_tokens=None)
     messages, calls, tokens = 0, 0, None
     family = [index]
     for one in family:

@@ -2,9 +2,7 @@
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
-
-import attrs
+from typing import NamedTuple, Protocol
 
 from sentinel_core.errors import InputError
 from sentinel_core.offers import ReadError, TraceReader
@@ -18,8 +16,7 @@ __all__ = ["Death", "Readable", "Unreadable", "Work", "items"]
 _MEMORY = "it takes more memory than --max-memory-mb allows"
 
 
-@attrs.frozen(kw_only=True)
-class Death:
+class Death(NamedTuple):
     """A child that ended while foreign code was at work: at what, and how."""
 
     at_work: AtWork
@@ -54,8 +51,7 @@ class Work(Protocol):
         """What ended earlier children."""
 
 
-@attrs.frozen(kw_only=True)
-class Readable:
+class Readable(NamedTuple):
     """A trace, and where it stands: as which record of which file, and whether records are lines (``grain``) there."""
 
     trace: ExecutionTrace
@@ -81,8 +77,7 @@ class Readable:
         return line_of(self.file, self.number) if self.grain == "line" else None
 
 
-@attrs.frozen(kw_only=True)
-class Unreadable:
+class Unreadable(NamedTuple):
     """A record or file that gives no trace, and why. ``label`` as for ``Readable``."""
 
     message: str
@@ -94,7 +89,7 @@ class Unreadable:
         """As JSON, for the parent; in ASCII, for a file's name may hold bytes that are no text."""
         import json
 
-        return json.dumps(attrs.asdict(self)).encode()
+        return json.dumps(self._asdict()).encode()
 
     @classmethod
     def parse(cls, row: bytes) -> "Unreadable":

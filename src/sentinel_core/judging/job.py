@@ -1,7 +1,7 @@
 """What the child does for ``sentinel evaluate``: read records, judge them, send one frame for each."""
 
 import gc
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import attrs
 
@@ -30,8 +30,7 @@ __all__ = ["Format", "Plan", "fewer_collections", "job", "judged", "prepare", "r
 Format = Literal["text", "json", "jsonl", "rows"]
 
 
-@attrs.frozen(kw_only=True)
-class Plan:
+class Plan(NamedTuple):
     """What to judge and how to say it. ``done`` items are out already; ``deaths`` are not to be died again.
 
     Verdicts go to ``emission`` as events. The format ``rows`` is JSON Lines in which each report stands beside its source

@@ -1,7 +1,5 @@
 """What the parent counts, and whom it blames."""
 
-import attrs
-
 from sentinel_core.errors import ERROR, WorkerError, WorkerTimeout
 from sentinel_core.judging.items import Death
 from sentinel_core.watch import AtWork
@@ -11,12 +9,12 @@ __all__ = ["VERDICTS", "Tally", "death_of"]
 VERDICTS = {b"P": "PASS", b"W": "WARN", b"F": "FAIL", b"-": "no verdict"}
 
 
-@attrs.define
 class Tally:
     """How many reports of each verdict, how many records could not be read, and whether anything else went wrong."""
 
-    counts: dict[str, int] = attrs.field(factory=lambda: dict.fromkeys((*VERDICTS.values(), "unreadable"), 0))
-    broken: bool = False
+    def __init__(self, *, broken: bool = False) -> None:
+        self.counts = dict.fromkeys((*VERDICTS.values(), "unreadable"), 0)
+        self.broken = broken
 
     @property
     def total(self) -> int:

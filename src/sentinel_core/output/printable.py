@@ -1,5 +1,6 @@
 """Hostile text made harmless: what a terminal would act on, or not show, is shown as an escape."""
 
+import functools
 import re
 
 __all__ = ["clipped", "printable", "printable_json"]
@@ -11,20 +12,25 @@ _HARMFUL = (
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\ud800-\udfff"
 )
-_harmful = re.compile(f"[{_HARMFUL}]")
-_harmful_or_space = re.compile(f"[{_HARMFUL}\n\t]")
+
+
+@functools.cache
+def _harmful(besides: str = "") -> re.Pattern[str]:
+    return re.compile(f"[{_HARMFUL}{besides}]")
 
 
 def printable(text: str) -> str:
     r"""Text for one line of a terminal; ``\x1b`` and the like stand for what was there."""
-    return _harmful_or_space.sub(_escape, text)
+    if text.isascii() and text.isprintable():
+        return text
+    return _harmful("\n\t").sub(_escape, text)
 
 
 def printable_json(data: bytes) -> bytes:
     r"""JSON in which such characters inside strings stand as ``\u`` escapes: the same value, safe to print."""
     if data.isascii() and b"\x7f" not in data:
         return data
-    return _harmful.sub(_escape_json, data.decode("utf-8")).encode("utf-8")
+    return _harmful().sub(_escape_json, data.decode("utf-8")).encode("utf-8")
 
 
 def clipped(text: str, width: int) -> str:

@@ -2,9 +2,7 @@
 
 import io
 import os
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,7 +54,8 @@ class Sink:
             lead = items.read(len(_LEADS[self._form])) if is_first or self._held is not None else b""
             if self._form == "json" and self._opened(items, is_first=is_first, lead=lead):
                 return
-        shutil.copyfileobj(items, self._stream, _BLOCK)
+        while block := items.read(_BLOCK):
+            self._stream.write(block)
 
     def _opened(self, items: IO[bytes], *, is_first: bool, lead: bytes) -> bool:
         """Open the list where there is more than one item; True where the one that there is has to wait."""
@@ -110,6 +109,8 @@ def _in_place(path: Path) -> Iterator[IO[bytes]]:
 @contextmanager
 def _replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file that takes its name once it is whole, unless nothing was written."""
+    import tempfile
+
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:

@@ -1,16 +1,33 @@
 """What trace readers share: records out of bytes, and every provider's way to write a message, a call, a result, a usage.
 
 A reader takes its format apart and hands the pieces to a ``TraceBuilder``; what a message looks like inside is known here.
+Names are looked up on first use: a format of its own needs none of the others' shapes.
 """
 
-from sentinel_core._refuse import parse_json
-from sentinel_core._words import counted
-from sentinel_core.reading.builder import TraceBuilder
-from sentinel_core.reading.chat import Piece, pieces_of, tool_schemas
-from sentinel_core.reading.gaps import gaps_at
-from sentinel_core.reading.records import BadRecord, Record, json_document, json_lines, json_records
-from sentinel_core.reading.times import iso_time
-from sentinel_core.reading.usage import add_usage, usage_of
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sentinel_core._refuse import parse_json
+    from sentinel_core._words import counted
+    from sentinel_core.reading.builder import TraceBuilder
+    from sentinel_core.reading.chat import Piece, pieces_of, tool_schemas
+    from sentinel_core.reading.gaps import gaps_at
+    from sentinel_core.reading.records import BadRecord, Record, json_document, json_lines, json_records
+    from sentinel_core.reading.times import iso_time
+    from sentinel_core.reading.usage import add_usage, usage_of
+
+_HOME = {
+    "_refuse": ("parse_json",),
+    "_words": ("counted",),
+    "reading.builder": ("TraceBuilder",),
+    "reading.chat": ("Piece", "pieces_of", "tool_schemas"),
+    "reading.gaps": ("gaps_at",),
+    "reading.records": ("BadRecord", "Record", "json_document", "json_lines", "json_records"),
+    "reading.times": ("iso_time",),
+    "reading.usage": ("add_usage", "usage_of"),
+}
+_MODULE_OF = {name: f"sentinel_core.{module}" for module, names in _HOME.items() for name in names}
 
 __all__ = [
     "BadRecord",
@@ -29,3 +46,17 @@ __all__ = [
     "tool_schemas",
     "usage_of",
 ]
+
+
+def __getattr__(name: str) -> object:
+    try:
+        module = importlib.import_module(_MODULE_OF[name])
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    value = getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_MODULE_OF])

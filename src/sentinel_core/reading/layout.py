@@ -4,14 +4,12 @@ import io
 import re
 from collections.abc import Iterator
 from itertools import chain, islice
-from typing import IO, Any, cast
+from typing import IO, Any, NamedTuple, cast
 
-import attrs
 import msgspec
 
 from sentinel_core._refuse import not_json, parse_json
 from sentinel_core.offers import Source
-from sentinel_core.reading.elements import list_elements
 from sentinel_core.reading.lines import MEGABYTE, numbered_lines
 from sentinel_core.trace import from_json
 
@@ -25,8 +23,7 @@ _list_decoder = msgspec.json.Decoder(list[msgspec.Raw])
 _any_decoder = msgspec.json.Decoder(msgspec.Raw)
 
 
-@attrs.frozen(kw_only=True)
-class RawRecord:
+class RawRecord(NamedTuple):
     """The bytes of one record; ``line`` is known in JSON Lines, ``path`` leads into a list (``$[3]``)."""
 
     data: bytes | bytearray | msgspec.Raw
@@ -34,8 +31,7 @@ class RawRecord:
     path: str = "$"
 
 
-@attrs.frozen(kw_only=True)
-class RefusedRecord:
+class RefusedRecord(NamedTuple):
     """A record that is too large or cannot be told from the next."""
 
     message: str
@@ -142,6 +138,8 @@ def _elements(data: bytearray) -> Iterator[RawRecord | RefusedRecord]:
 
 def _streamed_elements(held: bytearray, stream: IO[bytes], limit: int) -> Iterator[RawRecord | RefusedRecord]:
     """As ``_elements``: what is no JSON ends the list, for who knows what the rest belongs to."""
+    from sentinel_core.reading.elements import list_elements
+
     path = "$[0]"
     try:
         for position, data in enumerate(list_elements(held, stream, limit)):

@@ -1,7 +1,7 @@
 """Bytes to JSON values, one record at a time, with the place of each; hostile bytes are refused, not followed."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
@@ -24,8 +24,7 @@ class Record:
     path: str | None = None
 
 
-@attrs.frozen(kw_only=True)
-class BadRecord:
+class BadRecord(NamedTuple):
     """A line that is not JSON: what is wrong, and where."""
 
     message: str

@@ -12,7 +12,7 @@ __all__ = ["choose_reader", "looks_like"]
 _HEAD = 1 << 16
 _SURE_ENOUGH = 10
 _KEYS = 6
-_key = re.compile(rb'"([A-Za-z_][\w.$-]{0,40})"\s*:')
+_KEY = rb'"([A-Za-z_][\w.$-]{0,40})"\s*:'
 
 _Watch = Callable[[str, str], AbstractContextManager[object]]
 
@@ -69,6 +69,6 @@ def looks_like(head: bytes) -> str:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text.startswith((b"{", b"[")):
         return "text that is not JSON"
-    keys = list(dict.fromkeys(key.decode("ascii", "replace") for key in _key.findall(text)))[:_KEYS]
+    keys = list(dict.fromkeys(key.decode("ascii", "replace") for key in re.findall(_KEY, text)))[:_KEYS]
     kind = "a JSON list" if text.startswith(b"[") else "JSON"
     return f"{kind} with the keys {', '.join(keys)}" if keys else kind

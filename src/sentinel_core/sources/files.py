@@ -1,9 +1,6 @@
 """Where bytes come from. Compressed files are read through; ids and names from inside a trace never become paths."""
 
-import glob
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -68,6 +65,8 @@ class FileSource:
 
     def sibling(self, name: str) -> "FileSource | None":
         """The file at a relative path beside or below this one; None where it is missing or the path leads elsewhere."""
+        import glob
+
         found = self.siblings(glob.escape(name))
         return found[0] if found else None
 
@@ -83,6 +82,9 @@ class FileSource:
 
 def spool(stream: IO[bytes]) -> Path:
     """A stream kept in an unnamed temporary file, so that it can be read again; the path leads to its descriptor."""
+    import shutil
+    import tempfile
+
     with tempfile.TemporaryFile() as file:
         shutil.copyfileobj(stream, file)
         file.flush()
@@ -136,7 +138,9 @@ def _expand(argument: str) -> Iterator[Path]:
         yield from (inner for inner in found if _session_of(inner) not in sessions)
     elif path.exists():
         yield path
-    elif glob.has_magic(argument):
+    elif _is_pattern(argument):
+        import glob
+
         yield from (
             Path(name)
             for name in sorted(glob.glob(argument, recursive=True))  # noqa: PTH207 - the pattern may be absolute
@@ -153,9 +157,15 @@ def _session_of(path: Path) -> Path | None:
     return None
 
 
+def _is_pattern(argument: str) -> bool:
+    import glob
+
+    return glob.has_magic(argument)
+
+
 def _nothing_at(argument: str) -> str:
     if Path(argument).is_dir():
         return f'"{argument}": no trace files in this folder (looked for {", ".join(SUFFIXES)})'
-    if glob.has_magic(argument):
+    if _is_pattern(argument):
         return f'"{argument}": no file matches'
     return f'"{argument}": no such file or folder'

@@ -1,6 +1,5 @@
 """The newest session of a tool, where that tool keeps them."""
 
-import glob
 import os
 import re
 from pathlib import Path
@@ -11,7 +10,7 @@ from sentinel_core.sources.files import FileSource
 
 __all__ = ["latest_session"]
 
-_variable = re.compile(r"\$\{(\w+):-([^}]*)\}")
+_VARIABLE = r"\$\{(\w+):-([^}]*)\}"
 
 
 def latest_session(reader: TraceReader, *, strict: bool, max_record: int) -> FileSource:
@@ -21,7 +20,9 @@ def latest_session(reader: TraceReader, *, strict: bool, max_record: int) -> Fil
     """
     if not reader.kept_at:
         raise InputError(f'--latest "{reader.name}": it is not known where that tool keeps its sessions; name the file')
-    patterns = [os.path.expanduser(_variable.sub(_value, pattern)) for pattern in reader.kept_at]  # noqa: PTH111 - a pattern
+    import glob
+
+    patterns = [os.path.expanduser(re.sub(_VARIABLE, _value, pattern)) for pattern in reader.kept_at]  # noqa: PTH111 - a pattern
     paths = [Path(name) for pattern in patterns for name in glob.glob(pattern)]  # noqa: PTH207 - the pattern is absolute
     if not paths:
         raise InputError(f'--latest "{reader.name}": no session in {", ".join(patterns)}')

@@ -1,8 +1,6 @@
 """Compressed files read through, told by their first bytes."""
 
-import gzip
 import io
-import zipfile
 from pathlib import Path
 from typing import IO, cast
 
@@ -22,6 +20,8 @@ def open_decompressed(path: Path, member: str | None = None) -> IO[bytes]:
         return _open_member(path, member)
     magic = _magic(path)
     if magic.startswith(_GZIP):
+        import gzip
+
         return cast("IO[bytes]", gzip.open(path))
     return _open_zstandard(path) if magic == _ZSTANDARD else path.open("rb")
 
@@ -39,6 +39,8 @@ def is_plain(path: Path) -> bool:
 
 def zip_members(path: Path, suffixes: tuple[str, ...]) -> list[str]:
     """Names of the files in an archive that may hold traces, sorted. Raises ``OSError`` where it is damaged."""
+    import zipfile
+
     try:
         with zipfile.ZipFile(path) as archive:
             return sorted(info.filename for info in archive.infolist() if info.filename.endswith(suffixes))
@@ -52,6 +54,8 @@ def _magic(path: Path) -> bytes:
 
 
 def _open_member(path: Path, member: str) -> IO[bytes]:
+    import zipfile
+
     try:
         archive = zipfile.ZipFile(path)
         return archive.open(member)

@@ -7,10 +7,10 @@ import re
 
 __all__ = ["adk", "autogen", "gemini_cli", "langchain", "langfuse", "langsmith", "pydantic_ai"]
 
-_LANGCHAIN_TYPE = re.compile(rb'"type"\s{0,9}:\s{0,9}"(?:ai|human|AIMessageChunk)"')
-_LANGCHAIN_CLASS = re.compile(rb'"(?:AI|Human|System|Tool)Message(?:Chunk)?"')
+_LANGCHAIN_TYPE = rb'"type"\s{0,9}:\s{0,9}"(?:ai|human|AIMessageChunk)"'
+_LANGCHAIN_CLASS = rb'"(?:AI|Human|System|Tool)Message(?:Chunk)?"'
 _LANGFUSE_ROW = (b'"parentObservationId"', b'"parent_observation_id"')
-_AUTOGEN_EVENT = re.compile(rb'"type"\s{0,9}:\s{0,9}"(?:TextMessage|ToolCall(?:Request|Execution)Event)"')
+_AUTOGEN_EVENT = rb'"type"\s{0,9}:\s{0,9}"(?:TextMessage|ToolCall(?:Request|Execution)Event)"'
 
 
 def adk(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
@@ -22,7 +22,7 @@ def autogen(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name 
     """Agent events of 0.4, chat results of 0.2, or a labelled ``history`` of named speakers."""
     if not _is_json(head):
         return 0
-    if _has(head, "source") and (_has(head, "models_usage") or _AUTOGEN_EVENT.search(head)):
+    if _has(head, "source") and (_has(head, "models_usage") or re.search(_AUTOGEN_EVENT, head)):
         return 91
     if _has(head, "chat_history") and _any(head, "human_input", "chat_id"):
         return 85
@@ -40,9 +40,9 @@ def langchain(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file nam
     """Messages of LangChain's own types, by class or by type."""
     if not _is_json(head):
         return 0
-    if _has(head, "lc") and _LANGCHAIN_CLASS.search(head):
+    if _has(head, "lc") and re.search(_LANGCHAIN_CLASS, head):
         return 85
-    return 80 if _LANGCHAIN_TYPE.search(head) else 0
+    return 80 if _has(head, "type") and re.search(_LANGCHAIN_TYPE, head) else 0
 
 
 def langfuse(head: bytes, filename: str) -> int:

@@ -26,8 +26,9 @@ _CODEX: _Marks = (
 )
 _RESPONSES: _Marks = (
     (b'"response"', rb'"object"\s*:\s*"response"', 88),
-    (b"_call", rb'"type"\s*:\s*"(?:function|custom_tool|computer|shell|apply_patch)_call(?:_output)?"', 80),
-    (b"_call", rb'"type"\s*:\s*"(?:web_search|file_search|code_interpreter|mcp)_call"', 80),
+    (b'_call"', rb'"type"\s*:\s*"(?:function|custom_tool|computer|shell|apply_patch)_call"', 80),
+    (b'_call_output"', rb'"type"\s*:\s*"(?:function|custom_tool|computer|shell|apply_patch)_call_output"', 80),
+    (b'_call"', rb'"type"\s*:\s*"(?:web_search|file_search|code_interpreter|mcp)_call"', 80),
     (b'"previous_response_id"', rb'"previous_response_id"\s*:', 80),
     (b'put_text"', rb'"type"\s*:\s*"(?:input_text|output_text)"', 70),
 )

@@ -27,14 +27,17 @@ _PHOENIX_MARKS = (
 )
 _MLFLOW_MARKS = ((b'"spans"', b'"mlflow.', b'"info"'), (b'"spans"', b'"mlflow.span'))
 # Attribute names as keys; in OTLP and Jaeger files they stand as values.
-_attribute = re.compile(rb'"(?:gen_ai\.[a-z_.]{1,60}|openinference\.span\.kind|traceloop\.span\.kind)"\s{0,8}:')
+_ATTRIBUTE = rb'"(?:gen_ai\.[a-z_.]{1,60}|openinference\.span\.kind|traceloop\.span\.kind)"\s{0,8}:'
+_FAMILIES = ((b'"gen_ai.',), (b'"openinference.',), (b'"traceloop.',))
 
 
 def otlp(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
     """95 for the keys of an OTLP document or span, 65 for an object of bare attributes."""
     if not _is_json(head) or phoenix(head, "") or mlflow(head, ""):
         return 0
-    return _CERTAIN if _has(head, _OTLP_MARKS) else _LIKELY if _attribute.search(head) else 0
+    if _has(head, _OTLP_MARKS):
+        return _CERTAIN
+    return _LIKELY if _has(head, _FAMILIES) and re.search(_ATTRIBUTE, head) else 0
 
 
 def jaeger(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format

@@ -60,7 +60,7 @@ MARKS: tuple[Mark, ...] = (
         r"</(?:execute|tool_call|code)>\s{0,8}(?:Observation(?: \d{1,3})?|(?:Code |Execution )?[Oo]utput):",
     ),
 )
-_SIGNS = sorted({mark.sign for mark in MARKS})
+_BY_SIGN = {sign: [mark for mark in MARKS if mark.sign == sign] for sign in sorted({mark.sign for mark in MARKS})}
 
 
 def _known_tools(index: TraceIndex) -> frozenset[str]:
@@ -126,11 +126,12 @@ def imitated(index: TraceIndex, settings: Settings, gaps: list[str], spoken: str
 
     ``spoken`` is all assistant texts. Where the trace shows no tools at all, its calls may be text by design: a gap.
     """
-    signs = [sign for sign in _SIGNS if sign in spoken]
-    if not signs:
+    signs = [sign for sign in _BY_SIGN if sign in spoken]
+    near = [mark for sign in signs for mark in _BY_SIGN[sign] if mark.gate in spoken]
+    if not near:
         return ()
-    marks = [mark for mark in MARKS if mark.sign in signs and mark.gate in spoken]
-    marks = [mark for mark in marks if mark.pattern.search(spoken) and not _is_quoted(index, mark)]
+    # In the order of the table again: of equals, the first counts.
+    marks = [mark for mark in MARKS if mark in near and mark.pattern.search(spoken) and not _is_quoted(index, mark)]
     if not marks:
         return ()
     imitations = _Imitations(index)

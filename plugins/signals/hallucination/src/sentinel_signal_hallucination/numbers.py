@@ -60,19 +60,27 @@ def _before(prose: str, start: int) -> str:
     return prose[max(0, start - _BEFORE_CHARS) : start].rstrip(" *$")
 
 
-def _labels(prose: str, start: int, end: int) -> Iterator[tuple[str, ...]]:
-    """Longest first: "error rate of 0.45" is the label (error, rate); "37 tests failed" may be (failed)."""
+def _labels(prose: str, start: int, end: int, source: "_Source") -> Iterator[tuple[str, ...]]:
+    """Longest first: "error rate of 0.45" is the label (error, rate); "37 tests failed" may be (failed).
+
+    Only those on whose last word some key of the source ends.
+    """
     before = _before(prose, start)
     if before.rpartition(" ")[2].lower() in _NAMES:
         return
     link = next((link for link in _LINKS if before.endswith(link)), None)
     if link is not None:
         parts = label(before[: -len(link)])[-_LABEL_WORDS:]
-        yield from (parts[begin:] for begin in range(len(parts)))
+        if parts and source.key_ends(parts[-1]):
+            yield from (parts[begin:] for begin in range(len(parts)))
     after = _AFTER.match(prose, end, end + _AFTER_CHARS)
     if after is not None:
         parts = label(after[1])
-        yield from (parts[begin:stop] for begin, stop in ((0, 2), (0, 1), (1, 2)) if len(parts) >= stop)
+        ends = [bool(source.key_ends(part)) for part in parts[:2]]
+        if any(ends):
+            yield from (
+                parts[begin:stop] for begin, stop in ((0, 2), (0, 1), (1, 2)) if len(parts) >= stop and ends[stop - 1]
+            )
 
 
 class _Source:
@@ -84,7 +92,7 @@ class _Source:
 
     def has_key(self, name: tuple[str, ...]) -> bool:
         """True where there may be one value, and one only, under this label."""
-        ends = self._ends(name[-1])
+        ends = self.key_ends(name[-1])
         if not ends:
             return False
         key = next((key for key in _spellings(name, ends) if key in self.text), None)
@@ -92,7 +100,7 @@ class _Source:
             key is not None and len({tail[:_VALUE_CHARS].partition(",")[0] for tail in self.text.split(key)[1:]}) == 1
         )
 
-    def _ends(self, word: str) -> tuple[str, ...]:
+    def key_ends(self, word: str) -> tuple[str, ...]:
         """How keys end on the word: by itself, or as the last of several, in either case."""
         if word not in self._key_ends:
             # Without its first letter, which may be a capital: most words end no key at all.
@@ -139,7 +147,7 @@ def _statements(prose: str, numbers: Iterable[re.Match[str]], missing: set[str],
     statements = []
     for match in numbers:
         if match[1] in missing:
-            labels = tuple([name for name in _labels(prose, *match.span()) if source.has_key(name)])
+            labels = tuple([name for name in _labels(prose, *match.span(), source) if source.has_key(name)])
             if labels:
                 statements.append(_Statement(match, labels))
     return statements

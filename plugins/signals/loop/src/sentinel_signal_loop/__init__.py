@@ -7,6 +7,7 @@ theirs, over the trace and its sub-agents; the README has the formulas.
 import functools
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from operator import add
 
 import attrs
 
@@ -78,7 +79,7 @@ def _own(index: TraceIndex, settings: LoopSettings) -> tuple[list[Part], list[st
     track = call_track(calls, settings)
     if track is None and len(said) < _FEWEST_ALIKE:
         return parts, gaps
-    if track is None and _always_asked(index, said):
+    if track is None and (alone := _unheard(index, said)) is not None and not _repeats(alone, settings):
         return parts, gaps
     heard = _heard(index)
     made = [call.message_index for call in calls] if track is None else track.new
@@ -87,7 +88,7 @@ def _own(index: TraceIndex, settings: LoopSettings) -> tuple[list[Part], list[st
         if any(calls[track.sources[step]].result is None for step in track.sureness):
             gaps.append(_UNRECORDED)
     news = sorted(heard + made)
-    if any(text_track(block, settings) is not None for block in _blocks(said, news)):
+    if _repeats(_blocks(said, [bisect_right(news, text.message_index) for text in said]), settings):
         texts = text_track(said, settings)
         if texts is not None:
             parts.append(text_part(said, texts, news, settings))
@@ -101,12 +102,12 @@ def _own_doing(index: TraceIndex) -> tuple[list[Call], list[Text]]:
     return [call for call in index.calls if not call.is_copied], [text for text in index.texts if not text.is_copied]
 
 
-def _blocks(texts: Sequence[Text], news: list[int]) -> list[list[Text]]:
+def _blocks(texts: Sequence[Text], before: list[int]) -> list[list[Text]]:
     """Texts with no news between them, where there are two or more; only within these can a repeat be dry.
 
-    In most runs a call or a user's message lies between any two texts, and comparing texts costs the most by far.
+    ``before`` counts the news before each text. In most runs a call or a user's message lies between any two texts, and
+    comparing texts costs the most by far.
     """
-    before = [bisect_right(news, text.message_index) for text in texts]
     if len(set(before)) == len(before):
         return []
     blocks: dict[int, list[Text]] = {}
@@ -119,16 +120,25 @@ def _by_score(part: Part) -> float:
     return part[0]
 
 
-def _always_asked(index: TraceIndex, texts: Sequence[Text]) -> bool:
-    """Whether a user's new message stands between any two texts that follow each other: then none repeats another.
+def _repeats(blocks: list[list[Text]], settings: LoopSettings) -> bool:
+    return any(text_track(block, settings) is not None for block in blocks) if blocks else False
 
-    A second look at what ``_blocks`` tells, and the one that is enough for most conversations.
+
+def _unheard(index: TraceIndex, texts: Sequence[Text]) -> list[list[Text]] | None:
+    """The blocks where no call is a repeat, told by counts alone; None where a user repeats himself or context may be copied.
+
+    They are enough for most conversations: users' messages alone part most texts, and calls most others.
     """
     asked, messages = index.asked, index.messages
-    if len(asked) < len(texts) - 1 or len({messages[position].content for position in asked}) < len(asked):
-        return False
+    if len({messages[position].content for position in asked}) < len(asked):
+        return None
     before = [bisect_right(asked, text.message_index) for text in texts]
-    return len(set(before)) == len(before)
+    if len(set(before)) == len(before):
+        return []
+    if index.trace.details is not None:
+        return None
+    made = [text.calls_before + len(messages[text.message_index].tool_calls) for text in texts]
+    return _blocks(texts, list(map(add, before, made)))
 
 
 def _heard(index: TraceIndex) -> list[int]:
