@@ -251,6 +251,7 @@ HEAVY = {"anthropic", "openai", "rich", "opentelemetry", "httpx", "httpx2", "req
 NOT_FOR_ONE_FILE = {"difflib", "glob", "lzma", "shutil", "tempfile", "tomllib", "zipfile"}
 
 
+@pytest.mark.unmeasured
 def test_judging_loads_nothing_heavy(sentinel, folder, write):
     (folder / "spy.py").write_text(SPY)
     write("t.json", "0")

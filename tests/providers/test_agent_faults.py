@@ -14,6 +14,8 @@ from sentinel_core.agent.tools import Toolbox
 from sentinel_core.model import Model
 from sentinel_core.testing.faults import DIALECTS, FAULTS, Asked, Fault, FaultServer, Turn
 
+pytestmark = pytest.mark.unmeasured
+
 RELEASE = "v2.1.0"
 SHORT = 0.15  # seconds; what a fault that lasts until the client gives up costs
 ATTEMPTS = 3
