@@ -19,11 +19,6 @@ from sentinel_core.settings import Layers
 
 __all__ = ["bind_settings", "make_panel", "read_profile", "weighted", "with_weights"]
 
-# Their own tests, and one over many real traces, hold these to changing nothing: it need not be looked at for each trace.
-_HELD_TO_READING = frozenset(
-    f"reliability-sentinel-signal-{name}" for name in ("cost", "hallucination", "loop", "tool-misuse")
-)
-
 
 def make_panel(
     plugins: Iterable[Plugin],
@@ -69,7 +64,6 @@ def _bind(plugin: Plugin, layers: Layers, watch: Watch | None) -> BoundSignal:
         distribution=source.distribution,
         version=source.version,
         settings={} if settings is None else attrs.asdict(settings),
-        reads_only=source.distribution in _HELD_TO_READING,
     )
 
 

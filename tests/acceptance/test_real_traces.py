@@ -7,13 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import attrs
 import pytest
-
-from sentinel_core.api import _installed_panel
-from sentinel_core.codec import decode_trace
-from sentinel_core.evaluate.evaluator import evaluate as evaluate_index
-from sentinel_core.evaluate.index import TraceIndex
 
 pytestmark = pytest.mark.unmeasured
 
@@ -54,15 +48,3 @@ def test_one_report_a_trace_and_always_the_same_bytes(path, tmp_path):
     reports = [json.loads(line) for line in first.stdout.splitlines()]
     assert [report["trace_id"] for report in reports] == ids
     assert all(report["failures"] == [] for report in reports)
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name.partition(".")[0])
-def test_signals_of_our_own_change_nothing(path):
-    trusted = _installed_panel()
-    watched = attrs.evolve(trusted, signals=[attrs.evolve(signal, reads_only=False) for signal in trusted.signals])
-    assert (trusted.reads_only, watched.reads_only) == (True, False)
-    with gzip.open(path) as stream:
-        for line in stream:
-            report = evaluate_index(TraceIndex(decode_trace(line)), watched)
-            assert report.failures == ()
-            assert report == evaluate_index(TraceIndex(decode_trace(line)), trusted)

@@ -36,17 +36,13 @@ _Rows = tuple[SignalScore, Coverage, tuple[str, float | None]]
 
 @attrs.frozen(kw_only=True)
 class BoundSignal:
-    """A signal ready to run: its settings are filled in, so ``detect`` takes the index alone.
-
-    ``reads_only`` is for signals whose tests hold them to changing nothing; all others are held to it here.
-    """
+    """A signal ready to run: its settings are filled in, so ``detect`` takes the index alone."""
 
     name: str
     detect: Callable[[TraceIndex], object]
     distribution: str | None = None
     version: str | None = None
     settings: Mapping[str, Any] = attrs.field(factory=dict)
-    reads_only: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -77,11 +73,6 @@ class Panel:
         return {signal.name: dict(signal.settings) for signal in self.signals if signal.settings}
 
     @functools.cached_property
-    def reads_only(self) -> bool:
-        """True where no signal need be watched for changing the trace; one that must be is reason to watch all."""
-        return all(signal.reads_only for signal in self.signals)
-
-    @functools.cached_property
     def judged(self) -> Callable[[_Scores], _Judged]:
         """What the profile makes of scores, by signal; kept, because most traces of a batch have the same few."""
         return functools.lru_cache(maxsize=1024)(functools.partial(_judged, self.profile))
@@ -107,7 +98,7 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
     """
     if not index.trace.trace_id:
         raise ValueError("Cannot evaluate: trace_id is required")
-    index, answers = (index, _asked(index, panel.signals)) if panel.reads_only else _answers(index, panel.signals)
+    index, answers = _answers(index, panel.signals)
     failed: list[SignalFailure] = []
     rows, findings = list[_Rows](), list[Finding]()
     row = panel.row
@@ -159,17 +150,13 @@ def _in_order(failures: Sequence[SignalFailure], weights: Mapping[str, float]) -
 _Answers = list[tuple[str, Detection | SignalFailure]]
 
 
-def _asked(index: TraceIndex, signals: Sequence[BoundSignal]) -> _Answers:
-    return [(signal.name, _ask(signal, index)) for signal in signals]
-
-
 def _answers(index: TraceIndex, signals: Sequence[BoundSignal]) -> tuple[TraceIndex, _Answers]:
     """All signals on one index; only where one of them changed it, each again on its own, to find out who.
 
     The index comes back as it was.
     """
     before = Snapshot(index)
-    answers = _asked(index, signals)
+    answers = [(signal.name, _ask(signal, index)) for signal in signals]
     if not before.holds():
         answers = [(signal.name, _ask_alone(signal, before)) for signal in signals]
         index = before.restored()
