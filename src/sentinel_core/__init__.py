@@ -7,7 +7,8 @@ nothing that is not used.
 """
 
 import importlib
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sentinel_core.api import evaluate_trace
@@ -116,15 +117,20 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    try:
-        module = importlib.import_module(_MODULE_OF[name])
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    value = getattr(module, name)
-    globals()[name] = value
-    return value
+def _looked_up(
+    namespace: dict[str, Any], module_of: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """A package's ``__getattr__`` and ``__dir__`` that import each name's module when the name is first used."""
+
+    def get(name: str) -> Any:
+        try:
+            module = importlib.import_module(module_of[name])
+        except KeyError:
+            raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}") from None
+        value = namespace[name] = getattr(module, name)
+        return value
+
+    return get, lambda: sorted([*namespace, *module_of])
 
 
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULE_OF])
+__getattr__, __dir__ = _looked_up(globals(), _MODULE_OF)

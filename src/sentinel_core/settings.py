@@ -4,7 +4,6 @@ Keys are dotted: ``fail_on``, ``weights.my_signal``, ``signals.cost.budget_token
 """
 
 import os
-import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -183,12 +182,9 @@ def find_file(start: Path) -> Path | None:
     return None
 
 
-# What a table of ours begins with, or one that may hold it; most projects have none, and to read TOML takes a while.
-_TABLE = rb"""(?m)^[ \t]*\[?[ \t]*["']?tool["']?[ \t]*(?:[\]=]|\.[ \t]*["']?sentinel)"""
-
-
 def _names_us(project: Path) -> bool:
-    return re.search(_TABLE, _bytes_of(project)) is not None and "sentinel" in _read_toml(project).get("tool", {})
+    """To read TOML takes a while, and most projects do not so much as hold the word."""
+    return b"sentinel" in _bytes_of(project) and "sentinel" in _read_toml(project).get("tool", {})
 
 
 def read_layers(

@@ -12,19 +12,24 @@ def make_folder(path: Path) -> None:
         one.mkdir(mode=0o700, exist_ok=True)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file (0600), new or instead of another, with its folder; it appears whole or not at all. Raises ``OSError``."""
+def write_whole(path: Path, data: bytes, *, temporary: str | None = None) -> None:
+    """Write a file (0600), new or instead of another, with its folder; it appears whole or not at all. Raises ``OSError``.
+
+    ``temporary`` names the file beside it that takes its name in the end, for who alone writes there: what a kill leaves is
+    then found the next time. Otherwise each process has its own.
+    """
     make_folder(path.parent)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    unfinished = path.with_name(temporary or f".{path.name}.{os.getpid()}.tmp")
+    unfinished.unlink(missing_ok=True)
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+        unfinished.replace(path)
     finally:
-        temporary.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
 
 
 def read_bytes(path: Path) -> bytes | None:

@@ -291,7 +291,7 @@ def test_live_and_batch_agree_on_every_prefix_of_a_run(place, panel):
     class Looking(Guardian):
         def watch(self, trace):
             checked = super().watch(trace)
-            looked.append((trace, self.live_report))
+            looked.append((trace, self._live.report))
             return checked
 
     at = place(Liar(lies="until told"))

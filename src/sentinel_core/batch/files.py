@@ -4,6 +4,7 @@ import fcntl
 import os
 from pathlib import Path
 
+from sentinel_core import state
 from sentinel_core.errors import InputError
 
 __all__ = ["leads_to", "lock", "to_disk", "write_whole"]
@@ -29,14 +30,5 @@ def to_disk(path: Path) -> None:
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """A file that only its owner can read, there whole or not at all.
-
-    Who writes it holds the lock of the output: one name will do for the temporary file, and the next batch finds what a kill left.
-    """
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.unlink(missing_ok=True)
-    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    temporary.replace(path)
+    """As ``state.write_whole``, for who holds the lock of the output."""
+    state.write_whole(path, data, temporary=f".{path.name}.new")

@@ -11,8 +11,8 @@ import click
 from sentinel_core._words import counted
 from sentinel_core.cli import HOME, help_without_command
 from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options, plugins_option
+from sentinel_core.cli.suite_output import Telling, in_json, telling_options
 from sentinel_core.cli.supervise import warn
-from sentinel_core.cli.telling import Telling, in_json, telling_options
 from sentinel_core.errors import ConfigError
 from sentinel_core.output.printable import printable
 

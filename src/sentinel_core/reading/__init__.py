@@ -4,8 +4,9 @@ A reader takes its format apart and hands the pieces to a ``TraceBuilder``; what
 Names are looked up on first use: a format of its own needs none of the others' shapes.
 """
 
-import importlib
 from typing import TYPE_CHECKING
+
+from sentinel_core import _looked_up
 
 if TYPE_CHECKING:
     from sentinel_core._refuse import parse_json
@@ -48,15 +49,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    try:
-        module = importlib.import_module(_MODULE_OF[name])
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    value = getattr(module, name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULE_OF])
+__getattr__, __dir__ = _looked_up(globals(), _MODULE_OF)

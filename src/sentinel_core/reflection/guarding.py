@@ -63,11 +63,6 @@ class Guardian:
                 return Checked(guardrail=self._live.ruled_by, ruling=ruling)
         return None
 
-    @property
-    def live_report(self) -> ReliabilityReport | None:
-        """The report on the attempt that is watched, as of its last message."""
-        return None if self._live is None else self._live.report
-
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
         """The report on a finished attempt, as ``sentinel evaluate`` gives it."""
         report = redacted(evaluate(TraceIndex(trace), self.panel))
