@@ -83,7 +83,7 @@ def test_sliding_window_asks_for_a_summary_and_shows_it():
     st.integers(1, 3000),
     st.sampled_from(STRATEGIES),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_no_call_is_ever_without_its_result(sizes, budget, strategy):
     messages = conversation(*(unit(number, size, ok) for number, (size, ok) in enumerate(sizes)))
     context = managed(messages, budget, strategy)

@@ -59,7 +59,7 @@ def played(script, messages=1):
 
 
 @given(st.lists(entries, max_size=6), st.integers(1, 2))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_trace_pairs_every_call_with_one_result(script, messages):
     index = TraceIndex(played(script, messages).trace())
     assert index.orphans == []
@@ -70,7 +70,7 @@ def test_trace_pairs_every_call_with_one_result(script, messages):
 
 
 @given(st.lists(entries, max_size=6))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_every_prefix_of_the_record_folds_into_a_prefix_of_the_messages(script):
     agent = played(script)
     whole = agent.trace().messages
@@ -82,7 +82,7 @@ def test_every_prefix_of_the_record_folds_into_a_prefix_of_the_messages(script):
 
 
 @given(st.lists(entries, max_size=6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_views_agree_and_the_trace_survives_json(script):
     agent = played(script)
     assert agent.conversation.messages == agent.get_history() == agent.trace().messages[1:]

@@ -317,7 +317,7 @@ def test_an_override_gives_one_more_attempt_once_and_is_on_record(place):
     assert "override" in "".join(row.body for row in store.audit())
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     pairs=st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=8),
     limit=st.integers(0, 4),

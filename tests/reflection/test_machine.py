@@ -147,5 +147,5 @@ class Loops(RuleBasedStateMachine):
 
 TestLoops = Loops.TestCase
 TestLoops.settings = settings(
-    max_examples=40, stateful_step_count=40, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=40, stateful_step_count=40, database=None, suppress_health_check=list(HealthCheck)
 )

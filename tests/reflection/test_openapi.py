@@ -37,7 +37,7 @@ def app(store="memory:"):
 schema = schemathesis.openapi.from_asgi("/openapi.json", app())
 HEAVY = "hand_in_loop"  # a generated trace takes a hundred times longer to make than anything else
 FEW = CASES // 25
-checked = settings(deadline=None, database=None, suppress_health_check=list(HealthCheck))
+checked = settings(database=None, suppress_health_check=list(HealthCheck))
 
 
 def validate(case):

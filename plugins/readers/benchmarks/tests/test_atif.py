@@ -305,7 +305,7 @@ def test_writing_is_stable(trace):
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_mutated_bytes_do_not_raise(tools, data):
     sample = json.dumps(PARENT if data.draw(st.booleans()) else CLEAN).encode()
     tools.survives("atif", tools.mutated(data.draw, sample))

@@ -341,14 +341,14 @@ def test_attachments_have_a_budget():
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_mutated_bytes_do_not_raise(tools, data):
     sample = json.dumps(log(SAMPLE, POOLED)).encode()
     tools.survives("inspect", tools.mutated(data.draw, sample))
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_mutated_archives_do_not_raise(tools, data):
     inner = tools.mutated(data.draw, json.dumps(POOLED).encode())
     whole = archive({"a": inner, "b": SAMPLE})

@@ -202,7 +202,7 @@ def test_what_is_no_trajectory_is_refused(tools):
 
 
 @given(st.data())
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_mutated_bytes_do_not_raise(tools, data):
     sample = json.dumps(data.draw(st.sampled_from([NATIVE, TEXTUAL, HISTORY]))).encode()
     tools.survives("swe-agent", tools.mutated(data.draw, sample))

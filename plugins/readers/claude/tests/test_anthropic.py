@@ -285,7 +285,7 @@ def test_many_exchanges_cost_what_their_bytes_cost():
     assert work_of(lambda: read(many)) / len(many) < 2 * work_of(lambda: read(few)) / len(few)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(0, 1200), st.binary(max_size=12), st.integers(0, 200), st.sampled_from([LOG, MESSAGES, [MESSAGES]]))
 def test_mutated_bytes_never_raise(at, inserted, removed, records):
     data = jsonl(*records)
@@ -302,7 +302,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     st.sampled_from(("request", "response", "timestamp", "custom_id", "result", "params")),
     st.sampled_from(("messages", "system", "tools", "content", "usage", "stop_reason", "model", "id", "error", "role")),

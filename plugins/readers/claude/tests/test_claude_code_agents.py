@@ -154,7 +154,7 @@ def test_many_answers_to_one_id_are_linear():
     assert work_of(lambda: read(jsonl(*log(800)))) < 10 * work_of(lambda: read(jsonl(*log(100))))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(0, 3000), st.binary(max_size=12), st.integers(0, 200))
 def test_mutated_bytes_never_raise(at, inserted, removed):
     data = jsonl(*CLEAN, *parent_lines("ab12"), *agent_lines(agentId="ab12"))
@@ -172,7 +172,7 @@ VALUES = st.recursive(
 KEYS = ("type", "uuid", "parentUuid", "message", "isSidechain", "agentId", "toolUseResult", "timestamp", "sessionId")
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(0, 6), st.sampled_from(KEYS), VALUES, st.sampled_from(("role", "content", "id", "usage", "model")))
 def test_any_value_anywhere_is_read_or_refused(position, key, value, inner):
     records = [json.loads(json.dumps(record)) for record in CLEAN]

@@ -255,7 +255,7 @@ def test_sniff(head, sure):
     assert claude.sniffs.claude_stream(head, "any") == sure
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.integers(0, 1500), st.binary(max_size=12), st.integers(0, 200))
 def test_mutated_bytes_never_raise(at, inserted, removed):
     data = jsonl(*NESTED)
@@ -265,7 +265,7 @@ def test_mutated_bytes_never_raise(at, inserted, removed):
         assert isinstance(outcome, ExecutionTrace) or outcome.message
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     st.integers(0, 8),
     st.sampled_from(("type", "message", "parent_tool_use_id", "session_id", "uuid", "tools", "usage", "subtype")),

@@ -29,7 +29,7 @@ def outcomes(reader, data):
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.sampled_from(SAMPLES), st.data())
 def test_mutated_bytes_never_raise(sample, data):
     reader, content = sample
@@ -75,7 +75,7 @@ def test_any_value_in_any_place_never_raises(reader, content, odd):
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_bytes_never_raise(data):
     for name, reader in READERS.items():
         outcomes(name, data)

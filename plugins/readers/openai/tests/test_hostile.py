@@ -83,7 +83,7 @@ def swapped(draw: st.DrawFn) -> bytes:
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 @given(data=st.one_of(mutated(), swapped()))
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=100, suppress_health_check=list(HealthCheck))
 def test_no_bytes_raise(reader, data):
     assert 0 <= reader.sniff(data[:65536], "any") <= 100
     for outcome in reader.read(BytesSource(data=data)):

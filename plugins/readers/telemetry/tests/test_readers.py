@@ -140,7 +140,7 @@ def _replaced(value: object, chance: random.Random) -> object:
     return value
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(_mutated())
 def test_no_bytes_make_a_reader_raise(case):
     name, data = case
@@ -148,7 +148,7 @@ def test_no_bytes_make_a_reader_raise(case):
         assert isinstance(outcome, ExecutionTrace) or (isinstance(outcome, ReadError) and outcome.message)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(sorted(FILES)), st.sampled_from(sorted(samples.GENERATIONS)), st.integers(0, 2**32))
 def test_no_types_make_a_reader_raise(name, generation, seed):
     whole = layouts.otlp(samples.run(generation)) if name == "otlp" else FILES[name]
@@ -157,7 +157,7 @@ def test_no_types_make_a_reader_raise(name, generation, seed):
         assert isinstance(outcome, (ExecutionTrace, ReadError))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(sorted(samples.GENERATIONS)), st.integers(0, 2**32))
 def test_no_message_makes_a_reader_raise(generation, seed):
     """What stands as JSON inside an attribute is as hostile as the file around it."""

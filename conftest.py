@@ -1,7 +1,8 @@
 """What the tests of several folders use."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+import signal
+from collections.abc import Callable, Generator, Iterable, Mapping
 from pathlib import Path
 
 import hypothesis
@@ -19,6 +20,8 @@ def pytest_configure() -> None:
     """
     hypothesis.settings.register_profile("no clock", deadline=None)
     hypothesis.settings.load_profile("no clock")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what runs in the background
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # else no command that tests start would hear Ctrl-C
     measuring = Coverage.current()
     folders = measuring and measuring.get_option("run:source")
     if not folders:
@@ -34,13 +37,13 @@ def pytest_configure() -> None:
     )
 
 
-def pytest_xdist_auto_num_workers():
+def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: many tests wait for other processes."""
     return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item):
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """A test marked ``unmeasured`` looks at whole commands from outside, and a run is some twenty processes.
 
     All that they run, smaller tests run too, and are measured. What the test sets up is not measured either.
@@ -60,7 +63,7 @@ def pytest_runtest_protocol(item):
 
 
 @pytest.fixture
-def distribution(tmp_path) -> Distribution:
+def distribution(tmp_path: Path) -> Distribution:
     """Makes a folder that, on Python's path, is an installed distribution with these modules and entry points."""
 
     def make(
