@@ -104,7 +104,7 @@ def sentinel(tmp_path):
 
 def the_run(folder):
     done = subprocess.run([str(SENTINEL), "runs", "--json"], capture_output=True, cwd=folder, check=True, timeout=60)
-    (row,) = map(json.loads, done.stdout.splitlines())
+    (row,) = json.loads(done.stdout)
     return row
 
 

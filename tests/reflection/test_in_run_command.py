@@ -212,7 +212,7 @@ def test_killed_around_the_decision_it_resumes_to_the_same(sentinel, tmp_path, p
     run_id = re.search(r"--resume (\S+)", done.stderr)[1]
     asked = (tmp_path / "asked").read_text()
     assert len(asked.splitlines()) == 2
-    (row,) = [json.loads(line) for line in sentinel("runs", "--json").stdout.splitlines()]
+    (row,) = json.loads(sentinel("runs", "--json").stdout)
     assert row["resumable"] is True
     told = found(sentinel("run", "--resume", run_id, "--json"))
     assert [one["decision"] for one in told["attempts"]] == ["rerun", "finalize"]

@@ -19,7 +19,7 @@ __all__ = ["command"]
 
 
 @click.group("runs", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @click.pass_context
 def command(context: click.Context, /, *, as_json: bool) -> int:
     """List the runs in the journal of this folder, oldest first: id, release, how it stands, what came of its report."""
@@ -30,8 +30,7 @@ def command(context: click.Context, /, *, as_json: bool) -> int:
     if not rows:
         click.echo('No run is in the journal: "sentinel run RELEASE" makes one.', err=True)
     if as_json:
-        for row in rows:
-            click.echo(printable_json(json.dumps(row).encode()))
+        click.echo(printable_json(json.dumps(rows, indent=2).encode()))
     elif rows:
         for line in in_columns([("run", "release", "state", "report"), *map(_cells, rows)]):
             click.echo(line)
