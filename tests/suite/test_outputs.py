@@ -9,6 +9,7 @@ import pytest
 from sentinel_core.errors import ConfigError, InputError
 from sentinel_core.suite import compare, document_of
 from sentinel_core.suite.baseline import Baseline, compare_to_baseline, load_baseline, load_results, save_baseline
+from sentinel_core.suite.compare import Entry
 from sentinel_core.suite.document import exit_code
 from sentinel_core.suite.render_ci import render_junit, render_markdown
 from sentinel_core.suite.render_text import render_text
@@ -52,6 +53,38 @@ def test_a_failure_by_any_text_is_counted_once(run, suite):
     before = run(suite(2))
     junit = ET.fromstring(render_junit(good, compare(good, before, name="b")))[0]
     assert (junit.attrib["failures"], junit.attrib["tests"]) == ("0", "3")
+
+
+def _entry(name, *, significant):
+    return Entry(
+        id=name,
+        metric="pass_rate",
+        before=1.0,
+        after=0.5,
+        delta=-0.5,
+        n=20,
+        p=0.01,
+        p_adjusted=0.02,
+        relative=-0.5,
+        significant=significant,
+    )
+
+
+@pytest.mark.parametrize("less_covered", [(), ('scenario "gone" is gone',)])
+def test_junit_fails_for_what_is_more_than_noise_only(run, suite, less_covered):
+    results = run(suite(1))
+    comparison = attrs.evolve(
+        compare(results, results, name="b"),
+        regressions=(_entry("sure", significant=True), _entry("unsure", significant=False)),
+        less_covered=less_covered,
+    )
+    case = ET.fromstring(render_junit(results, comparison)).findall(".//testcase")[-1]
+    told = case.find("failure").text.splitlines()
+    assert len(told) == 1 + len(less_covered)
+    assert "more than noise" in told[-1]
+    assert case.find("system-out").text.startswith("unsure pass_rate 1.000 → 0.500 (n = 20, p = 0.01, may be noise)")
+    sure = attrs.evolve(comparison, regressions=comparison.regressions[:1])
+    assert ET.fromstring(render_junit(results, sure)).find(".//system-out") is None
 
 
 def test_markdown_is_text(hostile):
@@ -111,6 +144,27 @@ def test_baselines(run, suite, tmp_path):
     ):
         with pytest.raises(InputError, match=told):
             call()
+
+
+def test_a_baseline_of_another_suite_is_replaced_on_demand_only(run, suite, tmp_path):
+    ours = run(suite(1))
+    theirs = attrs.evolve(ours, suite="incident")
+    path = save_baseline(ours, "main", folder=tmp_path)
+    kept = path.read_bytes()
+    with pytest.raises(ConfigError, match=r'"main" is there already, of suite "small", .* of "incident".*--force'):
+        save_baseline(theirs, "main", folder=tmp_path)
+    assert path.read_bytes() == kept
+    save_baseline(theirs, "main", folder=tmp_path, force=True)
+    assert load_baseline("main", folder=tmp_path).results == theirs
+    path.write_text("{")
+    with pytest.raises(ConfigError, match=r'"main" is there already and cannot be read .*--force'):
+        save_baseline(ours, "main", folder=tmp_path)
+    assert path.read_text() == "{"
+    save_baseline(ours, "main", folder=tmp_path, force=True)
+    assert save_baseline(ours, "main", folder=tmp_path) == path
+    assert load_baseline("main", folder=tmp_path, suite="small").results == ours
+    with pytest.raises(ConfigError, match='"main" is of suite "small" and cannot be compared with suite "incident"'):
+        load_baseline("main", folder=tmp_path, suite="incident")
 
 
 @pytest.mark.parametrize("name", ["../up", "", "a/b", ".hidden"])

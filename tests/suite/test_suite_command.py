@@ -1,5 +1,6 @@
 """``sentinel suite``, as users run it."""
 
+import errno
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sentinel_core.cli import main
+from sentinel_core.errors import InputError
 
 pytestmark = pytest.mark.unmeasured
 
@@ -113,6 +115,8 @@ def test_looking_at_suites(inside):
 
 
 def test_a_trace_becomes_a_suite_that_runs(inside, tmp_path):
+    mask = os.umask(0o022)
+    os.umask(mask)
     bad = ("--provider", "silent", "--plugins", BAD)
     assert inside("run", "release-risk", "--only", "high-error-rate", *bad).returncode == 2
     (trace,) = (tmp_path / ".sentinel/suites/release-risk/runs").glob("*.trace.json")
@@ -121,6 +125,7 @@ def test_a_trace_becomes_a_suite_that_runs(inside, tmp_path):
     twice = inside("from-trace", trace, "-o", "incident.toml")
     assert (twice.returncode, '-o "incident.toml" is there already; --force replaces it' in twice.stderr) == (3, True)
     assert inside("from-trace", trace, "--severity", "high", "-o", "incident.toml", "--force").returncode == 0
+    assert (tmp_path / "incident.toml").stat().st_mode & 0o777 == 0o666 & ~mask
     assert "1 of 1 scenarios passed" in inside("run", "incident.toml").stdout
     assert inside("run", "incident.toml", *bad).returncode == 2
     assert "[[scenarios]]" in inside("from-trace", trace).stdout
@@ -176,6 +181,64 @@ def test_mistakes_exit_with_3(inside, arguments, told):
     done = inside(*arguments)
     assert done.returncode == 3
     assert told in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("nodir/x.xml", 'there is no folder "nodir"'),
+        ("junit:file/x", 'there is no folder "file"'),
+        ("folder.md", "it is a folder"),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_anything_runs(inside, tmp_path, output, told):
+    (tmp_path / "file").touch()
+    (tmp_path / "folder.md").mkdir()
+    done = inside("run", "release-risk", "--only", "low-clean", "-o", output)
+    path = output.removeprefix("junit:")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == f'sentinel: error: -o "{path}" cannot be written: {told}\n'
+    assert not (tmp_path / ".sentinel").exists()
+    (tmp_path / "one.json").write_bytes(_atif("one"))
+    made = inside("from-trace", "one.json", "-o", path)
+    assert (made.returncode, made.stderr) == (3, done.stderr)
+
+
+def test_a_file_that_goes_wrong_at_the_end_takes_no_result_away(inside, monkeypatch):
+    def full(_path):
+        raise InputError('"x.xml" cannot be written: No space left on device')
+
+    monkeypatch.setattr("sentinel_core.cli.suite_output.open_output", full)
+    done = inside("run", "release-risk", "--only", "low-clean", "-o", "x.xml")
+    assert (done.returncode, done.stderr.count("No space left")) == (3, 1)
+    assert "1 of 1 scenarios passed" in done.stdout
+
+
+def test_a_reader_that_goes_away_takes_no_file_away(inside, tmp_path, monkeypatch):
+    def gone(*_, **__):
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr("sentinel_core.cli.suite_output.click.echo", gone)
+    assert inside("run", "release-risk", "--only", "low-clean", "-o", "x.xml").returncode == 141
+    assert ET.parse(tmp_path / "x.xml").getroot()[0].attrib["tests"] == "1"
+
+
+def test_a_baseline_belongs_to_its_suite(inside, tmp_path):
+    (tmp_path / "other.toml").write_text('name = "other"\n[[scenarios]]\nid = "a"\nrelease = { version = "v1" }\n')
+    inside("run", "release-risk", "--only", "low-clean")
+    assert inside("baseline", "save", "main").returncode == 0
+    before = sorted((tmp_path / ".sentinel").rglob("*"))
+    done = inside("run", "other.toml", "--baseline", "main")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert 'baseline "main" is of suite "release-risk" and cannot be compared with suite "other"' in done.stderr
+    assert sorted((tmp_path / ".sentinel").rglob("*")) == before
+    inside("run", "other.toml")
+    refused = inside("baseline", "save", "main")
+    assert (refused.returncode, refused.stdout) == (3, "")
+    assert (
+        'of suite "release-risk", and these results are of "other"; choose another name, or --force' in refused.stderr
+    )
+    assert "main.json, replaced: other" in inside("baseline", "save", "main", "--force").stdout
 
 
 def test_a_cost_that_nobody_knows_limits_nothing(inside):

@@ -55,6 +55,7 @@ def test_the_tutorial(tmp_path):
 def test_the_workflow_calls_what_there_is():
     yaml = pytest.importorskip("yaml")
     workflow = yaml.safe_load(blocks("tutorial-ci-gate.md", "yaml")[0])
+    assert workflow[True] == ["push", "pull_request"]  # to YAML 1.1, "on" is a word for true; without it nothing starts
     runs = [step["run"] for step in workflow["jobs"]["agent"]["steps"] if "run" in step]
     assert any(one.startswith("sentinel suite run gate.toml") for one in runs)
 

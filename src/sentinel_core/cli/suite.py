@@ -11,10 +11,11 @@ import click
 from sentinel_core._words import counted
 from sentinel_core.cli import HOME, help_without_command
 from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options, plugins_option
-from sentinel_core.cli.suite_output import Telling, in_json, telling_options
+from sentinel_core.cli.suite_output import Telling, checked, in_json, telling_options
 from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.output.printable import printable
+from sentinel_core.output.sink import open_output
 
 if TYPE_CHECKING:
     from sentinel_core.suite import RunOptions, TrialResult
@@ -87,7 +88,8 @@ def run(suite: str, **options: Any) -> int:
     from sentinel_core.suite import compare_to_baseline, document_of, load_baseline, read_suite, run_evaluation
 
     read = read_suite(suite)
-    baseline = options["baseline"] and load_baseline(options["baseline"], folder=options["home"] / "baselines")
+    named, folder = options["baseline"], options["home"] / "baselines"
+    baseline = load_baseline(named, folder=folder, suite=read.name) if named else None
     telling = Telling.of(options)
     try:
         results = run_evaluation(read, _run_options(read.name, options))
@@ -162,15 +164,16 @@ def baseline_group(context: click.Context) -> None:
 @baseline_group.command("save")
 @click.argument("name")
 @click.option("--result", type=click.Path(path_type=Path), metavar="FILE", help="Results (default: the last run).")
+@click.option("--force", is_flag=True, help="Replace a baseline of another suite, or one that cannot be read.")
 @_directory
-def save(name: str, result: Path | None, home: Path) -> int:
-    """Keep the results of the last run as baseline NAME."""
+def save(name: str, result: Path | None, home: Path, *, force: bool) -> int:
+    """Keep the results of the last run as baseline NAME, instead of an older one of the same suite."""
     from sentinel_core.suite import save_baseline
     from sentinel_core.suite.baseline import load_results
 
     results = load_results(result or home / "suites" / "last.json")
     replaced = ", replaced" if (home / "baselines" / f"{name}.json").exists() else ""
-    path = save_baseline(results, name, folder=home / "baselines")
+    path = save_baseline(results, name, folder=home / "baselines", force=force)
     click.echo(
         f"{path}{replaced}: {results.suite} with {results.provider}, {counted(len(results.evaluated), 'scenario')}"
     )
@@ -238,12 +241,11 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
 def from_trace(trace: str, *, name: str | None, severity: str | None, output: Path | None, **options: Any) -> int:
     """Make a suite of one scenario from TRACE: its tools answer as they did then, so that an incident becomes a test."""
     from sentinel_core.cli.reading import read_one
-    from sentinel_core.state import write_whole
     from sentinel_core.suite.from_trace import suite_from_trace
     from sentinel_core.suite.reading import decode_suite
     from sentinel_core.suite.toml import to_toml
 
-    if output is not None and output.exists() and not options["force"]:
+    if output is not None and checked(output).exists() and not options["force"]:
         raise ConfigError(f'-o "{output}" is there already; --force replaces it')
     found = read_one(trace, trace_id=options["trace_id"], reader=options["reader"], plugins=options["plugins"])
     made = to_toml(suite_from_trace(found, name=name, severity=severity))
@@ -251,7 +253,8 @@ def from_trace(trace: str, *, name: str | None, severity: str | None, output: Pa
     if output is None:
         click.echo("".join(f"{printable(line)}\n" for line in made.splitlines()), nl=False)
     else:
-        write_whole(output, made.encode())
+        with open_output(output) as stream:
+            stream.write(made.encode())
         click.echo(f"{output}: run it with: sentinel suite run {output}", err=True)
     return 0
 

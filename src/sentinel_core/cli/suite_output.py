@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sentinel_core.suite import Comparison, EvaluationResults
     from sentinel_core.suite.document import Labels
 
-__all__ = ["Telling", "in_json", "telling_options"]
+__all__ = ["Telling", "checked", "in_json", "telling_options"]
 
 Format = Literal["text", "json", "junit", "markdown"]
 
@@ -85,19 +85,24 @@ class Telling:
         )
 
     def tell(self, results: "EvaluationResults", comparison: "Comparison | None") -> int:
-        """Write and print; the exit code. Raises ``InputError`` for a file that cannot be written."""
+        """Print and write; the exit code. Raises ``InputError`` for a file that cannot be written."""
         from sentinel_core.suite.document import exit_code
 
-        for form, path in self.targets:
-            text = self._rendered(form, results, comparison, color=False)
-            with open_output(path) as stream:
-                stream.write(text.encode())
         color = self.form == "text" and use_color()
-        click.echo(self._rendered(self.form, results, comparison, color=color), nl=False)
+        try:
+            click.echo(self._rendered(self.form, results, comparison, color=color), nl=False)
+        finally:  # a reader that stopped reading takes no file away
+            self._write(results, comparison)
         code = exit_code(results, comparison, self.fail_on)
         if code == ERROR:
             complain(results.incomplete or "some scenarios could not be evaluated; the reasons are with them")
         return code
+
+    def _write(self, results: "EvaluationResults", comparison: "Comparison | None") -> None:
+        for form, path in self.targets:
+            text = self._rendered(form, results, comparison, color=False)
+            with open_output(path) as stream:
+                stream.write(text.encode())
 
     def _rendered(
         self, form: Format, results: "EvaluationResults", comparison: "Comparison | None", *, color: bool
@@ -131,12 +136,21 @@ def _labels(path: Path | None) -> "Labels | None":
         raise InputError(f'labels "{path}" cannot be read: {error.strerror}') from None
 
 
+def checked(path: Path) -> Path:
+    """What ``-o`` names, before there is anything to write. Raises ``InputError`` where no file can be."""
+    if path.is_dir():
+        raise InputError(f'-o "{path}" cannot be written: it is a folder')
+    if not path.parent.is_dir():
+        raise InputError(f'-o "{path}" cannot be written: there is no folder "{path.parent}"')
+    return path
+
+
 def _target(text: str) -> tuple[Format, Path]:
     """``junit:out.xml`` or ``out.xml``: format and file."""
     for form in _FORMATS:
         if text.startswith(f"{form}:"):
-            return form, Path(text.removeprefix(f"{form}:"))
+            return form, checked(Path(text.removeprefix(f"{form}:")))
     found = _ENDINGS.get(Path(text).suffix)
     if found is None:
         raise ConfigError(f'-o "{text}": name the format ({", ".join(_FORMATS)}), as in "junit:{text}"')
-    return found, Path(text)
+    return found, checked(Path(text))

@@ -27,22 +27,42 @@ class Baseline:
     results: EvaluationResults
 
 
-def save_baseline(results: EvaluationResults, version_id: str, *, folder: Path = FOLDER) -> Path:
-    """Write ``<folder>/<version_id>.json``, replacing an older one, and give back its path.
+def save_baseline(results: EvaluationResults, version_id: str, *, folder: Path = FOLDER, force: bool = False) -> Path:
+    """Write ``<folder>/<version_id>.json``, replacing an older one of the same suite, and give back its path.
 
-    Raises ``ConfigError`` for a name that cannot be one, and where nothing was evaluated; ``OSError`` for the disk.
+    ``force`` replaces one of another suite, and one that cannot be read, too. Raises ``ConfigError`` for these without
+    it, for a name that cannot be one, and where nothing was evaluated; ``OSError`` for the disk.
     """
     path = _path(version_id, folder)
     if not results.evaluated:
         raise ConfigError(f'nothing was evaluated, so there is nothing to keep as baseline "{version_id}"')
     if results.incomplete:
         raise ConfigError(f"the run is not complete ({results.incomplete}); finish it with --resume")
+    if not force and path.exists():
+        _check_same_suite(path, results.suite, version_id)
     write_whole(path, msgspec.json.format(results.to_json(), indent=1) + b"\n")
     return path
 
 
-def load_baseline(name: str, *, folder: Path = FOLDER) -> Baseline:
-    """Raises ``InputError`` where there is none of that name, or none that can be read."""
+def _check_same_suite(path: Path, suite: str, name: str) -> None:
+    try:
+        kept = load_results(path)
+    except InputError as error:
+        raise ConfigError(
+            f'baseline "{name}" is there already and cannot be read ({error}); choose another name, or --force replaces it'
+        ) from None
+    if kept.suite != suite:
+        raise ConfigError(
+            f'baseline "{name}" is there already, of suite "{kept.suite}", and these results are of "{suite}"; '
+            "choose another name, or --force replaces it"
+        )
+
+
+def load_baseline(name: str, *, folder: Path = FOLDER, suite: str | None = None) -> Baseline:
+    """The baseline of that name, which has to be of ``suite`` where that is given.
+
+    Raises ``InputError`` where there is none, or none that can be read; ``ConfigError`` where it is of another suite.
+    """
     path = _path(name, folder)
     if not path.exists():
         known = sorted(one.stem for one in folder.glob("*.json")) if folder.is_dir() else []
@@ -50,7 +70,8 @@ def load_baseline(name: str, *, folder: Path = FOLDER) -> Baseline:
             f'there is no baseline "{name}" in "{folder}"{did_you_mean(name, known)}; '
             f'"sentinel suite baseline save {name}" makes one of the last run'
         )
-    return Baseline(name=name, results=load_results(path))
+    found = Baseline(name=name, results=load_results(path))
+    return found if suite is None else _of_suite(found, suite)
 
 
 def load_results(path: Path) -> EvaluationResults:
@@ -105,11 +126,17 @@ def compare_to_baseline(
     Raises ``InputError`` where there is none, ``ConfigError`` where it is of another suite.
     """
     known = load_baseline(baseline, folder=folder) if isinstance(baseline, str) else baseline
-    if known.results.suite != current.suite:
-        raise ConfigError(
-            f'baseline "{known.name}" is of suite "{known.results.suite}", and these results are of "{current.suite}"'
-        )
+    _of_suite(known, current.suite)
     return compare(current, known.results, name=known.name, alpha=alpha)
+
+
+def _of_suite(baseline: Baseline, suite: str) -> Baseline:
+    if baseline.results.suite != suite:
+        raise ConfigError(
+            f'baseline "{baseline.name}" is of suite "{baseline.results.suite}" and cannot be compared with suite "{suite}"; '
+            'for one of that suite: run it, then "sentinel suite baseline save NAME"'
+        )
+    return baseline
 
 
 def _path(name: str, folder: Path) -> Path:

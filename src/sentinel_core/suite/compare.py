@@ -24,7 +24,8 @@ Pair = tuple[ScenarioResult, ScenarioResult]
 class Entry:
     """One figure before and after. ``id`` is a scenario's, or ``*`` for the whole.
 
-    ``n`` counts what it rests on: trials on both sides for one scenario, scenarios for the whole. ``p`` is one-sided, in
+    ``n`` counts what it rests on: trials on both sides for a pass rate and for one scenario's score, scenarios for a
+    score of the whole. ``p`` is one-sided, in
     the direction of the change; ``p_adjusted`` is Holm's, over all figures of the whole, or over all scenarios; None
     where a single scenario's score has no test. ``relative`` is the change as a share of ``before``.
     """
@@ -107,9 +108,8 @@ def _of_whole(pairs: Sequence[Pair]) -> list[Entry]:
     if not pairs:
         return []
     rates = [(first.passed / first.n, second.passed / second.n) for first, second in pairs]
-    entries = [
-        _entry(WHOLE, "pass_rate", rates, _trials_test(pairs, mean([after - before for before, after in rates])))
-    ]
+    p = _trials_test(pairs, mean([after - before for before, after in rates]))
+    entries = [_entry(WHOLE, "pass_rate", rates, p, n=sum(first.n + second.n for first, second in pairs))]
     for metric, value in _METRICS.items():
         found = [(value(first), value(second)) for first, second in pairs]
         both = [(before, after) for before, after in found if before is not None and after is not None]

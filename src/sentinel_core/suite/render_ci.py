@@ -1,7 +1,7 @@
 """A run for continuous integration: JUnit XML and Markdown. Text from agents is neutral in both."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
 from sentinel_core.output.printable import clipped, printable
@@ -59,12 +59,19 @@ def _case(scenario: ScenarioResult) -> str:
 
 def _regression(comparison: Comparison) -> str:
     head = f"<testcase classname={_attribute('regression')} name={_attribute('against ' + comparison.baseline)}"
-    told = [*(f"less covered: {one}" for one in comparison.less_covered), *map(change, comparison.regressions)]
-    body = "\n".join(map(_xml, told))
-    if comparison.is_regression:
-        message = _attribute("worse than the baseline by more than noise, or less covered")
-        return f'{head}><failure type="regression" message={message}>{body}</failure></testcase>'
-    return f"{head}><system-out>{body}</system-out></testcase>" if body else f"{head}/>"
+    worse = [
+        *(f"less covered: {one}" for one in comparison.less_covered),
+        *(change(one) for one in comparison.regressions if one.significant),
+    ]
+    noise = [change(one) for one in comparison.regressions if not one.significant]
+    message = _attribute("worse than the baseline by more than noise, or less covered")
+    inner = f'<failure type="regression" message={message}>{_body(worse)}</failure>' if worse else ""
+    inner += f"<system-out>{_body(noise)}</system-out>" if noise else ""
+    return f"{head}>{inner}</testcase>" if inner else f"{head}/>"
+
+
+def _body(lines: Iterable[str]) -> str:
+    return "\n".join(map(_xml, lines))
 
 
 def _xml(text: str) -> str:
