@@ -37,6 +37,7 @@ def pytest_configure() -> None:
     )
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: many tests wait for other processes."""
     return (os.cpu_count() or 1) + 1

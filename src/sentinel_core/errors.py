@@ -22,6 +22,7 @@
     │   ├── InvalidArgumentsError
     │   ├── ToolExecutionError
     │   │   └── OutcomeUnknownError  it may have taken effect, or not
+    │   │       └── NotRepeatedError     and the tool does not do it again
     │   └── ToolTimeoutError
     └── ModelError                 a provider gave no usable reply
         ├── AuthenticationError
@@ -47,6 +48,7 @@ __all__ = [
     "LoopRequestError",
     "ModelError",
     "NetworkError",
+    "NotRepeatedError",
     "OutcomeUnknownError",
     "PluginError",
     "ProviderError",
@@ -162,6 +164,10 @@ class ToolExecutionError(ToolError):
 
 class OutcomeUnknownError(ToolExecutionError):
     """A write that may have taken effect, or not: the connection broke after it was sent. Never tried again blindly."""
+
+
+class NotRepeatedError(OutcomeUnknownError):
+    """A write of unknown outcome that the tool itself does not do a second time: to call it again changes nothing."""
 
 
 class ToolTimeoutError(ToolError):

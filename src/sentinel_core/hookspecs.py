@@ -67,7 +67,8 @@ def sentinel_providers() -> Iterable[Provider]:  # type: ignore[empty-body]
 
     class Parrot:
         def complete(self, request, on_text=None):
-            return Reply(content=request.messages[-1].content or "", model="parrot")
+            heard = [message.content for message in request.messages if message.content]
+            return Reply(content=heard[-1] if heard else "Hello!", model="parrot")
 
         def estimate_tokens(self, messages):
             return sum(len(message.content or "") // 4 for message in messages)
@@ -154,7 +155,7 @@ def sentinel_trace_readers() -> Iterable[TraceReader]:  # type: ignore[empty-bod
 
     def read(source):
         with source.open() as stream:
-            lines = stream.read().decode("utf-8").splitlines()
+            lines = stream.read().decode("utf-8", "replace").splitlines()
         messages = tuple(
             Message(role="assistant" if number % 2 else "user", content=line) for number, line in enumerate(lines)
         )

@@ -14,26 +14,18 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-import attrs
 import pluggy
 
-from sentinel_core import hookspecs, offers
+from sentinel_core import hookspecs
 from sentinel_core._entry_points import entry_points
+from sentinel_core.checking import checked, listed
 from sentinel_core.errors import DuplicatePluginError, PluginError
-from sentinel_core.selection import KINDS, Selection, load_target_kind
+from sentinel_core.selection import KINDS, Selection, did_you_mean, load_target_kind
 
 __all__ = ["HOST", "Installed", "LoadFailure", "Plugin", "installed", "load", "select"]
 
 HOST = "reliability-sentinel"
 _GROUPS = "sentinel."
-
-_OFFERS: Mapping[str, type] = {
-    "guardrails": offers.Guardrail,
-    "providers": offers.Provider,
-    "signals": offers.Signal,
-    "tools": offers.Tool,
-    "trace_readers": offers.TraceReader,
-}
 
 
 class Installed(NamedTuple):
@@ -140,8 +132,7 @@ def load(
             failures.append(LoadFailure(source=source, error=_why(error)))
             offered.pop((source.target, source.kind), None)  # what its hook did besides is held against each name
     for target in targets:
-        with watch("load", target):
-            plugins.extend(_load_target(target, kinds))
+        plugins.extend(_load_target(target, kinds, watch))
     _refuse_clashes(plugins)
     plugins.sort(key=lambda plugin: plugin.source)
     return plugins, failures
@@ -164,10 +155,11 @@ def _load_installed(source: Installed, died_of: str | None, offered: dict[tuple[
     raise PluginError(f'its module offers nothing named "{source.name}" through sentinel_{source.kind}')
 
 
-def _load_target(target: str, kinds: Sequence[str]) -> list[Plugin]:
+def _load_target(target: str, kinds: Sequence[str], watch: Watch) -> list[Plugin]:
     """All that a file or module offers. Asked for by name, so what goes wrong is an error, not a warning."""
     try:
-        offers = _all_offered(_import_target(target))
+        with watch("load", target):
+            offers = _all_offered(_import_target(target))
     except PluginError as error:
         raise PluginError(f'plugin "{target}": {error}') from error
     except KeyboardInterrupt:
@@ -220,8 +212,13 @@ def _offered(plugin: object, kind: str, *, needed: bool = True) -> list[Any]:
     """
     manager = _Manager("sentinel")
     manager.add_hookspecs(hookspecs)
-    manager.register(plugin)
-    manager.check_pending()
+    try:
+        manager.register(plugin)
+        manager.check_pending()
+    except pluggy.PluginValidationError as error:
+        if told := _misused(plugin, manager):
+            raise PluginError(told) from error
+        raise
     hook = f"sentinel_{kind}"
     implementations = getattr(manager.hook, hook).get_hookimpls()
     if not implementations:
@@ -231,23 +228,24 @@ def _offered(plugin: object, kind: str, *, needed: bool = True) -> list[Any]:
     (implementation,) = implementations
     if implementation.wrapper or implementation.hookwrapper:
         raise PluginError(f"its {hook} is a hook wrapper; hooks only offer, they cannot wrap one another")
-    return [_checked(offer, kind) for offer in implementation.function()]
+    return [checked(offer, kind) for offer in listed(implementation.function(), kind)]
 
 
-def _checked(offer: object, kind: str) -> Any:
-    expected = _OFFERS[kind]
-    if not isinstance(offer, expected):
-        raise PluginError(f"sentinel_{kind} offered {type(offer).__name__}; expected {expected.__name__}")
-    for field in attrs.fields(expected):
-        value = getattr(offer, field.name)
-        if field.name in ("name", "summary", "description") and not (isinstance(value, str) and value):
-            raise PluginError(f"the {expected.__name__} that it offers has no {field.name}")
-        if field.name in ("detect", "connect", "handler", "check", "sniff", "read") and not callable(value):
-            raise PluginError(f'"{offer.name}": {field.name} is not callable')  # type: ignore[attr-defined]
-    settings = getattr(offer, "settings", None)
-    if settings is not None and not (isinstance(settings, type) and attrs.has(settings)):
-        raise PluginError(f'"{offer.name}": settings must be an attrs class')  # type: ignore[attr-defined]
-    return offer
+def _misused(plugin: object, manager: _Manager) -> str:
+    """What is wrong with a plugin's marked functions, where pluggy refuses them; nothing where it knows better."""
+    import inspect
+
+    known = [f"sentinel_{kind}" for kind in KINDS]
+    for name in dir(plugin):
+        options = manager.parse_hookimpl_opts(plugin, name)
+        if options is None:
+            continue
+        hook = options["specname"] or name
+        if hook not in known:
+            return f'"{hook}" is no hook (they are {", ".join(known)}){did_you_mean(hook, known)}'
+        if taken := ", ".join(inspect.signature(getattr(plugin, name)).parameters):
+            return f"its {hook} takes arguments ({taken}); a hook takes none"
+    return ""
 
 
 def _check_host_version(requirements: Iterable[str]) -> None:

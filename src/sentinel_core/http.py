@@ -43,6 +43,7 @@ Failure = Callable[[str, BaseException], ModelError]  # from who was asked, and 
 
 MAX_BYTES = 16 * 1024 * 1024
 _MOST_REDIRECTS = 3
+_MOST_PORT = 65_535
 _LONGEST_REASON = 300
 _REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 _SLOW_DOWN = (HTTPStatus.TOO_MANY_REQUESTS, 529)  # 529 is Anthropic's "overloaded", not in the standard
@@ -95,7 +96,14 @@ def _checked_url(base_url: str) -> "httpx2.URL":
         raise ConfigError(
             f'"{redact(base_url)}" is not an address: it must start with http:// or https:// and name a host'
         )
+    _check_port(url, base_url)
     return url
+
+
+def _check_port(url: "httpx2.URL", given: str) -> None:
+    """Raises ``ConfigError`` for a port that there is none of: the system would take it modulo 65,536, another port."""
+    if url.port is not None and not 0 < url.port <= _MOST_PORT:
+        raise ConfigError(f'"{redact(given)}" is not an address: port {url.port} is not between 1 and {_MOST_PORT}')
 
 
 def _proxy_for(url: "httpx2.URL") -> "httpx2.Proxy | None":
@@ -112,6 +120,7 @@ def _proxy_for(url: "httpx2.URL") -> "httpx2.Proxy | None":
         raise ConfigError(
             f'the proxy "{redact(named)}" of the environment is not http(s); set no_proxy to do without it'
         )
+    _check_port(proxy.url, named)
     return proxy
 
 

@@ -82,6 +82,11 @@ def weighted(layers: Layers, known: Collection[str]) -> Profile:
     """
     profile = read_profile(layers.host().profile)
     names = {*known, *profile.weights}
+    for rule in profile.critical:
+        if rule.signal_name not in names and rule not in RS1.critical:
+            near = did_you_mean(rule.signal_name, names)
+            where = f'profile "{profile.name}": critical.{rule.signal_name}'
+            raise ConfigError(f'{where}: no such signal is installed{near} ("sentinel plugins" lists them)')
     weights = layers.weights()
     for name in weights:
         if name not in names:
@@ -108,9 +113,9 @@ def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable
 
 
 def read_profile(name: str) -> Profile:
-    """``rs1``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``; what it leaves out is RS-1's.
+    """``rs1``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
 
-    Raises ``ConfigError`` that names the file and the key.
+    What it leaves out is RS-1's; ``critical`` goes signal by signal, and ``false`` takes RS-1's rule away. Raises ``ConfigError`` that names the file and the key.
     """
     if name == RS1.name:
         return RS1
@@ -146,9 +151,7 @@ def _profile(document: Mapping[str, Any], path: Path) -> Profile:
         },
         warn_at=_share(document.get("warn_at", RS1.warn_at), path, "warn_at"),
         fail_at=_share(document.get("fail_at", RS1.fail_at), path, "fail_at"),
-        critical=RS1.critical
-        if "critical" not in document
-        else tuple(_critical(name, rule, path) for name, rule in sorted(document["critical"].items())),
+        critical=_all_critical(document.get("critical", {}), path),
     )
     try:
         profile = made()
@@ -159,10 +162,18 @@ def _profile(document: Mapping[str, Any], path: Path) -> Profile:
     return profile
 
 
+def _all_critical(given: Mapping[str, Any], path: Path) -> tuple[CriticalRule, ...]:
+    rules: dict[str, CriticalRule | None] = {rule.signal_name: rule for rule in RS1.critical}
+    rules.update(
+        (name, _critical(name, rule, path) if rule is not False else None) for name, rule in sorted(given.items())
+    )
+    return tuple(rule for rule in rules.values() if rule is not None)
+
+
 def _critical(name: str, rule: Any, path: Path) -> CriticalRule:
     if not isinstance(rule, dict) or set(rule) != {"threshold", "verdict"} or rule["verdict"] not in ("WARN", "FAIL"):
         raise ConfigError(
-            f'profile "{path.name}": critical.{name} must be {{threshold = 0.8, verdict = "FAIL" or "WARN"}}'
+            f'profile "{path.name}": critical.{name} must be {{ threshold = 0.8, verdict = "FAIL" or "WARN" }}, or false'
         )
     return CriticalRule(
         signal_name=name,

@@ -4,7 +4,7 @@ Keys are dotted: ``fail_on``, ``weights.my_signal``, ``signals.cost.budget_token
 """
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -18,6 +18,7 @@ from sentinel_core.trace import from_json
 __all__ = ["HostSettings", "Layers", "Setting", "find_file", "read_layers"]
 
 _MISTYPED = 0.92  # "SENTINEL_FAILON" is like "SENTINEL_FAIL_ON" by 0.97; the common prefix counts, too
+_MISTYPED_TABLE = 0.88  # "tool" is like "tools" by 0.89
 _DOTS = {"weights": 1, "agent": 1, **dict.fromkeys(KINDS, 2)}  # a weight's name; a field; a plugin's name and its field
 
 
@@ -67,7 +68,7 @@ class Layers:
     """Variables that are no setting and look like one mistyped, in words."""
 
     def host(self) -> HostSettings:
-        """The host's own settings. Raises ``ConfigError`` for a key or value that cannot be used."""
+        """The host's own settings. Raises ``ConfigError`` for a key or value that cannot be used, the agent's included."""
         names = [field.name for field in attrs.fields(HostSettings)]
         for key, setting in self.values.items():
             head = key.partition(".")[0]
@@ -75,6 +76,10 @@ class Layers:
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(head, names)}')
             if key.count(".") < _DOTS.get(head, 0):
                 raise ConfigError(f'"{key}" from {setting.origin} must be a table, and it is {_shown(setting.value)}')
+        if any(key.startswith("agent.") for key in self.values):
+            from sentinel_core.agent.settings import AgentSettings
+
+            self.of_agent(AgentSettings)
         made: HostSettings = self._fill(HostSettings, "")
         return made
 
@@ -93,7 +98,8 @@ class Layers:
     def of_plugin(self, kind: str, name: str, wanted: type | None) -> Any:
         """A plugin's settings object, or None where it takes none.
 
-        Raises ``ConfigError`` for what somebody set wrongly, ``PluginError`` where a setting has no default and no value.
+        Raises ``ConfigError`` for what somebody set wrongly, ``PluginError`` where a setting has no default and no value,
+        or the class refuses its own defaults.
         """
         if wanted is not None:
             return self._fill(wanted, f"{kind}.{name}.")
@@ -134,14 +140,16 @@ class Layers:
                 continue
             if name not in fields:
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(name, fields)}')
-            values[name] = _convert(setting, fields[name].type)
+            values[name] = _convert(setting, fields[name].type or Any)
         missing = [name for name, field in fields.items() if field.default is attrs.NOTHING and name not in values]
         if missing:
             raise PluginError(f'needs the setting "{prefix}{missing[0]}": give it in sentinel.toml or with --set')
         try:
             return wanted(**values)
-        except (TypeError, ValueError) as error:
-            raise self._unfit(prefix, tuple(values), str(next(iter(error.args), error))) from None
+        except Exception as error:  # whatever a plugin's own validators raise
+            if values and isinstance(error, (TypeError, ValueError)):
+                raise self._unfit(prefix, tuple(values), str(next(iter(error.args), error))) from None
+            raise PluginError(f"its settings cannot be made: {type(error).__name__}: {error}") from error
 
     def _unfit(self, prefix: str, names: Collection[str], problem: str) -> ConfigError:
         """What a class refused. Its own text quotes the field; a person set the whole key."""
@@ -162,9 +170,16 @@ def _convert(setting: Setting, wanted: Any) -> Any:
             value = from_json(value)
         return msgspec.convert(value, wanted, strict=from_file)
     except msgspec.MsgspecError as error:
-        choices = [_shown(choice) for choice in get_args(wanted) if isinstance(choice, str)]
+        choices = [_shown(choice) for choice in _choices(wanted)]
         text = f"expected one of {', '.join(choices)}" if choices else str(error).replace("`", "")
+        if text.startswith("Expected array") and isinstance(setting.value, str):
+            text = 'expected a list, written as ["one", "two"]'
         raise ConfigError(f'"{setting.key}" from {setting.origin}: {text}, and it is {_shown(setting.value)}') from None
+
+
+def _choices(wanted: Any) -> list[str]:
+    """The texts of a ``Literal``, also where it stands among others: ``Literal["high", "medium"] | None``."""
+    return [text for one in get_args(wanted) for text in ([one] if isinstance(one, str) else _choices(one))]
 
 
 def _shown(value: object) -> str:
@@ -206,8 +221,8 @@ def read_layers(
     for name, text in sorted(environ.items()):
         if (found := _environment_key(name)) is not None:
             values[found] = Setting(key=found, value=text, origin=name)
-        elif near := _meant(name):
-            suspects.append(f'the environment\'s "{name}" is no setting; did you mean "{near}"?')
+        elif suspect := _suspected(name):
+            suspects.append(suspect)
     for key, (value, flag) in flags.items():
         values[key] = Setting(key=key, value=value, origin=flag)
     return Layers(values=values, suspects=tuple(suspects))
@@ -237,14 +252,29 @@ def _flat(table: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, Any]]:
             yield f"{prefix}{key}", value
 
 
-def _meant(name: str) -> str | None:
-    """The variable that a mistyped one may have been meant for: one or two letters are wrong, missing or too many."""
-    if not name.startswith("SENTINEL_") or "__" in name:
+def _suspected(name: str) -> str | None:
+    """In words, why a variable that is no setting looks like one mistyped; None where it may be another program's."""
+    if not name.startswith("SENTINEL_"):
         return None
+    head, *rest = name.removeprefix("SENTINEL_").lower().split("__")
+    told = f'the environment\'s "{name}" is no setting'
+    if not rest:
+        meant = _nearest(name, [f"SENTINEL_{field.name.upper()}" for field in attrs.fields(HostSettings)], _MISTYPED)
+        return meant and f'{told}; did you mean "{meant}"?'
+    table = _nearest(head, [*KINDS, "agent", "weights"], _MISTYPED_TABLE)
+    if table is None:
+        return None
+    if table == "weights":
+        return f"{told}; a weight is set with --weight, or in sentinel.toml"
+    form = "AGENT__FIELD" if table == "agent" else f"{table.upper()}__NAME__FIELD"
+    return f"{told}; did you mean SENTINEL_{form}?"
+
+
+def _nearest(name: str, known: Sequence[str], cutoff: float) -> str | None:
+    """The known name that ``name`` may have been meant for: one or two letters are wrong, missing or too many."""
     import difflib
 
-    known = [f"SENTINEL_{field.name.upper()}" for field in attrs.fields(HostSettings)]
-    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=_MISTYPED)), None)
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=cutoff)), None)
 
 
 def _environment_key(name: str) -> str | None:

@@ -55,6 +55,7 @@ def test_what_cannot_be_fetched_is_3_and_files_nothing(release, tmp_path):
     assert done.returncode == 3
     assert "no report filed" in done.stdout
     assert f'sentinel: error: no risk report was filed for "{release}" (outcome: completed): tool ' in done.stderr
+    assert done.stderr.endswith("; the model never called file_risk_report\n")
     assert "InputError" not in done.stderr
     assert "finalize: deterministic_provider. " in done.stdout
     assert "attempt 2" not in done.stdout
@@ -67,7 +68,10 @@ def test_what_cannot_be_fetched_is_3_and_files_nothing(release, tmp_path):
     [("v2.1.0", "high", 2), ("v2.1.1", "high", 0), ("v2.1.1", "medium", 2), ("v2.1.2", "medium", 0)],
 )
 def test_fail_on_risk(release, fail_on_risk, code, tmp_path):
-    assert run(release, tmp_path, "--fail-on-risk", fail_on_risk).returncode == code
+    done = run(release, tmp_path, "--provider", "offline", "--fail-on-risk", fail_on_risk)
+    risk = {"v2.1.0": "high", "v2.1.1": "medium"}.get(release)
+    told = f"sentinel: error: the risk is {risk}; --fail-on-risk is {fail_on_risk}\n"
+    assert (done.returncode, done.stderr) == (code, told if code else "")
 
 
 @pytest.mark.parametrize(
@@ -107,10 +111,11 @@ def test_saved_runs_are_for_their_owner_only(tmp_path):
 def test_a_provider_that_dies_is_named(tmp_path):
     plugin = tmp_path / "dying.py"
     plugin.write_text(
-        "import os\nfrom sentinel_core import Provider, hookimpl\n"
+        "import os\nfrom sentinel_core import Capabilities, Provider, hookimpl\n"
         "class Dying:\n"
         "    def complete(self, request, on_text=None): os._exit(0)\n"
         "    def estimate_tokens(self, messages): return 1\n"
+        "    def get_capabilities(self): return Capabilities()\n"
         "    def close(self): pass\n"
         "@hookimpl\ndef sentinel_providers():\n"
         "    return [Provider(name='dying', summary='ends the process', connect=Dying)]\n",
@@ -125,10 +130,11 @@ def test_a_provider_that_dies_is_named(tmp_path):
 def test_a_provider_that_raises_leaves_a_trace(tmp_path):
     plugin = tmp_path / "raising.py"
     plugin.write_text(
-        "from sentinel_core import Provider, hookimpl\n"
+        "from sentinel_core import Capabilities, Provider, hookimpl\n"
         "class Raising:\n"
         "    def complete(self, request, on_text=None): raise RuntimeError('no luck')\n"
         "    def estimate_tokens(self, messages): return 1\n"
+        "    def get_capabilities(self): return Capabilities()\n"
         "    def close(self): pass\n"
         "@hookimpl\ndef sentinel_providers():\n"
         "    return [Provider(name='raising', summary='raises', connect=Raising)]\n",

@@ -9,7 +9,10 @@ import sys
 import time
 from pathlib import Path
 
+import attrs
 import pytest
+
+from sentinel_core.agent.summary import RunSummary
 
 pytestmark = pytest.mark.unmeasured
 
@@ -24,6 +27,8 @@ def odd():
     what = os.environ.get("ODD")
     if what == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
+    if what == "chat":
+        return True
     if what == "hang":
         pathlib.Path("hanging").touch()
         time.sleep(60)
@@ -36,8 +41,7 @@ class Odd:
         if turn == 0:
             call = ToolCall(id="a", name="get_release_summary", arguments={"release_id": "v2.1.0"})
             return Reply(content="I look it up.", tool_calls=(call,), stop_reason="tool_calls")
-        if turn == 1:
-            odd()
+        if turn == 1 and not odd():
             other = ToolCall(id="b", name="file_risk_report", arguments={"release_id": "v9", "severity": "low", "findings": ["x"]})
             findings = ["fine, says key " + os.environ.get("MY_API_KEY", "none")]
             call = ToolCall(id="c", name="file_risk_report", arguments={"release_id": "v2.1.0", "severity": "low", "findings": findings})
@@ -51,7 +55,8 @@ class Odd:
         raise RuntimeError("not today")
 
     def close(self):
-        pass
+        if os.environ.get("ODD") == "burst":
+            raise RuntimeError("burst")
 
 @hookimpl
 def sentinel_providers():
@@ -112,7 +117,8 @@ def test_fooled_model_does_no_harm(sentinel, command, tmp_path):
     done = sentinel(*command, "--json", MY_API_KEY="hunter2-hunter2")
     told = json.loads(done.stdout)
     assert done.returncode == 1
-    assert (told["severity"], told["below_evidence"]) == ("low", True)
+    assert (told["severity"], told["below_evidence"], told["evidence_severity"]) == ("low", True, "high")
+    assert told["agent"]["reasoning"].endswith("the data show high (below_evidence).")
     assert told["agent"]["verdict"] in ("WARN", "FAIL")
     (report,) = (tmp_path / ".sentinel" / "reports").glob("RR-*")
     filed = json.loads(report.read_text())
@@ -132,6 +138,12 @@ def test_sensitive_tool_runs_with_yes_only(sentinel, command, tmp_path):
     assert (tmp_path / "removed").exists()
 
 
+def test_what_a_provider_raises_at_its_end_is_told_as_raised(sentinel, command):
+    done = sentinel(*command, ODD="burst")
+    assert done.returncode == 3
+    assert 'plugin "providers:odd" raised RuntimeError: burst; what was done is kept' in done.stderr
+
+
 def test_report_that_cannot_be_delivered_is_told(sentinel, command):
     done = sentinel(*command, "--reports", "http://127.0.0.1:9")
     assert done.returncode == 3
@@ -143,9 +155,25 @@ def test_report_that_cannot_be_delivered_is_told(sentinel, command):
 
 def test_text_says_that_the_report_is_below_the_evidence(sentinel, command):
     done = sentinel(*command)
-    assert "! WARN: the report says less risk than the data" in done.stdout
+    below = "the report says less risk than the data that the agent fetched: the data show high (below_evidence)"
+    assert f"! WARN: {below}\n" in done.stdout
     assert "The agent that did this: WARN at least" in done.stdout
     assert sentinel(*command, "--fail-on", "never").returncode == 0
+
+
+@pytest.mark.parametrize("risk", ["high", "medium"])
+def test_fail_on_risk_believes_the_data_where_the_report_says_less(sentinel, command, risk):
+    done = sentinel(*command, "--fail-on-risk", risk, "--fail-on", "fail")
+    assert done.returncode == 2
+    why = f"the risk is high by the data that the agent fetched; --fail-on-risk is {risk}"
+    assert done.stderr == f"sentinel: error: {why}\n"
+
+
+def test_model_that_never_files_is_told(sentinel, command):
+    done = sentinel(*command, ODD="chat")
+    assert done.returncode == 3
+    why = "the model never called file_risk_report"
+    assert done.stderr == f'sentinel: error: no risk report was filed for "v2.1.0" (outcome: completed): {why}\n'
 
 
 def test_killed_run_goes_on(sentinel, command, tmp_path):
@@ -236,7 +264,7 @@ def test_record_is_played_by_another_run(sentinel, command, tmp_path):
 def test_limits_and_modes_come_from_flags_and_environment(sentinel, command):
     limited = sentinel(*command, "--max-turns", "1")
     assert limited.returncode == 3
-    assert "(outcome: max_turns): the model was asked 1 times, the limit" in limited.stderr
+    assert "(outcome: max_turns): the model was asked 1 time, the limit" in limited.stderr
     by_environment = sentinel(*command, SENTINEL_AGENT__MAX_TURNS="1")
     assert "(outcome: max_turns)" in by_environment.stderr
     assert sentinel(*command, "--tool-mode", "guided", "--max-turns", "5").returncode == 1
@@ -282,6 +310,18 @@ def test_where_the_model_never_answered_there_is_no_verdict(sentinel):
     assert [row.split(maxsplit=3)[1:] for row in rows] == [["v1", "model_error", "not yet"]] * 2
 
 
+def test_flags_of_one_provider_are_not_another_s(sentinel, tmp_path):
+    nowhere = ("--provider", "openai", "--base-url", "http://127.0.0.1:9", "--model", "m", "--max-attempts", "1")
+    sentinel(SENTINEL, "run", "v2.1.0", "--releases", RELEASES, *nowhere)
+    resume = (SENTINEL, "run", "--resume", the_run(tmp_path)["run_id"])
+    assert "http://127.0.0.1:9 could not be reached" in sentinel(*resume).stderr
+    other = (*resume, "--provider", "offline")
+    assert 'provider: "openai" -> "offline"' in sentinel(*other).stderr
+    typed = sentinel(*other, "--accept-changes", "--base-url", "http://127.0.0.1:8").stderr
+    assert '--base-url: the provider "offline" has no such setting' in typed
+    assert json.loads(sentinel(*other, "--accept-changes", "--json").stdout)["severity"] == "high"
+
+
 def test_key_in_the_environment_chooses_the_provider(sentinel):
     done = sentinel(
         SENTINEL, "run", "v1", "--base-url", "http://127.0.0.1:9", "--max-attempts", "1", OPENAI_API_KEY="k" * 20
@@ -299,6 +339,13 @@ def test_every_flag_in_the_docs_exists(sentinel):
     told = set(re.findall(r"`(--[a-z-]+)", document())) - {"--resume"}
     assert len(told) > 12
     assert [flag for flag in sorted(told) if flag not in known] == []
+
+
+def test_every_key_in_the_docs_exists():
+    (table,) = re.findall(r"^## As JSON\n(.*?)^## ", document(), re.MULTILINE | re.DOTALL)
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    told = [key for row in rows for key in re.findall(r"`(\w+)`", row)]
+    assert sorted(told) == sorted([*(field.name for field in attrs.fields(RunSummary)), "agent"])
 
 
 def test_python_in_the_docs_works(sentinel, tmp_path):

@@ -6,7 +6,8 @@ import os
 import attrs
 import pytest
 
-from sentinel_core.cli.connecting import connect
+from sentinel_core.cli.connecting import Kept, connect
+from sentinel_core.errors import PluginError
 from sentinel_core.selection import Selection
 from sentinel_core.settings import Layers, Setting
 
@@ -32,11 +33,11 @@ def outbox():
     log.handlers[:], log.propagate = before
 
 
-def connected(outbox, **values):
+def connected(outbox, kept=None, of_provider=(), **values):
     layers = {"provider": "ollama", "providers.ollama.model": "small"}
     layers |= {key.replace("__", "."): value for key, value in values.items()}
     settings = {key: Setting(key=key, value=value, origin="--flag") for key, value in layers.items()}
-    made = connect(Layers(values=settings), Selection(), outbox, of_provider={}, of_tools={})
+    made = connect(Layers(values=settings), Selection(), outbox, of_provider=dict(of_provider), of_tools={}, kept=kept)
     made.model.close()
     return made
 
@@ -58,6 +59,14 @@ def test_the_model_is_named(outbox):
     assert connected(outbox).model_name == "small"
 
 
+@pytest.mark.parametrize(
+    ("begun_with", "typed", "wanted"),
+    [("ollama", {}, "kept"), ("ollama", {"model": "typed"}, "typed"), ("openai", {}, "small")],
+)
+def test_flags_that_were_kept_are_of_their_provider_and_below_those_typed(outbox, begun_with, typed, wanted):
+    assert connected(outbox, Kept(begun_with, {"model": "kept"}), typed).model_name == wanted
+
+
 def test_a_warning_is_sent_once_and_without_secrets(outbox, monkeypatch):
     monkeypatch.setenv("SOME_TOKEN", "canary-0123456789")
     connected(outbox)
@@ -72,3 +81,24 @@ def test_a_tool_s_process_sends_nothing(outbox, monkeypatch):
     monkeypatch.setattr(os, "getpid", lambda: -1)
     logging.getLogger("sentinel").warning("from elsewhere")
     assert outbox.frames == []
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("None", "None, which has no complete, no estimate_tokens, no get_capabilities, no close"),
+        ("Half()", "a Half, which has no get_capabilities, no close"),
+    ],
+)
+def test_what_is_no_model_is_told_as_what_connect_returned(outbox, tmp_path, made, told):
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from sentinel_core import Provider, hookimpl\n\n\n"
+        "class Half:\n    complete = estimate_tokens = print\n    close = None\n\n\n"
+        "@hookimpl\ndef sentinel_providers():\n"
+        f"    return [Provider(name='mine', summary='s', connect=lambda: {made})]\n"
+    )
+    layers = Layers(values={"provider": Setting(key="provider", value="mine", origin="--provider")})
+    with pytest.raises(PluginError) as caught:
+        connect(layers, Selection((str(path),)), outbox, of_provider={}, of_tools={})
+    assert str(caught.value) == f'provider "mine": its connect returned {told}; expected a Model'

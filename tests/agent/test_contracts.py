@@ -102,6 +102,7 @@ def test_what_must_be_given_says_so():
         ({"name": ""}, "test_name_fits_every_provider", "1 to 64"),
         ({"name": "x" * 65}, "test_name_fits_every_provider", "1 to 64"),
         ({"description": " "}, "test_description_says_something", "description"),
+        ({"effect": "delete"}, "test_effect_is_known", "'read' or 'write'"),
         ({"timeout": 0}, "test_time_limit_is_positive", "timeout"),
         ({"handler": lambda text: object()}, "test_good_call_succeeds", "the call failed"),
         ({"parameters": {"type": "object"}}, "test_schema_refuses_unknown_arguments", "the schema must refuse"),

@@ -128,11 +128,15 @@ def test_model_error_ends_the_run_in_the_record_and_is_raised(agent_for):
     [
         (KeyError("choices"), "provider \"scripted\" failed: KeyError: 'choices'"),
         ("text", 'provider "scripted" gave a str instead of a Reply'),
+        (Reply(content=None), 'provider "scripted" gave a Reply whose content is a NoneType'),
+        (Reply(tool_calls=7), 'provider "scripted" gave a Reply whose tool_calls is a int'),
+        (Reply(tool_calls=[{}]), 'provider "scripted" gave a Reply whose tool_calls hold a dict instead of a ToolCall'),
+        (Reply(usage={"total": 3}), 'provider "scripted" gave a Reply whose usage is a dict'),
     ],
 )
 def test_broken_provider_is_a_provider_error(agent_for, entry, said):
     agent = agent_for(entry if isinstance(entry, Exception) else DONE)
-    if isinstance(entry, str):
+    if not isinstance(entry, Exception):
         agent.model.complete = lambda _request: entry
     with pytest.raises(ProviderError) as caught:
         agent.send_message("hello")

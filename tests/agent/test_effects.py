@@ -11,9 +11,9 @@ from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, ToolFi
 from sentinel_core.agent.evidence import evidence_of, is_below
 from sentinel_core.agent.filed import filed_report
 from sentinel_core.agent.staging import staged_report
-from sentinel_core.agent.standing import standing_of
+from sentinel_core.agent.standing import is_resumable
 from sentinel_core.agent.tools import Toolbox, in_process
-from sentinel_core.errors import NetworkError, OutcomeUnknownError
+from sentinel_core.errors import NetworkError, NotRepeatedError, OutcomeUnknownError
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
 from sentinel_core.testing.scripted import ScriptedModel
@@ -116,9 +116,14 @@ def test_unknown_outcome_is_repeated_with_the_same_key(writing):
     assert [result.metadata["error"] for result in results(agent)] == ["OutcomeUnknownError"] * 2
 
 
+def not_repeated():
+    raise NotRepeatedError("the line went dead before")
+
+
 @pytest.mark.parametrize("honours", [True, False])
-def test_unknown_outcome_is_remembered_by_another_attempt(writing, honours):
-    agent, keys = writing(unknown, asks("write"), DONE, asks("write"), DONE, honours=honours)
+@pytest.mark.parametrize("outcome", [unknown, not_repeated])
+def test_unknown_outcome_is_remembered_by_another_attempt(writing, honours, outcome):
+    agent, keys = writing(outcome, asks("write"), DONE, asks("write"), DONE, honours=honours)
     agent.send_message("go")
     agent._record.begin()
     agent.send_message("again")
@@ -247,6 +252,17 @@ def test_delivery_that_stays_unknown_is_said_to_be():
     assert again[0][0] == filed[0][0]
 
 
+def test_delivery_that_the_tool_does_not_repeat_is_tried_once():
+    def sent_already():
+        raise NotRepeatedError("the server said 500")
+
+    result, filed = investigation(FETCH, files(), DONE, filing=sent_already)
+    assert (result.delivery.status, result.report, len(filed)) == ("unknown", None, 1)
+    assert "the server said 500" in result.delivery.content
+    resumed, again = investigation(past=result.events)
+    assert (resumed.delivery.status, len(again)) == ("delivered", 1)
+
+
 def refuses():
     raise NetworkError("503")
 
@@ -254,10 +270,10 @@ def refuses():
 def test_failed_delivery_is_tried_again_by_a_resumption_only():
     result, filed = investigation(FETCH, files(), DONE, filing=refuses)
     assert (result.delivery.status, len(filed)) == ("failed", 1)
-    assert standing_of(result.events, None)["resumable"]
+    assert is_resumable(result.events, judged=())
     resumed, again = investigation(past=result.events)
     assert (resumed.report_id, len(again)) == ("r1", 1)
-    assert not standing_of(resumed.events, None)["resumable"]
+    assert not is_resumable(resumed.events, judged=())
     done, none = investigation(past=resumed.events)
     assert (done.report_id, none) == ("r1", [])
 
@@ -272,7 +288,7 @@ def test_where_the_receiver_takes_no_key_there_is_nothing_to_resume():
     tools = (tool("get_release_summary", lambda release_id: BAD), tool("file_risk_report", file, effect="write"))
     result = investigate("v1", ScriptedModel([FETCH, files(), DONE]), tools, toolbox=Toolbox(run=in_process))
     assert (result.delivery.status, tried) == ("unknown", ["high"])
-    assert not standing_of(result.events, None)["resumable"]
+    assert not is_resumable(result.events, judged=())
     resumed = investigate("v1", ScriptedModel([]), tools, past=result.events, toolbox=Toolbox(run=in_process))
     assert (resumed.delivery.status, tried) == ("unknown", ["high"])
 

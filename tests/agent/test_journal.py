@@ -200,7 +200,7 @@ def test_record_is_exported_and_played(journal, tmp_path):
     request = Request(system_prompt="", messages=())
     assert model.complete(request, pieces.append).content == "hi"
     assert pieces == ["hi"]
-    with pytest.raises(ProviderError, match="it has 1 replies"):
+    with pytest.raises(ProviderError, match="it has 1 reply,"):
         model.complete(request)
     assert model.get_capabilities().tools
     assert model.estimate_tokens(()) == 0
@@ -221,22 +221,23 @@ def test_how_a_run_stands(tmp_path):
     assert work(state, tmp_path / "reports", after=10) is None
     journal = Journal(state)
     run_id = journal.runs()[0].run_id
-    told = standing_of(journal.read(run_id).events, None)
+    told = standing_of(journal.read(run_id).events, None, judged=())
     assert told == {"state": "interrupted", "resumable": True, "delivery": None, "holder": None}
-    assert standing_of(journal.read(run_id).events, 7)["state"] == "working"
+    assert standing_of(journal.read(run_id).events, 7, judged=())["state"] == "working"
     journal.close()
     work(state, tmp_path / "reports")
     journal = Journal(state)
     events = journal.read(run_id).events
     journal.close()
-    told = standing_of(events, None)
+    told = standing_of(events, None, judged=())
     assert told == {"state": "completed", "resumable": False, "delivery": "delivered", "holder": None}
-    told = {standing_of(events[:cut], None)["resumable"] for cut in range(1, len(events))}
+    told = {standing_of(events[:cut], None, judged=())["resumable"] for cut in range(1, len(events))}
     assert told == {True}, "killed anywhere before its report is out, it can go on"
 
 
 def test_an_empty_record_can_be_told():
-    assert standing_of((), None) == {"state": "interrupted", "resumable": True, "delivery": None, "holder": None}
+    told = standing_of((), None, judged=())
+    assert told == {"state": "interrupted", "resumable": True, "delivery": None, "holder": None}
 
 
 def test_attempt_in_flight_is_closed_by_the_resumption(journal):

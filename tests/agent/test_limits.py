@@ -18,9 +18,11 @@ def asks(*ids, tokens=100, cost=0.25, name="add"):
     ("limit", "outcome", "asked", "detail"),
     [
         ({"max_turns": 2}, "max_turns", 2, "the model was asked 2 times, the limit"),
-        ({"max_total_tokens": 250}, "max_total_tokens", 3, "300 tokens were used; the limit is 250"),
-        ({"max_cost_usd": 0.5}, "max_cost", 2, "$0.5 were spent; the limit is $0.5"),
-        ({"max_tool_calls": 2}, "max_tool_calls", 3, "2 tool calls were run and 1 more were asked for; the limit is 2"),
+        ({"max_turns": 1}, "max_turns", 1, "the model was asked 1 time, the limit"),
+        ({"max_tool_calls": 1}, "max_tool_calls", 2, "the run made 1 tool call and asked for 1 more; the limit is 1"),
+        ({"max_total_tokens": 250}, "max_total_tokens", 3, "the run used 300 tokens; the limit is 250"),
+        ({"max_cost_usd": 0.5}, "max_cost", 2, "the run spent $0.5; the limit is $0.5"),
+        ({"max_tool_calls": 2}, "max_tool_calls", 3, "the run made 2 tool calls and asked for 1 more; the limit is 2"),
         ({"deadline": 0.05}, "deadline", 2, "the run took 0.1 s; its deadline is 0.05 s"),
     ],
 )
@@ -39,7 +41,7 @@ def test_calls_past_the_limit_are_refused_and_told(agent_for):
     agent.send_message("add")
     results = [event.result for event in agent.events if isinstance(event, ToolFinished)]
     assert [result.success for result in results] == [False] * 3
-    assert results[0].content.startswith("not run: 0 tool calls were run and 3 more")
+    assert results[0].content.startswith("not run: the run made 0 tool calls and asked for 3 more")
 
 
 def test_call_that_fails_when_time_is_up_is_a_deadline(agent_for, world):

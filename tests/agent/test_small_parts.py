@@ -1,11 +1,14 @@
 import re
 import stat
+from typing import get_args
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sentinel_core.agent import standing
+from sentinel_core.agent.events import ContextFitted, Event
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, release_in, task_text
 from sentinel_core.agent.saving import save_run
 from sentinel_core.agent.tokens import estimate_tokens
@@ -105,6 +108,12 @@ def test_script_is_played_in_order_and_ends_clearly():
     with pytest.raises(ProviderError, match="the script is over: it has 2 entries"):
         model.complete(request)
     assert (len(model.requests), pieces) == (3, ["one"])
+
+
+def test_every_event_can_be_told():
+    assert set(standing._TOLD) == set(get_args(Event))
+    fitted = ContextFitted(turn=1, messages=1, left_out=0, estimated_tokens=3)
+    assert standing.told(fitted).split(maxsplit=1) == ["ContextFitted", "1 message"]
 
 
 def test_scripted_provider_plays_from_the_start_each_time():

@@ -11,14 +11,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from commanding import clean_environment, run_command, runner_inside, warmed
 
 from sentinel_core.codec import encode_trace
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from commanding import clean_environment, run_command, runner_inside, warmed
 
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
 

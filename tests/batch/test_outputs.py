@@ -226,8 +226,8 @@ def test_what_cannot_be(inside, few, options, words):
 def test_tables(inside, few, expected, folder, write, tools, output):
     import pyarrow.parquet as pq
 
-    write("bad.jsonl", [tools.line_of(1), b"{}\n"])
-    done = inside("evaluate", few, "bad.jsonl", "-o", output, "--output-format", "parquet", "-j", 2)
+    write("deep/bad.jsonl", [tools.line_of(1), b"{}\n"])
+    done = inside("evaluate", few, "deep/bad.jsonl", "-o", output, "--output-format", "parquet", "-j", 2)
     assert done.returncode == 3, done.stderr
     paths = sorted(folder.glob("table/part-*.parquet")) if output == "table/" else [folder / output]
     found = [row for path in paths for row in pq.read_table(path, partitioning=None).to_pylist()]
@@ -239,7 +239,7 @@ def test_tables(inside, few, expected, folder, write, tools, output):
     scores = {one["signal_name"]: one["score"] for one in first["signal_scores"]}
     assert {name: found[0][f"score_{name}"] for name in scores} == scores
     assert [(row["source"], row["record"]) for row in found[:2]] == [("t.jsonl", 1), ("t.jsonl", 2)]
-    assert (found[-1]["source"], found[-1]["line"], found[-1]["verdict"]) == ("bad.jsonl", 2, None)
+    assert (found[-1]["source"], found[-1]["line"], found[-1]["verdict"]) == ("deep/bad.jsonl", 2, None)
     assert "trace_id" in found[-1]["error"]
 
 

@@ -2,15 +2,11 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from commanding import run_command, runner_inside, warmed
 
 _warm = pytest.fixture(scope="session", autouse=True)(warmed)

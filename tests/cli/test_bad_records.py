@@ -117,6 +117,11 @@ SECONDS = {
     "raises": ("raise RuntimeError('odd')", ["first", None], 'its reader "mine" raised RuntimeError: odd'),
     "prints": ("print('PASS')", ["first", None], "wrote to standard output, which is for reports only"),
     "dies": ("import os; os._exit(0)", ["first", None], 'its reader "mine" ended the process with exit code 0'),
+    "gives a dict": (
+        "yield {'trace_id': 'x'}",
+        ["first", None, "third"],
+        'its reader "mine" gave a dict; expected an ExecutionTrace or a ReadError',
+    ),
     "refuses": ("yield ReadError(message='no @ $.x', line=7)", ["first", None, "third"], '"t.json" line 7: no @ $.x'),
     "half a character": (HALF, ["first", None, "third"], "holds half of a surrogate pair"),
     "half a character in a text": (

@@ -130,6 +130,49 @@ def test_check_tells_what_is_broken(inside, distribution, monkeypatch):
     assert rows["rerun_limit"].endswith("loads, selected")
 
 
+UNUSABLE = """
+import attrs
+
+from sentinel_core import Signal, Tool, hookimpl
+
+
+@attrs.frozen(kw_only=True)
+class Settings:
+    a: "Nope" = 1
+
+
+@hookimpl
+def sentinel_signals():
+    return [Signal(name="unusable", summary="s", detect=lambda index: 0.0, settings=Settings)]
+
+
+@hookimpl
+def sentinel_tools():
+    return [Tool(name="unusable", description="d", parameters={"type": "objekt"}, handler=print)]
+"""
+
+
+@pytest.mark.unmeasured
+def test_what_cannot_be_used_is_seen_by_check_and_costs_itself_alone(inside, write, distribution, monkeypatch):
+    from sentinel_core.cli import plugins
+
+    points = {f"sentinel.{kind}": {"unusable": "fake_unusable"} for kind in ("signals", "tools")}
+    monkeypatch.syspath_prepend(distribution("unfit", {"fake_unusable": UNUSABLE}, points))
+    ours = [one for one in installed(("signals", "tools")) if one.name in ("unusable", "cost")]
+    monkeypatch.setattr(plugins, "installed", lambda: ours)
+    checked = inside("plugins", "--check")
+    assert checked.returncode == 3
+    rows = {tuple(line.split()[:2]): line for line in checked.stdout.splitlines()}
+    nope = '"unusable": the type of its setting "a" cannot be resolved: NameError: name \'Nope\' is not defined'
+    assert rows["signals", "unusable"].endswith(f"broken  {nope}")
+    assert rows["tools", "unusable"].endswith('its parameters must be a JSON schema with "type": "object"')
+    assert rows["signals", "cost"].endswith("loads, selected")
+    write("t.json", "0")
+    judged = inside("evaluate", "t.json")
+    assert judged.returncode == 0
+    assert nope in judged.stdout
+
+
 def test_show(inside):
     done = inside("plugins", "show", "cost")
     assert (done.returncode, done.stderr) == (0, "")
@@ -156,7 +199,7 @@ class Settings:
 
 @hookimpl
 def sentinel_tools():
-    return [Tool(name="twin", description="adds", parameters={}, handler=print, settings=Settings)]
+    return [Tool(name="twin", description="adds", parameters={"type": "object"}, handler=print, settings=Settings)]
 
 
 @hookimpl

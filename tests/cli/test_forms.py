@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import re
+import shutil
 import stat
 
 import pytest
@@ -108,11 +110,11 @@ def test_a_file_takes_its_name_when_it_is_whole(inside, write, knob, folder):
 
 def test_a_file_is_left_alone_where_nothing_was_judged(inside, write, folder):
     write("t.json", "0")
-    (folder / "out.json").write_text("before")
+    (folder / "out.txt").write_text("before")
     for form in ("--json", "--jsonl", "-v"):
-        done = inside("evaluate", "t.json", form, "-o", "out.json", "--weight", "nobody=1")
+        done = inside("evaluate", "t.json", form, "-o", "out.txt", "--weight", "nobody=1")
         assert done.returncode == 3
-        assert (folder / "out.json").read_text() == "before"
+        assert (folder / "out.txt").read_text() == "before"
     assert not list(folder.glob(".out*"))
 
 
@@ -161,3 +163,26 @@ def test_colour_is_for_terminals(inside, write, knob):
     assert painted.stdout.startswith("\x1b[32m✓ PASS\x1b[0m")
     assert "\x1b" not in inside("evaluate", "t.json", *knob, FORCE_COLOR="1", NO_COLOR="1").stdout
     assert "\x1b" not in inside("evaluate", "t.json", "--json", *knob, FORCE_COLOR="1").stdout
+
+
+def test_files_of_one_name_are_told_apart_from_any_folder(inside, write, knob, folder):
+    for name in ("runs/a/t.json", "runs/b/t.json"):
+        write(name, "0")
+    (folder / "runs/b/bad.json").write_text("{")
+    for paths in (("runs",), ("runs/*/*.json",), (folder / "runs",)):
+        told = inside("evaluate", *paths, *knob).stdout
+        assert re.findall(r"\((.*), record 1\)", told) == ["a/t.json", "b/t.json"]
+        rows = inside("evaluate", *paths, "--jsonl", *knob).stdout.splitlines()
+        assert [json.loads(row)["error"]["source"] for row in rows if row.startswith('{"error"')] == ["b/bad.json"]
+
+
+def test_what_it_wrote_before_is_no_input(inside, write, knob, folder):
+    write("in/t.json", "0")
+    for output in ("in/reports.jsonl", "in/reports.jsonl", "in/out/", "in/reports.jsonl"):
+        done = inside("evaluate", "in", "-o", output, *knob, *(("--resume",) if output == "in/out/" else ()))
+        assert "1 PASS" in done.stderr, output
+        if output == "in/out/":
+            assert "is in no format" in done.stderr  # another batch's reports
+            shutil.rmtree(folder / output)
+        else:
+            assert done.returncode == 0

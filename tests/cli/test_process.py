@@ -72,7 +72,7 @@ def is_gone(pid: int) -> bool:
         return True
 
 
-@pytest.mark.parametrize("output", [(), ("-o", "out.json")])
+@pytest.mark.parametrize("output", [(), ("-o", "out.txt")])
 def test_control_c_is_130(folder, write, output):
     (folder / "slow.py").write_text(SLOW)
     write("t.jsonl", "0", "0")

@@ -19,6 +19,10 @@ PLACES = {
         '-o "w.jsonl" goes with no --output-format "parquet": the name says another format',
     ),
     "no such format": (("-o", "w.csv"), '-o "w.csv" would hold text: name it .jsonl, .parquet or .txt, or add --json'),
+    "no report in it": (("-o", "w.sarif"), '-o "w.sarif" would hold text'),
+    "lines in a document": (("--jsonl", "-o", "w.json"), '-o "w.json" would hold lines of JSON: name it .jsonl'),
+    "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is what is to be read, and would be replaced'),
+    "what is read, in a folder": ((".", "-o", "t.json", "--json"), '-o "t.json" is what is to be read'),
     "a document in lines": (
         ("--json", "-o", "w.jsonl"),
         '-o "w.jsonl" holds a report a line: leave out --json and --pretty, or name it .json',

@@ -137,7 +137,10 @@ def test_an_empty_id_is_refused():
         (1.01, "answered with the score 1.01; expected a finite number from 0 to 1"),
         (True, "answered with bool; expected a Detection or a number from 0 to 1"),
         (None, "answered with NoneType; expected a Detection or a number from 0 to 1"),
-        (Detection(score="1"), "answered with str; expected a Detection or a number from 0 to 1"),
+        (
+            Detection(score="1"),
+            "answered with a Detection whose score is a str; expected a number from 0 to 1, or None",
+        ),
     ],
 )
 def test_nonsense_is_a_failure(answer, error):
@@ -158,6 +161,28 @@ def test_control_c_goes_through():
 
     with pytest.raises(KeyboardInterrupt):
         judged({**ZEROS, "loop": interrupted})
+
+
+def told_of(detect) -> str:
+    (failure,) = judged({**ZEROS, "loop": detect}).failures
+    return failure.error
+
+
+def test_what_was_raised_is_told_with_its_last_line_in_the_plugins_own_file():
+    names = {"__name__": "some_plugin.inner"}
+    code = "import json\ndef helper(text):\n    return json.loads(text)\n\ndef detect(_):\n    return helper('{')\n"
+    exec(compile(code, "/home/somebody/caf\udce9/inner\udce9.py", "exec"), names)
+    assert told_of(names["detect"]).endswith("(char 1) (inner?.py:3)")
+    assert told_of(float).startswith("raised TypeError: float()")
+    assert told_of(float).endswith("'TraceIndex'")
+
+
+@pytest.mark.parametrize("error", [RecursionError("deep"), MemoryError("much")])
+def test_where_memory_or_the_stack_ran_out_is_not_told(error):
+    def detect(_):
+        raise error
+
+    assert told_of(detect) == f"raised {type(error).__name__}: {error}"
 
 
 def test_errors_are_one_line():

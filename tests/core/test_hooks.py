@@ -12,7 +12,14 @@ from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host import Plugin, installed, load
 from sentinel_core.reflection.facts import Attempt, History
 from sentinel_core.selection import KINDS
-from sentinel_core.testing import BytesSource
+from sentinel_core.testing import (
+    BytesSource,
+    GuardrailContract,
+    ProviderContract,
+    SignalContract,
+    ToolContract,
+    TraceReaderContract,
+)
 
 REPOSITORY = Path(__file__).parents[2]
 GUIDE = REPOSITORY / "docs" / "write-a-plugin.md"
@@ -109,6 +116,57 @@ def test_the_reader_of_the_example(tmp_path):
         ("user", "Hello?"),
         ("assistant", "Yes."),
     ]
+
+
+def pasted(kind: str):
+    namespace = {"__name__": "pasted"}
+    exec(example(kind), namespace)
+    (offer,) = namespace[f"sentinel_{kind}"]()
+    return offer
+
+
+def said(text: str) -> ExecutionTrace:
+    return ExecutionTrace(trace_id="t", messages=(Message(role="assistant", content=text),))
+
+
+class TestPastedSignal(SignalContract):
+    def make(self):
+        return pasted("signals")
+
+    def risky(self):
+        return said("DONE IT")
+
+    def clean(self):
+        return said("Done.")
+
+
+class TestPastedProvider(ProviderContract):
+    def make(self):
+        return pasted("providers")
+
+
+class TestPastedTool(ToolContract):
+    def make(self):
+        return pasted("tools")
+
+    def arguments(self):
+        return {"first": 1, "second": 2.5}
+
+
+class TestPastedGuardrail(GuardrailContract):
+    def make(self):
+        return pasted("guardrails")
+
+
+class TestPastedReader(TraceReaderContract):
+    def make(self):
+        return pasted("trace_readers")
+
+    def sample(self):
+        return "Grüß Gott?\n→ Grüß dich, 小さい.\n".encode()
+
+    def filename(self):
+        return "greeting.chat.txt"
 
 
 def test_the_entry_point_is_shown():

@@ -126,14 +126,32 @@ BAD = {
     "long": ("raise RuntimeError('x' * 9999)", "cannot be imported: RuntimeError: " + "x" * 300),
     "unmarked": ("def sentinel_signals(): return []", "it does not implement sentinel_signals; mark the function"),
     "empty": (f"{HEAD}@hookimpl\ndef sentinel_signals():\n    return []", 'its module offers nothing named "empty"'),
-    "nothing": (f"{HEAD}@hookimpl\ndef sentinel_signals():\n    pass", "cannot be imported: TypeError"),
+    "nothing": (
+        f"{HEAD}@hookimpl\ndef sentinel_signals():\n    pass",
+        "sentinel_signals must return a list of Signal, and it returned None",
+    ),
+    "single": (
+        signal("single").replace("[Signal", "Signal").replace("0.0)]", "0.0)"),
+        "sentinel_signals must return a list of Signal, and it returned a Signal",
+    ),
+    "number": (
+        f"{HEAD}@hookimpl\ndef sentinel_signals():\n    return [7]",
+        "sentinel_signals offered int; expected Signal",
+    ),
     "text": (
         f"{HEAD}@hookimpl\ndef sentinel_signals():\n    return 'no'",
-        "sentinel_signals offered str; expected Signal",
+        "sentinel_signals must return a list of Signal, and it returned a str",
     ),
     "wraps": (f"{HEAD}@hookimpl(wrapper=True)\ndef sentinel_signals():\n    return (yield)", "is a hook wrapper"),
-    "arguments": (f"{HEAD}@hookimpl\ndef sentinel_signals(config):\n    return []", "Argument(s) {'config'}"),
-    "misspelt": (f"{HEAD}@hookimpl\ndef sentinel_signal():\n    return []", "unknown hook 'sentinel_signal'"),
+    "arguments": (
+        f"{HEAD}@hookimpl\ndef sentinel_signals(config):\n    return []",
+        "its sentinel_signals takes arguments (config); a hook",
+    ),
+    "misspelt": (
+        f"{HEAD}@hookimpl\ndef sentinel_signal():\n    return []",
+        '"sentinel_signal" is no hook (they are sentinel_g',
+    ),
+    "unwrapped": (f"{HEAD}@hookimpl(wrapper=True)\ndef sentinel_signals():\n    return []", "PluginValidationError"),
     "nameless": (signal(""), "the Signal that it offers has no name"),
     "numbered": (f"{HEAD}{BODY.replace('{name!r}', '7')}", "the Signal that it offers has no name"),
     "mute": (signal("mute").replace('"s"', '""'), "the Signal that it offers has no summary"),
@@ -214,7 +232,7 @@ def test_a_module(tmp_path, monkeypatch):
         ("gone.py", None, "there is no such file"),
         ("notes/readme", "text", "is not a Python file"),
         ("raises.py", "raise ValueError('odd')", "cannot be imported: ValueError: odd"),
-        ("offers.py", BAD["text"][0], "sentinel_signals offered str; expected Signal"),
+        ("offers.py", BAD["text"][0], "sentinel_signals must return a list of Signal, and it returned a str"),
     ],
 )
 def test_what_was_asked_for_and_cannot_be_loaded_is_an_error(tmp_path, name, source, error):
@@ -226,6 +244,19 @@ def test_what_was_asked_for_and_cannot_be_loaded_is_an_error(tmp_path, name, sou
         load([], [str(path)])
     assert str(caught.value).startswith(f'plugin "{path}"')
     assert str(caught.value).endswith(error)
+
+
+def test_a_file_that_does_more_than_offer_is_named(tmp_path):
+    path = tmp_path / "loud.py"
+    path.write_text(signal("loud"))
+
+    @contextmanager
+    def watch(_stage, _label):
+        yield
+        raise PluginError("wrote to standard output")
+
+    with pytest.raises(PluginError, match=f'^plugin "{path}": wrote to standard output$'):
+        load([], [str(path)], watch=watch)
 
 
 def test_a_module_that_is_not_there():

@@ -5,7 +5,7 @@ import attrs
 import pytest
 
 from sentinel_core import Detection, ExecutionTrace, Finding, Signal, evaluate_trace
-from sentinel_core.output.printable import clipped, printable, printable_json
+from sentinel_core.output.printable import clipped, folded, printable, printable_json
 from sentinel_core.output.text import render_report, render_summary
 from sentinel_core.profile import RS1
 from sentinel_core.testing import honest_trace
@@ -184,3 +184,9 @@ def test_an_empty_panel_is_shown():
         "? NO VERDICT  t",
         "  Nothing to check: the trace has no messages.",
     ]
+
+
+def test_lines_are_folded_at_words_and_indented():
+    text = "  one two three\n\nfour\n  a-very-long-word\n"
+    assert folded(text, 9) == "  one two\n      three\n\nfour\n  a-very-long-word\n"
+    assert folded(text, 0) == text

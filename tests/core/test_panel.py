@@ -6,7 +6,7 @@ from sentinel_core.errors import ConfigError
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host import Installed, LoadFailure, Plugin
-from sentinel_core.panel import make_panel, read_profile, with_weights
+from sentinel_core.panel import make_panel, read_profile, weighted, with_weights
 from sentinel_core.profile import RS1, CriticalRule
 from sentinel_core.settings import Layers, Setting
 from sentinel_core.testing import honest_trace
@@ -117,11 +117,13 @@ def test_a_profile_takes_from_rs1_what_it_leaves_out(tmp_path):
         'name = "ours"\n[weights]\nmine = 2\nloop = 1\n[critical]\nmine = {threshold = 0.5, verdict = "WARN"}\n',
     )
     assert (made.name, made.weights, made.warn_at) == ("ours", {"loop": 1.0, "mine": 2.0}, 0.4)
-    assert made.critical == (CriticalRule(signal_name="mine", threshold=0.5, verdict="WARN"),)
-    assert profile_of(tmp_path, "critical = {}").critical == ()
+    assert made.critical == (*RS1.critical, CriticalRule(signal_name="mine", threshold=0.5, verdict="WARN"))
+    assert profile_of(tmp_path, "critical = {}").critical == RS1.critical
+    fewer = profile_of(tmp_path, "critical = {cost = false, loop = false}")
+    assert [rule.signal_name for rule in fewer.critical] == ["hallucination", "tool_misuse"]
 
 
-CRITICAL = 'profile "strict.toml": critical.loop must be {threshold = 0.8, verdict = "FAIL" or "WARN"}'
+CRITICAL = 'profile "strict.toml": critical.loop must be { threshold = 0.8, verdict = "FAIL" or "WARN" }, or false'
 
 
 @pytest.mark.parametrize(
@@ -158,3 +160,10 @@ def test_profiles_that_cannot_be_used(tmp_path, text, error):
 def test_no_such_profile(tmp_path):
     with pytest.raises(ConfigError, match=r'^no profile "rs2": it is neither "rs1" nor a file that can be read'):
         read_profile("rs2")
+
+
+def test_a_critical_rule_for_no_signal_is_told(tmp_path):
+    profile_of(tmp_path, "[critical]\nlop = {threshold = 0.5, verdict = 'FAIL'}")
+    with pytest.raises(ConfigError) as caught:
+        weighted(layers(profile=str(tmp_path / "strict.toml")), [])
+    assert 'profile "strict": critical.lop: no such signal is installed; did you mean "loop"?' in str(caught.value)

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import attrs
@@ -94,6 +96,12 @@ def test_other_programs_variables_are_left_alone(tmp_path):
         ('fail_on = "no"', '"fail_on" from sentinel.toml: expected one of "warn", "fail", "never", and it is "no"'),
         ('timeout = "5"', '"timeout" from sentinel.toml: Expected float, got str, and it is '),
         ("strict = 1", '"strict" from sentinel.toml: Expected bool, got int'),
+        ("[agent]\nmax_turn = 3", 'unknown setting "agent.max_turn" from sentinel.toml; did you mean "max_turns"?'),
+        ("[agent]\nmax_turns = 'abc'", '"agent.max_turns" from sentinel.toml: Expected int, got str, and it is "abc"'),
+        (
+            "fail_on_risk = 'low'",
+            '"fail_on_risk" from sentinel.toml: expected one of "high", "medium", and it is "low"',
+        ),
         ("timeout = 0", '"timeout" must be > 0: 0.0 (from sentinel.toml)'),
         ("timeout = inf", '"timeout" must be <= 1000000.0: inf (from sentinel.toml)'),
         ("timeout = nan", '"timeout" must be > 0: nan (from sentinel.toml)'),
@@ -129,6 +137,10 @@ def test_bounds_of_the_time_limit(tmp_path, seconds, fits):
             {"signals.cost.tokens": "many"},
             '"signals.cost.tokens" from --flag: Expected int, got str, and it is "many"',
         ),
+        (
+            {"signals.cost.names": "sorry,pardon"},
+            '"signals.cost.names" from --flag: expected a list, written as ["one", "two"], and it is "sorry,pardon"',
+        ),
         ({"signals.cost.tokens": "0"}, '"signals.cost.tokens" must be > 0: 0 (from --flag)'),
         ({"signals.cost.careful": "perhaps"}, '"signals.cost.careful" from --flag: Expected bool'),
     ],
@@ -152,6 +164,13 @@ def test_an_error_without_text_is_told(tmp_path):
     wanted = attrs.make_class("Odd", {"field": attrs.field(type=int, validator=refuse)}, kw_only=True)
     with pytest.raises(ConfigError, match=r"^signals\.odd\. \(from --flag\)$"):
         layers(tmp_path, {"signals.odd.field": "1"}).of_plugin("signals", "odd", wanted)
+
+
+def test_settings_that_refuse_their_own_defaults_are_the_plugins_failure(tmp_path):
+    wanted = attrs.make_class("Odd", {"field": attrs.field(default=0, validator=lambda *_: {}["no"])}, kw_only=True)
+    for flags in ({}, {"signals.odd.field": "1"}):
+        with pytest.raises(PluginError, match=r"^its settings cannot be made: KeyError: 'no'$"):
+            layers(tmp_path, flags).of_plugin("signals", "odd", wanted)
 
 
 def test_settings_for_a_plugin_that_takes_none(tmp_path):
@@ -217,6 +236,29 @@ def test_a_variable_that_looks_like_a_setting_is_told(tmp_path):
     found = read_layers({}, environ={"SENTINEL_FAILON": "fail", "SENTINEL_HOME": "/srv", "OTHER": "x"}, folder=tmp_path)
     assert found.values == {}
     assert found.suspects == ('the environment\'s "SENTINEL_FAILON" is no setting; did you mean "SENTINEL_FAIL_ON"?',)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("SENTINEL_WEIGHTS__LOOP", "; a weight is set with --weight, or in sentinel.toml"),
+        ("SENTINEL_SIGNAL__COST__TOKENS", "; did you mean SENTINEL_SIGNALS__NAME__FIELD?"),
+        ("SENTINEL_TOOLS__TOKENS", "; did you mean SENTINEL_TOOLS__NAME__FIELD?"),
+        ("SENTINEL_AGENT__MAX__TURNS", "; did you mean SENTINEL_AGENT__FIELD?"),
+        ("SENTINEL_HOME__DIR", None),
+    ],
+)
+def test_a_variable_that_looks_like_a_setting_of_a_table_is_told(tmp_path, name, told):
+    found = read_layers({}, environ={name: "0"}, folder=tmp_path)
+    assert found.values == {}
+    assert found.suspects == (() if told is None else (f'the environment\'s "{name}" is no setting{told}',))
+
+
+def test_the_agents_settings_are_not_imported_where_none_is_set(tmp_path):
+    code = "import sys; from sentinel_core.settings import Layers; Layers().host(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert "sentinel_core.settings" in done.stdout.split()
+    assert "sentinel_core.agent" not in done.stdout.split()
 
 
 def test_files_that_cannot_be_read(tmp_path):

@@ -46,11 +46,22 @@ def test_a_name_that_looks_like_a_pattern_is_a_name_first(tmp_path):
 def test_sub_agents_of_a_session_come_with_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("s.jsonl", "s/subagents/agent-1.jsonl", "s/subagents/deep/agent-2.jsonl", "s/subagents/notes.jsonl"):
-        write(tmp_path / "in" / name)
-    write(tmp_path / "in/lone/subagents/agent-3.jsonl")
+        write(tmp_path / "in" / name, b'{"isSidechain": true}')
+    write(tmp_path / "in/lone/subagents/agent-3.jsonl", b'{"isSidechain": true}')
     assert found("in") == ["in/lone/subagents/agent-3.jsonl", "in/s/subagents/notes.jsonl", "in/s.jsonl"]
     assert found("in/s/subagents/agent-1.jsonl") == ["in/s/subagents/agent-1.jsonl"]
     assert len(found("in/s")) == 3
+    write(tmp_path / "in/s/subagents/agent-1.jsonl", b'{"messages": []}')  # some other tool's
+    assert "in/s/subagents/agent-1.jsonl" in found("in")
+
+
+def test_what_is_no_file_is_told_in_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "in/a.json")
+    (tmp_path / "in/b.json").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "in/c.json")
+    told = [f'"in/{name}.json": is no file, or a link that leads to none' for name in "bc"]
+    assert found("in") == found("in/*.json") == ["in/a.json", *told]
 
 
 def test_what_leads_to_nothing_is_told(tmp_path, monkeypatch):
@@ -227,6 +238,7 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b'{"a": 1, "b": {}}', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'[{"a": 1}]', [reader("a", 0)], r"it looks like a JSON list with the keys a \("),
         (b"[1]", [reader("a", 0)], r"it looks like a JSON list \("),
+        (b'{"trace_id": "t", "signal_scores": []}', [reader("a", 0)], "Sentinel's own reports, which are no traces"),
         (b"\0\1", [reader("a", 0)], r"it looks like a binary file \("),
     ],
 )
@@ -242,8 +254,19 @@ def test_a_reader_that_raises_costs_the_others_nothing(tmp_path):
     ]
     source = source_of(tmp_path)
     assert choose_reader(source, [bad[0], reader("good", 50), bad[1]]).name == "good"
-    with pytest.raises(InputError, match=r"raises raised ZeroDivisionError: .*; silent raised TypeError: "):
+    with pytest.raises(
+        InputError, match=r"raises raised ZeroDivisionError: .*; silent answered None; expected a whole"
+    ):
         choose_reader(source, bad)
+
+
+@pytest.mark.parametrize("answer", ["yes", 1000, -1, True, 50.0])
+def test_an_answer_to_the_first_look_that_is_no_number_from_0_to_100(tmp_path, answer):
+    odd = reader("odd", answer)
+    source = source_of(tmp_path)
+    assert choose_reader(source, [odd, reader("good", 50)]).name == "good"
+    with pytest.raises(InputError, match=f"odd answered {answer!r}; expected a whole number from 0 to 100"):
+        choose_reader(source, [odd])
 
 
 def test_a_reader_that_the_user_named_is_taken(tmp_path):

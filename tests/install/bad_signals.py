@@ -35,7 +35,7 @@ BAD_SIGNALS = {
     "boolean": (_at_call("return True"), "answered with bool"),
     "nothing": (_at_call("return None"), "answered with NoneType"),
     "text": (_at_call("return '0.5'"), "answered with str"),
-    "bad_score": (_at_call("return Detection(score='0.5')"), "answered with str"),
+    "bad_score": (_at_call("return Detection(score='0.5')"), "answered with a Detection whose score is a str"),
     "bad_finding": (_at_call("return Detection(score=0.5, findings=['look'])"), "raised TypeError"),
     "bad_severity": (
         _at_call("return Detection(score=0.5, findings=[Finding(rule='x', severity='fatal', text='y')])"),
@@ -68,7 +68,19 @@ BAD_SIGNALS = {
         _HEAD + "@hookimpl(wrapper=True)\ndef sentinel_signals():\n    return (yield)\n",
         "is a hook wrapper",
     ),
-    "takes_arguments": (_HEAD + "@hookimpl\ndef sentinel_signals(config):\n    return []\n", "Argument(s)"),
+    "takes_arguments": (
+        _HEAD + "@hookimpl\ndef sentinel_signals(config):\n    return []\n",
+        "takes arguments (config)",
+    ),
+    "mistyped_hook": (_HEAD + "@hookimpl\ndef sentinel_signal():\n    return []\n", '"sentinel_signal" is no hook'),
+    "lists_nothing": (_HEAD + "@hookimpl\ndef sentinel_signals():\n    pass\n", "and it returned None"),
+    "unknown_type": (
+        "import attrs\n"
+        + _at_import("@attrs.frozen\nclass Settings:\n    a: 'Nope' = 1\n").replace(
+            "detect)", "detect, settings=Settings)"
+        ),
+        'the type of its setting "a" cannot be resolved',
+    ),
 }
 
 

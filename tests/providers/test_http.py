@@ -123,6 +123,17 @@ def test_addresses_that_are_none(url):
         guarded_client(base_url=url, timeout=5)
 
 
+@pytest.mark.parametrize("port", [0, 65_536, 83_837])
+def test_a_port_that_there_is_none_of_is_no_other_port(port, monkeypatch):
+    with pytest.raises(ConfigError, match=f"is not an address: port {port} is not between 1 and 65535"):
+        guarded_client(base_url=f"http://127.0.0.1:{port}", timeout=5)
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", f"127.0.0.1:{port}")
+    with pytest.raises(ConfigError, match=f'"127.0.0.1:{port}" is not an address: port {port}'):
+        guarded_client(base_url="http://models.example", timeout=5)
+
+
 def test_an_address_that_no_system_takes():
     base_url = f"http://{'a' * 70}.example"  # longer than a part of a name may be
     with guarded_client(base_url=base_url, timeout=5) as client, pytest.raises(ValidationError):

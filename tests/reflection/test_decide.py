@@ -133,6 +133,9 @@ def leaves(history):
         (leaves, 'Guardrail "g" raised SystemExit.'),
         (lambda _: "allow", 'Guardrail "g" answered with str; expected a Ruling.'),
         (lambda _: Ruling(action="go on"), 'Guardrail "g" answered with the action "go on".'),
+        (lambda _: Ruling(action="finalize"), 'Guardrail "g" ruled "finalize" without a reason.'),
+        (lambda _: Ruling(action="stop_attempt", reason=" "), 'Guardrail "g" ruled "stop_attempt" without a reason.'),
+        (lambda _: Ruling(action="finalize", reason=None), 'Guardrail "g" ruled "finalize" without a reason.'),
     ],
 )
 def test_a_guardrail_that_fails_means_finalize(check, detail):

@@ -127,7 +127,7 @@ def test_a_report_of_an_attempt_that_was_not_accepted_stays_here_and_is_told(pla
     result = at.family().run()
     assert [one.staged for one in attempts_of(result.events)] == ["medium", None]
     assert (at.filed, result.delivery) == ([], None)
-    said = _why_no_report(RunSummary.of(result, "liar", Path("trace")))
+    said = _why_no_report(RunSummary.of(result, "liar", Path("trace"), judged=()))
     assert said.endswith("; attempt 1 had staged one (medium risk), and was not accepted")
 
 
@@ -256,6 +256,24 @@ def test_a_guardrail_that_fails_and_a_store_that_cannot_be_read_mean_the_end(pla
         (only,) = attempts_of(at.family().run().events)
         assert (only.decision, only.reason) == ("finalize", "guardrail_failed")
         assert "no idea" in only.detail or "the disk is gone" in only.detail
+
+
+@pytest.mark.parametrize("lies", ["never", "until told"])
+def test_a_guardrail_that_fails_at_work_stops_nothing_is_told_once_and_ends_the_family(place, lies):
+    def broken(history):
+        raise RuntimeError("no idea")
+
+    mine = BoundGuardrail(name="mine", check=lambda h: broken(h) if h.live else Ruling(action="allow"))
+    at = place(Liar(lies=lies), guards=[mine])
+    at.guardian.warn = at.said.append
+    result = at.family().run()
+    (only,) = attempts_of(result.events)
+    assert (only.outcome, only.stopped_by, only.decision) == ("completed", None, "finalize")
+    assert only.reason == ("thresholds_met" if lies == "never" else "guardrail_failed")
+    assert at.filed == (["medium"] if lies == "never" else [])
+    why = 'Guardrail "mine" raised RuntimeError: no idea.'
+    assert at.said == [f"{why} The attempt goes on, and no other follows it."]
+    assert [event.detail for event in of(GuardrailChecked, result.events)] == [why]
 
 
 def test_without_a_store_every_attempt_is_the_last(place, panel):

@@ -72,6 +72,17 @@ from sentinel_core import Guardrail, hookimpl
 def sentinel_guardrails():
     return [Guardrail(name="dying", summary="dies", check=lambda history: os._exit(7))]
 """
+FAILING = """
+import os
+from sentinel_core import Guardrail, Ruling, hookimpl
+
+def check(history):
+    return {"mute": Ruling(action="finalize"), "none": None}[os.environ["ANSWER"]]
+
+@hookimpl
+def sentinel_guardrails():
+    return [Guardrail(name="failing", summary="fails", check=check)]
+"""
 # The command, with SIGKILL at a point that no plugin reaches.
 KILLED = """
 import os, signal, sys
@@ -96,11 +107,13 @@ if point == "before the rerun":
     Investigation.attempt = attempt_or_die
 elif point == "before the decision is recorded":
     GuardProcess.settle = settle_and_die
+elif point == "before the judgment":
+    GuardProcess.judge = kill
 else:
     GuardProcess.settle = kill
 main()
 """
-POINTS = ("before the rerun", "before the decision is recorded", "before the decision")
+POINTS = ("before the rerun", "before the decision is recorded", "before the decision", "before the judgment")
 
 
 pytestmark = pytest.mark.unmeasured
@@ -195,7 +208,7 @@ def test_an_attempt_that_met_a_limit_of_the_users_is_the_last(sentinel, tmp_path
     done = sentinel(*lying("--json", "--max-turns", "1"), code=3)
     (only,) = found(done)["attempts"]
     assert (only["outcome"], only["decision"]) == ("max_turns", None)
-    assert "(outcome: max_turns): the model was asked 1 times, the limit" in done.stderr
+    assert "(outcome: max_turns): the model was asked 1 time, the limit" in done.stderr
     assert (tmp_path / "asked").read_text() == "asked\n"
 
 
@@ -203,6 +216,13 @@ def test_without_reflection_it_is_one_attempt(sentinel, tmp_path):
     (only,) = found(sentinel(*lying("--json", "--no-reflect"), code=3))["attempts"]
     assert (only["outcome"], only["verdict"], only["decision"]) == ("completed", None, None)
     assert not (tmp_path / ".sentinel" / "loops.sqlite3").exists()
+
+
+def test_a_replay_of_one_attempt_has_nothing_left_to_decide(sentinel):
+    sentinel(*lying("--no-reflect", "--record", "run.jsonl"), code=3)
+    sentinel("run", "v2.1.0", "--releases", RELEASES, "--provider", "replay:run.jsonl", code=3)
+    rows = json.loads(sentinel("runs", "--json").stdout)
+    assert [(row["state"], row["resumable"]) for row in rows] == [("completed", False)] * 2
 
 
 @pytest.mark.parametrize("point", POINTS)
@@ -291,6 +311,23 @@ def test_an_attempt_that_goes_in_circles_is_stopped_and_tried_again(sentinel, tm
     assert told[0]["drift_score"] >= 0.8
     assert len((tmp_path / "asked").read_text().splitlines()) < 40
     assert reports(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("raise", "raised KeyError: 'raise'"),
+        ("none", "answered with NoneType; expected a Ruling"),
+        ("mute", 'ruled "finalize" without a reason'),
+    ],
+)
+def test_a_guardrail_that_fails_is_named_once_and_the_report_is_delivered(sentinel, tmp_path, answer, why):
+    (tmp_path / "failing.py").write_text(FAILING)
+    plugins = ("--provider", "offline", "--plugins", "./failing.py")
+    done = sentinel("run", "v2.1.0", "--releases", RELEASES, *plugins, ANSWER=answer)
+    (line,) = done.stderr.splitlines()
+    assert line == f'sentinel: warning: Guardrail "failing" {why}. The attempt goes on, and no other follows it.'
+    assert len(reports(tmp_path)) == 1
 
 
 def test_a_guardrail_that_dies_is_named_and_the_report_is_delivered(sentinel, tmp_path):

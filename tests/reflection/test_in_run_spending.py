@@ -99,8 +99,8 @@ def test_metrics_have_its_tokens_and_costs(family):
 @pytest.mark.parametrize(
     ("limit", "reason", "detail"),
     [
-        ({"max_total_tokens": 200}, "max_total_tokens", "240 tokens were used; the limit is 200."),
-        ({"max_cost_usd": 0.9}, "max_cost", "$1 were spent; the limit is $0.9."),
+        ({"max_total_tokens": 200}, "max_total_tokens", "the run used 240 tokens; the limit is 200."),
+        ({"max_cost_usd": 0.9}, "max_cost", "the run spent $1; the limit is $0.9."),
     ],
 )
 def test_no_rerun_is_begun_that_could_not_ask(family, limit, reason, detail):
@@ -122,7 +122,7 @@ def test_nothing_is_spent_on_reflecting_once_all_is_spent(family):
     events = dear.run().events
     (attempt,) = attempts_of(events)
     assert (attempt.outcome, attempt.decision) == ("completed", "finalize")
-    assert "the rules did: 300 tokens were used; the limit is 250." in attempt.reflection_note
+    assert "the rules did: the run used 300 tokens; the limit is 250." in attempt.reflection_note
     by_rules = family(settings=AgentSettings(max_total_tokens=250))
     by_rules.reflector = scores([(0.1, 0.0)])
     assert of(AttemptReflected, by_rules.run().events)[0].alignment_score == 0.1

@@ -76,13 +76,18 @@ def test_a_guardrail_sees_the_report_and_the_family_and_stops_the_attempt(panel)
     assert {history.attempts for history in seen} == {family.attempts}
 
 
-def test_the_first_by_name_is_told_and_one_that_fails_stops(panel):
+def test_the_first_by_name_is_told_and_one_that_fails_stops_nothing(panel):
     def broken(history):
         raise RuntimeError("no idea")
 
-    both = [stops_when(lambda _: True, "finalize"), BoundGuardrail(name="a", check=broken)]
-    ruling = LiveGuard(ExecutionTrace(trace_id="t"), panel, both).check(SAID)
-    assert (ruling.action, ruling.reason) == ("finalize", "guardrail_failed")
+    failing = BoundGuardrail(name="a", check=broken)
+    alone = LiveGuard(ExecutionTrace(trace_id="t"), panel, [failing])
+    assert [alone.check(SAID), alone.check(SAID)] == [None, None]
+    assert alone.failed["a"].detail == 'Guardrail "a" raised RuntimeError: no idea.'
+    three = [stops_when(lambda _: True, "finalize"), failing, attrs.evolve(stops_when(lambda _: True), name="z")]
+    guard = LiveGuard(ExecutionTrace(trace_id="t"), panel, three)
+    ruling = guard.check(SAID)
+    assert (guard.ruled_by, ruling.action, ruling.reason) == ("mine", "finalize", "enough")
 
 
 def test_the_built_in_guardrails_let_an_attempt_at_work_be(panel, make):

@@ -11,7 +11,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
 from sentinel_core.agent import events as ev
 from sentinel_core.telemetry import rebuild, spans_of, trace_id_of
+from sentinel_core.telemetry.data import SpanData
 from sentinel_core.telemetry.encode import span_lines
+from sentinel_core.telemetry.logs import logs_of
 from sentinel_core.trace import from_json
 
 IDS = {"traceId": 16, "spanId": 8, "parentSpanId": 8}
@@ -167,6 +169,15 @@ def test_logs_tell_failures_retries_pruning_and_tools(path, logs_in):
     assert any(text.endswith("messages left out to fit the context") for _, text in told)
     assert all(log["traceId"] == trace_id_of("id2") and len(log["spanId"]) == 16 for log in logs)
     assert [int(log["timeUnixNano"]) for log in logs] == sorted(int(log["timeUnixNano"]) for log in logs)
+
+
+def test_one_message_left_out_is_one_message():
+    attributes = {"sentinel.context.messages_dropped": 1}
+    span = SpanData(
+        trace_id="a", span_id="b", parent_id="", name="sentinel.context.manage", start=0, end=1, attributes=attributes
+    )
+    (log,) = logs_of([span])
+    assert log.body == "1 message left out to fit the context"
 
 
 def test_metrics(path, metrics_in):

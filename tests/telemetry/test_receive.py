@@ -292,6 +292,9 @@ def test_a_full_receiver_judges_early_to_make_room(receiver):
         (["--host", "192.0.2.1"], "port 4318: Cannot assign requested address; --host names another"),
         (["--port", "0", "--otlp", "nowhere"], '--otlp "nowhere": give the address'),
         (["--port", "0", "-o", "missing/file/below/reports"], "missing"),
+        (["--port", "0", "--profile", "strickt"], 'no profile "strickt"'),
+        (["--port", "0", "--weight", "lop=3"], 'no such signal is installed; did you mean "loop"?'),
+        (["--port", "0", "--set", "cost.budget=3"], 'unknown setting "signals.cost.budget"'),
     ],
 )
 def test_what_cannot_be_used(refusing, tmp_path, options, said):
@@ -302,4 +305,5 @@ def test_what_cannot_be_used(refusing, tmp_path, options, said):
     )
     assert done.returncode == 3
     assert said in done.stderr
+    assert "Receiving" not in done.stderr
     assert "Traceback" not in done.stderr

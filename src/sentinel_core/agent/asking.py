@@ -1,6 +1,7 @@
 """Asking the model once: fit the conversation into its window, try until it answers, learn from what it reports."""
 
 from collections.abc import Callable, Sequence
+from types import NoneType
 
 import attrs
 
@@ -24,11 +25,16 @@ from sentinel_core.agent.world import World
 from sentinel_core.errors import ContextLengthError, ModelError, ProviderError
 from sentinel_core.model import Capabilities, Model, Reply, Request, ToolChoice
 from sentinel_core.offers import Tool
-from sentinel_core.trace import Message
+from sentinel_core.trace import Message, TokenUsage, ToolCall
 
 __all__ = ["Asker", "complete"]
 
 _FACTORS = (0.5, 4.0)  # an estimate that is off by more says more about the report than about itself
+_OF_A_REPLY: dict[str, tuple[type, ...]] = {
+    "content": (str,),
+    "tool_calls": (tuple, list),
+    "usage": (TokenUsage, NoneType),
+}
 _SHRUNK = 0.5  # of what was too long
 
 
@@ -42,7 +48,18 @@ def complete(model: Model, request: Request, on_text: Callable[[str], None] | No
         raise ProviderError(f"{who} failed: {type(error).__name__}: {error}") from error
     if not isinstance(reply, Reply):
         raise ProviderError(f"{who} gave a {type(reply).__name__} instead of a Reply")
+    if told := _misfit(reply):
+        raise ProviderError(f"{who} gave a Reply whose {told}")
     return reply
+
+
+def _misfit(reply: Reply) -> str:
+    """The first field of a reply that is not what it must be; nothing where all are."""
+    for name, expected in _OF_A_REPLY.items():
+        if not isinstance(value := getattr(reply, name), expected):
+            return f"{name} is a {type(value).__name__}"
+    others = [type(call).__name__ for call in reply.tool_calls if not isinstance(call, ToolCall)]
+    return f"tool_calls hold a {others[0]} instead of a ToolCall" if others else ""
 
 
 @attrs.frozen(kw_only=True)

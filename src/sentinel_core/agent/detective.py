@@ -10,6 +10,7 @@ from sentinel_core.agent.filed import FiledReport, delivered_report
 from sentinel_core.agent.loop import LiveCheck
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, task_text
 from sentinel_core.agent.record import Observer, Record
+from sentinel_core.agent.resuming import DELIVERED
 from sentinel_core.agent.staging import Delivery, StagedReport, deliver, staged_report, staging
 from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.agent.tools import Toolbox
@@ -21,13 +22,7 @@ from sentinel_core.redact import Redactor
 from sentinel_core.risk.rules import Risk
 from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["DELIVERED", "Attempt", "Investigation", "RunResult", "investigate"]
-
-# A run that ends so has done its work as far as it was let: its report counts. After the other ends it does not: they
-# can be resumed, or the model would not or could not go on.
-DELIVERED: frozenset[Outcome] = frozenset(
-    {"completed", "max_turns", "max_tool_calls", "max_total_tokens", "max_cost", "truncated"}
-)
+__all__ = ["Attempt", "Investigation", "RunResult", "investigate"]
 
 
 @attrs.frozen(kw_only=True)

@@ -22,9 +22,8 @@ from sentinel_core.agent.events import (
 )
 from sentinel_core.agent.guard import Checked, Guard, Settled, Watching, checked_event
 from sentinel_core.agent.lessons import lesson
-from sentinel_core.agent.limits import SPENT, Limit, used_up
+from sentinel_core.agent.limits import Limit, judged_ends, used_up
 from sentinel_core.agent.record import Record
-from sentinel_core.agent.resuming import RESUMABLE
 from sentinel_core.errors import SentinelError
 from sentinel_core.reflection.facts import Reflection, Ruling
 from sentinel_core.reflection.reflect import Reflector, reflect_by_rules
@@ -80,7 +79,7 @@ class Family:
         recorded = _played(record)
         if recorded and isinstance(recorded[-1], LoopDecided):
             return recorded[-1]
-        if self.guard is None or attempt.outcome in RESUMABLE | SPENT | self.final:
+        if self.guard is None or attempt.outcome not in judged_ends(self.final):
             return None
         decided = record.emit(self._decide(self.guard, attempt, recorded))
         self.tell(decided)

@@ -14,13 +14,17 @@ __all__ = ["FiledReport", "delivered_report", "filed_report"]
 
 @attrs.frozen(kw_only=True)
 class FiledReport:
-    """A report that was filed: what the model sent, and the id and file that the tool's result gave, if it gave any."""
+    """A report that was filed: what the model sent, and the id and file that the tool's result gave, if it gave any.
+
+    ``evidence`` is the severity that the data show; the report is ``below_evidence`` where it says less.
+    """
 
     report_id: str | None
     path: str | None
     severity: Risk
     findings: tuple[str, ...]
     below_evidence: bool = False
+    evidence: Risk = "medium"
 
 
 def filed_report(trace: ExecutionTrace, release_id: str) -> FiledReport | None:
@@ -53,4 +57,5 @@ def _report(staged: StagedReport, given: Mapping[str, Any]) -> FiledReport:
         severity=staged.severity,
         findings=staged.findings,
         below_evidence=staged.below_evidence,
+        evidence=staged.evidence,
     )

@@ -18,7 +18,7 @@ __all__ = ["Checked", "Guard", "Settled", "Watching", "checked_event"]
 
 @attrs.frozen(kw_only=True)
 class Checked:
-    """A guardrail's ruling on an attempt that is at work."""
+    """Who rules on an attempt, at work or just ended, and what: a guardrail, or the host itself as ``host``."""
 
     guardrail: str
     ruling: Ruling
@@ -44,8 +44,11 @@ class Guard(Protocol):
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
         """The report on a finished attempt."""
 
-    def settle(self, loop_id: str, reflection: Reflection, live: Checked | None) -> Settled:
-        """Keep what the attempt was worth and decide, once however often it is asked."""
+    def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:
+        """Keep what the attempt was worth and decide, once however often it is asked.
+
+        ``stopped`` is what stands in the way of another attempt, whatever this one was worth.
+        """
 
 
 @attrs.define(eq=False, kw_only=True)

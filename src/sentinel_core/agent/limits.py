@@ -1,15 +1,17 @@
 """The limits of one run: how each would end it, in words; a pure look at what was used."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, get_args
 
 import attrs
 
+from sentinel_core._words import counted
 from sentinel_core.agent.events import ContextSummarized, Event, Outcome, ReflectorAsked, ReplyReceived, ToolStarted
-from sentinel_core.agent.resuming import last_run, whole_run
+from sentinel_core.agent.resuming import RESUMABLE, last_run, whole_run
 from sentinel_core.agent.settings import AgentSettings
 from sentinel_core.trace import TokenUsage
 
-__all__ = ["SPENT", "Limit", "Used", "limit_met", "too_many_calls", "used_in", "used_up"]
+__all__ = ["SPENT", "Limit", "Used", "judged_ends", "limit_met", "too_many_calls", "used_in", "used_up"]
 
 # Limits of all attempts at a task together: after these ends another attempt could not even ask.
 SPENT: frozenset[Outcome] = frozenset({"max_total_tokens", "max_cost"})
@@ -51,7 +53,13 @@ def used_in(events: Sequence[Event], *, seconds: float = 0.0) -> Used:
 
 def used_up(events: Sequence[Event], settings: AgentSettings) -> Limit | None:
     """The limit on tokens or money after which no other attempt could ask; None where it could."""
-    return limit_met(attrs.evolve(used_in(events), turns=0), settings)
+    used = attrs.evolve(used_in(events), turns=0)  # turns are of one attempt; the next begins at 0
+    return limit_met(used, settings)
+
+
+def judged_ends(final: Collection[Outcome]) -> frozenset[Outcome]:
+    """How an attempt may end so that a guard decides upon it; after one of ``final`` there is no other attempt."""
+    return frozenset(get_args(Outcome)) - RESUMABLE - SPENT - frozenset(final)
 
 
 def _spent(event: Event) -> tuple[TokenUsage | None, float | None]:
@@ -64,15 +72,15 @@ def _spent(event: Event) -> tuple[TokenUsage | None, float | None]:
 
 def limit_met(used: Used, settings: AgentSettings) -> Limit | None:
     """The first limit that forbids asking the model again; None where none does."""
-    checks: tuple[tuple[Outcome, float, float | None, str], ...] = (
-        ("max_turns", used.turns, settings.max_turns, "the model was asked {0} times, the limit"),
-        ("max_total_tokens", used.tokens, settings.max_total_tokens, "{1} tokens were used; the limit is {0}"),
-        ("max_cost", used.cost_usd, settings.max_cost_usd, "${1:.6g} were spent; the limit is ${0:g}"),
-        ("deadline", used.seconds, settings.deadline, "the run took {1:.1f} s; its deadline is {0:g} s"),
+    checks: tuple[tuple[Outcome, float, float | None], ...] = (
+        ("max_turns", used.turns, settings.max_turns),
+        ("max_total_tokens", used.tokens, settings.max_total_tokens),
+        ("max_cost", used.cost_usd, settings.max_cost_usd),
+        ("deadline", used.seconds, settings.deadline),
     )
-    for outcome, value, limit, text in checks:
+    for outcome, value, limit in checks:
         if limit is not None and value >= limit:
-            return Limit(outcome, text.format(limit, value))
+            return Limit(outcome, _WORDS[outcome](value, limit))
     return None
 
 
@@ -82,5 +90,15 @@ def too_many_calls(used: Used, asked: int, settings: AgentSettings) -> Limit | N
         return None
     return Limit(
         "max_tool_calls",
-        f"{used.tool_calls} tool calls were run and {asked} more were asked for; the limit is {settings.max_tool_calls}",
+        f"the run made {counted(used.tool_calls, 'tool call')} and asked for {asked:,} more; "
+        f"the limit is {settings.max_tool_calls:,}",
     )
+
+
+# What was used, and the limit on it, in words.
+_WORDS: dict[Outcome, Callable[[Any, Any], str]] = {
+    "max_turns": lambda _asked, limit: f"the model was asked {counted(limit, 'time')}, the limit",
+    "max_total_tokens": lambda used, limit: f"the run used {counted(used, 'token')}; the limit is {limit:,}",
+    "max_cost": lambda spent, limit: f"the run spent ${spent:.6g}; the limit is ${limit:g}",
+    "deadline": lambda took, limit: f"the run took {took:.1f} s; its deadline is {limit:g} s",
+}

@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 import msgspec
 
+from sentinel_core._words import counted
 from sentinel_core.agent.event_codec import decode_event, encode_event
 from sentinel_core.agent.events import Event, ReplyReceived, RunStarted
 from sentinel_core.agent.journal import Run
@@ -65,7 +66,9 @@ class ReplayModel:
         """The next reply. Raises ``ProviderError`` when the record is over."""
         replies = [event.reply for event in self.events if isinstance(event, ReplyReceived)]
         if self._played >= len(replies):
-            raise ProviderError(f"the record is over: it has {len(replies)} replies, and one more was asked for")
+            raise ProviderError(
+                f"the record is over: it has {counted(len(replies), 'reply', 'replies')}, and one more was asked for"
+            )
         reply = replies[self._played]
         self._played += 1
         if on_text is not None and reply.content:

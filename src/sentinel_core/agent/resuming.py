@@ -19,6 +19,7 @@ from sentinel_core.agent.events import (
 )
 
 __all__ = [
+    "DELIVERED",
     "INTERRUPTED_ATTEMPT",
     "RESUMABLE",
     "attempts_in",
@@ -32,6 +33,11 @@ __all__ = [
 INTERRUPTED_ATTEMPT = "Interrupted"
 # How a run may end and still go on later: nothing was wrong with what it had done.
 RESUMABLE: frozenset[Outcome] = frozenset({"model_error", "deadline"})
+# A run that ends so has done its work as far as it was let: its report counts. After the other ends it does not: they
+# can be resumed, or the model would not or could not go on.
+DELIVERED: frozenset[Outcome] = frozenset(
+    {"completed", "max_turns", "max_tool_calls", "max_total_tokens", "max_cost", "truncated"}
+)
 
 
 def open_attempt(events: Sequence[Event]) -> AttemptFinished | None:
@@ -49,9 +55,9 @@ def open_attempt(events: Sequence[Event]) -> AttemptFinished | None:
 
 
 def is_over(events: Sequence[Event]) -> bool:
-    """Whether the last attempt came to an end that stands, and what was to be decided after it is decided.
+    """Whether the last attempt came to an end that stands, and no decision upon it was begun that was not made.
 
-    Its report may be on its way still: ``standing.is_resumable`` looks at that too.
+    Its judging may be still to come, and its report on its way: ``standing.is_resumable`` looks at that too.
     """
     last = last_run(replayable([*events, RunResumed()]))
     judged = any(isinstance(event, AttemptJudged) for event in last)

@@ -14,7 +14,7 @@ from sentinel_core.agent.record import Record
 from sentinel_core.agent.retry import RetryConfig, delay
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.agent.using import UNKNOWN
-from sentinel_core.errors import InputError
+from sentinel_core.errors import InputError, NotRepeatedError
 from sentinel_core.offers import Tool
 from sentinel_core.risk.rules import Risk
 from sentinel_core.trace import Message, ToolCall, ToolResult, canonical, from_json
@@ -95,7 +95,8 @@ def deliver(
 ) -> Delivery:
     """Hand the report over, once, whatever broke off before: with the family's idempotency key, or not a second time.
 
-    A tool that takes the key is asked again while the outcome is unknown, as often as ``retry`` allows.
+    A tool that takes the key is asked again while the outcome is unknown, as often as ``retry`` allows, unless it says
+    that it does not repeat it.
     """
     delivering = _Delivering(tool, toolbox, retry)
     key = hashlib.sha256(canonical([family, FILE_REPORT])).hexdigest() if delivering.counts_once else None
@@ -145,12 +146,11 @@ class _Delivering:
     def finish(self, started: DeliveryStarted) -> DeliveryFinished:
         for failures in range(1, self._retry.max_attempts + 1):
             result = self._once(started)
-            status = _status(result)
-            if status != "unknown" or not self.counts_once or failures == self._retry.max_attempts:
+            if not (self.counts_once and _may_repeat(result)) or failures == self._retry.max_attempts:
                 break
             self._wait(failures)
         return DeliveryFinished(
-            status=status, content=result.content, report_id=_given(result.content).get("report_id")
+            status=_status(result), content=result.content, report_id=_given(result.content).get("report_id")
         )
 
     def _once(self, started: DeliveryStarted) -> ToolResult:
@@ -162,10 +162,18 @@ class _Delivering:
         world.sleep(delay(self._retry, failures, world.random()))
 
 
+def _may_repeat(result: ToolResult) -> bool:
+    return _status(result) == "unknown" and _error_of(result) != NotRepeatedError.__name__
+
+
 def _status(result: ToolResult) -> Literal["delivered", "failed", "unknown"]:
     if result.success:
         return "delivered"
-    return "unknown" if (result.metadata or {}).get("error") in UNKNOWN else "failed"
+    return "unknown" if _error_of(result) in UNKNOWN else "failed"
+
+
+def _error_of(result: ToolResult) -> object:
+    return (result.metadata or {}).get("error")
 
 
 def _given(content: str) -> dict[str, str]:

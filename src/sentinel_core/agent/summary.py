@@ -1,5 +1,6 @@
 """What a run came to, in values that can be printed, written and sent through a pipe."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,8 @@ import msgspec
 
 from sentinel_core.agent.attempts import AttemptFacts, attempts_of
 from sentinel_core.agent.detective import RunResult
-from sentinel_core.agent.events import RunEnded
+from sentinel_core.agent.events import Outcome, RunEnded
+from sentinel_core.agent.prompts import FILE_REPORT
 from sentinel_core.agent.standing import is_resumable
 from sentinel_core.redact import redact_json
 
@@ -20,9 +22,10 @@ class RunSummary:
     """What a run came to. ``severity`` is None where no report was filed.
 
     ``delivery`` is what came of the staged report, None where there was none to deliver, and ``delivery_text`` what the
-    tool said where it was not delivered. ``below_evidence``: the report says less than the data show. ``resumable``: the
-    run can go on. ``cause`` is what the run ended by, or the tool that never did what it was asked for; empty where there
-    is neither. ``answered`` is False where the model gave no reply. ``attempts`` are all that were made; trace, outcome and answer are the last one's.
+    tool said where it was not delivered. ``below_evidence``: the report says less than the data show, and
+    ``evidence_severity`` is what they show; None where no report was filed. ``resumable``: the run can go on. ``cause`` is
+    what the run ended by, the tool that never did what it was asked for, or that the one that files was never asked; empty
+    where there is none of these. ``answered`` is False where the model gave no reply. ``attempts`` are all that were made; trace, outcome and answer are the last one's.
     """
 
     run_id: str
@@ -39,14 +42,15 @@ class RunSummary:
     delivery: str | None = None
     delivery_text: str = ""
     below_evidence: bool = False
+    evidence_severity: str | None = None
     resumable: bool = False
     attempts: tuple[AttemptFacts, ...] = ()
     cause: str = ""
     answered: bool = True
 
     @classmethod
-    def of(cls, result: RunResult, provider: str, path: Path) -> "RunSummary":
-        """From the agent's result."""
+    def of(cls, result: RunResult, provider: str, path: Path, *, judged: Collection[Outcome]) -> "RunSummary":
+        """From the agent's result. ``judged`` are the ends that a guard decides upon, none without one."""
         return cls(
             run_id=result.run_id,
             release_id=result.release_id,
@@ -62,7 +66,8 @@ class RunSummary:
             delivery=result.delivery.status if result.delivery else None,
             delivery_text=result.delivery.content if result.delivery and not result.report else "",
             below_evidence=result.report.below_evidence if result.report else False,
-            resumable=is_resumable(result.events),
+            evidence_severity=result.report.evidence if result.report else None,
+            resumable=is_resumable(result.events, judged=judged),
             attempts=attempts_of(result.events),
             cause=_cause(result),
             answered=any(message.role == "assistant" for message in result.trace.messages),
@@ -83,7 +88,7 @@ class RunSummary:
 
 
 def _cause(result: RunResult) -> str:
-    """The last attempt's limit, else the last failure of a tool that did not succeed later."""
+    """The last attempt's limit, else the last failure of a tool that did not succeed later, and that none was to file."""
     end = next((event for event in reversed(result.events) if isinstance(event, RunEnded)), None)
     if end is not None and end.detail:
         return end.detail
@@ -95,4 +100,7 @@ def _cause(result: RunResult) -> str:
             failed.pop(names.get(answer.tool_call_id), None)
             if not answer.success:
                 failed[names.get(answer.tool_call_id)] = answer.content
-    return next(reversed(failed.values()), "")
+    causes = [*failed.values()][-1:]
+    if result.outcome == "completed" and FILE_REPORT not in names.values():
+        causes.append(f"the model never called {FILE_REPORT}")
+    return "; ".join(causes)

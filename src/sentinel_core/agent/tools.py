@@ -15,6 +15,7 @@ from sentinel_core.agent.world import World
 from sentinel_core.errors import (
     ConfigError,
     InvalidArgumentsError,
+    NotRepeatedError,
     OutcomeUnknownError,
     ToolError,
     ToolExecutionError,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["OUTCOME_UNKNOWN", "Runner", "Toolbox", "bind_tool", "check_parameters", "in_process"]
 
 OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may have taken effect
+_OF_UNKNOWN_OUTCOME = {one.__name__: one for one in (OutcomeUnknownError, NotRepeatedError)}
 _KEY = "idempotency_key"
 _MAX_PROBLEMS = 5
 _Start = Callable[[Callable[[], bytes], float], Started]
@@ -208,8 +210,8 @@ def _result_of(tool: Tool, wait: Callable[[], bytes]) -> str:
         raise ToolTimeoutError(f'tool "{tool.name}" was stopped after {tool.timeout:g} s{effect}') from error
     except WorkerError as error:
         name, _, said = str(error).partition(": ")
-        if name == OUTCOME_UNKNOWN:
-            raise OutcomeUnknownError(f'tool "{tool.name}": {said}') from error
+        if name in _OF_UNKNOWN_OUTCOME:
+            raise _OF_UNKNOWN_OUTCOME[name](f'tool "{tool.name}": {said}') from error
         told = said if name in errors.__all__ else error  # ours are sentences, a stranger's class may be all there is
         raise ToolExecutionError(f'tool "{tool.name}" failed: {told}') from error
 

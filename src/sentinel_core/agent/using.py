@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from sentinel_core.agent.events import Event, ToolFinished, ToolStarted
 from sentinel_core.agent.record import Record
 from sentinel_core.agent.tools import OUTCOME_UNKNOWN, Toolbox
-from sentinel_core.errors import ToolTimeoutError
+from sentinel_core.errors import NotRepeatedError, ToolTimeoutError
 from sentinel_core.trace import ToolCall, ToolResult, canonical
 
 __all__ = ["UNKNOWN", "refuse_calls", "unknown_writes", "use_calls"]
 
-UNKNOWN = frozenset({OUTCOME_UNKNOWN, ToolTimeoutError.__name__})
+UNKNOWN = frozenset({OUTCOME_UNKNOWN, NotRepeatedError.__name__, ToolTimeoutError.__name__})
 _BROKE_OFF = (
     "the process ended while this ran, so whether it took effect is unknown; it is not repeated, because the tool has no "
     "way to count it once"

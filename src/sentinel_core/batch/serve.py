@@ -100,7 +100,7 @@ class _Batch:
         if isinstance(found, Unreadable):
             self._summary.add_unreadable(found)
             if self._plan.format != "text":
-                data = found.rendered()
+                data = found.rendered(whole=self._plan.format == "rows")
         else:
             assert isinstance(outcome, Readable)
             error = fatal(found, outcome, self._plan, item)

@@ -65,7 +65,7 @@ class Answer:
         row = Unreadable(message=reason, label=self.split.place, source=self.split.place.rpartition("/")[2])
         self.summary.add_unreadable(row)
         if form != "text":
-            self.items.write(separated([row.rendered()], form))
+            self.items.write(separated([row.rendered(whole=form == "rows")], form))
             self.written += 1
 
 

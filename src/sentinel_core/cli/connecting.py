@@ -19,9 +19,10 @@ from sentinel_core.selection import Selection, did_you_mean
 from sentinel_core.settings import Layers, Setting
 from sentinel_core.watch import AtWork, Watch
 
-__all__ = ["Connected", "connect"]
+__all__ = ["Connected", "Kept", "connect"]
 
 _BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is asked
+_OF_A_MODEL = ("complete", "estimate_tokens", "get_capabilities", "close")
 _OFFLINE = "offline"
 _REPLAY = "replay:"
 _NO_MODEL = "No provider chosen (--provider): the offline rules judge, no language model is used."
@@ -39,6 +40,14 @@ class Connected:
     deterministic: bool = False
     settings: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
     versions: Mapping[str, str] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class Kept:
+    """A provider's name, and the flags that a run was begun with: they say nothing of another provider."""
+
+    provider: str
+    flags: Mapping[str, Any]
 
 
 @attrs.define
@@ -77,12 +86,13 @@ def connect(
     *,
     of_provider: Mapping[str, Any],
     of_tools: Mapping[str, Any],
+    kept: Kept | None = None,
 ) -> Connected:
     """The provider that the user chose, or else the first whose key is there, or else the rules; and every tool.
 
-    ``of_provider`` and ``of_tools`` are values of flags for whichever plugin has a setting of that name. What plugins log as
-    a warning is sent on as one. Raises ``ConfigError`` and ``PluginError`` for what the user can mend, and what the provider
-    raises.
+    ``of_provider`` and ``of_tools`` are values of flags for whichever plugin has a setting of that name; ``kept`` are
+    those of the run that is resumed, below ``of_provider``. What plugins log as a warning is sent on as one. Raises
+    ``ConfigError`` and ``PluginError`` for what the user can mend, and what the provider raises.
     """
     _send_warnings(outbox)
     shelf = _Shelf(selection, outbox)
@@ -94,6 +104,8 @@ def connect(
         model: Model = ReplayModel(load_record(Path(chosen.removeprefix(_REPLAY))))
         return Connected(name="replay", model=model, tools=tools, settings=settings, versions=versions)
     plugin = _choose(shelf, chosen)
+    if kept is not None and kept.provider == plugin.source.name:
+        of_provider = {**kept.flags, **of_provider}
     own = _with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, must=True)
     outbox.mark(str(AtWork("run", plugin.source.label, 0)))
     model = _connected(plugin, own)
@@ -174,6 +186,10 @@ def _connected(plugin: Plugin, settings: Any) -> Model:
         raise
     except Exception as error:
         raise PluginError(f'provider "{plugin.source.name}" raised {type(error).__name__}: {error}') from error
+    if lacking := [name for name in _OF_A_MODEL if not callable(getattr(model, name, None))]:
+        given = "None" if model is None else f"a {type(model).__name__}"
+        told = f"its connect returned {given}, which has no {', no '.join(lacking)}; expected a Model"
+        raise PluginError(f'provider "{plugin.source.name}": {told}')
     return model
 
 

@@ -21,7 +21,7 @@ __all__ = ["command"]
 @click.option(
     "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write to FILE.")
+@click.option("-o", "--output", metavar="FILE", help="Write to FILE.")
 @plugins_option()
 @click.pass_context
 def command(
@@ -32,7 +32,7 @@ def command(
     to: str,
     reader: str | None,
     latest: str | None,
-    output: Path | None,
+    output: str | None,
     plugins: str | None,
 ) -> int:
     r"""Read the traces in PATH... and write each as one line of JSON, with secrets taken out.
@@ -45,10 +45,12 @@ def command(
     """
     if not paths and latest is None:
         raise click.UsageError("nothing to convert: give a file, a folder, a glob, or - for standard input", context)
+    if output is not None and output.endswith("/"):
+        raise click.UsageError(f'-o "{output}": all traces go to one file; name a file', context)
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     host = layers.host()
     work = Conversion(
-        sources=sources_of(paths, host),
+        sources=sources_of(paths, host, output),
         selection=selection,
         to=to,
         reader=reader,
@@ -56,6 +58,6 @@ def command(
         strict=host.strict,
         max_record=host.max_record_mb << 20,
     )
-    with open_output(output) as stream:
+    with open_output(None if output is None else Path(output)) as stream:
         tally = supervise(work, stream, job=convert_job, timeout=host.timeout, memory_mb=host.max_memory_mb)
     return ERROR if tally.exit_code("never") else 0

@@ -17,7 +17,7 @@ from sentinel_core.cli.options import (
     plugin_options,
 )
 from sentinel_core.cli.reading import sources_of
-from sentinel_core.cli.supervise import supervise, use_color
+from sentinel_core.cli.supervise import supervise, terminal_width, use_color
 from sentinel_core.errors import InputError
 from sentinel_core.judging.job import Format, Plan, job
 from sentinel_core.judging.tally import Tally
@@ -30,7 +30,8 @@ __all__ = ["command"]
 _MANY_BYTES = 16 << 20
 _MANY_FILES = 200
 _NO_TEXT = frozenset(
-    {"arrow", "avro", "csv", "feather", "gz", "html", "json", "orc", "tsv", "xlsx", "xml", "yaml", "zip", "zst"}
+    {"arrow", "avro", "csv", "feather", "gz", "htm", "html", "json", "md", "orc", "pdf", "sarif", "tsv", "xls", "xlsx"}
+    | {"xml", "yaml", "yml", "zip", "zst"}
 )
 
 
@@ -119,7 +120,7 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
     layers, selection = layers_and_selection(flags, options["assignments"])
     host = layers.host()
     plan = Plan(
-        sources=sources_of(arguments, host),
+        sources=sources_of(arguments, host, many.output),
         layers=layers,
         selection=selection,
         latest=options["latest"],
@@ -130,6 +131,7 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
         pretty=options["pretty"],
         verbose=options["verbose"],
         color=options["output"] is None and use_color(),
+        width=0 if many.output is not None else terminal_width(),
         emission=emission_of(options),
     )
     return plan, host
@@ -147,11 +149,16 @@ def _format(options: dict[str, Any], many: Many) -> Format:
         raise click.UsageError(
             f'-o "{many.output}" holds a report a line: leave out --json and --pretty, or name it .json'
         )
+    suffix = "" if many.output is None else many.output.rpartition(".")[2].lower()
     if options["jsonl"] or many.form == "jsonl":
+        if suffix in _NO_TEXT:
+            raise click.UsageError(f'-o "{many.output}" would hold lines of JSON: name it .jsonl')
         return "jsonl"
-    if not as_document and many.output is not None and many.output.rpartition(".")[2].lower() in _NO_TEXT:
+    if as_document:
+        return "json"
+    if suffix in _NO_TEXT:
         raise click.UsageError(f'-o "{many.output}" would hold text: name it .jsonl, .parquet or .txt, or add --json')
-    return "json" if as_document else "text"
+    return "text"
 
 
 def _summarize(tally: Tally, *, to_file: bool, form: Format) -> None:

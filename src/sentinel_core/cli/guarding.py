@@ -55,7 +55,7 @@ class _Loop:
 
     loop_id: str
     reflection: Reflection
-    live: Checked | None
+    stopped: Checked | None
 
 
 class GuardProcess:
@@ -102,9 +102,9 @@ class GuardProcess:
         """As the interface says."""
         return msgspec.json.decode(self._ask(b"J", encode_trace(trace)), type=ReliabilityReport)
 
-    def settle(self, loop_id: str, reflection: Reflection, live: Checked | None) -> Settled:
+    def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:
         """As the interface says."""
-        order = _Loop(loop_id=loop_id, reflection=reflection, live=live)
+        order = _Loop(loop_id=loop_id, reflection=reflection, stopped=stopped)
         return msgspec.json.decode(self._ask(b"S", msgspec.json.encode(order)), type=Settled)
 
     def _ask(self, kind: bytes, body: bytes) -> bytes:
@@ -154,7 +154,7 @@ def _answered(guardian: Guardian, kind: bytes, body: bytes) -> bytes:
     if kind == b"J":
         return encode_report(guardian.judge(decode_trace(body)))
     loop = msgspec.json.decode(body, type=_Loop)
-    return msgspec.json.encode(guardian.settle(loop.loop_id, loop.reflection, loop.live), enc_hook=str)
+    return msgspec.json.encode(guardian.settle(loop.loop_id, loop.reflection, loop.stopped), enc_hook=str)
 
 
 def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
@@ -177,6 +177,7 @@ def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
         orchestrator=orchestrator,
         problem=problem,
         overriding=guarding.overriding,
+        warn=lambda text: outbox.send(f"W{text}".encode("utf-8", "replace")),
     )
 
 

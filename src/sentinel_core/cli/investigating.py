@@ -14,7 +14,7 @@ import msgspec
 
 from sentinel_core.agent.detective import Investigation
 from sentinel_core.agent.event_codec import encode_event
-from sentinel_core.agent.events import Event, LoopDecided, Outcome
+from sentinel_core.agent.events import Event, LoopDecided
 from sentinel_core.agent.family import Family
 from sentinel_core.agent.fingerprint import differences, fingerprint
 from sentinel_core.agent.journal import Journal
@@ -25,8 +25,9 @@ from sentinel_core.agent.saving import save_run
 from sentinel_core.agent.settings import AgentSettings
 from sentinel_core.agent.summary import RunSummary
 from sentinel_core.agent.tools import Toolbox
-from sentinel_core.cli.connecting import Connected, connect
+from sentinel_core.cli.connecting import Connected, Kept, connect
 from sentinel_core.cli.guarding import Guarding, GuardProcess
+from sentinel_core.cli.kept import final_ends, judged_by, with_kept
 from sentinel_core.errors import ConfigError, JournalError, SentinelError
 from sentinel_core.isolate import Outbox
 from sentinel_core.offers import Tool
@@ -41,7 +42,6 @@ from sentinel_core.watch import AtWork
 
 __all__ = ["Order", "job"]
 
-_ENDS: tuple[Outcome, ...] = ("max_turns", "max_tool_calls")  # an attempt; the other limits are of all together
 _JUDGING = ("fail_on", "profile", "weights.")  # these settings are not the run's
 
 
@@ -49,7 +49,9 @@ _JUDGING = ("fail_on", "profile", "weights.")  # these settings are not the run'
 class Order:
     """What to investigate, with whom, and where to keep the run.
 
-    ``of_provider`` and ``of_tools`` are the values of flags for whichever plugin has a setting of that name. ``resume`` is the run to go on with; its flags hold where none is given now. ``yes`` is for every sensitive tool.
+    ``of_provider`` and ``of_tools`` are the values of flags for whichever plugin has a setting of that name. ``resume`` is
+    the run to go on with; its flags hold where none is given now, those in ``kept`` where its provider is asked again.
+    ``yes`` is for every sensitive tool.
     """
 
     release: str | None
@@ -57,6 +59,7 @@ class Order:
     selection: Selection
     directory: Path
     of_provider: dict[str, Any] = attrs.field(factory=dict)
+    kept: Kept | None = None
     of_tools: dict[str, Any] = attrs.field(factory=dict)
     resume: str | None = None
     accept_changes: bool = False
@@ -76,22 +79,22 @@ class Order:
         override = None if self.overriding is None else attrs.asdict(self.overriding)
         return {"settings": given, "provider": self.of_provider, "tools": self.of_tools, "override": override}
 
-    def with_flags(self, kept: dict[str, Any]) -> "Order":
-        """The order with the flags of the run that it resumes, below those that were given now."""
-        own = self.layers.values
-        values = {key: setting for key, setting in own.items() if not setting.origin.startswith("--")}
-        for key, (value, origin) in kept["settings"].items():
-            values[key] = Setting(key=key, value=value, origin=origin)
-        values.update({key: setting for key, setting in own.items() if setting.origin.startswith("--")})
-        layers = Layers(values=values)
+    def with_flags(self, kept: dict[str, Any], provider: str) -> "Order":
+        """The order with the flags of the run that it resumes, and that ``provider`` began, below those given now."""
+        layers = with_kept(self.layers, kept)
         return attrs.evolve(
             self,
             layers=layers,
             selection=Selection.parse(layers.host().plugins),
-            of_provider={**kept["provider"], **self.of_provider},
+            kept=Kept(provider, kept["provider"]),
             of_tools={**kept["tools"], **self.of_tools},
             overriding=self.overriding or msgspec.convert(kept["override"], Overriding | None),
         )
+
+    def unguarded(self, why: str) -> "Order":
+        """The order for one attempt that nobody decides upon; ``why`` is the flag that the run then keeps as the origin."""
+        reflect = Setting(key="reflect", value=False, origin=why)
+        return attrs.evolve(self, layers=Layers(values={**self.layers.values, "reflect": reflect}))
 
 
 def job(order: Order, outbox: Outbox) -> None:
@@ -114,7 +117,7 @@ def _run(order: Order, outbox: Outbox) -> RunSummary:
             run = keeper.resume(order.resume)
             if order.release not in (None, run.release_id):
                 raise JournalError(f'run "{run.run_id}" is about release "{run.release_id}", not "{order.release}"')
-            order = attrs.evolve(order.with_flags(run.flags), release=run.release_id)
+            order = attrs.evolve(order.with_flags(run.flags, run.fingerprint["provider"]), release=run.release_id)
             outbox.send(b"S" + run.run_id.encode())
         return _investigate(order, outbox, keeper)
     finally:
@@ -125,17 +128,22 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
     with contextlib.ExitStack() as stack:
         guard = stack.enter_context(_guard(order, outbox)) if order.layers.host().reflect else None
         connected = connect(
-            order.layers, order.selection, outbox, of_provider=order.of_provider, of_tools=order.of_tools
+            order.layers,
+            order.selection,
+            outbox,
+            of_provider=order.of_provider,
+            of_tools=order.of_tools,
+            kept=order.kept,
         )
         stack.callback(connected.model.close)
+        if isinstance(connected.model, ReplayModel) and connected.model.attempts == 1:
+            order, guard = order.unguarded("--provider"), None  # a record of one attempt has no reply for another one
         settings: AgentSettings = order.layers.of_agent(AgentSettings)
         accepted = _admit(order, keeper, _fingerprint(connected, settings), outbox)
         outbox.mark(str(AtWork("run", f"providers:{connected.name}", 0)))
         telemetry = _telemetry(order, keeper, outbox)
         stack.callback(telemetry.close)
         _check_reflector(order, connected)
-        if isinstance(connected.model, ReplayModel) and connected.model.attempts == 1:
-            guard = None  # a record of one attempt has no reply for another one
         if guard is not None:
             guard.ready()
         investigation = Investigation(
@@ -157,7 +165,8 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
         result = family.run()
     if order.record is not None:
         export(keeper.journal.read(result.run_id), order.record)
-    return RunSummary.of(result, connected.name, save_run(result.trace, order.directory))
+    path = save_run(result.trace, order.directory)
+    return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers))
 
 
 def _family(
@@ -176,7 +185,7 @@ def _family(
         keep=lambda trace: save_run(trace, order.directory),
         complain=_warn(outbox),
         tell=tell,
-        final=frozenset(end for end in _ENDS if f"agent.{end}" in order.layers.values),
+        final=final_ends(order.layers),
     )
 
 

@@ -104,15 +104,17 @@ def judging_flags(options: Mapping[str, Any], *others: str) -> dict[str, tuple[A
 
 def limit_options(function: _Function) -> _Function:
     """What judging one trace may take."""
-    function = click.option(
-        "--max-memory-mb",
-        type=int,
-        metavar="MB",
-        help="Most memory that judging may take beyond the start (default 4096).",
-    )(function)
-    return click.option("--timeout", type=float, metavar="SECONDS", help="Longest time for one trace (default 60).")(
-        function
-    )
+    for option in (
+        click.option(
+            "--max-memory-mb",
+            type=int,
+            metavar="MB",
+            help="Most memory that judging may take beyond the start (default 4096).",
+        ),
+        click.option("--timeout", type=float, metavar="SECONDS", help="Longest time for one trace (default 60)."),
+    ):
+        function = option(function)
+    return function
 
 
 def batch_options(function: _Function) -> _Function:

@@ -1,8 +1,13 @@
 """What commands read: the sources that arguments lead to; and one trace, for a command that needs it in this process."""
 
 import io
+import re
 import sys
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import click
 
 from sentinel_core.cli.options import host_flags, layers_and_selection
 from sentinel_core.cli.supervise import supervise
@@ -15,14 +20,39 @@ if TYPE_CHECKING:
 
 __all__ = ["read_one", "sources_of"]
 
+_HEAD = 1 << 12
+_OF_REPORTS = re.compile(rb'^\[?\s*\{"error":|"signal_scores"')
 _NATIVE = "native"
 _TOLD = 5
 
 
-def sources_of(arguments: tuple[str, ...], host: HostSettings) -> tuple[FileSource | InputError, ...]:
-    """Every file that the arguments lead to; standard input is read here, and kept."""
+def sources_of(
+    arguments: tuple[str, ...], host: HostSettings, output: str | None = None
+) -> tuple[FileSource | InputError, ...]:
+    """Every file that the arguments lead to; standard input is read here, and kept.
+
+    What the command itself has written to ``output``, at an earlier time, is left out of folders. Raises
+    ``click.UsageError`` where the output is an input that is named: it would be lost.
+    """
+    place = None if output is None or "://" in output else Path(output).resolve()
     stdin = spool(sys.stdin.buffer) if "-" in arguments else None
-    return tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=host.max_record_mb << 20))
+    own = (lambda _path: False) if place is None else partial(_is_written, output=place)
+    most = host.max_record_mb << 20
+    found = tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=most, leave_out=own))
+    if any(isinstance(source, FileSource) and source.path.resolve() == place for source in found):
+        raise click.UsageError(f'-o "{output}" is what is to be read, and would be replaced: name another')
+    return found
+
+
+def _is_written(path: Path, output: Path) -> bool:
+    """Whether it holds reports and is the output file, is the summary of it, or lies in the output folder of a batch."""
+    path = path.resolve()
+    if path.parent == output:
+        return (output / "manifest.json").is_file()
+    if path != output:
+        return path == output.with_name(f"{output.stem}.summary.json")
+    with path.open("rb") as stream:
+        return _OF_REPORTS.search(stream.read(_HEAD)) is not None
 
 
 def read_one(

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import IO, Any
 
 import attrs
 import click
 import msgspec
 
-from sentinel_core.cli import INTERRUPTED, complain
+from sentinel_core.cli import ERROR, INTERRUPTED, complain
 from sentinel_core.cli.emitting import finish
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import ConfigError, WorkerError
@@ -55,9 +55,14 @@ class Receiver:
     _interrupted: bool = attrs.field(default=False, init=False)
 
     def run(self, address: tuple[str, int], options: Mapping[str, Any]) -> int:
-        """Receive until told to stop; the exit code. Raises ``ConfigError`` where it cannot listen or write."""
+        """Receive until told to stop; the exit code, at once where nothing could be judged with what is set.
+
+        Raises ``ConfigError`` where it cannot listen or write.
+        """
         host = self.layers.host()
         append_lines(self.output, [b""])  # now, and not after an hour, is the time to say that it cannot be written
+        if self._judged(()).broken:
+            return ERROR
         listener = _listener(*address)
         with tempfile.TemporaryDirectory(prefix="sentinel-receive-") as folder:
             reception = Reception(
@@ -94,17 +99,16 @@ class Receiver:
             complain(f"the receiving process {error}")
             self.tally.broken = True
 
-    def _judge(self, rows: list[dict[str, str]]) -> None:
+    def _judged(self, sources: tuple[FileSource, ...], reports: IO[bytes] | None = None) -> Tally:
+        """Judge files. Of none, too, what plugins, profile or weights make impossible is told."""
         host = self.layers.host()
-        plan = Plan(
-            sources=tuple(FileSource(path=Path(row["path"]), label=f"trace {row['trace_id']}") for row in rows),
-            layers=self.layers,
-            selection=self.selection,
-            reader="otlp",
-            format="jsonl",
-        )
+        plan = Plan(sources=sources, layers=self.layers, selection=self.selection, reader="otlp", format="jsonl")
+        return supervise(plan, reports or io.BytesIO(), job=judge, timeout=host.timeout, memory_mb=host.max_memory_mb)
+
+    def _judge(self, rows: list[dict[str, str]]) -> None:
         reports = io.BytesIO()
-        tally = supervise(plan, reports, job=judge, timeout=host.timeout, memory_mb=host.max_memory_mb)
+        sources = tuple(FileSource(path=Path(row["path"]), label=f"trace {row['trace_id']}") for row in rows)
+        tally = self._judged(sources, reports)
         for verdict, count in tally.counts.items():
             self.tally.counts[verdict] += count
         self.tally.broken = self.tally.broken or tally.broken

@@ -16,8 +16,8 @@ from sentinel_core.cli.emitting import finish
 from sentinel_core.cli.investigating import Order, job
 from sentinel_core.cli.options import judging_flags, judging_options, layers_and_selection, plugin_options
 from sentinel_core.cli.run_options import AGENT, PROVIDER, TOOLS, check_places, guard_flags, overriding, run_options
-from sentinel_core.cli.supervise import supervise, use_color, warn
-from sentinel_core.errors import ConfigError, WorkerError
+from sentinel_core.cli.supervise import supervise, terminal_width, use_color, warn
+from sentinel_core.errors import ConfigError, WorkerError, WorkerJobError
 from sentinel_core.isolate import Child
 from sentinel_core.judging.job import Plan
 from sentinel_core.judging.job import job as judge
@@ -79,6 +79,7 @@ def command(release: str | None, **options: Any) -> int:
         format=form,
         verbose=options["verbose"],
         color=form == "text" and use_color(),
+        width=terminal_width(),
         emission=_emission(found, order),
     )
     rendered = io.BytesIO()
@@ -132,7 +133,8 @@ def _investigate(order: Order, host: HostSettings, *, quiet: bool) -> RunSummary
         except WorkerError as error:
             at_work = AtWork.parse(child.mark)
             who = f'plugin "{at_work.label}"' if at_work else "the run"
-            complain(f"{who} {error}{heard.how_to_go_on}")
+            verb = "raised " if isinstance(error, WorkerJobError) else ""
+            complain(f"{who} {verb}{error}{heard.how_to_go_on}")
         except KeyboardInterrupt:
             click.echo(f"\nsentinel: stopped{heard.how_to_go_on}", err=True)
             raise
@@ -180,12 +182,12 @@ def _patience(layers: Layers) -> float | None:
 
 
 def _print(found: RunSummary, rendered: bytes, *, as_json: bool, color: bool) -> None:
-    from sentinel_core.output.printable import printable_json
+    from sentinel_core.output.printable import folded, printable_json
 
     if not as_json:
-        click.echo(render_run(found, color=color), nl=False)
+        click.echo(folded(render_run(found, color=color), terminal_width()), nl=False)
         if rendered:
-            click.echo(f"\n{heading(found)}\n\n", nl=False)
+            click.echo(folded(f"\n{heading(found)}\n\n", terminal_width()), nl=False)
             click.echo(rendered, nl=False)
         return
     agent = lifted(json.loads(rendered or b"null"), found)
@@ -201,9 +203,17 @@ def _exit_code(found: RunSummary, tally: Tally, host: HostSettings) -> int:
         return ERROR
     if code == 0 and found.below_evidence and host.fail_on == "warn":
         code = 1
-    if code != ERROR and host.fail_on_risk is not None and _RISK[found.severity] >= _RISK[host.fail_on_risk]:
-        return 2
-    return code
+    return 2 if code != ERROR and _is_too_risky(found, host.fail_on_risk) else code
+
+
+def _is_too_risky(found: RunSummary, limit: str | None) -> bool:
+    """Whether the report, or the data where these show more, reach the limit; told, for the verdict may be PASS."""
+    risk = found.evidence_severity if found.below_evidence else found.severity
+    if limit is None or risk is None or _RISK[risk] < _RISK[limit]:
+        return False
+    by_whom = " by the data that the agent fetched" if found.below_evidence else ""
+    complain(f"the risk is {risk}{by_whom}; --fail-on-risk is {limit}")
+    return True
 
 
 def _why_no_report(found: RunSummary) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sentinel_core.agent.journal import Journal, Run
+    from sentinel_core.settings import Layers
 
 __all__ = ["command"]
 
@@ -26,7 +27,7 @@ def command(context: click.Context, /, *, as_json: bool) -> int:
     if context.invoked_subcommand is not None:
         return 0
     with _journal() as journal:
-        rows = [] if journal is None else [_row(journal, run) for run in journal.runs()]
+        rows = [] if journal is None else _rows(journal)
     if not rows:
         click.echo('No run is in the journal: "sentinel run RELEASE" makes one.', err=True)
     if as_json:
@@ -75,14 +76,23 @@ def _journal() -> "Iterator[Journal | None]":
         journal.close()
 
 
-def _row(journal: "Journal", run: "Run") -> dict[str, Any]:
-    from sentinel_core.agent.standing import standing_of
+def _rows(journal: "Journal") -> list[dict[str, Any]]:
+    from sentinel_core.settings import read_layers
 
+    now = read_layers({})
+    return [_row(journal, run, now) for run in journal.runs()]
+
+
+def _row(journal: "Journal", run: "Run", now: "Layers") -> dict[str, Any]:
+    from sentinel_core.agent.standing import standing_of
+    from sentinel_core.cli.kept import judged_by, with_kept
+
+    judged = judged_by(with_kept(now, run.flags))
     return {
         "run_id": run.run_id,
         "release_id": run.release_id,
         "started_at": run.started_at,
-        **standing_of(journal.read(run.run_id).events, journal.holder(run.run_id)),
+        **standing_of(journal.read(run.run_id).events, journal.holder(run.run_id), judged=judged),
     }
 
 

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from sentinel_core.cli.converting import Conversion
     from sentinel_core.judging.job import Plan
 
-__all__ = ["supervise", "use_color", "warn"]
+__all__ = ["supervise", "terminal_width", "use_color", "warn"]
 
 _MOST_DEATHS = 100
+_NARROWEST = 40
 
 
 _Plan = TypeVar("_Plan", "Plan", "Conversion")
@@ -101,3 +102,12 @@ def use_color() -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def terminal_width() -> int:
+    """The columns of the terminal that standard output is; 0 for files and pipes."""
+    if not sys.stdout.isatty():
+        return 0
+    import shutil
+
+    return max(_NARROWEST, shutil.get_terminal_size().columns)

@@ -26,9 +26,11 @@ from sentinel_core.report import (
 __all__ = ["BoundSignal", "Panel", "evaluate"]
 
 _LONGEST_ERROR = 300
+_OURS = __name__.partition(".")[0]
 _NOT_INSTALLED = "is not installed"
 _SILENT = "Nothing to check: no assistant text and no tool call."
 
+_Answers = list[tuple[str, Detection | SignalFailure]]
 _Scores = tuple[tuple[str, float | None], ...]
 _Judged = tuple[Verdict | None, float | None, str]
 _Rows = tuple[SignalScore, Coverage, tuple[str, float | None]]
@@ -147,9 +149,6 @@ def _in_order(failures: Sequence[SignalFailure], weights: Mapping[str, float]) -
     return sorted(marked, key=lambda failure: failure.signal_name)
 
 
-_Answers = list[tuple[str, Detection | SignalFailure]]
-
-
 def _answers(index: TraceIndex, signals: Sequence[BoundSignal]) -> tuple[TraceIndex, _Answers]:
     """All signals on one index; only where one of them changed it, each again on its own, to find out who.
 
@@ -179,7 +178,7 @@ def _ask(signal: BoundSignal, index: TraceIndex) -> Detection | SignalFailure:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises is a failure of that signal alone
-        return _failure(signal, describe(error))
+        return _failure(signal, f"{describe(error)}{_place(error)}")
 
 
 def describe(error: BaseException) -> str:
@@ -188,6 +187,24 @@ def describe(error: BaseException) -> str:
     if isinstance(error, _NonsenseError):
         return text
     return f"raised {type(error).__name__}: {text}" if text else f"raised {type(error).__name__}"
+
+
+def _place(error: BaseException) -> str:
+    """The last line of the stranger's own code on the way to the error: the file's base name, the same on every machine.
+
+    Where memory or the stack runs out depends on what ran before.
+    """
+    if isinstance(error, (MemoryError, RecursionError)):
+        return ""
+    owner, place, step = "", "", error.__traceback__
+    while step is not None:
+        package = str(step.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        owner = owner or (package if package != _OURS else "")
+        if owner and package == owner:
+            file = step.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+            place = f" ({file.encode('utf-8', 'replace').decode()}:{step.tb_lineno})"
+        step = step.tb_next
+    return place
 
 
 class _NonsenseError(Exception):
@@ -200,6 +217,11 @@ def _checked(answer: object) -> Detection:
     given = answer.score
     if given is None or (type(given) is float and 0.0 <= given <= 1.0 and math.copysign(1.0, given) > 0.0):
         return answer
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        kind = type(given).__name__
+        raise _NonsenseError(
+            f"answered with a Detection whose score is a {kind}; expected a number from 0 to 1, or None"
+        )
     score = _risk(given)
     return answer if score is given else attrs.evolve(answer, score=score)
 

@@ -61,8 +61,8 @@ class Readable(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The file's own name."""
-        return self.file.name
+        """The file, in words that are the same from whichever folder it is read."""
+        return self.file.place
 
     @property
     def label(self) -> str:
@@ -104,14 +104,15 @@ class Unreadable(NamedTuple):
         line = "" if self.line is None else f" line {self.line}"
         return f'"{self.label}"{line}: {self.message}' if self.label else self.message
 
-    def rendered(self) -> bytes:
-        """The row that stands in the record's place where reports are JSON."""
+    def rendered(self, *, whole: bool = False) -> bytes:
+        """The row that stands in the record's place where reports are JSON; ``whole``: the source as the user named it."""
         import json
 
         from sentinel_core.output.printable import printable_json
         from sentinel_core.redact import redact
 
-        told = {"message": redact(self.message), "source": self.source, "line": self.line}
+        source = self.label if whole else self.source
+        told = {"message": redact(self.message), "source": source, "line": self.line}
         return printable_json(json.dumps({"error": told}).encode())
 
 
@@ -153,21 +154,21 @@ def _of_source(
                 record = next(records, None)
             if record is None:
                 break
-            yield _outcome(record, source, reader.grain, source.records_before + produced - start + 1)
+            yield _outcome(record, source, reader, source.records_before + produced - start + 1)
             produced += 1
     except (InputError, SideEffectError) as error:
-        yield Unreadable(message=str(error), source=source.name, label=source.label)
+        yield Unreadable(message=str(error), source=source.place, label=source.label)
         return
     except (OSError, EOFError, zlib.error) as error:
-        yield Unreadable(message=f"cannot be read whole: {error}", source=source.name, label=source.label)
+        yield Unreadable(message=f"cannot be read whole: {error}", source=source.place, label=source.label)
         return
     except Exception as error:  # noqa: BLE001 - a stranger's reader may raise anything; it costs its file alone
         why = str(error) or (_MEMORY if isinstance(error, MemoryError) else "")
         message = f'its reader "{reader.name}" raised {type(error).__name__}{why and ": "}{why}'
-        yield Unreadable(message=message, source=source.name, label=source.label)
+        yield Unreadable(message=message, source=source.place, label=source.label)
         return
     if produced == start and source.length is None:
-        yield Unreadable(message="holds no trace: nothing to check", source=source.name, label=source.label)
+        yield Unreadable(message="holds no trace: nothing to check", source=source.place, label=source.label)
 
 
 def _refuse_the_dead(deaths: Mapping[int, Death], item: int, stage: str) -> None:
@@ -176,16 +177,21 @@ def _refuse_the_dead(deaths: Mapping[int, Death], item: int, stage: str) -> None
         raise InputError(f'its reader "{death.at_work.label.partition(":")[2]}" {death.error}')
 
 
-def _outcome(record: ExecutionTrace | ReadError, source: FileSource, grain: str, number: int) -> Readable | Unreadable:
+def _outcome(record: object, source: FileSource, reader: TraceReader, number: int) -> Readable | Unreadable:
     if isinstance(record, ReadError):
-        return Unreadable(message=record.message, source=source.name, label=source.label, line=record.line)
+        return Unreadable(message=record.message, source=source.place, label=source.label, line=record.line)
+    if not isinstance(record, ExecutionTrace):
+        message = (
+            f'its reader "{reader.name}" gave a {type(record).__name__}; expected an ExecutionTrace or a ReadError'
+        )
+        return Unreadable(message=message, source=source.place, label=source.label)
     if source.strict:
         from sentinel_core.reading.roles import unknown_roles
 
         if unknown := unknown_roles(record):
             message = f"record {number} has {', '.join(unknown)}, which --strict refuses"
-            return Unreadable(message=message, source=source.name, label=source.label)
-    return Readable(trace=record, file=source, grain=grain, number=number)
+            return Unreadable(message=message, source=source.place, label=source.label)
+    return Readable(trace=record, file=source, grain=reader.grain, number=number)
 
 
 _Wanted = tuple[FileSource | InputError, list[TraceReader]]

@@ -33,7 +33,7 @@ Format = Literal["text", "json", "jsonl", "rows"]
 class Plan(NamedTuple):
     """What to judge and how to say it. ``done`` items are out already; ``deaths`` are not to be died again.
 
-    Verdicts go to ``emission`` as events. The format ``rows`` is JSON Lines in which each report stands beside its source
+    Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. The format ``rows`` is JSON Lines in which each report stands beside its source
     and number, for tables.
     """
 
@@ -44,6 +44,7 @@ class Plan(NamedTuple):
     pretty: bool = False
     verbose: bool = False
     color: bool = False
+    width: int = 0
     latest: str | None = None
     reader: str | None = None
     strict: bool = False
@@ -156,11 +157,13 @@ def _letters(report: ReliabilityReport) -> bytes:
 def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan, error: Unreadable | None) -> bytes:
     """The report in the plan's format, without what stands between it and the next; in JSON with the ``error``."""
     if plan.format == "text":
+        from sentinel_core.output.printable import folded
         from sentinel_core.output.text import render_report
 
         place = f"record {outcome.number}"
         origin = place if report.trace_id.startswith(outcome.source) else f"{outcome.source}, {place}"
-        return render_report(report, origin=origin, verbose=plan.verbose, color=plan.color).encode("utf-8", "replace")
+        text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color)
+        return folded(text, plan.width).encode("utf-8", "replace")
     from sentinel_core.codec import encode_report
     from sentinel_core.output.printable import printable_json
 

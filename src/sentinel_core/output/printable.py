@@ -3,7 +3,7 @@
 import functools
 import re
 
-__all__ = ["clipped", "printable", "printable_json"]
+__all__ = ["clipped", "folded", "printable", "printable_json"]
 
 # Controls (C0 but line feed and tab, DEL, C1), soft hyphen, zero-width and bidirectional marks, line separators, variation
 # selectors, interlinear marks, the byte order mark, marks of shorthand and music, tag characters, and lone surrogates.
@@ -12,6 +12,9 @@ _HARMFUL = (
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\ud800-\udfff"
 )
+
+
+_HANGING = "    "
 
 
 @functools.cache
@@ -40,6 +43,28 @@ def clipped(text: str, width: int) -> str:
         return text
     tail = width // 3
     return f"{text[: width - tail - 3]} … {text[-tail:]}"
+
+
+def folded(text: str, width: int) -> str:
+    """Lines of text with none wider than ``width`` but for long words; what goes on is indented. 0 folds nothing."""
+    if not width:
+        return text
+    return "".join(line if len(line) <= width else _folded(line.rstrip("\n"), width) for line in text.splitlines(True))
+
+
+def _folded(line: str, width: int) -> str:
+    import textwrap
+
+    text = line.lstrip()
+    first = line[: len(line) - len(text)]
+    wrapper = textwrap.TextWrapper(
+        width,
+        initial_indent=first,
+        subsequent_indent=first + _HANGING,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return f"{wrapper.fill(text)}\n"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sentinel_core.agent.attempts import AttemptFacts
     from sentinel_core.agent.summary import RunSummary
 
-__all__ = ["BELOW_EVIDENCE", "heading", "lifted", "render_run"]
+__all__ = ["heading", "lifted", "render_run"]
 
 _COLORS = {"high": "31", "medium": "33", "low": "32", None: "35"}
 _FINDING = 400
@@ -20,7 +20,6 @@ _UNDELIVERED = {
     "failed": "the report was staged, and not delivered",
     "unknown": "the report was staged, and whether it was delivered is unknown",
 }
-BELOW_EVIDENCE = "the report says less risk than the data that the agent fetched show (below_evidence)"
 
 
 def render_run(run: "RunSummary", *, color: bool = False) -> str:
@@ -29,7 +28,7 @@ def render_run(run: "RunSummary", *, color: bool = False) -> str:
     head = f"\x1b[{_COLORS[run.severity]}m{risk}\x1b[0m" if color else risk
     lines = [f"Release {printable(clipped(run.release_id, 80))}: {head}"]
     if run.below_evidence:
-        lines.append(f"  ! WARN: {BELOW_EVIDENCE}")
+        lines.append(f"  ! WARN: {_below_evidence(run)}")
     lines.extend(f"  - {printable(clipped(finding, _FINDING))}" for finding in run.findings)
     if run.severity is None and run.delivery is not None:
         told = _UNDELIVERED[run.delivery]
@@ -52,7 +51,7 @@ def heading(run: "RunSummary") -> str:
             "The agent that did this, by its trace alone; without a report the run is no success, whatever this says:"
         )
     if run.below_evidence:
-        return f"The agent that did this: WARN at least, because {BELOW_EVIDENCE}. Its trace alone:"
+        return f"The agent that did this: WARN at least, because {_below_evidence(run)}. Its trace alone:"
     return "The agent that did this:"
 
 
@@ -86,4 +85,10 @@ def lifted(agent: Any, run: "RunSummary") -> Any:
     """The agent's report, in JSON, with at least WARN where what it filed is below the evidence."""
     if not run.below_evidence or not isinstance(agent, dict) or agent.get("verdict") != "PASS":
         return agent
-    return {**agent, "verdict": "WARN", "reasoning": f"{agent.get('reasoning', '')} WARN: {BELOW_EVIDENCE}.".strip()}
+    reasoning = f"{agent.get('reasoning', '')} WARN: {_below_evidence(run)}.".strip()
+    return {**agent, "verdict": "WARN", "reasoning": reasoning}
+
+
+def _below_evidence(run: "RunSummary") -> str:
+    shown = f"the data show {run.evidence_severity}"
+    return f"the report says less risk than the data that the agent fetched: {shown} (below_evidence)"

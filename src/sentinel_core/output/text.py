@@ -25,7 +25,7 @@ def render_report(report: ReliabilityReport, *, origin: str = "", verbose: bool 
 def render_summary(counts: dict[str, int]) -> str:
     """One line that counts the verdicts of many reports."""
     total = sum(counts.values())
-    parts = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
+    parts = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
     return f"{counted(total, 'trace')}: {parts}\n"
 
 

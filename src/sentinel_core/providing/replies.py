@@ -11,7 +11,7 @@ from sentinel_core.model import Reply
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["document_of", "events_of", "is_event_stream", "lines_of", "reply_in", "text_or_empty"]
+__all__ = ["document_of", "lines_of", "reply_in", "text_or_empty"]
 
 OnText = Callable[[str], None]
 
@@ -24,12 +24,12 @@ def document_of(response: "httpx2.Response", who: str) -> dict[str, Any]:
     return _object(response.read(), who)
 
 
-def is_event_stream(response: "httpx2.Response") -> bool:
+def _is_event_stream(response: "httpx2.Response") -> bool:
     """True for a body of server-sent events; a server may answer with one document though a stream was asked for."""
     return response.headers.get("content-type", "").partition(";")[0].strip().lower() == "text/event-stream"
 
 
-def events_of(response: "httpx2.Response", who: str) -> Iterator[dict[str, Any]]:
+def _events_of(response: "httpx2.Response", who: str) -> Iterator[dict[str, Any]]:
     """The JSON object of each event; ``[DONE]`` ends the stream, and so does its last byte."""
     import httpx2
 
@@ -52,8 +52,8 @@ def reply_in(
 
     ``whole`` makes it of a document, ``gather`` a document of events; both are given ``who`` for their errors.
     """
-    if on_text is not None and is_event_stream(response):
-        return whole(gather(events_of(response, who), who, on_text), who)
+    if on_text is not None and _is_event_stream(response):
+        return whole(gather(_events_of(response, who), who, on_text), who)
     reply = whole(document_of(response, who), who)
     if on_text is not None and reply.content:
         on_text(reply.content)

@@ -13,7 +13,10 @@ from sentinel_core.reflection.facts import History, Ruling
 from sentinel_core.settings import Layers
 from sentinel_core.watch import Watch
 
-__all__ = ["BoundGuardrail", "ask_all", "bind_guardrails", "bound", "failed", "watched"]
+__all__ = ["FAILED", "BoundGuardrail", "ask_all", "bind_guardrails", "bound", "failed", "watched"]
+
+FAILED = "guardrail_failed"
+"""The reason of a ruling that a guardrail did not give."""
 
 _ACTIONS = ("allow", "stop_attempt", "finalize")
 
@@ -70,7 +73,7 @@ def ask_all(guardrails: Iterable[BoundGuardrail], history: History) -> Mapping[s
 
 def failed(name: str, error: str) -> Ruling:
     """The ruling of a guardrail that gave none: finalize, for nobody knows what it would have said."""
-    return Ruling(action="finalize", reason="guardrail_failed", detail=f'Guardrail "{name}" {error}.')
+    return Ruling(action="finalize", reason=FAILED, detail=f'Guardrail "{name}" {error}.')
 
 
 def _ask(guardrail: BoundGuardrail, history: History) -> Ruling:
@@ -84,6 +87,8 @@ def _ask(guardrail: BoundGuardrail, history: History) -> Ruling:
         return failed(guardrail.name, f"answered with {type(ruling).__name__}; expected a Ruling")
     if ruling.action not in _ACTIONS:
         return failed(guardrail.name, f'answered with the action "{ruling.action!s:.40}"')
+    if ruling.action != "allow" and not (isinstance(ruling.reason, str) and ruling.reason.strip()):
+        return failed(guardrail.name, f'ruled "{ruling.action}" without a reason')
     return ruling
 
 

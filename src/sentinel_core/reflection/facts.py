@@ -63,8 +63,9 @@ class History:
 class Ruling:
     """What a guardrail says: ``allow`` another attempt, ``stop_attempt`` now, or ``finalize`` what there is.
 
-    ``reason`` is a stable word for programs, ``detail`` one sentence for people. ``facts`` are what the guardrail measured,
-    JSON values by stable names, whatever it rules; they are kept with the decision, and some are shown in a loop's status.
+    ``reason`` is a stable word for programs, which all but ``allow`` need, ``detail`` one sentence for people. ``facts`` are
+    what the guardrail measured, JSON values by stable names, whatever it rules; they are kept with the decision, and some
+    are shown in a loop's status.
     """
 
     action: Literal["allow", "stop_attempt", "finalize"]

@@ -1,6 +1,6 @@
 """The guard of a run: its signals judge each attempt, its guardrails decide, and the store keeps what was decided."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
@@ -11,8 +11,8 @@ from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.output.redacted import redacted
 from sentinel_core.redact import redact
-from sentinel_core.reflection.asking import BoundGuardrail
-from sentinel_core.reflection.facts import LIFTS, History, Reflection
+from sentinel_core.reflection.asking import FAILED, BoundGuardrail
+from sentinel_core.reflection.facts import LIFTS, History, Reflection, Ruling
 from sentinel_core.reflection.live import LiveGuard
 from sentinel_core.reflection.orchestrator import Orchestrator
 from sentinel_core.reflection.reflect import digest_of
@@ -39,7 +39,8 @@ class Overriding:
 class Guardian:
     """Judges, watches and decides in this process.
 
-    Without an ``orchestrator`` every attempt is the last one, and ``problem`` says why.
+    Without an ``orchestrator`` every attempt is the last one, and ``problem`` says why. ``warn`` is told once of each
+    guardrail that fails while an attempt is at work.
     """
 
     panel: Panel
@@ -47,9 +48,11 @@ class Guardian:
     orchestrator: Orchestrator | None = None
     problem: str = ""
     overriding: Overriding | None = None
+    warn: Callable[[str], None] = lambda _text: None
     _live: LiveGuard | None = attrs.field(default=None, init=False)
     _watched: str = attrs.field(default="", init=False)
     _digests: dict[str, dict[str, Any]] = attrs.field(factory=dict, init=False)
+    _told: set[str] = attrs.field(factory=set, init=False)
 
     def watch(self, trace: ExecutionTrace) -> Checked | None:
         """The first ruling that stops the attempt; each of the messages is judged together with all before it."""
@@ -59,9 +62,15 @@ class Guardian:
             self._watched = trace.trace_id
         for message in trace.messages:
             ruling = self._live.check(message, token_usage=trace.token_usage)
+            self._tell(self._live.failed)
             if ruling is not None:
                 return Checked(guardrail=self._live.ruled_by, ruling=ruling)
         return None
+
+    def _tell(self, failed: Mapping[str, Ruling]) -> None:
+        for name in sorted(failed.keys() - self._told):
+            self.warn(f"{failed[name].detail} The attempt goes on, and no other follows it.")
+        self._told.update(failed)
 
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
         """The report on a finished attempt, as ``sentinel evaluate`` gives it."""
@@ -69,21 +78,22 @@ class Guardian:
         self._digests[trace.trace_id] = digest_of(report)
         return report
 
-    def settle(self, loop_id: str, reflection: Reflection, live: Checked | None) -> Settled:
+    def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:
         """Hand in and complete the loop; where the store refuses, the end. The same again gives the same answer."""
         if self.orchestrator is None:
-            return Settled(decision="finalize", reason="guardrail_failed", detail=self.problem)
+            return Settled(decision="finalize", reason=FAILED, detail=self.problem)
         try:
-            return self._settled(self.orchestrator, loop_id, reflection, live)
+            return self._settled(self.orchestrator, loop_id, reflection, stopped)
         except LoopError as error:
-            return Settled(decision="finalize", reason="guardrail_failed", detail=str(error))
+            return Settled(decision="finalize", reason=FAILED, detail=str(error))
 
     def _settled(
-        self, orchestrator: Orchestrator, loop_id: str, reflection: Reflection, live: Checked | None
+        self, orchestrator: Orchestrator, loop_id: str, reflection: Reflection, stopped: Checked | None
     ) -> Settled:
         orchestrator.hand_in(loop_id, reflection, report=self._digests.get(loop_id))
         self._put_on_record(orchestrator, loop_id)
-        _with_live(orchestrator, live).complete(loop_id)
+        failed = self._live.failed if self._live is not None and self._watched == loop_id else {}
+        _with_rulings(orchestrator, failed | _ending(stopped)).complete(loop_id)
         family = orchestrator.store.family_of(loop_id)
         loop = None if family is None else family.loop(loop_id)
         assert loop is not None, "just completed"
@@ -118,16 +128,22 @@ class Guardian:
         return History(attempts=()) if family is None or loop is None else family.history(loop)
 
 
-def _with_live(orchestrator: Orchestrator, live: Checked | None) -> Orchestrator:
-    """Where a guardrail ended the family in the middle of an attempt, its ruling then is its ruling now."""
-    if live is None or live.ruling.action != "finalize":
-        return orchestrator
-    ruling = live.ruling
-    others = tuple(one for one in orchestrator.guardrails if one.name != live.guardrail)
-    ended = BoundGuardrail(name=live.guardrail, check=lambda _history: ruling)
+def _ending(stopped: Checked | None) -> dict[str, Ruling]:
+    """The ruling of a guardrail that ended the family in the middle of an attempt, or of the host that does."""
+    return {stopped.guardrail: stopped.ruling} if stopped is not None and stopped.ruling.action == "finalize" else {}
+
+
+def _with_rulings(orchestrator: Orchestrator, made: Mapping[str, Ruling]) -> Orchestrator:
+    """Rulings that were made before stand; the other guardrails are asked."""
+    others = tuple(one for one in orchestrator.guardrails if one.name not in made)
+    stand = tuple(_that_rules(name, ruling) for name, ruling in made.items())
     return Orchestrator(
-        store=orchestrator.store, guardrails=(*others, ended), quality=orchestrator.quality, now=orchestrator.now
+        store=orchestrator.store, guardrails=(*others, *stand), quality=orchestrator.quality, now=orchestrator.now
     )
+
+
+def _that_rules(name: str, ruling: Ruling) -> BoundGuardrail:
+    return BoundGuardrail(name=name, check=lambda _history: ruling)
 
 
 def _is_same(kept: Mapping[str, Any], wanted: Overriding) -> bool:

@@ -10,7 +10,7 @@ import attrs
 
 from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.reflection.asking import BoundGuardrail, ask_all
+from sentinel_core.reflection.asking import FAILED, BoundGuardrail, ask_all
 from sentinel_core.reflection.facts import History, Ruling
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace, Message, TokenUsage
@@ -44,11 +44,12 @@ class LiveGuard:
         self._judged = 0
         self.report: ReliabilityReport | None = None
         self.ruled_by = ""
+        self.failed: dict[str, Ruling] = {}
 
     def check(self, message: Message, *, token_usage: TokenUsage | None = None) -> Ruling | None:
         """The first ruling, by the guardrails' names, that does not allow to go on; None where all do, or none was asked.
 
-        ``ruled_by`` is then that guardrail's name.
+        ``ruled_by`` is then that guardrail's name. One that fails stops nothing: its first failure is kept in ``failed``.
         ``token_usage`` is what the attempt has used so far, where it is known.
         """
         self._index.extend((message,))
@@ -58,8 +59,9 @@ class LiveGuard:
             return None
         history = attrs.evolve(self._history, live=self.judge())
         rulings = ask_all(self._guardrails, history)
+        self.failed = {name: ruling for name, ruling in rulings.items() if ruling.reason == FAILED} | self.failed
         self.ruled_by, ruling = next(
-            ((name, ruling) for name, ruling in sorted(rulings.items()) if ruling.action != "allow"), ("", None)
+            ((name, rulings[name]) for name in sorted(rulings) if _stops(rulings[name])), ("", None)
         )
         return ruling
 
@@ -72,3 +74,7 @@ class LiveGuard:
     def _is_due(self) -> bool:
         count = len(self._index.messages)
         return count <= EACH_UP_TO or (count - self._judged) * _PARTS >= count
+
+
+def _stops(ruling: Ruling) -> bool:
+    return ruling.action != "allow" and ruling.reason != FAILED

@@ -116,7 +116,10 @@ def _test_facts(tests: object, areas: list[str], settings: RiskThresholds) -> It
         yield _failures(failed, passed, _named(tests.get("failures")), areas, settings)
     elif failed == 0 and passed is not None:
         yield _no_failures(passed, skipped)
-    yield from _skipped(skipped, (passed or 0) + (failed or 0) + skipped, settings)
+    listed = {"tests": (passed or 0) + (failed or 0) + skipped, "failures": failed or 0}
+    yield from _skipped(skipped, listed["tests"], settings)
+    if "claimed" in tests:
+        yield from _not_listed(tests, listed)
 
 
 def _failures(failed: int, passed: int | None, named: str, areas: list[str], settings: RiskThresholds) -> Fact:
@@ -148,6 +151,19 @@ def _no_failures(passed: int, skipped: int) -> Fact:
 def _skipped(skipped: int, total: int, settings: RiskThresholds) -> Iterator[Fact]:
     if skipped and skipped / total >= settings.skipped_share_medium:
         yield Fact("tests_skipped", "medium", f"{skipped} of {total} tests were skipped ({percent(skipped / total)})")
+
+
+def _not_listed(tests: Mapping[str, Any], listed: Mapping[str, int]) -> Iterator[Fact]:
+    """What the test report claims beyond what it lists: nobody knows how those ended."""
+    claimed = tests["claimed"]
+    if not isinstance(claimed, dict) or any(as_count(claimed.get(kind, 0)) is None for kind in listed):
+        yield _unusable("tests", "claimed", tests, "an object with counts")
+        return
+    told = [
+        f"{claimed[kind]} {kind} and lists {count}" for kind, count in listed.items() if claimed.get(kind, 0) > count
+    ]
+    if told:
+        yield Fact("tests_not_listed", "medium", f"the test report claims {', and '.join(told)}")
 
 
 def _metric_facts(metrics: object, settings: RiskThresholds) -> Iterator[Fact]:

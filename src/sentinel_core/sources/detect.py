@@ -11,6 +11,7 @@ __all__ = ["choose_reader", "looks_like"]
 
 _HEAD = 1 << 16
 _SURE_ENOUGH = 10
+_SUREST = 100
 _KEYS = 6
 _KEY = rb'"([A-Za-z_][\w.$-]{0,40})"\s*:'
 
@@ -55,7 +56,11 @@ def _ranked(
     for reader in readers:
         try:
             with watch("sniff", f"trace_readers:{reader.name}"):
-                sureness.append((int(reader.sniff(head, source.name)), reader))
+                sure = reader.sniff(head, source.name)
+            if type(sure) is int and 0 <= sure <= _SUREST:
+                sureness.append((sure, reader))
+            else:
+                broken.append(f"{reader.name} answered {sure!r:.40}; expected a whole number from 0 to {_SUREST}")
         except Exception as error:  # noqa: BLE001 - a stranger's reader may raise anything
             broken.append(f"{reader.name} raised {type(error).__name__}: {error}")
     sureness.sort(key=lambda entry: (-entry[0], entry[1].name != "native"))
@@ -69,6 +74,8 @@ def looks_like(head: bytes) -> str:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text.startswith((b"{", b"[")):
         return "text that is not JSON"
+    if b'"signal_scores"' in head:
+        return "Sentinel's own reports, which are no traces"
     keys = list(dict.fromkeys(key.decode("ascii", "replace") for key in re.findall(_KEY, text)))[:_KEYS]
     kind = "a JSON list" if text.startswith(b"[") else "JSON"
     return f"{kind} with the keys {', '.join(keys)}" if keys else kind

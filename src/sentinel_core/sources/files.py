@@ -1,7 +1,8 @@
 """Where bytes come from. Compressed files are read through; ids and names from inside a trace never become paths."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import IO
 
@@ -14,12 +15,14 @@ __all__ = ["SUFFIXES", "FileSource", "find_sources", "spool"]
 
 _PLAIN = (".json", ".jsonl", ".ndjson", ".traj", ".eval")
 _DESCRIPTORS = "/dev/fd"
+_SUB_AGENT = b'"isSidechain"'
+_HEAD = 1 << 16
 SUFFIXES = (*_PLAIN, *(f"{plain}{packed}" for plain in _PLAIN for packed in (".gz", ".zst")), ".zip")
 
 
 @attrs.frozen(kw_only=True)
 class FileSource:
-    """A file as the user named it (``label``); ``name`` is its last part, the same from whichever folder it is read.
+    """A file as the user named it (``label``), below the folder ``root`` where a folder or a glob was named.
 
     ``member`` is a file inside a zip archive; ``max_record`` caps one record, in bytes after decompression. A part of a large
     file is the ``length`` bytes from ``start``, with so many lines and records before it. ``url`` is where a file is
@@ -28,6 +31,7 @@ class FileSource:
 
     path: Path
     label: str
+    root: str = ""
     strict: bool = False
     max_record: int = 256 << 20
     member: str | None = None
@@ -42,6 +46,11 @@ class FileSource:
     def name(self) -> str:
         """The file's own name."""
         return Path(self.member or self.label).name
+
+    @property
+    def place(self) -> str:
+        """For people: its path below ``root``, else its own name; the same from whichever folder it is read."""
+        return Path(self.label).relative_to(self.root).as_posix() if self.root else self.name
 
     @property
     def is_spooled(self) -> bool:
@@ -92,11 +101,17 @@ def spool(stream: IO[bytes]) -> Path:
 
 
 def find_sources(
-    arguments: tuple[str, ...], *, stdin: Path | None = None, strict: bool = False, max_record: int = 256 << 20
+    arguments: tuple[str, ...],
+    *,
+    stdin: Path | None = None,
+    strict: bool = False,
+    max_record: int = 256 << 20,
+    leave_out: Callable[[Path], bool] = lambda _path: False,
 ) -> Iterator[FileSource | InputError]:
     """One source a file, folders and globs in sorted order; an ``InputError`` for an argument that leads to none.
 
     ``-`` is what was read from standard input, kept at ``stdin``; it is called "stdin" wherever it is spoken of.
+    ``leave_out`` tells which files of folders and globs are not meant.
     """
     for argument in arguments:
         if argument == "-" and stdin is not None:
@@ -109,8 +124,17 @@ def find_sources(
             continue
         found = False
         for path in _expand(argument):
+            is_named = path == Path(argument)
+            if not is_named and leave_out(path):
+                continue
             found = True
-            yield from _sources(FileSource(path=path, label=str(path), strict=strict, max_record=max_record))
+            if is_named or path.is_file():
+                root = "" if is_named else _root(argument)
+                yield from _sources(
+                    FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
+                )
+            else:
+                yield InputError(f'"{path}": is no file, or a link that leads to none')
         if not found:
             yield InputError(_nothing_at(argument))
 
@@ -133,7 +157,7 @@ def _sources(source: FileSource) -> Iterator[FileSource | InputError]:
 def _expand(argument: str) -> Iterator[Path]:
     path = Path(argument)
     if path.is_dir():
-        found = sorted(inner for inner in path.rglob("*") if inner.name.endswith(SUFFIXES) and inner.is_file())
+        found = sorted(inner for inner in path.rglob("*") if inner.name.endswith(SUFFIXES) and not inner.is_dir())
         sessions = frozenset(found)
         yield from (inner for inner in found if _session_of(inner) not in sessions)
     elif path.exists():
@@ -144,17 +168,34 @@ def _expand(argument: str) -> Iterator[Path]:
         yield from (
             Path(name)
             for name in sorted(glob.glob(argument, recursive=True))  # noqa: PTH207 - the pattern may be absolute
-            if Path(name).is_file()
+            if not Path(name).is_dir()
         )
 
 
+def _root(argument: str) -> str:
+    """The folder that a folder or a glob is about: what comes before the first part with a wildcard."""
+    path = Path(argument)
+    return str(path if path.is_dir() else Path(*takewhile(lambda part: not _is_pattern(part), path.parts)))
+
+
 def _session_of(path: Path) -> Path | None:
-    """``SESSION.jsonl`` for ``SESSION/subagents/.../agent-ID.jsonl``, which Claude Code's reader reads with its session."""
+    """``SESSION.jsonl`` for ``SESSION/subagents/.../agent-ID.jsonl``, which Claude Code's reader reads with its session.
+
+    None for files of other tools that happen to be called so.
+    """
     if path.match("agent-*.jsonl"):
         for folder in path.parents:
-            if folder.name == "subagents":
+            if folder.name == "subagents" and path.is_file() and _is_of_sub_agent(path):
                 return folder.parent.with_name(f"{folder.parent.name}.jsonl")
     return None
+
+
+def _is_of_sub_agent(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return _SUB_AGENT in stream.read(_HEAD)
+    except OSError:  # told where it is read
+        return False
 
 
 def _is_pattern(argument: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from sentinel_core._words import counted
 from sentinel_core.evaluate.index import Call
 from sentinel_core.suite.predicates import ADMITS_FAILURE
 from sentinel_core.suite.runs import Check, Run
@@ -25,7 +26,9 @@ def check_tools(run: Run, expect: ToolUsage) -> Iterator[Check]:
         yield _check("no_forbidden_tool", not used, f"called {', '.join(used)}" if used else "none was called")
     if expect.most_calls is not None:
         made = len(run.calls)
-        yield _check("few_calls", made <= expect.most_calls, f"{made} calls, at most {expect.most_calls} are wanted")
+        yield _check(
+            "few_calls", made <= expect.most_calls, f"{counted(made, 'call')}, at most {expect.most_calls} wanted"
+        )
     if expect.errors_handled:
         yield _errors_handled(run)
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 import attrs
 
+from sentinel_core._words import counted
 from sentinel_core.telemetry.data import LogData, SpanData
 
 __all__ = ["logs_of"]
@@ -30,6 +31,12 @@ def _is_tool(span: SpanData) -> bool:
 
 def _dropped(span: SpanData) -> bool:
     return span.name == "sentinel.context.manage" and bool(span.attributes.get("sentinel.context.messages_dropped"))
+
+
+def _number_dropped(span: SpanData) -> int:
+    number = span.attributes["sentinel.context.messages_dropped"]
+    assert isinstance(number, int), "so the fold of the events made it"
+    return number
 
 
 def _failed(span: SpanData) -> bool:
@@ -67,7 +74,7 @@ _ROWS = (
     _Row(
         _dropped,
         _INFO,
-        lambda span: f"{span.attributes['sentinel.context.messages_dropped']} messages left out to fit the context",
+        lambda span: f"{counted(_number_dropped(span), 'message')} left out to fit the context",
         _CONTEXT_KEYS,
     ),
     _Row(

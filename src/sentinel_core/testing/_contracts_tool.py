@@ -3,14 +3,12 @@
 from typing import Any
 
 from sentinel_core.agent.tools import Toolbox, bind_tool, in_process
+from sentinel_core.checking import TOOL_NAME
 from sentinel_core.offers import Tool
 from sentinel_core.testing._contracts_base import Contract, require
 from sentinel_core.trace import ToolCall, ToolResult
 
 __all__ = ["ToolContract"]
-
-_LONGEST_NAME = 64
-_NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
 class ToolContract(Contract, given=("make", "arguments", "settings")):
@@ -42,8 +40,14 @@ class ToolContract(Contract, given=("make", "arguments", "settings")):
     def test_name_fits_every_provider(self) -> None:
         """Letters, digits, ``_`` and ``-``, at most 64: what the strictest provider takes."""
         name = self.make().name
-        require(0 < len(name) <= _LONGEST_NAME, f"the name {name!r} must have 1 to {_LONGEST_NAME} characters")
-        require(set(name) <= _NAME_CHARACTERS, f"the name {name!r} may have letters, digits, _ and - only")
+        require(
+            TOOL_NAME.fullmatch(name), f"the name {name!r} must have 1 to 64 letters, digits, _ and -, nothing else"
+        )
+
+    def test_effect_is_known(self) -> None:
+        """What neither reads nor writes cannot be kept from running twice."""
+        effect = self.make().effect
+        require(effect in ("read", "write"), f"the effect must be 'read' or 'write', not {effect!r}")
 
     def test_description_says_something(self) -> None:
         """The model chooses by the description."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from sentinel_core._words import counted
 from sentinel_core.agent.tokens import estimate_tokens
 from sentinel_core.errors import ProviderError
 from sentinel_core.model import Capabilities, Reply, Request
@@ -27,7 +28,9 @@ class ScriptedModel:
         played = len(self.requests)
         self.requests.append(request)
         if played >= len(self._script):
-            raise ProviderError(f"the script is over: it has {len(self._script)} entries, and one more was asked for")
+            raise ProviderError(
+                f"the script is over: it has {counted(len(self._script), 'entry', 'entries')}, and one more was asked for"
+            )
         entry = self._script[played]
         if isinstance(entry, Exception):
             raise entry

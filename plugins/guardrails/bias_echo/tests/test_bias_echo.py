@@ -32,6 +32,11 @@ def test_the_third_sighting_is_an_echo_and_the_second_is_not():
     }
 
 
+def test_one_sighting_is_one_loop():
+    detail = check(family(["haste"]), BiasEchoSettings(bias_repetition_threshold=1)).detail
+    assert '"haste" in 1 loop; the limit is 1.' in detail
+
+
 def test_without_an_echo_there_is_no_trigger():
     facts = check(family(["haste"]), BiasEchoSettings()).facts
     assert (facts["bias_echo"], facts["trigger"], facts["action"]) == (False, None, None)

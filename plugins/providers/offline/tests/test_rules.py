@@ -27,6 +27,10 @@ def counted(passed, failed, skipped=0):
     return {"tests": {"passed": passed, "failed": failed, "skipped": skipped}}
 
 
+def claimed(**counts):
+    return {"tests": {"passed": 1, "failed": 0, "skipped": 0, "claimed": counts}}
+
+
 def metrics(error_rate=0.001, response_time_p95=300):
     return {"deployment_metrics": {"error_rate": error_rate, "response_time_p95": response_time_p95}}
 
@@ -59,6 +63,12 @@ def test_failed_tests_are_named_where_the_summary_names_them():
         assert ", such as" not in text_of(judged(tests={**tests, "failures": odd}), "tests_failed_many")
 
 
+def test_what_a_test_report_claims_and_does_not_list_is_said():
+    said = "the test report claims 40 tests and lists 1, and 7 failures and lists 0"
+    assert text_of(judged(**claimed(tests=40, failures=7)), "tests_not_listed") == said
+    assert text_of(judged(**claimed(failures=7)), "tests_not_listed") == "the test report claims 7 failures and lists 0"
+
+
 def test_the_sources_example_is_high():
     assessment = judged(
         changes=["Added payment processing", "Fixed authentication bug"], **counted(142, 2, 5), **metrics(0.02, 450)
@@ -88,6 +98,12 @@ def test_the_sources_example_is_high():
         (counted(0, 0, 0), "tests_not_run", "medium"),
         (counted(901, 0, 99), "tests_passed", "low"),
         (counted(90, 0, 10), "tests_skipped", "medium"),
+        (claimed(tests=40), "tests_not_listed", "medium"),
+        (claimed(failures=1), "tests_not_listed", "medium"),
+        (claimed(tests=1, failures=0), "tests_passed", "low"),
+        (claimed(), "tests_passed", "low"),
+        (claimed(tests="many"), "claimed_malformed", "medium"),
+        ({"tests": {"passed": 1, "failed": 0, "claimed": [40]}}, "claimed_malformed", "medium"),
         (metrics(error_rate=0), "error_rate_clean", "low"),
         (metrics(error_rate=0.00999), "error_rate_clean", "low"),
         (metrics(error_rate=0.01), "error_rate_medium", "medium"),

@@ -301,7 +301,7 @@ def test_what_could_not_be_used_is_counted(tools):
     gaps = tools.one("inspect", log({**SAMPLE, "messages": messages, "events": [5]})).metadata["reading_gaps"]
     assert gaps == [
         "1 message could not be read: 6",
-        "1 attachments are referred to and not in the log",
+        "1 attachment is referred to and not in the log",
         "1 event could not be read",
     ]
 
@@ -337,7 +337,7 @@ def test_attachments_have_a_budget():
     many = ["attachment://big"] * 257
     attachments = Attachments({"big": "x" * (1 << 20)})
     assert attachments.resolved(many)[255:] == ["x" * (1 << 20), "attachment://big"]
-    assert attachments.gaps() == ["1 attachments would make the sample larger than 256 MB"]
+    assert attachments.gaps() == ["1 attachment would make the sample larger than 256 MB"]
 
 
 @given(st.data())

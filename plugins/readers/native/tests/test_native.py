@@ -73,7 +73,14 @@ def test_strict_reaches_the_codec():
 
 
 @pytest.mark.parametrize(
-    ("head", "sure"), [(GOOD, 90), (b'[{"trace_id"', 60), (b'\xef\xbb\xbf {"messages"', 60), (b"messages trace_id", 0)]
+    ("head", "sure"),
+    [
+        (GOOD, 90),
+        (b'[{"trace_id"', 60),
+        (b'\xef\xbb\xbf {"messages"', 60),
+        (b"messages trace_id", 0),
+        (b'{"trace_id": "t", "verdict": "PASS", "signal_scores": [', 0),
+    ],
 )
 def test_sniff(head, sure):
     assert native.sniff(head, "any") == sure

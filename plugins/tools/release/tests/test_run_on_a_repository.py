@@ -113,3 +113,13 @@ def test_report_to_a_server_that_breaks_off(tmp_path, service, honors_keys, faul
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert len(service.reports) == (0 if fault == 422 else 1)
+
+
+def test_tests_that_a_report_claims_and_does_not_list_are_missing(run, repository):
+    repository.commit("Start")
+    repository.commit("Faster search")
+    claims = '<testsuite tests="40" failures="7"><testcase name="t1"/></testsuite>'
+    done, (report,) = run("HEAD~1..HEAD", repository.path, claims)
+    assert done.returncode == 0, done.stderr
+    assert report["severity"] == "medium"
+    assert "medium: the test report claims 40 tests and lists 1, and 7 failures and lists 0" in report["findings"]

@@ -1,11 +1,14 @@
+import errno
 import json
+import re
 import stat
 
 import pytest
 from release_service import running
 
-from sentinel_core.errors import InputError, NetworkError, OutcomeUnknownError
+from sentinel_core.errors import InputError, NetworkError, NotRepeatedError, OutcomeUnknownError
 from sentinel_tools_release import ReportSettings, file_risk_report
+from sentinel_tools_release.files import replace
 
 FINDINGS = ["2 of 144 tests that ran failed (1.39%)"]
 
@@ -61,11 +64,13 @@ def test_same_key_with_another_report_is_refused(service, send):
 @pytest.mark.parametrize("fault", ["reset", "hang", "reset_after", "hang_after", "cut", 409, 500, 502, 504, 302, 303])
 def test_unknown_outcome_is_said_and_not_sent_again(service, send, fault):
     service.faults.append(fault)
-    with pytest.raises(OutcomeUnknownError, match="whether it took what was sent is unknown"):
+    with pytest.raises(NotRepeatedError, match="whether it took what was sent is unknown") as first:
         send(timeout=0.2)
     for _ in range(2):
-        with pytest.raises(OutcomeUnknownError, match=r'unknown: it was sent before.*set "honors_keys"'):
+        with pytest.raises(NotRepeatedError) as again:
             send(timeout=0.2)
+        assert str(again.value) == f"the report was sent before: {first.value}"
+    assert str(first.value).endswith(": --set tools.file_risk_report.honors_keys=true --accept-changes")
     assert len(service.asked) == 1
     assert len(service.reports) <= 1
 
@@ -116,11 +121,82 @@ def test_nobody_there_is_no_unknown_outcome(send):
             send(base)
 
 
-@pytest.mark.parametrize("answer", [{}, {"report_id": ""}, {"report_id": 7}, {"id": "R-7"}, b"<html>", b"[1]"])
-def test_answer_without_an_id_is_unknown(service, send, answer):
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({}, "{}"),
+        ({"report_id": ""}, '{"report_id": ""}'),
+        ({"report_id": 7}, '{"report_id": 7}'),
+        ({"id": "R-7"}, '{"id": "R-7"}'),
+        (b"<html>", "<html>"),
+        (b"[1]", "[1]"),
+        (b"", "nothing"),
+    ],
+)
+def test_answer_without_an_id_is_unknown_and_quoted(service, send, answer, said):
     service.answers(answer)
-    with pytest.raises(OutcomeUnknownError, match=r"whether (it|the report) is filed is unknown"):
+    told = re.escape(f'answered {said}, and not {{"report_id": "..."}}') + ".*whether the report is filed is unknown"
+    for _ in range(2):
+        with pytest.raises(OutcomeUnknownError, match=told):
+            send()
+    assert len(service.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (401, "no login is sent"),
+        (404, "check the address$"),
+        (422, "the server does not take what was sent"),
+        (429, "try again later"),
+        (503, "lower case"),
+    ],
+)
+def test_a_refusal_is_told_with_its_reason_and_what_to_do(service, send, status, said):
+    service.answers({"detail": "severity must be\nlower case"}, status)
+    with pytest.raises(NetworkError, match=said) as caught:
         send()
+    assert r'{"detail": "severity must be\nlower case"}' in str(caught.value)
+
+
+def test_what_a_server_says_is_told_and_noted_without_secrets_and_controls(service, send, tmp_path, monkeypatch):
+    monkeypatch.setenv("RELEASE_TOKEN", "correct-horse-battery")
+    body = "api_key=abcdefghijkl \x1b[31m\n correct-horse-battery " + "x" * 300
+    service.answers(body.encode(), 500)
+    with pytest.raises(OutcomeUnknownError) as caught:
+        send()
+    (note,) = (tmp_path / "outbox").glob("*.json")
+    for told in (str(caught.value), json.loads(note.read_bytes())["said"]):
+        assert r"answered 500 Internal Server Error: api_key=[redacted] \x1b[31m [redacted] xxx" in told
+        assert "x" * 200 not in told
+        assert told.isprintable()
+
+
+def test_what_was_said_stays_noted_while_the_server_is_away(service, send):
+    service.faults.extend([500, 503])
+    for said in ("answered 500", "answered 503"):
+        with pytest.raises(OutcomeUnknownError, match=said):
+            send(honors_keys=True)
+    with pytest.raises(NotRepeatedError, match=r"sent before: .*answered 500"):
+        send()
+
+
+def test_a_note_that_cannot_be_completed_hides_no_answer(service, send, monkeypatch):
+    written = []
+
+    def first_only(path, data):
+        written.append(data)
+        if len(written) > 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        replace(path, data)
+
+    monkeypatch.setattr("sentinel_tools_release.sending.replace", first_only)
+    service.faults.append(500)
+    with pytest.raises(OutcomeUnknownError, match="answered 500"):
+        send()
+    with pytest.raises(OutcomeUnknownError, match="it was sent before, and no answer is noted"):
+        send()
+    assert len(service.asked) == 1
 
 
 def test_notes_are_private_and_hold_no_report(service, send, tmp_path):

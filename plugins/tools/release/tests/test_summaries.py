@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from sentinel_core.errors import InputError, NetworkError
-from sentinel_tools_release import SummarySettings, get_release_summary
+from sentinel_tools_release import ReportSettings, SummarySettings, get_release_summary
 
 SUMMARY = {"version": "v1", "changes": ["one"], "extra": {"kept": True}}
 
@@ -130,9 +130,19 @@ def test_release_id_is_percent_encoded(service):
     assert service.asked[0][1] == "/release-summary?release_id=v1%26x%3D%2F..%2F%C3%A9%20%23%3F"
 
 
-def test_server_may_know_the_release_by_another_id(service):
-    service.answers({"version": "v2"})
-    assert fetch(service.base, "build-7") == {"version": "v2"}
+@pytest.mark.parametrize(
+    ("version", "about"), [("v9", '"v9"'), (2, "2"), ([1] * 999, r"\[1, 1.*"), ("\x1b" + "x" * 999, '"x{200}[.]{3}"')]
+)
+def test_server_that_tells_of_another_release_is_refused(service, version, about):
+    service.answers({"version": version})
+    with pytest.raises(InputError, match=rf'release_id=v1" is about release {about} @ \$\.version, not "v1"$'):
+        fetch(service.base)
+
+
+@pytest.mark.parametrize("summary", [{"changes": []}, {"version": None}])
+def test_server_that_names_no_version_is_believed(service, summary):
+    service.answers(summary)
+    assert fetch(service.base, "build-7") == summary
 
 
 @pytest.mark.parametrize(
@@ -201,17 +211,39 @@ def test_nobody_there(service):
     "place", ["", "http://", "http://u:p@host", "https://host?x=1", "http://host#f", "http://host:99999", "http://h:x"]
 )
 def test_unusable_places_are_refused(place):
-    with pytest.raises(ValueError, match=r"releases|[Pp]ort"):
+    with pytest.raises(ValueError, match=r"^'releases' is "):
         SummarySettings(releases=place)
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("http://", "it names no host"),
+        ("http://:80", "it names no host"),
+        ("http://[::1", "Invalid IPv6 URL"),
+        ("http://h:abc", "its port is not a number from 1 to 65535"),
+        ("http://h:0", "its port is not a number from 1 to 65535"),
+        ("HTTP://h:65536", "its port is not a number from 1 to 65535"),
+        ("https://h?x=1#y", "it has a query and a fragment"),
+        ("https://someone@h", "it has a user name"),
+        ("file:///etc/passwd", "it must begin with http:// or https://; a path has no ://"),
+        ("ftp://nosuch.invalid", "it must begin with http:// or https://; a path has no ://"),
+    ],
+)
+@pytest.mark.parametrize(("settings", "field"), [(SummarySettings, "releases"), (ReportSettings, "reports")])
+def test_an_address_is_refused_with_what_is_wrong(settings, field, place, said):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole text is compared
+        settings(**{field: place})
+    assert str(caught.value) == f"'{field}' is \"{place}\", which is no base address: {said}"
+
+
+def test_a_password_in_an_address_is_not_repeated():
+    with pytest.raises(ValueError, match="a user name") as caught:
+        SummarySettings(releases="https://someone:opensesame@h")
+    assert "opensesame" not in str(caught.value)
 
 
 @pytest.mark.parametrize("limits", [{"timeout": 0}, {"max_bytes": 0}])
 def test_limits_are_positive(limits):
     with pytest.raises(ValueError, match=next(iter(limits))):
         SummarySettings(**limits)
-
-
-@pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://host/x"])
-def test_other_schemes_are_only_paths(place):
-    with pytest.raises(InputError, match="cannot be read"):
-        fetch(place)

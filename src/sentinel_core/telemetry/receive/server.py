@@ -24,7 +24,7 @@ Take = Callable[[str, str, bytes], int]
 
 _PATHS = ("/v1/traces", "/v1/logs", "/v1/metrics")
 _AT_ONCE = 8  # bodies in memory at a time
-_PATIENCE = 30.0  # seconds for the next request to come whole, and again for its body
+_PATIENCE = 30.0  # seconds for a request's head, and again for its body
 _PROTOBUF = "application/x-protobuf"
 _chunk_size = re.compile(rb"[0-9A-Fa-f]{1,16}")
 

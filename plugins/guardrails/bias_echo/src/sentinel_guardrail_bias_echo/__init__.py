@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import attrs
 
 from sentinel_core import Guardrail, History, Ruling, hookimpl
+from sentinel_core.reading import counted
 
 __all__ = ["BiasEchoSettings", "check", "sentinel_guardrails"]
 
@@ -44,7 +45,7 @@ def check(history: History, settings: BiasEchoSettings) -> Ruling:
     }
     if history.live is not None or not repeated:
         return Ruling(action="allow", facts=facts)
-    seen = ", ".join(f'"{tag}" in {counts[tag]} loops' for tag in repeated)
+    seen = ", ".join(f'"{tag}" in {counted(counts[tag], "loop")}' for tag in repeated)
     detail = f"The same bias was seen again and again: {seen}; the limit is {settings.bias_repetition_threshold}."
     return Ruling(action="finalize", reason="bias_echo", detail=detail, facts=facts)
 

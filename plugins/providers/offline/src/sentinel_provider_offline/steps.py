@@ -16,7 +16,7 @@ __all__ = ["MODEL_NAME", "next_reply"]
 
 MODEL_NAME = "offline-rules"
 _MAX_FILINGS = 2
-_UNKNOWN = frozenset({"ToolTimeoutError", "OutcomeUnknownError"})
+_UNKNOWN = frozenset({"NotRepeatedError", "OutcomeUnknownError", "ToolTimeoutError"})
 
 
 @attrs.frozen

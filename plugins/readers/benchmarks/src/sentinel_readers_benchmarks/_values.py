@@ -4,7 +4,7 @@ from typing import Any
 
 from sentinel_core.trace import TokenDetails, TokenUsage
 
-__all__ = ["as_dict", "as_list", "as_text", "counted", "exit_success", "file_stem", "number"]
+__all__ = ["as_dict", "as_list", "as_text", "exit_success", "file_stem", "number", "stated_usage"]
 
 # A whole number larger than a float holds is no duration and no cost.
 _TOO_LARGE = 1e300
@@ -48,7 +48,7 @@ def exit_success(code: object) -> bool | None:
     return code == 0
 
 
-def counted(raw: object, **names: str) -> TokenUsage | None:
+def stated_usage(raw: object, **names: str) -> TokenUsage | None:
     """A usage whose keys are given by name (``prompt="total_prompt_tokens"``); None where it holds no positive count."""
     found = as_dict(raw)
     counts = {part: found.get(key) for part, key in names.items()}

@@ -14,7 +14,7 @@ from sentinel_core.reading import Piece, TraceBuilder, gaps_at, iso_time, json_d
 from sentinel_core.reading.chat import Result, arguments_of, text_of
 from sentinel_core.trace import CallDetails, ExecutionTrace, MessageDetails, Role, TokenUsage, ToolCall
 from sentinel_readers_benchmarks._documents import Document, read_each
-from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, counted, file_stem, number
+from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, file_stem, number, stated_usage
 
 __all__ = ["OWN", "read"]
 
@@ -188,7 +188,7 @@ class _Trajectory:
             _usage(as_dict(as_dict(s).get("metrics"))) for s in steps
         ):
             return None
-        total = counted(
+        total = stated_usage(
             final, prompt="total_prompt_tokens", completion="total_completion_tokens", cached="total_cached_tokens"
         )
         return None if total is None and not extra else _with_extra(total or TokenUsage(), extra)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from sentinel_core.reading import counted
 from sentinel_readers_benchmarks._values import as_dict, as_list
 
 __all__ = ["Attachments", "Unseen", "ranges"]
@@ -47,8 +48,10 @@ class Attachments:
 
     def gaps(self) -> list[str]:
         """What could not be put in place."""
-        missing = f"{self._missing} attachments are referred to and not in the log"
-        refused = f"{self._refused} attachments would make the sample larger than {_MOST >> 20} MB"
+        missing = (
+            counted(self._missing, "attachment is referred to", "attachments are referred to") + " and not in the log"
+        )
+        refused = f"{counted(self._refused, 'attachment')} would make the sample larger than {_MOST >> 20} MB"
         return [missing] * bool(self._missing) + [refused] * bool(self._refused)
 
 

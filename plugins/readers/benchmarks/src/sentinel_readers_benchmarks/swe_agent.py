@@ -12,7 +12,7 @@ from sentinel_core.reading import Piece, TraceBuilder, gaps_at, pieces_of
 from sentinel_core.reading.chat import Result, call_of, text_of
 from sentinel_core.trace import CallDetails, ExecutionTrace, MessageDetails, ToolCall
 from sentinel_readers_benchmarks._documents import Document, read_each
-from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, counted, file_stem, number
+from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, file_stem, number, stated_usage
 
 __all__ = ["action_call", "outcome_of", "read"]
 
@@ -81,7 +81,7 @@ def _trace(
         ),
     }
     return main.builder.build(
-        token_usage=counted(info.get("model_stats"), prompt="tokens_sent", completion="tokens_received"),
+        token_usage=stated_usage(info.get("model_stats"), prompt="tokens_sent", completion="tokens_received"),
         outcome=outcome_of(info.get("exit_status")),
         children=[other.builder.build() for other in others],
         metadata={key: value for key, value in metadata.items() if value},

@@ -7,14 +7,16 @@ from sentinel_core import ExecutionTrace, ReadError, Source, TraceReader, hookim
 __all__ = ["read", "sentinel_trace_readers", "sniff"]
 
 _KEYS = (b'"messages"', b'"trace_id"')
+_REPORT = b'"signal_scores"'
 
 
 def sniff(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """90 where both required keys show in the head, 60 for one of them, else 0."""
+    """90 where both required keys show in the head, 60 for one of them, else 0; a report has an id, too, and is no trace."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start.startswith((b"{", b"[")):
         return 0
-    return (0, 60, 90)[sum(key in head for key in _KEYS)]
+    found = sum(key in head for key in _KEYS)
+    return 0 if found == 1 and _REPORT in head else (0, 60, 90)[found]
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:

@@ -79,8 +79,10 @@ def _own(index: TraceIndex, settings: LoopSettings) -> tuple[list[Part], list[st
     track = call_track(calls, settings)
     if track is None and len(said) < _FEWEST_ALIKE:
         return parts, gaps
-    if track is None and (alone := _unheard(index, said)) is not None and not _repeats(alone, settings):
-        return parts, gaps
+    if track is None:
+        blocks = _unheard(index, said)
+        if blocks is not None and not _repeats(blocks, settings):
+            return parts, gaps
     heard = _heard(index)
     made = [call.message_index for call in calls] if track is None else track.new
     if track is not None:
@@ -121,7 +123,7 @@ def _by_score(part: Part) -> float:
 
 
 def _repeats(blocks: list[list[Text]], settings: LoopSettings) -> bool:
-    return any(text_track(block, settings) is not None for block in blocks) if blocks else False
+    return any(text_track(block, settings) is not None for block in blocks)
 
 
 def _unheard(index: TraceIndex, texts: Sequence[Text]) -> list[list[Text]] | None:

@@ -1,7 +1,7 @@
 """Test results from JUnit XML: read as a stream, without entities, document types or unbounded depth."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 from xml.parsers import expat
@@ -9,6 +9,7 @@ from xml.parsers import expat
 import attrs
 
 from sentinel_core.errors import InputError
+from sentinel_tools_release.claims import Claims
 from sentinel_tools_release.commits import plain
 
 __all__ = ["Status", "TestCase", "TestRun", "read_junit"]
@@ -43,22 +44,26 @@ class TestCase:
 
 @attrs.frozen
 class TestRun:
-    """Every test of a run, in the order of the report. A test with a failure and an error counts once."""
+    """Every test of a run, in the order of the report. A test with a failure and an error counts once.
+
+    ``claimed`` says how many ``tests`` or ``failures`` the report claims, where it lists fewer.
+    """
 
     __test__ = False
 
     cases: tuple[TestCase, ...]
+    claimed: Mapping[str, int] = attrs.field(factory=dict)
 
     def with_status(self, status: Status) -> list[TestCase]:
         """The tests that ended so."""
         return [case for case in self.cases if case.status == status]
 
-    def counts(self) -> dict[str, int]:
-        """How many passed, failed and were skipped."""
+    def counts(self) -> dict[str, Any]:
+        """How many passed, failed and were skipped; and what is ``claimed``, where that is more."""
         found = {"passed": 0, "failed": 0, "skipped": 0}
         for case in self.cases:
             found[case.status] += 1
-        return found
+        return {**found, "claimed": dict(self.claimed)} if self.claimed else found
 
 
 def read_junit(place: str, max_bytes: int) -> TestRun:
@@ -70,10 +75,11 @@ def read_junit(place: str, max_bytes: int) -> TestRun:
     path = Path(place)
     files = _files(path) if path.is_dir() else [path]
     cases: list[TestCase] = []
+    claims = Claims()
     left = max_bytes
     for file in files:
-        left -= _read(file, cases, left, max_bytes)
-    return TestRun(tuple(cases))
+        left -= _read(file, _Reader(cases, claims), left, max_bytes)
+    return TestRun(tuple(cases), claims.larger())
 
 
 def _files(folder: Path) -> list[Path]:
@@ -87,10 +93,9 @@ def _files(folder: Path) -> list[Path]:
     return found
 
 
-def _read(path: Path, cases: list[TestCase], left: int, max_bytes: int) -> int:
+def _read(path: Path, reader: "_Reader", left: int, max_bytes: int) -> int:
     """Add a file's tests; gives its size."""
     name, size = os.fspath(path), 0
-    reader = _Reader(cases)
     try:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):
@@ -120,8 +125,9 @@ class _RefusedError(Exception):
 class _Reader:
     """Expat's callbacks. Only the open test is kept, never a tree."""
 
-    def __init__(self, cases: list[TestCase]) -> None:
+    def __init__(self, cases: list[TestCase], claims: Claims) -> None:
         self.cases = cases
+        self.claims = claims
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartDoctypeDeclHandler = self._refuse_doctype
@@ -142,12 +148,16 @@ class _Reader:
             raise _RefusedError(f"elements are nested deeper than {_MAX_DEPTH}")
         inside = self._path[-1] if self._path else ""
         self._path.append(tag)
-        if tag == "testcase":
+        if tag in _ROOTS:
+            self.claims.begin_suite(attributes)
+        elif tag == "testcase":
             self._case = TestCase(name=_name(attributes), seconds=_seconds(attributes.get("time")))
         elif self._case is not None and inside == "testcase" and tag in _STATUS:
             self._settle(self._case, _STATUS[tag], attributes.get("message", ""))
 
     def _settle(self, case: TestCase, status: Status, message: str) -> None:
+        if status == "failed":
+            self.claims.listed("failures")
         if case.status != "failed":
             case.status, case.message = status, plain(message, _TEXT_LENGTH)
             self._texts = []
@@ -165,6 +175,9 @@ class _Reader:
                 raise _RefusedError(f"it has more than {_MAX_CASES} tests")
             self.cases.append(self._case)
             self._case = None
+            self.claims.listed("tests")
+        elif tag in _ROOTS:
+            self.claims.end_suite()
 
 
 def _name(attributes: dict[str, str]) -> str:

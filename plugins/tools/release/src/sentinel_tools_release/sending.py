@@ -1,18 +1,24 @@
 """A report on its way to a server. What left is remembered, so that the same key never sends a second report blindly."""
 
+import contextlib
 import hashlib
 import os
 from pathlib import Path
 from typing import Any
 
-from sentinel_core.errors import InputError, NetworkError, OutcomeUnknownError
+from sentinel_core.errors import InputError, NetworkError, NotRepeatedError, OutcomeUnknownError
 from sentinel_core.trace import canonical, from_json
 from sentinel_tools_release.documents import json_object
 from sentinel_tools_release.files import locked, replace
 from sentinel_tools_release.settings import ReportSettings
-from sentinel_tools_release.web import request
+from sentinel_tools_release.web import quoted, request
 
 __all__ = ["send"]
+
+_NOT_AGAIN = (
+    "It is not sent again, as it could be filed twice; if the server files the same Idempotency-Key only once, add to the "
+    "command: --set tools.file_risk_report.honors_keys=true --accept-changes"
+)
 
 
 def send(settings: ReportSettings, report: dict[str, Any], key: str | None) -> dict[str, Any]:
@@ -20,7 +26,7 @@ def send(settings: ReportSettings, report: dict[str, Any], key: str | None) -> d
 
     With a key, a note in the outbox says before the POST that it is about to leave, and afterwards what came of it. The
     same key again gets the answer that is noted. Where a note without an answer is found, the report may have arrived: it
-    is sent again only to a server that ``honors_keys``.
+    is sent again only to a server that ``honors_keys``; else ``NotRepeatedError`` tells what is noted of the first time.
 
     Raises as ``file_risk_report``.
     """
@@ -49,11 +55,8 @@ def _once(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
             if isinstance(noted.get("answer"), dict):
                 return dict(noted["answer"])
             if not settings.honors_keys:
-                raise OutcomeUnknownError(
-                    f'whether "{settings.reports}" took the report is unknown: it was sent before, and no answer came. It is '
-                    'not sent again; set "honors_keys" where the server counts the same Idempotency-Key once'
-                )
-        replace(note, canonical({"report": digest}))
+                raise NotRepeatedError(f"{_sent_before(settings, noted)}. {_NOT_AGAIN}")
+        replace(note, canonical({**(noted or {}), "report": digest}))
         try:
             answer = _post(settings, body, key)
         except NetworkError as error:
@@ -61,8 +64,21 @@ def _once(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
                 raise OutcomeUnknownError(f"{error}; whether the one sent before arrived is unknown") from error
             note.unlink(missing_ok=True)
             raise
+        except OutcomeUnknownError as error:
+            with contextlib.suppress(OSError):  # the note from before the POST stays, and says enough
+                replace(note, canonical({"report": digest, "said": str(error)}))
+            if settings.honors_keys:
+                raise
+            raise NotRepeatedError(f"{error}. {_NOT_AGAIN}") from error
         replace(note, canonical({"report": digest, "answer": answer}))
         return answer
+
+
+def _sent_before(settings: ReportSettings, noted: dict[str, Any]) -> str:
+    said = noted.get("said")
+    if isinstance(said, str):
+        return f"the report was sent before: {said}"
+    return f'whether "{settings.reports}" took the report is unknown: it was sent before, and no answer is noted'
 
 
 def _read(note: Path) -> dict[str, Any] | None:
@@ -81,8 +97,11 @@ def _post(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
     data = request(url, settings.timeout, settings.max_bytes, body=body, headers=headers)
     try:
         report_id = json_object(data, url, settings.max_bytes).get("report_id")
-    except InputError as error:
-        raise OutcomeUnknownError(f"{error}; whether the report is filed is unknown") from error
+    except InputError:  # what the answer is instead is quoted below
+        report_id = None
     if not isinstance(report_id, str) or not report_id:
-        raise OutcomeUnknownError(f'"{url}" took the report but gave no "report_id"; whether it is filed is unknown')
+        raise OutcomeUnknownError(
+            f'"{url}" answered {quoted(data) or "nothing"}, and not {{"report_id": "..."}} with a text as the id; whether '
+            "the report is filed is unknown"
+        )
     return {"status": "filed", "report_id": report_id}

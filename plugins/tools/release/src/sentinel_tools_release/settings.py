@@ -1,15 +1,20 @@
 """Where releases are read and reports are filed, and the limits on both."""
 
 import importlib.util
+import re
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import attrs
+
+from sentinel_core.redact import redact
 
 __all__ = ["HistorySettings", "ReportSettings", "SourceSettings", "SummarySettings", "TraceSettings", "is_url"]
 
 _positive = attrs.validators.gt(0)
 _seconds = attrs.validators.gt(0.0)
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 def is_url(place: str) -> bool:
@@ -21,13 +26,37 @@ def is_url(place: str) -> bool:
 def _check_place(_instance: object, attribute: "attrs.Attribute[Any]", place: str) -> None:
     if not place:
         raise ValueError(f"'{attribute.name}' is empty; give a path or an http(s) address")
-    if not is_url(place):
+    if not _SCHEME.match(place):
         return
-    parts = urlsplit(place)
-    if not parts.hostname or parts.port == 0 or parts.username is not None or parts.query or parts.fragment:
-        raise ValueError(f"'{attribute.name}' must be a base address without user name, query or fragment")
+    if problem := _unfit(place):
+        raise ValueError(f"'{attribute.name}' is \"{redact(place)}\", which is no base address: {problem}")
     if importlib.util.find_spec("httpx2") is None:
         raise ValueError(f"'{attribute.name}' is a server's address: pip install 'reliability-sentinel[http]'")
+
+
+def _unfit(address: str) -> str | None:
+    """Why an address cannot be the base of a server's."""
+    if not is_url(address):
+        return "it must begin with http:// or https://; a path has no ://"
+    try:
+        parts = urlsplit(address)
+    except ValueError as error:
+        return str(error)
+    if not parts.hostname:
+        return "it names no host"
+    if not _has_usable_port(parts):
+        return "its port is not a number from 1 to 65535"
+    has = {"a user name": parts.username is not None, "a query": parts.query, "a fragment": parts.fragment}
+    if held := [name for name, there in has.items() if there]:
+        return f"it has {' and '.join(held)}"
+    return None
+
+
+def _has_usable_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
 
 
 def _check_path(_instance: object, attribute: "attrs.Attribute[Any]", place: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from sentinel_core.errors import InputError
+from sentinel_tools_release.commits import plain
 from sentinel_tools_release.documents import json_file, json_object
 from sentinel_tools_release.settings import SourceSettings, is_url
 
@@ -21,13 +22,18 @@ def release_document(settings: SourceSettings, release_id: str) -> dict[str, Any
     """What is known of a release.
 
     From a file, its ``version`` must be the release that was asked for. In a folder it is ``<release_id>.json``, else the
-    first file by name with that ``version``. From a server it is what ``GET <base>/release-summary`` answers.
+    first file by name with that ``version``. From a server it is what ``GET <base>/release-summary`` answers, whose
+    ``version``, where it has one, must be that release too.
 
     Raises ``InputError`` where there is no such release or no JSON object, ``NetworkError`` where the server gives none. A
     file of the folder that cannot be read is named where the release's id stands in its name.
     """
     if is_url(settings.releases):
-        return from_server(settings, "release-summary", {"release_id": release_id})
+        query = {"release_id": release_id}
+        summary = from_server(settings, "release-summary", query)
+        if summary.get("version") is None:
+            return summary
+        return _of_version(summary, _address(settings, "release-summary", query), release_id)
     place = Path(settings.releases)
     if place.is_dir():
         return _from_folder(settings, place, release_id)
@@ -51,9 +57,13 @@ def from_server(settings: SourceSettings, path: str, query: Mapping[str, object]
     """What the configured server answers to ``GET <base>/<path>``; every value of the query is percent-encoded."""
     from sentinel_tools_release.web import request
 
-    asked = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items() if value is not None)
-    url = f"{settings.releases.rstrip('/')}/{path}?{asked}"
+    url = _address(settings, path, query)
     return json_object(request(url, settings.timeout, settings.max_bytes), url, settings.max_bytes)
+
+
+def _address(settings: SourceSettings, path: str, query: Mapping[str, object]) -> str:
+    asked = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items() if value is not None)
+    return f"{settings.releases.rstrip('/')}/{path}?{asked}"
 
 
 def json_files(folder: Path) -> Iterator[Path]:
@@ -91,9 +101,10 @@ def _read(path: Path, max_bytes: int) -> dict[str, Any]:
     return json_file(path, max_bytes, "--releases, or --repo for a git repository,")
 
 
-def _of_version(summary: dict[str, Any], place: Path, release_id: str) -> dict[str, Any]:
+def _of_version(summary: dict[str, Any], place: Path | str, release_id: str) -> dict[str, Any]:
     version = summary.get("version")
     if version != release_id:
-        about = f'"{version}"' if isinstance(version, str) else version
+        told = plain(str(version))
+        about = f'"{told}"' if isinstance(version, str) else told
         raise InputError(f'"{os.fspath(place)}" is about release {about} @ $.version, not "{release_id}"')
     return summary

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 from sentinel_core.errors import ModelError, NetworkError, OutcomeUnknownError
+from sentinel_core.output.printable import printable
+from sentinel_core.redact import Redactor
 
-__all__ = ["request"]
+__all__ = ["quoted", "request"]
 
 # Statuses that say that nothing was done with what was sent; 409 may be the same key, at work in another call.
 _DID_NOTHING = {
@@ -16,7 +18,32 @@ _DID_NOTHING = {
     HTTPStatus.SERVICE_UNAVAILABLE,
 }
 _UNKNOWN = "whether it took what was sent is unknown"
-_HINT = {3: "; redirects are not followed, give the final address", 4: "; check the address and the release id"}
+_MOST_READ = 4000  # bytes of a body that are looked at
+_MOST_QUOTED = 200
+_EITHER = {
+    **dict.fromkeys(range(300, 400), "redirects are not followed, give the final address"),
+    **dict.fromkeys((401, 403), "no login is sent; the server must do without one"),
+    429: "try again later",
+}
+_HINTS: Mapping[str, Mapping[int, str]] = {
+    "GET": {
+        **_EITHER,
+        **dict.fromkeys((400, 422), "check the release id"),
+        **dict.fromkeys((404, 405, 410), "check the address and the release id"),
+    },
+    "POST": {
+        **_EITHER,
+        **dict.fromkeys((400, 422), "the server does not take what was sent"),
+        **dict.fromkeys((404, 405, 410), "check the address"),
+    },
+}
+
+
+def quoted(body: bytes) -> str:
+    """The start of a body on one line, printable and without secrets; empty where there is none."""
+    text = " ".join(body[:_MOST_READ].decode("utf-8", "replace").split())
+    line = Redactor.of_environment().text(text)
+    return printable(line if len(line) <= _MOST_QUOTED else f"{line[:_MOST_QUOTED]}...")
 
 
 def request(
@@ -30,13 +57,14 @@ def request(
     """
     from sentinel_core.http import guarded_client, http_errors
 
+    method = "GET" if body is None else "POST"
     sent = {"Accept": "application/json", **(headers or {})}
     with guarded_client(base_url=url, timeout=timeout, max_bytes=max_bytes, headers=sent) as client:
         import httpx2
 
         try:
             with http_errors(f'"{url}"'):
-                answer = client.request("GET" if body is None else "POST", url, content=body, follow_redirects=False)
+                answer = client.request(method, url, content=body, follow_redirects=False)
         except ModelError as error:
             nothing_sent = isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
             if body is None or nothing_sent:
@@ -44,7 +72,12 @@ def request(
             raise OutcomeUnknownError(f"{error}; {_UNKNOWN}") from error
     if answer.is_success:
         return answer.content
-    text = f'"{url}" answered {answer.status_code} {answer.reason_phrase}{_HINT.get(answer.status_code // 100, "")}'
+    text = f'"{url}" answered {_told(answer.status_code, answer.reason_phrase, answer.content, method)}'
     if body is None or answer.status_code in _DID_NOTHING:
         raise NetworkError(text, status=answer.status_code)
     raise OutcomeUnknownError(f"{text}; {_UNKNOWN}")
+
+
+def _told(status: int, reason: str, body: bytes, method: str) -> str:
+    said, hint = quoted(body), _HINTS[method].get(status)
+    return f"{status} {printable(reason)}".rstrip() + (f": {said}" if said else "") + (f"; {hint}" if hint else "")
