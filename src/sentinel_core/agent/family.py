@@ -25,14 +25,13 @@ from sentinel_core.agent.lessons import lesson
 from sentinel_core.agent.limits import Limit, judged_ends, used_up
 from sentinel_core.agent.record import Record
 from sentinel_core.errors import SentinelError
-from sentinel_core.reflection.facts import Reflection, Ruling
+from sentinel_core.reflection.facts import FAILED, Reflection, Ruling
 from sentinel_core.reflection.reflect import Reflector, reflect_by_rules
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["Family"]
 
-_FAILED = "guardrail_failed"
 _SAME_AGAIN = "The provider works by fixed rules: another attempt would be the same."
 _AFTERWARDS = (AttemptJudged, ReflectorAsked, AttemptReflected, GuardrailChecked, LoopDecided)
 
@@ -197,4 +196,4 @@ def _ended_by_host(reason: str, detail: str) -> Checked:
 
 
 def _ended(loop_id: str, why: str) -> LoopDecided:
-    return LoopDecided(loop_id=loop_id, decision="finalize", reason=_FAILED, detail=why)
+    return LoopDecided(loop_id=loop_id, decision="finalize", reason=FAILED, detail=why)

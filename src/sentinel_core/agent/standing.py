@@ -38,7 +38,8 @@ def standing_of(events: Sequence[Event], holder: int | None, *, judged: Collecti
 def is_resumable(events: Sequence[Event], *, judged: Collection[Outcome]) -> bool:
     """Whether ``--resume`` has something to do: an attempt or a decision to finish, or a report to deliver.
 
-    ``judged`` are the ends that a guard decides upon (``limits.judged_ends``), none where there is no guard. A delivery that did not succeed is tried again where the receiver takes a key; else it could count twice.
+    ``judged`` are the ends that a guard decides upon (``limits.judged_ends``), none where there is no guard. A delivery that
+    did not succeed is tried again where the receiver takes a key; else it could count twice.
     """
     if not is_over(events):
         return True

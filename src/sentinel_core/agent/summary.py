@@ -25,7 +25,8 @@ class RunSummary:
     tool said where it was not delivered. ``below_evidence``: the report says less than the data show, and
     ``evidence_severity`` is what they show; None where no report was filed. ``resumable``: the run can go on. ``cause`` is
     what the run ended by, the tool that never did what it was asked for, or that the one that files was never asked; empty
-    where there is none of these. ``answered`` is False where the model gave no reply. ``attempts`` are all that were made; trace, outcome and answer are the last one's.
+    where there is none of these. ``answered`` is False where the model gave no reply. ``attempts`` are all that were made;
+    trace, outcome and answer are the last one's.
     """
 
     run_id: str

@@ -9,14 +9,11 @@ from sentinel_core.evaluate.evaluator import describe
 from sentinel_core.host import LoadFailure, Plugin
 from sentinel_core.offers import Guardrail
 from sentinel_core.panel import bind_settings
-from sentinel_core.reflection.facts import History, Ruling
+from sentinel_core.reflection.facts import FAILED, History, Ruling
 from sentinel_core.settings import Layers
 from sentinel_core.watch import Watch
 
-__all__ = ["FAILED", "BoundGuardrail", "ask_all", "bind_guardrails", "bound", "failed", "watched"]
-
-FAILED = "guardrail_failed"
-"""The reason of a ruling that a guardrail did not give."""
+__all__ = ["BoundGuardrail", "ask_all", "bind_guardrails", "bound", "failed", "watched"]
 
 _ACTIONS = ("allow", "stop_attempt", "finalize")
 

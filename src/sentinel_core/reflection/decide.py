@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import attrs
 
-from sentinel_core.reflection.facts import Attempt, Decision, History, Override, Ruling
+from sentinel_core.reflection.facts import FAILED, Attempt, Decision, History, Override, Ruling
 
 __all__ = ["MOST_RERUNS", "Quality", "decide", "wants"]
 
@@ -17,7 +17,7 @@ _TRIGGERS = {
     "bias_echo": "pessimist",
     "reflection_fatigue": "fatigue",
 }
-_WORST_FIRST = ("guardrail_failed", "bias_echo", "max_reruns_reached", "reflection_fatigue")
+_WORST_FIRST = (FAILED, "bias_echo", "max_reruns_reached", "reflection_fatigue")
 _share = [attrs.validators.ge(0.0), attrs.validators.le(1.0)]
 
 

@@ -8,8 +8,10 @@ import attrs
 if TYPE_CHECKING:
     from sentinel_core.report import ReliabilityReport
 
-__all__ = ["LIFTS", "Attempt", "Decision", "History", "Override", "Reflection", "Ruling"]
+__all__ = ["FAILED", "LIFTS", "Attempt", "Decision", "History", "Override", "Reflection", "Ruling"]
 
+FAILED = "guardrail_failed"
+"""The reason of a ruling that a guardrail did not give."""
 LIFTS: Mapping[str, str] = {
     "override_fatigue": "reflection_fatigue",
     "override_max_reruns": "max_reruns_reached",

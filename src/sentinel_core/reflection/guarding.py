@@ -11,8 +11,8 @@ from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.output.redacted import redacted
 from sentinel_core.redact import redact
-from sentinel_core.reflection.asking import FAILED, BoundGuardrail
-from sentinel_core.reflection.facts import LIFTS, History, Reflection, Ruling
+from sentinel_core.reflection.asking import BoundGuardrail
+from sentinel_core.reflection.facts import FAILED, LIFTS, History, Reflection, Ruling
 from sentinel_core.reflection.live import LiveGuard
 from sentinel_core.reflection.orchestrator import Orchestrator
 from sentinel_core.reflection.reflect import digest_of

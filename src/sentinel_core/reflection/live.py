@@ -10,8 +10,8 @@ import attrs
 
 from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.reflection.asking import FAILED, BoundGuardrail, ask_all
-from sentinel_core.reflection.facts import History, Ruling
+from sentinel_core.reflection.asking import BoundGuardrail, ask_all
+from sentinel_core.reflection.facts import FAILED, History, Ruling
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace, Message, TokenUsage
 
