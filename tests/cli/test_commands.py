@@ -100,7 +100,6 @@ def test_no_plugin_at_all(inside, monkeypatch):
 
 
 @pytest.mark.unmeasured
-@pytest.mark.unmeasured
 def test_check_loads_each(inside):
     done = inside("plugins", "--check", "--json")
     rows = json.loads(done.stdout)
