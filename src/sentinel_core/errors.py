@@ -73,6 +73,9 @@ __all__ = [
 ERROR = 3
 """The exit code of everything that is no verdict; 0, 1 and 2 are PASS, WARN and FAIL."""
 
+TERMINATED = 143
+"""The exit code of a service that SIGTERM ended, as shells tell it: 128 and the signal's number."""
+
 
 class SentinelError(Exception):
     """Root of the tree; its text is fit to be shown to a user."""

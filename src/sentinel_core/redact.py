@@ -27,9 +27,9 @@ _WORDS = (
     r"(?i:bearer )[A-Za-z0-9._~+/-]{12,}=*",
 )
 _PATTERNS = (
+    r"(?<=://)[^\s/:@]{1,64}:[^\s/:@]{1,128}(?=@)",  # the first, for its user may look like a key, too
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]{0,8000}(?:-----END [A-Z ]*PRIVATE KEY-----)?",
     rf"\b(?:{'|'.join(_WORDS)})",
-    r"(?i:://)[^\s/:@]{1,64}:[^\s/:@]{1,128}@",
 )
 _ASSIGNED = r"""(?i)((?:api[_-]?key|secret|passw(?:or)?d|access[_-]?token|auth[_-]?token)["']?\s{0,3}[:=]\s{0,3}["']?)([^\s"',;&}]{6,})"""
 

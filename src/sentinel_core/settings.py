@@ -6,7 +6,8 @@ Keys are dotted: ``fail_on``, ``weights.my_signal``, ``signals.cost.budget_token
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from types import UnionType
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import attrs
 import msgspec
@@ -19,6 +20,7 @@ __all__ = ["HostSettings", "Layers", "Setting", "find_file", "read_layers"]
 
 _MISTYPED = 0.92  # "SENTINEL_FAILON" is like "SENTINEL_FAIL_ON" by 0.97; the common prefix counts, too
 _MISTYPED_TABLE = 0.88  # "tool" is like "tools" by 0.89
+_WRITTEN: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}
 _DOTS = {"weights": 1, "agent": 1, **dict.fromkeys(KINDS, 2)}  # a weight's name; a field; a plugin's name and its field
 
 
@@ -174,12 +176,19 @@ def _convert(setting: Setting, wanted: Any) -> Any:
         text = f"expected one of {', '.join(choices)}" if choices else str(error).replace("`", "")
         if text.startswith("Expected array") and isinstance(setting.value, str):
             text = 'expected a list, written as ["one", "two"]'
+        if ", got str" in text and not from_file:  # all that comes from there is text: say what it must look like
+            text = next((f"expected {form}" for kind, form in _WRITTEN.items() if _takes(wanted, kind)), text)
         raise ConfigError(f'"{setting.key}" from {setting.origin}: {text}, and it is {_shown(setting.value)}') from None
 
 
 def _choices(wanted: Any) -> list[str]:
     """The texts of a ``Literal``, also where it stands among others: ``Literal["high", "medium"] | None``."""
     return [text for one in get_args(wanted) for text in ([one] if isinstance(one, str) else _choices(one))]
+
+
+def _takes(wanted: Any, kind: type) -> bool:
+    """Whether a type is this one, alone or among others: ``int | None``."""
+    return wanted is kind or (get_origin(wanted) in (Union, UnionType) and kind in get_args(wanted))
 
 
 def _shown(value: object) -> str:

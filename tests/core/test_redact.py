@@ -37,7 +37,8 @@ def test_secrets_are_taken_out(secret):
     ("text", "told"),
     [
         ("Authorization: Bearer abcdefghijkl==", "Authorization: [redacted]"),
-        ("postgres://user:pa55@host/db", "postgres[redacted]host/db"),
+        ("postgres://user:pa55@host/db", "postgres://[redacted]@host/db"),
+        (f"https://ghp_{A[:20]}:x-oauth-basic@host", "https://[redacted]@host"),
         ('{"api_key": "abc123"}', '{"api_key": "[redacted]"}'),
         ("PASSWORD=hunter22;", "PASSWORD=[redacted];"),
         ("passwd : 'hunter22'", "passwd : '[redacted]'"),

@@ -119,6 +119,24 @@ def test_host_settings_that_cannot_be_used(tmp_path, text, error):
     assert str(caught.value).startswith(error)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [
+        ("TIMEOUT", "", '"timeout" from SENTINEL_TIMEOUT: expected a number, and it is ""'),
+        ("STRICT", "yes", '"strict" from SENTINEL_STRICT: expected true or false, and it is "yes"'),
+        (
+            "MAX_MEMORY_MB",
+            "4 GB",
+            '"max_memory_mb" from SENTINEL_MAX_MEMORY_MB: expected a whole number, and it is "4 GB"',
+        ),
+    ],
+)
+def test_variables_that_cannot_be_used_tell_what_is_accepted(tmp_path, name, text, error):
+    with pytest.raises(ConfigError) as caught:
+        layers(tmp_path, **{f"SENTINEL_{name}": text}).host()
+    assert str(caught.value) == error
+
+
 @pytest.mark.parametrize(("seconds", "fits"), [("0.001", True), ("1e6", True), ("0", False), ("1000001", False)])
 def test_bounds_of_the_time_limit(tmp_path, seconds, fits):
     made = layers(tmp_path, {"timeout": seconds})
@@ -135,14 +153,17 @@ def test_bounds_of_the_time_limit(tmp_path, seconds, fits):
         ({"signals.cost.token": "1"}, 'unknown setting "signals.cost.token" from --flag; did you mean "tokens"?'),
         (
             {"signals.cost.tokens": "many"},
-            '"signals.cost.tokens" from --flag: Expected int, got str, and it is "many"',
+            '"signals.cost.tokens" from --flag: expected a whole number, and it is "many"',
         ),
         (
             {"signals.cost.names": "sorry,pardon"},
             '"signals.cost.names" from --flag: expected a list, written as ["one", "two"], and it is "sorry,pardon"',
         ),
         ({"signals.cost.tokens": "0"}, '"signals.cost.tokens" must be > 0: 0 (from --flag)'),
-        ({"signals.cost.careful": "perhaps"}, '"signals.cost.careful" from --flag: Expected bool'),
+        (
+            {"signals.cost.careful": "perhaps"},
+            '"signals.cost.careful" from --flag: expected true or false, and it is "perhaps"',
+        ),
     ],
 )
 def test_a_plugins_settings_that_cannot_be_used(tmp_path, flags, error):

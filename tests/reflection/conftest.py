@@ -250,6 +250,7 @@ def service(tmp_path, tokens) -> Iterator[Callable[..., str]]:
         assert line.startswith("Listening on http://127.0.0.1:"), log.read_text()
         return line.removeprefix("Listening on http://").strip()
 
+    start.started = started
     yield start
     for process in started:
         process.terminate()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,10 @@ def test_the_tokens_are_accepted(tokens):
     _, text = blocks("toml")
     tokens.write_text(text)
     assert [token.name for token in read_tokens(tokens).known] == ["operator"]
+    (line,) = blocks("sh")
+    name, value = shlex.split(line)[1].split("=", 1)
+    found = {token.name: token.scopes for token in read_tokens(None, {name: value}).known}
+    assert found == {"agent": {"complete", "read"}, "operator": {"override", "read"}}
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)

@@ -50,6 +50,12 @@ def test_what_is_not_there_cannot_be_completed(make, walk):
             lambda o: override_guardrails("a", override_fatigue=True, override_by="me", orchestrator=o),
             "override_reason",
         ),
+        (
+            lambda o: override_guardrails(
+                "a", override_fatigue=True, override_by="me", override_reason=" ", orchestrator=o
+            ),
+            "override_reason must hold a visible character, and no control characters @ $.override_reason",
+        ),
         (lambda o: get_guardrails_status("a b", orchestrator=o), '"a b" cannot be used'),
         (lambda o: hand_in(o, alignment=float("nan")), "nan is not a number"),
         (lambda o: hand_in(o, drift=float("inf")), "inf is not a number"),

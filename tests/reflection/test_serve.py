@@ -1,6 +1,7 @@
 """``sentinel serve`` as a process."""
 
 import http.client
+import json
 import os
 import re
 import signal
@@ -67,6 +68,23 @@ def test_it_makes_tokens_answers_and_ends_with_130_on_ctrl_c(started, tmp_path):
     started.send_signal(signal.SIGINT)
     _, errors = started.communicate(timeout=60)
     assert (started.returncode, errors.strip()) == (130, "New tokens are in .sentinel/tokens.toml")
+
+
+def test_sigterm_leaves_the_whole_store_in_its_one_file(service, sentinel, tmp_path, bearer):
+    address, store = service(), tmp_path / ".sentinel" / "loops.sqlite3"
+    connection = http.client.HTTPConnection(address, timeout=30)
+    headers = {**bearer("agent"), "Content-Type": "application/json"}
+    connection.request("PUT", "/orchestrator/loops/a", '{"alignment_score": 0, "drift_score": 1}', headers)
+    assert connection.getresponse().status == 201
+    connection.close()
+    process = service.started[-1]
+    process.terminate()
+    assert process.wait(60) == 143
+    assert [path.name for path in store.parent.glob("loops.sqlite3-*") if path.stat().st_size] == []
+    copied = tmp_path / "copied.sqlite3"
+    copied.write_bytes(store.read_bytes())
+    (loop,) = json.loads(sentinel("loops", "show", "a", "--json", "--store", copied).stdout)["loops"]
+    assert loop["loop_id"] == "a"
 
 
 def test_a_port_that_is_taken_and_one_that_is_none(sentinel, tokens):

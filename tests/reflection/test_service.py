@@ -216,6 +216,30 @@ def test_a_body_that_does_not_come(monkeypatch):
     assert caught.value.status == 408
 
 
+def test_a_body_that_is_cut_off_is_no_defect(orchestrator, tokens, bearer, capsys):
+    headers = [*bearer("agent").items(), ("Host", "127.0.0.1"), ("Content-Type", "application/json")]
+    scope = {
+        "type": "http",
+        "method": "PUT",
+        "path": "/orchestrator/loops/a",
+        "query_string": b"",
+        "headers": [(name.lower().encode(), text.encode()) for name, text in headers],
+    }
+    messages = [{"type": "http.disconnect"}, {"type": "http.request", "body": b'{"alignment', "more_body": True}]
+    sent = []
+
+    async def receive():
+        return messages.pop()
+
+    async def send(message):
+        sent.append(message)
+
+    app = make_app(Work(orchestrator=orchestrator, judge=evaluate_trace), Gate(tokens=read_tokens(tokens)))
+    asyncio.run(app(scope, receive, send))
+    assert (sent[0]["status"], json.loads(sent[1]["body"])["detail"]) == (400, "the body was cut off")
+    assert capsys.readouterr().err == ""
+
+
 def test_a_body_in_pieces_is_counted_as_it_comes(client, bearer):
     def pieces():
         for _ in range(20):
@@ -243,9 +267,10 @@ def test_a_body_in_pieces_is_counted_as_it_comes(client, bearer):
         ("GET", "/orchestrator/guardrails-status/loop", None, 404, "no loop"),
         ("GET", "/orchestrator/loops/a%20b", None, 422, "cannot be used"),
         ("GET", "/orchestrator/audit?loop_id=loop", None, 404, "no loop"),
-        ("GET", "/orchestrator/audit?limit=0", None, 422, '"limit"'),
+        ("GET", "/orchestrator/audit?limit=0", None, 422, '"limit" must be a whole number from 1 to 1000, once'),
         ("GET", "/orchestrator/audit?limit=1&limit=2", None, 422, '"limit"'),
         ("GET", "/orchestrator/audit?after=x", None, 422, '"after"'),
+        ("GET", "/orchestrator/audit?loop_id=a%20b", None, 422, '"loop_id" must be a text that fits ^[A-Z'),
         ("GET", "/orchestrator/audit?before=1", None, 422, '"before" is not known'),
         ("GET", "/orchestrator/none", None, 404, "/openapi.json"),
         ("PATCH", "/orchestrator/audit", None, 405, "PATCH is not answered here"),
@@ -347,9 +372,13 @@ def test_tokens_that_others_may_read_are_refused(tokens):
     ("text", "told"),
     [
         ("a:read", "entry 1 must be NAME:SCOPE"),
+        ("a-token/of-twenty-characters:read:x", "TOKENS: entry 1: a name is 1 to 64"),
+        ("a:read:a-token-of-twenty-characters,a-token-of:read:short", "TOKENS: entry 2 must have a token of at least"),
+        ("a-token-of-twenty-characters:write:a-token-of-twenty-characters", "TOKENS: entry 1 must have scopes"),
         ("a:read:a-token-of-twenty-characters, b:read:a-token-of-twenty-characters", "are the same"),
     ],
 )
 def test_unusable_tokens_in_the_environment(text, told):
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=told) as caught:
         read_tokens(None, {"SENTINEL_SERVE_TOKENS": text})
+    assert "a-token" not in str(caught.value)

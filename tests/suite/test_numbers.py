@@ -14,6 +14,7 @@ SUMMARY = '{"version": "v2.1.0", "changes": ["a", "b"], "tests": {"passed": 142,
         ("450ms, 1,234 calls and 0.5 s", [450, 1234, 0.5]),
         ('a change says "99 problems"', []),
         ("10 percent of 1.5x", [10, 1.5]),
+        ('between "v1" and "v2" are "42" of 7', [42, 7]),
     ],
 )
 def test_quantities(text, values):
@@ -49,6 +50,7 @@ def test_numbers_may_be_known_beforehand():
 def test_names():
     facts = facts_of([SUMMARY, 'It says "Added payment processing" for v2.1.0'])
     assert list(names_in("“Added pay...” in v2.1.0, see CVE-2026-1234")) == ["Added pay...", "v2.1.0", "CVE-2026-1234"]
+    assert list(names_in('from "v1" to "v2" by "", "ab" and “x” it says "Added payment"')) == ["Added payment"]
     assert facts.names("Added pay...")
     assert facts.names("V2.1.0")
     assert not facts.names("CVE-2026-1234")

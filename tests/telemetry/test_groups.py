@@ -11,7 +11,7 @@ def groups():
 
 
 def add(groups, trace_id, span_id, parent_id="", conversation=None, now=0.0):
-    groups.add(
+    return groups.add(
         f"{trace_id}.{span_id}",
         trace_id=trace_id,
         span_id=span_id,
@@ -124,16 +124,43 @@ def test_room_is_made_by_forgetting_what_is_judged():
     assert len(due(groups, 9.0)) == 1
     add(groups, "u", "3", now=9.0)
     add(groups, "u", "4", now=9.0)
-    assert not groups.is_full
     assert (groups.counts["forgotten"], groups.counts["dropped"]) == (1, 0)
 
 
 def test_where_none_can_be_made_spans_are_dropped_and_counted():
     groups = Groups(quiet=2.0, most_spans=2)
-    for span_id in "123":
-        add(groups, "t", span_id, "0")
-    assert groups.is_full
+    assert [add(groups, "t", span_id, "0") for span_id in "123"] == [True, True, False]
     assert (groups.counts["spans"], groups.counts["dropped"]) == (3, 1)
     assert due(groups, 0.0) == [("t", ["t.1", "t.2"])]
     assert groups.counts["early"] == 1
-    assert not groups.is_full
+    assert add(groups, "u", "1")
+
+
+def test_who_is_refused_finds_room_after_the_next_round():
+    groups = Groups(quiet=2.0, most_spans=5)
+    for span_id in "1234":
+        add(groups, "t", span_id, "0")
+    assert groups.has_room(1)
+    assert due(groups, 0.0) == []
+    assert not groups.has_room(2)
+    assert due(groups, 0.0) == [("t", ["t.1", "t.2", "t.3", "t.4"])]
+    assert (groups.counts["early"], groups.counts["forgotten"]) == (1, 0)
+    assert groups.has_room(2)
+    assert groups.counts["forgotten"] == 1
+
+
+def test_more_than_there_is_room_for_finds_room_where_nothing_waits():
+    groups = Groups(most_spans=2)
+    assert groups.has_room(3)
+    add(groups, "t", "1")
+    assert not groups.has_room(3)
+
+
+def test_what_is_let_go_was_not_judged(groups):
+    add(groups, "t", "2", "1")
+    for group in groups.due(99.0):
+        groups.let_go(group.copy())
+    assert +groups.counts == {"spans": 1, "of no agent": 1}
+    add(groups, "t", "1")
+    assert due(groups, 199.0) == [("t", ["t.1", "t.2"])]
+    assert (groups.counts["judged"], groups.counts["judged_again"]) == (1, 0)

@@ -2,6 +2,8 @@
 
 import gzip
 import http.server
+import re
+import socket
 import subprocess
 import sys
 import threading
@@ -178,8 +180,44 @@ def test_no_collector_is_told(tmp_path, observed):
 
 def test_an_endpoint_is_checked():
     assert check_endpoint("http://127.0.0.1:4318") == "http://127.0.0.1:4318"
-    with pytest.raises(ConfigError, match='--otlp "localhost:4318": give the address'):
-        check_endpoint("localhost:4318")
+    for wrong in ("localhost:4318", "http://h:port", "http://[::1", "http:///v1", "http://h/\u00fc"):
+        with pytest.raises(ConfigError, match=re.escape(f'--otlp "{wrong}": give the address')):
+            check_endpoint(wrong)
+
+
+@pytest.mark.parametrize(
+    "endpoint", ["http://user:passw0rd99@h:1/v1", "http://passw0rd99@h:1/v1", "http://u:passw0rd99/@h:1/v1"]
+)
+def test_an_endpoint_with_a_password_is_refused_and_not_shown(endpoint):
+    with pytest.raises(ConfigError, match=re.escape('--otlp "http://[redacted]@h:1/v1": ')) as caught:
+        check_endpoint(endpoint)
+    assert "passw0rd99" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "header", ["x-team=%0Ahcaik_01supersecretvalue", "x team=hcaik_01supersecretvalue", "x=\u2020hcaik"]
+)
+def test_a_header_that_cannot_be_sent_is_not_shown(collector, monkeypatch, header):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", header)
+    with pytest.raises(Unsent) as caught:
+        send(collector.url, "traces", [b'{"resourceSpans":[{}]}'])
+    assert str(caught.value) == "OTEL_EXPORTER_OTLP_HEADERS holds a header that cannot be sent"
+
+
+def test_a_server_that_speaks_no_http_is_told():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        answering = threading.Thread(target=_babble, args=(server,))
+        answering.start()
+        with pytest.raises(Unsent, match="cannot be reached: "):
+            send(f"http://127.0.0.1:{server.getsockname()[1]}", "traces", [b'{"resourceSpans":[{}]}'])
+        answering.join()
+
+
+def _babble(server):
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(1 << 16)
+        connection.sendall(b"good day\r\n\r\n")
 
 
 def test_the_switch_of_opentelemetry(monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import subprocess
 import sys
 import threading
@@ -30,6 +31,40 @@ CHAT = {
     "gen_ai.input.messages": messages("user", "Cancel order 17."),
     "gen_ai.output.messages": messages("assistant", "I've cancelled order 17."),
 }
+
+FORKS = """
+import os, queue
+from opentelemetry.sdk.trace import TracerProvider
+from sentinel_core.telemetry import SentinelSpanProcessor
+
+CHAT = {"gen_ai.operation.name": "chat", "gen_ai.input.messages": '[{"role": "user", "parts": [{"type": "text", "content": "Hello?"}]}]'}
+reports = queue.Queue()
+processor = SentinelSpanProcessor(on_report=reports.put, quiet=0.05)
+provider = TracerProvider(shutdown_on_exit=False)
+provider.add_span_processor(processor)
+tracer = provider.get_tracer("program")
+
+def judge_one(who):
+    tracer.start_span("chat", attributes=CHAT).end()
+    reports.get(timeout=30)
+    print(who, processor.counts["judged"], flush=True)
+
+judge_one("parent")
+processor._judging.acquire()
+tracer.start_span("chat", attributes=CHAT).end()
+processor._lock.acquire()
+child = os.fork()
+if not child:
+    try:
+        judge_one("child")
+    finally:
+        os._exit(0)
+os.waitpid(child, 0)
+processor._lock.release()
+processor._judging.release()
+reports.get(timeout=30)
+print(processor.counts["judged"])
+"""
 
 
 @pytest.fixture
@@ -77,7 +112,7 @@ def test_a_finished_trace_is_judged_by_itself(judged, caplog):
     assert report.metadata.total_tokens == 15
     assert processor.counts["verdict FAIL"] == 1
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert "hallucination" in caplog.messages[0]
+    assert caplog.messages[0].startswith(f"trace {report.trace_id}: FAIL: hallucination")
 
 
 def test_verdicts_are_events_on_the_judged_span(judged):
@@ -157,8 +192,25 @@ def test_nothing_is_raised_into_the_program(judged, caplog):
     tracer, processor, _, _ = judged(quiet=60.0, on_report=broken)
     run(tracer)
     assert processor.force_flush()
-    assert processor.counts["failed"] == 1
-    assert "RuntimeError: on_report is broken" in caplog.messages[-1]
+    counts = processor.counts
+    assert (counts["on_report failed"], counts["judged"], counts["verdict FAIL"]) == (1, 1, 1)
+    assert "failed" not in counts
+    assert caplog.messages[-1].endswith(": on_report raised RuntimeError: on_report is broken")
+
+
+def test_a_trace_that_cannot_be_judged_is_told_and_counted(judged, caplog):
+    tracer, processor, reports, _ = judged(quiet=60.0, profile=object())
+    context = run(tracer)
+    assert processor.force_flush()
+    assert (reports, processor.counts["failed"]) == ([], 1)
+    assert caplog.messages[-1].startswith(f"trace {context.trace_id:032x} could not be judged: ")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_worker_judges_what_ends_in_it_and_no_more():
+    """In a process of its own: the parent's judge is at work, and holds its locks, when the program forks."""
+    done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.split() == ["parent", "1", "child", "1", "2"], done.stderr
 
 
 def test_own_signals_judge(judged, caplog):

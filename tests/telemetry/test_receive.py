@@ -1,18 +1,25 @@
 """``sentinel receive``: what comes in is judged, whatever order, twice, late, or broken."""
 
+import contextlib
 import gzip
 import http.client
 import json
 import os
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from google.protobuf.json_format import Parse
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+    ExportTraceServiceRequest,
+    ExportTraceServiceResponse,
+)
 from receiving import COMMAND, DEADLINE, agent, chat, document, span
 
 LIE = "I've cancelled order 17."
@@ -38,6 +45,12 @@ for number in range(traces):
         processor.force_flush()
 provider.shutdown()
 """
+
+
+def _has_ipv6() -> bool:
+    with contextlib.suppress(OSError), socket.create_server(("::1", 0), family=socket.AF_INET6):
+        return True
+    return False
 
 
 def test_a_trace_is_judged_and_the_exit_code_is_the_verdict(receiver):
@@ -246,6 +259,7 @@ def test_spans_of_no_agent_are_no_error(receiver):
     at_work.send(span(1, 1, http__method="GET"))
     at_work.wait_for(**{"of no agent": 1})
     assert at_work.stop() == 0
+    assert "Received: /v1/traces 1, of no agent 1, spans 1." in "".join(at_work.err)
     assert at_work.reports() == []
 
 
@@ -255,6 +269,24 @@ def test_a_trace_that_tells_nothing_is_told(receiver):
     (row,) = at_work.wait_for_reports(1)
     assert "holds no span" in row["error"]["message"]
     assert at_work.stop() == 3
+
+
+def test_a_trace_that_cannot_be_judged_is_named_once(receiver):
+    at_work = receiver()
+    at_work.send(agent(1, 1))
+    at_work.wait_for_reports(1)
+    assert at_work.stop() == 3
+    said = f'"trace {1:032x}": holds no message, call or result of its agent'
+    assert [line for line in at_work.err if "holds no message" in line] == [f"sentinel: error: {said}\n"]
+
+
+@pytest.mark.skipif(not _has_ipv6(), reason="this machine has no IPv6")
+def test_an_ipv6_address_can_be_used_as_it_is_told(receiver):
+    at_work = receiver("--host", "::1")
+    assert at_work.url == f"http://[::1]:{at_work.port}"
+    with urllib.request.urlopen(at_work.url, timeout=DEADLINE) as answer:
+        assert json.load(answer) == {"waiting": 0}
+    assert at_work.stop() == 0
 
 
 def test_verdicts_are_emitted(receiver):
@@ -283,6 +315,36 @@ def test_a_full_receiver_judges_early_to_make_room(receiver):
     assert len(at_work.wait_for_reports(1)) == 1
     assert at_work.post(document([chat(2, 1)]))[0] == 200
     assert at_work.stop() == 0
+
+
+def test_a_request_without_room_is_refused_whole_and_taken_when_it_comes_again(receiver):
+    at_work = receiver("--max-spans", 5, "--quiet", 100)
+    at_work.send(*(chat(1, number) for number in range(1, 5)))
+    more = document([chat(2, number) for number in range(1, 5)])
+    status, headers, body = at_work.post(more)
+    assert (status, headers["Retry-After"]) == (503, "1")
+    assert "more spans wait than are held" in json.loads(body)["message"]
+    assert len(at_work.wait_for_reports(1)) == 1
+    assert at_work.post(more)[::2] == (200, b"{}")
+    assert at_work.stop() == 0
+    assert [report["metadata"]["total_tokens"] for report in at_work.reports()] == [60, 60]
+
+
+@pytest.mark.parametrize("kind", ["application/json", PROTOBUF])
+def test_a_request_larger_than_all_room_is_told_what_was_dropped(receiver, kind):
+    at_work = receiver("--max-spans", 5, "--quiet", 100)
+    request = ExportTraceServiceRequest()
+    for number in range(1, 21):
+        request.resource_spans.add().scope_spans.add().spans.add(trace_id=b"\x01" * 16, span_id=bytes([number] * 8))
+    bodies = {PROTOBUF: request.SerializeToString(), "application/json": document(span(1, n) for n in range(1, 21))}
+    status, _, body = at_work.post(bodies[kind], Content_Type=kind)
+    answer = (
+        ExportTraceServiceResponse.FromString(body) if kind == PROTOBUF else Parse(body, ExportTraceServiceResponse())
+    )
+    assert (status, answer.partial_success.rejected_spans) == (200, 15)
+    assert "more in one request than are held" in answer.partial_success.error_message
+    counts = at_work.counts()
+    assert (counts["dropped"], counts["rejected"], counts["spans"]) == (15, 15, 20)
 
 
 @pytest.mark.parametrize(

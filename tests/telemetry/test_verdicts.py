@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from sentinel_core import ExecutionTrace, Message, evaluate_trace
 from sentinel_core.agent.events import MessageReceived, RunStarted
 from sentinel_core.agent.to_trace import to_trace
+from sentinel_core.cli.emitting import finish
 from sentinel_core.errors import ConfigError
 from sentinel_core.offers import Signal
 from sentinel_core.telemetry import rebuild, trace_id_of
@@ -23,10 +25,18 @@ REPOSITORY = Path(__file__).parents[2]
 SENTINEL = Path(sys.executable).parent / "sentinel"
 
 
-def sentinel(*arguments, cwd, code=0):
+def sentinel(*arguments, cwd, code=0, largest=None, **more):
+    """``largest``: the bytes that a file may have, as if the disk had no room for more."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("SENTINEL_", "OTEL_"))}
     done = subprocess.run(
-        [SENTINEL, *map(str, arguments)], cwd=cwd, env=kept, capture_output=True, text=True, timeout=120, check=False
+        [SENTINEL, *map(str, arguments)],
+        cwd=cwd,
+        env={**kept, "PYTHONDONTWRITEBYTECODE": "1", **more},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        preexec_fn=None if largest is None else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest)),
     )
     assert done.returncode == code, done.stderr
     return done
@@ -133,6 +143,58 @@ def test_a_collector_that_is_not_there_changes_no_exit_code(tmp_path):
     assert "warning: verdicts were not emitted: http://127.0.0.1:9/v1/logs cannot be reached" in done.stderr
     done = sentinel("evaluate", example, "--otlp", "nowhere", cwd=tmp_path, code=3)
     assert '--otlp "nowhere": give the address of a collector' in done.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--jobs", "2")])
+def test_a_full_disk_costs_the_events_and_nothing_else(tmp_path, more):
+    example = REPOSITORY / "examples" / "traces" / "honest.json"
+    emit = ("evaluate", example, example, *more, "--emit", "otel")
+    sentinel(*emit, cwd=tmp_path)
+    path = tmp_path / ".sentinel" / "logs" / "verdicts.otlp.jsonl"
+    kept = path.read_bytes()
+    full = sentinel(*emit, "--otlp", "http://127.0.0.1:9", cwd=tmp_path, largest=len(kept) + 100)
+    told = [line for line in full.stderr.splitlines() if "warning" in line]
+    assert told == ["sentinel: warning: verdicts were not kept: No space left on device"]
+    assert path.read_bytes() == kept
+    sentinel(*emit, cwd=tmp_path)
+    assert len(records(path)) == 2 * kept.count(b"\n")
+
+
+def test_half_a_line_is_neither_sent_nor_costs_the_next(tmp_path, busy, monkeypatch):
+    sent = []
+    monkeypatch.setattr("sentinel_core.telemetry.send.send", lambda *given: sent.extend(given[2]))
+    emission = Emission.of(tmp_path, endpoint="http://127.0.0.1:9").prepared()
+    trace = to_trace(busy)
+    lines = verdict_lines(evaluate_trace(trace), trace)
+    emission.write(lines[:100])
+    emission.write(lines)
+    with emission.path.open("ab") as file:
+        file.write(lines[:50])
+    emission.finish()
+    assert b"".join(sent) == lines
+
+
+def test_a_process_that_writes_and_sends_tells_each_reason_once(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    emission = Emission.of(tmp_path / "file")
+    assert [emission.write(b"{}\n") for _ in range(2)] == ["verdicts were not kept: File exists", None]
+    emission.problems.append("the password=hunter22 is told to nobody")
+    finish(emission)
+    assert capsys.readouterr().err.splitlines() == [
+        "sentinel: warning: verdicts were not kept: File exists",
+        "sentinel: warning: the password=[redacted] is told to nobody",
+    ]
+
+
+def test_the_switch_of_opentelemetry_keeps_verdicts_back_too(tmp_path):
+    example = REPOSITORY / "examples" / "traces" / "honest.json"
+    otlp = ("--otlp", "http://127.0.0.1:9")
+    done = sentinel("evaluate", example, *otlp, cwd=tmp_path, OTEL_SDK_DISABLED="true")
+    assert (done.stderr, list(tmp_path.iterdir())) == ("", [])
+    releases = REPOSITORY / "examples" / "releases"
+    done = sentinel("run", "v2.1.0", "--releases", releases, *otlp, cwd=tmp_path, OTEL_SDK_DISABLED="true")
+    assert "warning" not in done.stderr
+    assert not (tmp_path / ".sentinel" / "logs").exists()
 
 
 def test_a_run_leaves_its_trace_metrics_logs_and_verdict(tmp_path):

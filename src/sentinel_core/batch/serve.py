@@ -74,7 +74,7 @@ def _judge(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], wat
     for item, outcome in enumerate(items(own, readers, watch)):
         watch.item = item
         if item >= task.done:
-            batch.add(judged(outcome, panel, own, item), outcome, item)
+            batch.add(judged(outcome, panel, own, item, outbox), outcome, item)
     batch.send()
 
 

@@ -1,4 +1,4 @@
-"""The ``sentinel`` command. Exit codes: 0 PASS, 1 WARN, 2 FAIL, 3 everything else, 130 Ctrl-C, 141 closed pipe."""
+"""The ``sentinel`` command. Exit codes: 0 PASS, 1 WARN, 2 FAIL, 3 everything else, 130 Ctrl-C, 141 closed pipe, 143 SIGTERM."""
 
 import importlib
 import os
@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sentinel_core.errors import ERROR, SentinelError
+from sentinel_core.errors import ERROR, TERMINATED, SentinelError
 
 __all__ = ["ERROR", "HOME", "INTERRUPTED", "cli", "complain", "help_without_command", "main"]
 
@@ -128,6 +128,8 @@ def _guarded(arguments: list[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except SystemExit as error:  # click's way out: a closed pipe (with 1, which would say WARN), or shell completion
+        if error.code == TERMINATED:
+            return TERMINATED
         return _pipe_closed() if error.code else 0
     except Exception as error:  # noqa: BLE001 - a defect of ours, too: Python's own exit code, 1, would say WARN
         _explain(error)

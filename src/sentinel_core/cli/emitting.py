@@ -28,21 +28,30 @@ def emit_options(function: _Function) -> _Function:
 
 
 def emission_of(options: Mapping[str, Any]) -> "Emission | None":
-    """Where verdicts are to go; None where nobody asked. Raises ``ConfigError`` where they cannot go there."""
+    """Where verdicts are to go; None where nobody asked, or where ``OTEL_SDK_DISABLED`` says that they go nowhere.
+
+    Raises ``ConfigError`` where they cannot go there.
+    """
     if options["emit"] is None and options["otlp"] is None:
         return None
+    from sentinel_core.telemetry.observer import is_disabled
     from sentinel_core.telemetry.verdicts import Emission
+
+    if is_disabled():
+        return None
 
     return Emission.of(HOME, endpoint=options["otlp"]).prepared()
 
 
 def finish(emission: "Emission | None") -> None:
-    """Send what is to be sent; what does not arrive is a warning and changes no exit code."""
+    """Send what is to be sent; what was not kept or does not arrive is a warning and changes no exit code."""
     if emission is None:
         return
     from sentinel_core.cli.supervise import warn
     from sentinel_core.telemetry.send import Unsent
 
+    for problem in emission.problems:
+        warn(problem)
     try:
         emission.finish()
     except (OSError, Unsent) as error:

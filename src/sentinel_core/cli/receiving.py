@@ -78,9 +78,8 @@ class Receiver:
                 name, port = listener.getsockname()[:2]
                 listener.close()
                 with self._stopping(server):
-                    click.echo(
-                        f"Receiving OTLP on http://{name}:{port} (Ctrl-C judges what is there and ends).", err=True
-                    )
+                    at = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
+                    click.echo(f"Receiving OTLP on http://{at} (Ctrl-C judges what is there and ends).", err=True)
                     self._work(server)
         if self._interrupted:
             return INTERRUPTED

@@ -28,6 +28,7 @@ from sentinel_core.output.run import heading, lifted, render_run
 from sentinel_core.settings import HostSettings, Layers
 from sentinel_core.sources import FileSource
 from sentinel_core.telemetry.ids import trace_id_of
+from sentinel_core.telemetry.observer import is_disabled
 from sentinel_core.telemetry.send import check_endpoint
 from sentinel_core.telemetry.verdicts import Emission
 from sentinel_core.watch import AtWork
@@ -117,8 +118,10 @@ def _order(release: str | None, options: dict[str, Any]) -> tuple[Order, HostSet
     return order, layers.host()
 
 
-def _emission(found: RunSummary, order: Order) -> Emission:
-    """The verdict is kept with the logs of the run's own telemetry."""
+def _emission(found: RunSummary, order: Order) -> Emission | None:
+    """The verdict is kept with the logs of the run's own telemetry, unless OpenTelemetry is switched off."""
+    if is_disabled():
+        return None
     trace_id = trace_id_of(Path(found.trace_path).name.removesuffix(".trace.json"))
     return Emission.of(order.directory, trace_id, order.otlp).prepared()
 

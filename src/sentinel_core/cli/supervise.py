@@ -82,10 +82,11 @@ def _relay(frame: bytes, sink: Sink, tally: Tally, form: str) -> None:
 
 
 def warn(message: str) -> None:
-    """One line of warning on standard error, with nothing in it that a terminal would act on."""
+    """One line of warning on standard error, with no secret and nothing in it that a terminal would act on."""
     from sentinel_core.output.printable import printable
+    from sentinel_core.redact import redact
 
-    click.echo(f"sentinel: warning: {printable(message)}", err=True)
+    click.echo(f"sentinel: warning: {printable(redact(message))}", err=True)
 
 
 def _last_words(death: Death | None, error: WorkerError, done: int) -> str:

@@ -63,7 +63,7 @@ def job(plan: Plan, outbox: Outbox) -> None:
         for item, outcome in enumerate(items(plan, readers, watch)):
             watch.item = item
             if item >= plan.done:
-                _tell(judged(outcome, panel, plan, item), outcome, plan, item, outbox)
+                _tell(judged(outcome, panel, plan, item, outbox), outcome, plan, item, outbox)
     except SentinelError as error:
         outbox.send(refusal(error))
 
@@ -81,8 +81,13 @@ def _tell(
     outbox.send(REPORT + _letters(found) + rendered(found, outcome, plan, error))
 
 
-def judged(outcome: Readable | Unreadable, panel: Panel, plan: Plan, item: int) -> ReliabilityReport | Unreadable:
-    """The report on a record, without secrets; a record that is no trace stays what it is."""
+def judged(
+    outcome: Readable | Unreadable, panel: Panel, plan: Plan, item: int, outbox: Outbox
+) -> ReliabilityReport | Unreadable:
+    """The report on a record, without secrets; a record that is no trace stays what it is.
+
+    Where its event cannot be kept, a warning is sent.
+    """
     if isinstance(outcome, Unreadable):
         return outcome
     try:
@@ -95,7 +100,9 @@ def judged(outcome: Readable | Unreadable, panel: Panel, plan: Plan, item: int) 
     if plan.emission is not None:
         from sentinel_core.telemetry.verdicts import verdict_lines
 
-        plan.emission.write(verdict_lines(report, outcome.trace))
+        problem = plan.emission.write(verdict_lines(report, outcome.trace))
+        if problem is not None:
+            outbox.send(warning(problem))
     return report
 
 

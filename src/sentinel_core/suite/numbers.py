@@ -16,7 +16,8 @@ _NUMBER = re.compile(
     r"(?<![\w.,/:#-])([-+]?\d[\d,]*(?:\.\d+)?)(?:\s?(%|percent\b)|(?:ms|s|x|k)\b|(?!\w|[.,/:-]\w))", re.IGNORECASE
 )
 _ORDINAL = re.compile(r"^\s*(?:\d+[.)]|[-*])\s", re.MULTILINE)
-_QUOTED = re.compile(r'"([^"\n]{3,400})"|“([^”\n]{3,400})”')
+_QUOTED = re.compile(r'"([^"\n]{0,400})"|“([^”\n]{0,400})”')  # however short, or quotes would be paired wrongly
+_SHORTEST_NAME = 3  # less is found in any text
 _IDENTIFIER = re.compile(r"\b[A-Za-z][A-Za-z]*[-_.]?\d[\w.-]*\w\b")
 _ELLIPSES = ("...", "…")
 _MOST_SIBLINGS = 12
@@ -68,7 +69,7 @@ def folded(text: str) -> str:
 
 def numbers_in(text: str) -> Iterator[Number]:
     """The quantities of a text, without the ordinals of its lists and without what stands in quotation marks."""
-    plain = _QUOTED.sub(" ", _ORDINAL.sub(" ", text[:_MOST_TEXT]))
+    plain = _without_quoted(_ORDINAL.sub(" ", text[:_MOST_TEXT]))
     for match in _NUMBER.finditer(plain):
         digits = match[1].replace(",", "")
         yield Number(match[0].strip(), float(digits), len(digits.partition(".")[2]), match[2] is not None)
@@ -77,9 +78,23 @@ def numbers_in(text: str) -> Iterator[Number]:
 def names_in(text: str) -> Iterator[str]:
     """What a text quotes, and words with digits in them, such as ``CVE-2026-1`` and ``v2.1.0``."""
     for match in _QUOTED.finditer(text[:_MOST_TEXT]):
-        yield match[1] or match[2]
-    for match in _IDENTIFIER.finditer(_QUOTED.sub(" ", text[:_MOST_TEXT])):
+        if _is_name(match):
+            yield _inner(match)
+    for match in _IDENTIFIER.finditer(_without_quoted(text[:_MOST_TEXT])):
         yield match[0]
+
+
+def _inner(match: re.Match[str]) -> str:
+    return match[1] or match[2] or ""
+
+
+def _is_name(match: re.Match[str]) -> bool:
+    return len(_inner(match)) >= _SHORTEST_NAME
+
+
+def _without_quoted(text: str) -> str:
+    """What is too short to be a name stays, without its marks: a number may be in them."""
+    return _QUOTED.sub(lambda match: " " if _is_name(match) else f" {_inner(match)} ", text)
 
 
 def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:

@@ -14,7 +14,7 @@ from sentinel_core.telemetry.logs import logs_of
 from sentinel_core.telemetry.metrics import metrics_of
 from sentinel_core.telemetry.spans import conversations, spans_of
 
-__all__ = ["append_lines", "check_writable", "live_path", "rebuild", "trace_path"]
+__all__ = ["append_lines", "check_writable", "is_json_line", "live_path", "rebuild", "trace_path"]
 
 _OURS = b'"scope":{"name":"sentinel"'
 
@@ -62,7 +62,8 @@ def _write(path: Path, lines: Iterable[bytes]) -> None:
 def append_lines(path: Path, lines: Iterable[bytes]) -> None:
     """Add lines to a file that grows, each in one write, so that processes that share it do not mix within a line.
 
-    Only its owner can read it. Raises ``OSError``.
+    Only its owner can read it. A line for which the disk has no room is not there in part, and what stands after one
+    that a kill cut short begins a line of its own. Raises ``OSError``.
     """
     waiting = list(lines)
     if not waiting:
@@ -70,10 +71,30 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
     make_folder(path.parent)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
+        if _is_cut_short(path):
+            _append(descriptor, b"\n")
         for line in waiting:
-            os.write(descriptor, line)
+            _append(descriptor, line)
     finally:
         os.close(descriptor)
+
+
+def _is_cut_short(path: Path) -> bool:
+    if not path.stat().st_size:  # pipes and devices, too
+        return False
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() != b"\n"
+
+
+def _append(descriptor: int, line: bytes) -> None:
+    written = os.write(descriptor, line)
+    if written == len(line):
+        return
+    end = os.lseek(descriptor, 0, os.SEEK_CUR)
+    if os.fstat(descriptor).st_size == end:  # else another process has added to it: that stays
+        os.ftruncate(descriptor, end - written)
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def check_writable(path: Path) -> int:
@@ -89,7 +110,7 @@ def check_writable(path: Path) -> int:
 
 def _foreign(path: Path) -> Iterable[bytes]:
     """The whole lines of a file that others wrote; one that a kill cut short is left out."""
-    return (line for line in _lines(path) if _OURS not in line and _is_json(line))
+    return (line for line in _lines(path) if _OURS not in line and is_json_line(line))
 
 
 def _verdicts(path: Path) -> Iterable[bytes]:
@@ -101,7 +122,8 @@ def _lines(path: Path) -> list[bytes]:
     return path.read_bytes().splitlines(keepends=True) if path.exists() else []
 
 
-def _is_json(line: bytes) -> bool:
+def is_json_line(line: bytes) -> bool:
+    """Whether this is a whole line of JSON, with the mark of its end."""
     try:
         msgspec.json.decode(line, type=msgspec.Raw)
     except msgspec.DecodeError:

@@ -31,6 +31,10 @@ class Group(Generic[_P]):
     waiting: bool = True
     rounds: int = 0
 
+    def copy(self) -> "Group[_P]":
+        """As it is now, for one who judges it while spans go on coming in."""
+        return attrs.evolve(self, spans=dict(self.spans), traces=set(self.traces))
+
 
 @attrs.define(eq=False)
 class Groups(Generic[_P]):
@@ -38,8 +42,9 @@ class Groups(Generic[_P]):
 
     A group is due ``quiet`` seconds after its last span where its outermost span has come, else after ``patience``
     seconds. At most ``most_spans`` are kept: groups that were judged are forgotten first, the oldest before the others;
-    where that is not enough, all that wait are due at once, and further spans are dropped until they are judged. What
-    was judged is kept for ``keep`` seconds, for spans that come late.
+    where that is not enough, all that wait are due at once, and further spans are dropped until they are judged. One who
+    can ask its sender to wait asks ``has_room`` first. What was judged is kept for ``keep`` seconds, for spans that come
+    late.
     """
 
     quiet: float = 2.0
@@ -52,16 +57,20 @@ class Groups(Generic[_P]):
     _groups: dict[int, Group[_P]] = attrs.field(factory=dict)
     _judged: dict[int, Group[_P]] = attrs.field(factory=dict)
     _held: int = 0
+    _crowded: bool = False
 
     def add(
         self, payload: _P, *, trace_id: str, span_id: str, parent_id: str, conversation: str | None, now: float
-    ) -> None:
-        """One span. Of spans with one id the last counts: exporters send again what they are not sure of."""
+    ) -> bool:
+        """One span; False where it was dropped.
+
+        Of spans with one id the last counts: exporters send again what they are not sure of.
+        """
         self.counts["spans"] += 1
-        self._make_room()
-        if self.is_full:
+        self._make_room(1)
+        if self._is_full:
             self.counts["dropped"] += 1
-            return
+            return False
         group = self._group(trace_id, conversation)
         key = span_id or f"#{self.counts['spans']}"
         if key in group.spans:
@@ -75,10 +84,12 @@ class Groups(Generic[_P]):
         group.last = now
         if not parent_id and not group.root_id:
             group.root_id = span_id
+        return True
 
     def due(self, now: float, *, everything: bool = False) -> Iterator[Group[_P]]:
         """Hand over what has been quiet for long enough; its spans are kept for what may come late."""
-        full = self.is_full
+        full = self._is_full or self._crowded
+        self._crowded = False
         for group in [group for group in self._judged.values() if group.last + self.keep <= now]:
             self._forget(group)
         for group in list(self._groups.values()):
@@ -88,15 +99,34 @@ class Groups(Generic[_P]):
                 self._hand_over(group)
                 yield group
 
-    @property
-    def is_full(self) -> bool:
-        """Whether nothing more is taken until something was judged."""
-        return self._held >= self.most_spans and not self._judged
+    def has_room(self, spans: int) -> bool:
+        """Whether so many more are taken now, all of them. Where not, all that wait are due at once.
+
+        Where nothing waits there is room, even for more than ``most_spans``: waiting would not help.
+        """
+        self._make_room(spans)
+        if self._held + spans <= self.most_spans or not self._groups:
+            return True
+        self._crowded = True
+        return False
+
+    def let_go(self, group: Group[_P]) -> None:
+        """What was handed over, as it was then, is nothing to judge: it does not count as judged."""
+        self.counts[_judged(group)] -= 1
+        self.counts["rootless"] -= not group.root_id
+        self.counts["of no agent"] += 1
+        if (kept := self._of_trace.get(group.id)) is not None:
+            kept.rounds -= 1
 
     @property
     def waiting(self) -> int:
         """How many groups are not handed over yet."""
         return len(self._groups)
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether nothing more is taken until something was judged."""
+        return self._held >= self.most_spans and not self._judged
 
     def _group(self, trace_id: str, conversation: str | None) -> Group[_P]:
         group = self._of_trace.get(trace_id)
@@ -140,13 +170,13 @@ class Groups(Generic[_P]):
     def _hand_over(self, group: Group[_P]) -> None:
         group.waiting = False
         group.rounds += 1
-        self.counts["judged" if group.rounds == 1 else "judged_again"] += 1
+        self.counts[_judged(group)] += 1
         self.counts["rootless"] += not group.root_id
         self._groups.pop(id(group), None)
         self._judged[id(group)] = group
 
-    def _make_room(self) -> None:
-        while self._held >= self.most_spans and self._judged:
+    def _make_room(self, spans: int) -> None:
+        while self._held + spans > self.most_spans and self._judged:
             self._forget(next(iter(self._judged.values())))
 
     def _forget(self, group: Group[_P]) -> None:
@@ -157,3 +187,8 @@ class Groups(Generic[_P]):
             self._of_trace.pop(trace_id, None)
         if group.conversation and self._of_conversation.get(group.conversation) is group:
             del self._of_conversation[group.conversation]
+
+
+def _judged(group: Group[_P]) -> str:
+    """How a group that was handed over counts."""
+    return "judged" if group.rounds == 1 else "judged_again"

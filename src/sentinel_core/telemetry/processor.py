@@ -6,9 +6,12 @@ tracer_provider.add_span_processor(SentinelSpanProcessor())
 """
 
 import logging
+import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -40,7 +43,7 @@ class SentinelSpanProcessor(SpanProcessor):
     most ``most_spans`` spans are held; ``counts`` tells of those that came, and of those dropped.
 
     Spans are taken note of where they end, and judged in a thread of their own with the installed signals, or with those
-    given. Nothing here ever raises into the program.
+    given. Nothing here ever raises into the program. A process that the program forks judges what ends in it, and no more.
     """
 
     def __init__(
@@ -58,17 +61,29 @@ class SentinelSpanProcessor(SpanProcessor):
         self._signals = signals
         self._profile = profile
         self._logger_provider = logger_provider
-        self._groups: Groups[ReadableSpan] = Groups(quiet=quiet, patience=patience, most_spans=most_spans)
-        self._lock = threading.Condition()
-        self._judging = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._make: Callable[[], Groups[ReadableSpan]] = partial(
+            Groups, quiet=quiet, patience=patience, most_spans=most_spans
+        )
         self._over = False
+        self._begin()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=_beginning(weakref.WeakMethod(self._begin)))
 
     @property
     def counts(self) -> Mapping[str, int]:
         """What came and what became of it: spans, duplicates, late, dropped, judged, unreadable and more."""
         with self._lock:
             return dict(self._groups.counts)
+
+    def _begin(self) -> None:
+        """Begin with nothing.
+
+        In a child, too: no thread lives on in it, a lock may be held for ever, and its parent judges what came before.
+        """
+        self._groups = self._make()
+        self._lock = threading.Condition()
+        self._judging = threading.Lock()
+        self._thread: threading.Thread | None = None
 
     def on_end(self, span: ReadableSpan) -> None:
         """Take one finished span."""
@@ -121,7 +136,7 @@ class SentinelSpanProcessor(SpanProcessor):
 
     def _due(self, *, everything: bool = False) -> "list[Group[ReadableSpan]]":
         with self._lock:
-            return [_copied(group) for group in self._groups.due(time.monotonic(), everything=everything)]
+            return [group.copy() for group in self._groups.due(time.monotonic(), everything=everything)]
 
     def _judge(self, groups: "Iterable[Group[ReadableSpan]]") -> None:
         for group in groups:
@@ -158,9 +173,16 @@ class SentinelSpanProcessor(SpanProcessor):
         for log in verdict_logs(report, group.id, group.root_id, time.time_ns()):
             self._emit(log)
         level = logging.INFO if report.verdict == "PASS" else logging.WARNING
-        _log.log(level, "%s: trace %s", report.reasoning, report.trace_id)
+        _log.log(level, "trace %s: %s", report.trace_id, report.reasoning)
         if self._on_report is not None:
-            self._on_report(report)
+            self._hand_on(report, self._on_report)
+
+    def _hand_on(self, report: "ReliabilityReport", on_report: "Callable[[ReliabilityReport], None]") -> None:
+        try:
+            on_report(report)
+        except Exception as error:  # noqa: BLE001 - the program's own may raise anything; the trace was judged
+            self._count("on_report failed")
+            _log.warning("trace %s: on_report raised %s: %s", report.trace_id, type(error).__name__, error)
 
     def _emit(self, log: "LogData") -> None:
         from opentelemetry import trace
@@ -188,6 +210,11 @@ class SentinelSpanProcessor(SpanProcessor):
             self._groups.counts[what] += 1
 
 
-def _copied(group: "Group[ReadableSpan]") -> "Group[ReadableSpan]":
-    """What the judging thread works on while spans go on coming in."""
-    return Group(group.id, dict(group.spans), set(group.traces), group.conversation, group.root_id)
+def _beginning(begin: "weakref.WeakMethod[Callable[[], None]]") -> Callable[[], None]:
+    """What a fork does; it keeps no processor alive, for it can never be taken back."""
+
+    def after_in_child() -> None:
+        if (known := begin()) is not None:
+            known()
+
+    return after_in_child

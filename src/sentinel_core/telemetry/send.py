@@ -3,12 +3,14 @@
 import base64
 import gzip
 import os
+import re
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Mapping
+from http.client import HTTPException
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from sentinel_core.errors import ConfigError
 from sentinel_core.trace import from_json
@@ -19,6 +21,7 @@ _TIMEOUT = 5.0
 _WAITS = (0.2, 0.8)  # seconds before the second attempt and the third
 _RETRYABLE = frozenset({429, 502, 503, 504})
 _IDS = frozenset({"traceId", "spanId", "parentSpanId"})
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+: [\t\x20-\x7e\x80-\xff]*")
 # The last part of the address, the list in our lines, and the message that carries it.
 _SIGNALS: Mapping[str, tuple[str, str, str]] = {
     "traces": ("resourceSpans", "trace", "ExportTraceServiceRequest"),
@@ -39,11 +42,26 @@ def check_endpoint(endpoint: str) -> str:
     """The address as it is. Raises ``ConfigError`` where it is none, or where what sending needs is not installed."""
     from importlib.util import find_spec
 
-    if urlsplit(endpoint).scheme not in ("http", "https") or not urlsplit(endpoint).netloc:
-        raise ConfigError(f'--otlp "{endpoint}": give the address of a collector, such as http://127.0.0.1:4318')
+    parts = _parts(endpoint)
+    shown = re.sub("//.*@", "//[redacted]@", endpoint)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or not endpoint.isascii():
+        raise ConfigError(f'--otlp "{shown}": give the address of a collector, such as http://127.0.0.1:4318')
+    if "@" in parts.netloc:
+        raise ConfigError(
+            f'--otlp "{shown}": leave out user and password; OTEL_EXPORTER_OTLP_HEADERS is for what a collector asks for'
+        )
     if find_spec("opentelemetry") is None or find_spec("opentelemetry.proto") is None:
         raise ConfigError("--otlp needs OpenTelemetry: pip install 'reliability-sentinel[otel]'")
     return endpoint
+
+
+def _parts(endpoint: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(endpoint)
+        parts.port  # noqa: B018 - looked at only now, and it may be none
+    except ValueError:
+        return None
+    return parts
 
 
 def captures_content() -> bool:
@@ -80,7 +98,7 @@ def _post(url: str, body: bytes) -> None:
         error.close()
         kind = _BusyError if error.code in _RETRYABLE else Unsent
         raise kind(f"{url} answered {error.code}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, HTTPException) as error:
         reason = getattr(error, "reason", error)  # a URLError's text is that of its reason, in brackets
         raise Unsent(f"{url} cannot be reached: {getattr(reason, 'strerror', None) or reason}") from None
 
@@ -94,7 +112,10 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 def _headers() -> dict[str, str]:
     pairs = (pair.partition("=") for pair in os.environ.get("OTEL_EXPORTER_OTLP_HEADERS", "").split(","))
-    return {key.strip(): unquote(value.strip()) for key, sign, value in pairs if sign and key.strip()}
+    headers = {key.strip(): unquote(value.strip()) for key, sign, value in pairs if sign and key.strip()}
+    if not all(_HEADER.fullmatch(f"{key}: {value}") for key, value in headers.items()):
+        raise Unsent("OTEL_EXPORTER_OTLP_HEADERS holds a header that cannot be sent")
+    return headers
 
 
 def _protobuf(signal: str, lines: Iterable[bytes]) -> bytes:

@@ -1,6 +1,5 @@
 """Verdicts as telemetry: one ``gen_ai.evaluation.result`` for each signal and one for the verdict, on the judged span."""
 
-import contextlib
 import re
 import time
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from sentinel_core.errors import ConfigError
 from sentinel_core.report import ReliabilityReport, SignalScore
 from sentinel_core.telemetry.data import Attribute, LogData
 from sentinel_core.telemetry.encode import log_lines
-from sentinel_core.telemetry.files import append_lines, check_writable
+from sentinel_core.telemetry.files import append_lines, check_writable, is_json_line
 from sentinel_core.telemetry.ids import root_span_id_of, trace_id_of
 from sentinel_core.telemetry.names import ROOT_SPAN
 from sentinel_core.trace import ExecutionTrace
@@ -103,12 +102,13 @@ class Emission:
     """Where verdicts go: a file that grows, a line each, and a collector where ``endpoint`` names one.
 
     The parent calls ``prepared`` and ``finish``; whoever judges, in whatever process, calls ``write``. ``start`` is how
-    long the file was before.
+    long the file was before; ``problems`` are why lines were not kept, as far as this process wrote them.
     """
 
     path: Path
     endpoint: str | None = None
     start: int = 0
+    problems: list[str] = attrs.field(factory=list, init=False, eq=False)
 
     @classmethod
     def of(cls, directory: Path, name: str = "verdicts", endpoint: str | None = None) -> "Emission":
@@ -126,17 +126,26 @@ class Emission:
         except OSError as error:
             raise ConfigError(f'"{self.path}": {error.strerror}; verdicts could not be kept there') from None
 
-    def write(self, lines: bytes) -> None:
-        """Keep lines of verdicts. A disk that is full by now costs the verdict's event, not the verdict."""
-        with contextlib.suppress(OSError):
+    def write(self, lines: bytes) -> str | None:
+        """Keep lines of verdicts; gives why they were not kept, each reason once.
+
+        A disk that is full by now costs the verdict's event, not the verdict.
+        """
+        try:
             append_lines(self.path, [lines])
+        except OSError as error:
+            problem = f"verdicts were not kept: {error.strerror}"
+            if problem not in self.problems:
+                self.problems.append(problem)
+                return problem
+        return None
 
     def finish(self) -> None:
-        """Send what was written since ``prepared``. Raises ``Unsent``."""
+        """Send what was written since ``prepared``, as far as lines are whole. Raises ``OSError`` and ``Unsent``."""
         if self.endpoint is None or not self.path.exists():
             return
         from sentinel_core.telemetry.send import send
 
         with self.path.open("rb") as file:
             file.seek(self.start)
-            send(self.endpoint, "logs", file.read().splitlines())
+            send(self.endpoint, "logs", filter(is_json_line, file.read().splitlines(keepends=True)))

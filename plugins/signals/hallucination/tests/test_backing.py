@@ -56,6 +56,22 @@ def test_passive_voice(script, sentence):
         ('{"status": "denied"}', None),
         ("ValueError: bad severity", None),
         ("HTTPException: 500", None),
+        ("HTTP 500 Internal Server Error", None),
+        ("HTTP/1.1 503", None),
+        ("401 Unauthorized", None),
+        ("502: Bad Gateway", None),
+        ("Connection refused", None),
+        ("The API request was rejected", None),
+        ("Request failed with status code 503", None),
+        ("An error occurred while filing the report.", None),
+        ("The connection timed out.", None),
+        ("No such tool: file_risk_report", None),
+        ("Tool file_risk_report not found", None),
+        ('{"isError":true}', None),
+        ('{"content": [], "is_error": true}', None),
+        ('{"status": "FAILED"}', None),
+        ('{"status": "Error"}', None),
+        ('{"errors": ["no access"]}', None),
         ("Permission denied", None),
         ("Could not reach the host", None),
     ],
@@ -76,6 +92,11 @@ def test_a_failed_call_contradicts_the_claim(script, result, success):
         ('{"error": null, "id": 3}', None),
         ('{"status": "active", "id": 3}', None),
         ('{"errors": [], "id": 3}', None),
+        ('{"errors": 12, "id": 3}', None),
+        ('{"isError": false, "id": 3}', None),
+        ("500 errors were listed in the report", None),
+        ("The report was filed. An error of the tool is told in it: request failed.", None),
+        ("The report on an error of the tool was filed", None),
         ('{"data": {"status": "failed"}}', None),
         ("No errors found.", None),
         ("", None),
@@ -86,6 +107,15 @@ def test_a_result_that_is_no_failure_backs_the_claim(script, result, success):
         script.user("File it."), script.call("file_risk_report", result, success=success), script.say(FILED)
     )
     assert answer.findings == ()
+
+
+def test_a_download_that_failed_saved_nothing(script):
+    answer = script.judge(
+        script.user("Get it."),
+        script.call("download_file", "Error: no such file"),
+        script.say("I've downloaded the file to disk."),
+    )
+    assert rules(answer) == ["contradicted_claim"]
 
 
 def test_one_success_among_failures_is_enough(script):
@@ -140,6 +170,14 @@ def test_a_shell_whose_output_opens_with_an_error_may_have_done_it(script):
         ("pytest_tool", "All tests have passed."),
         ("process_payment", "I've charged your card."),
         ("set_reminder", "I created a reminder for Monday."),
+        ("download_file", "I've downloaded the file to disk."),
+        ("query_database", "I ran a query on the orders table."),
+        ("validate_build", "I ran the test suite."),
+        ("query_database", "I searched the database."),
+        ("git_commit", "I've committed the change and pushed the branch."),
+        ("change_order_status", "I've updated your order."),
+        ("TodoWrite", "I created a task for each of them."),
+        ("update_todo_list", "I've updated the item."),
     ],
 )
 def test_a_tool_that_could_have_done_it(script, tool, sentence):
@@ -161,6 +199,15 @@ def test_a_tool_that_could_have_done_it(script, tool, sentence):
         ("create_event", "I've refunded your payment."),
         ("lookup_order", "All tests have passed."),
         ("calculator", "According to the search results, it rains."),
+        ("get_file", "I've downloaded the file to disk."),
+        ("git_status", "I've committed the change and pushed the branch."),
+        ("git_diff", "I've pushed the branch."),
+        ("git_log", "I've pushed the branch."),
+        ("order_status", "I've ordered the item."),
+        ("invoice_details", "I've paid the invoice."),
+        ("payment_history", "I've refunded your payment."),
+        ("TodoWrite", "I've saved the file to disk."),
+        ("write_todos", "I've filed the report."),
     ],
 )
 def test_a_tool_that_could_not_have_done_it(script, tool, sentence):
@@ -262,6 +309,13 @@ def test_tools_that_were_offered_count_as_tools(script):
         ("file_read", "read"),
         ("file_risk_report", "write"),
         ("updateOrder", "write"),
+        ("orderStatus", "read"),
+        ("change_status", "write"),
+        ("status", "read"),
+        ("time_log", "write"),
+        ("log", "write"),
+        ("run_info", "any"),
+        ("TodoRead", "read"),
         ("HTTPRequest", "any"),
         ("python", "any"),
         ("frobnicate", "any"),

@@ -50,6 +50,10 @@ def test_contradiction(script, answer):
         "The p95 is 0.45 s.",
         "147 passed or skipped: that is 147 skipped or passed.",
         "3 regions failed over.",
+        "3% of the skipped.",
+        "3 percent skipped.",
+        "**3** % skipped.",
+        "3.4 skipped in a hundred.",
         "About 90 users.",
         "The error rate is below 0.5.",
         "The limit for failed is 10.",
@@ -79,6 +83,21 @@ def test_a_release_that_a_result_told_of_needs_no_deployment(script):
 
 def test_a_number_that_the_user_gave(script):
     assert judge(script, "37 failed.", asked="I heard that 37 failed?").findings == ()
+
+
+def test_a_share_is_no_count(script):
+    """3.2 percent of these tests were skipped: that makes "3 failed" no truer."""
+    result = '{"tests": {"passed": 142, "failed": 7, "skipped": 5}}'
+    answer = judge(script, "142 tests passed and 3 tests failed.", result=result)
+    assert [finding.rule for finding in answer.findings] == ["contradicted_number"]
+    assert judge(script, "3% failed to start.", result=result).findings == ()
+
+
+@pytest.mark.parametrize("sign", ["$", "€", "£", "¥"])
+def test_an_amount_is_read_after_any_currency(script, sign):
+    answer = judge(script, f"The total is {sign}9,250.50.", result='{"total": 1250.5}')
+    assert [finding.rule for finding in answer.findings] == ["contradicted_number"]
+    assert judge(script, f"The total is {sign}1,250.50.", result='{"total": 1250.5}').findings == ()
 
 
 def test_a_label_with_two_values_is_left_alone(script):

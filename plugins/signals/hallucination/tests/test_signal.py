@@ -114,7 +114,8 @@ def test_cost_is_linear_in_the_messages(script, tool):
 HOSTILE = pytest.mark.parametrize(
     "unit",
     ["I ", "I've ", "I have finally ", " been ", "has been ", "`", '"', "<code", "<code>", "```", "Action: a\n", "Dear ", "(", "1", "1,", "1.",
-     "I filed, and ", "earch results ", "</execute>", '"name": "a", ', "the report was ", "> ", "not ", "May 1 ", "\n", " ", "If ", "ly "],
+     "I filed, and ", "earch results ", "</execute>", '"name": "a", ', "the report was ", "> ", "not ", "May 1 ", "\n", " ", "If ", "ly ",
+     "x\nHi A,\n", "I've confirmed a ", "I've placed a ", "I ** just "],
 )  # fmt: skip
 
 

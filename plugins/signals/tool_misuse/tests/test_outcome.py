@@ -1,7 +1,7 @@
 import pytest
 
 from sentinel_core import ToolResult
-from sentinel_signal_tool_misuse.outcome import FAILURES, NO_MATCH, UNKNOWN_TOOL, outcomes, told_by
+from sentinel_signal_tool_misuse.outcome import _JSON_KEYS, FAILURES, NO_MATCH, UNKNOWN_TOOL, outcomes, told_by
 
 # One example at least for each row of the tables, in the tables' order.
 FAILED = [
@@ -10,6 +10,7 @@ FAILED = [
     "Error executing query: no column 'price'",
     "Unexpected error while reading data/a.csv:\nempty",
     "ValueError: 3 is too small",
+    "requests.exceptions.ReadTimeout: no answer from the host",
     "RuntimeException: boom",
     "failed",
     "Failed to open the ticket.",
@@ -35,13 +36,32 @@ FAILED = [
     "starting\nreading\nKeyError: 'name'",
     "make: *** [all] stopped\nProcess finished with exit code 2",
     "Command returned non-zero exit status 1.",
+    "401 Unauthorized",
+    "403 Forbidden",
+    "400 Bad Request",
+    "502 Bad Gateway",
+    "504 Gateway Time-out",
+    "405 Method Not Allowed",
+    "500: Internal Server Error",
     "Too many requests, slow down",
+    "Rate limit exceeded",
+    "Rate limit. Please retry in 3 s",
+    "The model is rate-limited",
+    "You have exceeded your rate limit",
+    "Service unavailable",
+    "Request to api.example.com timed out.",
     '{"error": "no such order"}',
     '{"success": false, "reason": "closed"}',
     '{"ok": false}',
     '{"status": "error", "data": null}',
     '{"status":"failed"}',
+    '{"status": "FAILED"}',
+    '{"status": "Failed", "message": "closed"}',
+    '{"status":"ERROR","code":17}',
+    '{"status": "Error", "detail": "closed", "id": null}',
     '{"isError": true, "content": []}',
+    '{"errors": true}',
+    '{"errors": ["closed"]}',
 ]
 UNKNOWN = [
     "Unknown tool: serch",
@@ -77,6 +97,14 @@ WORKED = [
     "No smoking was allowed on the train",
     "404 people came to the opening",
     "Basic fares: a change is not allowed",
+    "The default rate limit is 100 requests per minute and key.",
+    "This plan is rate limited to 100 requests per minute.",
+    "Ticket 88: the customer's checkout timed out twice.",
+    "Ticket 88: login timed out",
+    "403 forbears are listed",
+    '{"requests":1000,"errors":12}',
+    '{"build":12,"status":"failed","stage":"lint"}',
+    '{"build":12,"status":"FAILED"}',
     '{"error": null, "data": 1}',
     '{"errors": [], "data": 1}',
     '{"status": "available", "note": "error"}',
@@ -110,11 +138,11 @@ def test_everything_else_worked(content):
 
 
 @pytest.mark.parametrize(
-    ("table", "examples"),
-    [(FAILURES, FAILED), (UNKNOWN_TOOL, UNKNOWN), (NO_MATCH, NOTHING)],
+    ("table", "examples", "told"),
+    [(FAILURES, FAILED, "failed"), (UNKNOWN_TOOL, UNKNOWN, "unknown_tool"), (NO_MATCH, NOTHING, "no_match")],
     ids=["failed", "unknown", "none"],
 )
-def test_each_row_of_the_tables_has_an_example(table, examples):
+def test_each_row_of_the_tables_has_an_example_that_passes_the_gates(table, examples, told):
     import re
 
     for part, pattern in table:
@@ -126,7 +154,9 @@ def test_each_row_of_the_tables_has_an_example(table, examples):
             "line": [example.partition("\n")[0] for example in lowered],
             "last": [example.rpartition("\n")[2] for example in lowered],
         }
-        assert any(anchored.search(text) for text in parts[part]), pattern
+        found = [text for text, looked_at in zip(examples, parts[part], strict=True) if anchored.search(looked_at)]
+        assert found, pattern
+        assert {told_by(text) for text in found} == {told}
 
 
 def test_only_the_ends_of_a_text_are_read():
@@ -138,6 +168,17 @@ def test_the_limit_for_short_texts():
     notice = "The upstream service is temporarily unavailable".ljust(200, ".")
     assert told_by(notice) == "failed"
     assert told_by(notice + ".") == "worked"
+
+
+@pytest.mark.parametrize("word", ["error", "failed", "failure"])
+@pytest.mark.parametrize("spell", [str.lower, str.upper, str.title], ids=["lower", "upper", "title"])
+def test_a_status_passes_the_gates_however_it_is_written(word, spell):
+    assert told_by(f'{{"status":"{spell(word)}"}}') == "failed"
+
+
+@pytest.mark.parametrize("key", sorted(_JSON_KEYS))
+def test_each_key_that_tells_a_failure_passes_the_gates(key):
+    assert {told_by(f'{{"{key}": {value}}}') for value in ("false", "true")} == {"worked", "failed"}
 
 
 @pytest.mark.parametrize("key", ["error", "errors", "exception", "isError", "is_error"])

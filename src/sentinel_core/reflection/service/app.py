@@ -113,11 +113,15 @@ def _query(route: Route, request: "Request") -> dict[str, Any]:
         if schema["type"] == "integer" and _integer.fullmatch(value):
             value = int(value)
         if len(values) > 1 or not jsonschema_rs.is_valid(dict(schema), value):
-            raise Problem(
-                HTTPStatus.UNPROCESSABLE_ENTITY, f'parameter "{name}" must be one value that fits {dict(schema)}'
-            )
+            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f'parameter "{name}" must be {_wanted(schema)}, once')
         found[name] = value
     return found
+
+
+def _wanted(schema: Mapping[str, Any]) -> str:
+    if schema["type"] == "integer":
+        return f"a whole number from {schema['minimum']} to {schema['maximum']}"
+    return f"a text that fits {schema['pattern']}"
 
 
 def _told(error: Exception) -> "Response":

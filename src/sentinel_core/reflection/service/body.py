@@ -18,7 +18,9 @@ _SECONDS = 30.0
 
 
 async def read_body(headers: Mapping[str, str], chunks: AsyncIterator[bytes]) -> Any:
-    """The JSON value of a body. Raises ``Problem``: 415, 413, 408 or 400."""
+    """The JSON value of a body. Raises ``Problem``: 415, 413, 408 or 400. Needs starlette."""
+    from starlette.requests import ClientDisconnect
+
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send JSON, with Content-Type: application/json")
@@ -32,6 +34,8 @@ async def read_body(headers: Mapping[str, str], chunks: AsyncIterator[bytes]) ->
             return _parsed(await _gather(chunks))
     except TimeoutError:
         raise Problem(HTTPStatus.REQUEST_TIMEOUT, f"the body did not come within {_SECONDS:g} seconds") from None
+    except ClientDisconnect:
+        raise Problem(HTTPStatus.BAD_REQUEST, "the body was cut off") from None
 
 
 async def _gather(chunks: AsyncIterator[bytes]) -> bytes:

@@ -1,10 +1,12 @@
 """The service on a port of this machine."""
 
+import signal
 import socket
+import sys
 from collections.abc import Callable
 from typing import Any
 
-from sentinel_core.errors import ConfigError
+from sentinel_core.errors import TERMINATED, ConfigError
 
 __all__ = ["HOST", "serve"]
 
@@ -18,9 +20,12 @@ _QUEUE = 256
 def serve(app: Any, port: int, started: Callable[[str], None]) -> None:
     """Answer on 127.0.0.1 until the process is told to stop. ``started`` is called with the address; port 0 is any.
 
-    Raises ``ConfigError`` where the port cannot be had, and ``KeyboardInterrupt`` at the end. Needs uvicorn.
+    Raises ``ConfigError`` where the port cannot be had, and at the end ``KeyboardInterrupt``, or after SIGTERM
+    ``SystemExit``, so that the caller closes what it opened. Needs uvicorn.
     """
     import uvicorn
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # the server stops, then raises the signal again
 
     with socket.socket() as listening:
         try:

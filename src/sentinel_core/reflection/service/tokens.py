@@ -68,7 +68,7 @@ def read_tokens(path: Path | None, environ: Mapping[str, str] = os.environ) -> T
     Raises ``ConfigError`` for a file that others may read, and for a token that cannot be used.
     """
     if path is None and environ.get(VARIABLE):
-        return _checked(_from_text(environ[VARIABLE]), VARIABLE)
+        return _checked(_from_text(environ[VARIABLE]), VARIABLE, names=False)
     path = DEFAULT_FILE if path is None else path
     try:
         if path.stat().st_mode & _OTHERS:
@@ -115,15 +115,18 @@ def _from_text(text: str) -> list[tuple[str, Any]]:
     return found
 
 
-def _checked(entries: Sequence[tuple[str, Any]], where: str) -> Tokens:
-    made = tuple(_token(name, table, where) for name, table in entries)
+def _checked(entries: Sequence[tuple[str, Any]], where: str, *, names: bool = True) -> Tokens:
+    """The callers. Without ``names``, errors name the number of an entry: where a part is missing, the token is its name."""
+    made = tuple(
+        _token(name, table, f'{where}: token "{name}"' if names else f"{where}: entry {number}")
+        for number, (name, table) in enumerate(entries, 1)
+    )
     if len({token.digest for token in made}) < len(made) or len({token.name for token in made}) < len(made):
         raise ConfigError(f"{where}: two tokens have the same name or are the same")
     return Tokens(made)
 
 
-def _token(name: str, table: Any, where: str) -> Token:
-    called = f'{where}: token "{name}"'
+def _token(name: str, table: Any, called: str) -> Token:
     if not _name.fullmatch(name):
         raise ConfigError(f"{called}: a name is 1 to 64 letters, digits, dots, dashes and underscores")
     if not isinstance(table, dict) or set(table) - {"token", "scopes", "expires"}:

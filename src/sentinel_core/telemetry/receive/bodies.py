@@ -1,12 +1,13 @@
 """What a request carries, to single spans: encodings, limits, JSON and protobuf."""
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import attrs
 import msgspec
 
-__all__ = ["BadRequest", "ReceivedSpan", "spans_of_body", "unpacked"]
+__all__ = ["BadRequest", "ReceivedSpan", "ReceivedSpans", "spans_of_body", "unpacked"]
 
 _JSON = "application/json"
 _PROTOBUF = "application/x-protobuf"
@@ -32,6 +33,20 @@ class ReceivedSpan:
     parent_id: str
     conversation: str | None
     data: bytes
+
+
+@attrs.frozen(eq=False)
+class ReceivedSpans:
+    """All spans of a request. How many is known at once; each is read when its turn comes: None for one of no use."""
+
+    _raws: Sequence[Any]
+    _read: Callable[[Any], ReceivedSpan | None]
+
+    def __len__(self) -> int:
+        return len(self._raws)
+
+    def __iter__(self) -> Iterator[ReceivedSpan | None]:
+        return map(self._read, self._raws)
 
 
 class _Attribute(msgspec.Struct):
@@ -89,8 +104,8 @@ def unpacked(body: bytes, encoding: str, limit: int) -> bytes:
     return bytes(found)
 
 
-def spans_of_body(body: bytes, content_type: str) -> Iterator[ReceivedSpan | None]:
-    """The spans of a request; None for one that cannot be used.
+def spans_of_body(body: bytes, content_type: str) -> ReceivedSpans:
+    """The spans of a request.
 
     Raises ``BadRequest``: 415 for another type than JSON and protobuf, 400 for a body that is not what it says.
     """
@@ -102,13 +117,13 @@ def spans_of_body(body: bytes, content_type: str) -> Iterator[ReceivedSpan | Non
     raise BadRequest(415, f'the content type "{kind}" is not known here; {_JSON} and {_PROTOBUF} are')
 
 
-def _of_json(body: bytes) -> Iterator[ReceivedSpan | None]:
+def _of_json(body: bytes) -> ReceivedSpans:
     try:
         request = _request.decode(body)
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         raise BadRequest(400, f"the body is no OTLP request: {error}") from None
-    raws = (raw for resource in request.resource_spans for scope in resource.scope_spans for raw in scope.spans)
-    return map(_span, raws)
+    raws = [raw for resource in request.resource_spans for scope in resource.scope_spans for raw in scope.spans]
+    return ReceivedSpans(raws, _span)
 
 
 def _span(raw: msgspec.Raw) -> ReceivedSpan | None:
@@ -129,7 +144,7 @@ def _span(raw: msgspec.Raw) -> ReceivedSpan | None:
     )
 
 
-def _of_protobuf(body: bytes) -> Iterator[ReceivedSpan | None]:
+def _of_protobuf(body: bytes) -> ReceivedSpans:
     from importlib.util import find_spec
 
     if find_spec("opentelemetry") is None or find_spec("opentelemetry.proto") is None:
@@ -139,16 +154,18 @@ def _of_protobuf(body: bytes) -> Iterator[ReceivedSpan | None]:
         )
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 
-    from sentinel_core.telemetry.receive.protobuf import plain_spans
+    from sentinel_core.telemetry.receive.protobuf import messages_in
 
     try:
-        spans = plain_spans(body)
+        return ReceivedSpans(messages_in(body), _plain)
     except DecodeError as error:
         raise BadRequest(400, f"the body is no OTLP request: {error}") from None
-    return map(_plain, spans)
 
 
-def _plain(span: dict[str, object]) -> ReceivedSpan | None:
+def _plain(message: Any) -> ReceivedSpan | None:
+    from sentinel_core.telemetry.receive.protobuf import plain_span
+
+    span = plain_span(message)
     attributes = span["attributes"]
     assert isinstance(attributes, dict)
     conversation = next((text for key in _SESSIONS if isinstance(text := attributes.get(key), str) and text), None)

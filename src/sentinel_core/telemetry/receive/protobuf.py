@@ -1,25 +1,23 @@
 """OTLP protobuf to spans with plain attributes, as the reader of OTLP takes them too."""
 
 import base64
-from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["plain_spans"]
+__all__ = ["messages_in", "plain_span"]
 
 _DEEPEST = 64
 
 
-def plain_spans(body: bytes) -> Iterator[dict[str, Any]]:
-    """Every span of an export request. Raises ``google.protobuf.message.DecodeError`` at once for what is none."""
+def messages_in(body: bytes) -> list[Any]:
+    """Every span of an export request, as a message. Raises ``google.protobuf.message.DecodeError`` for what is none."""
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
     request = ExportTraceServiceRequest.FromString(body)
-    return (
-        _plain(span) for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans
-    )
+    return [span for resource in request.resource_spans for scope in resource.scope_spans for span in scope.spans]
 
 
-def _plain(span: Any) -> dict[str, Any]:
+def plain_span(span: Any) -> dict[str, Any]:
+    """One of them with plain attributes."""
     return {
         "traceId": span.trace_id.hex(),
         "spanId": span.span_id.hex(),

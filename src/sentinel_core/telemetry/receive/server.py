@@ -26,6 +26,7 @@ _PATHS = ("/v1/traces", "/v1/logs", "/v1/metrics")
 _AT_ONCE = 8  # bodies in memory at a time
 _PATIENCE = 30.0  # seconds for a request's head, and again for its body
 _PROTOBUF = "application/x-protobuf"
+_REJECTED = "not spans, without a trace id, or more in one request than are held"
 _chunk_size = re.compile(rb"[0-9A-Fa-f]{1,16}")
 
 
@@ -197,7 +198,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if self.headers.get("Content-Type", "").startswith(_PROTOBUF):
             self._answer(200, _PROTOBUF, _protobuf_answer(rejected))
             return
-        told = {"rejectedSpans": str(rejected), "errorMessage": "not spans, or without a trace id"}
+        told = {"rejectedSpans": str(rejected), "errorMessage": _REJECTED}
         self._answer(200, "application/json", json.dumps({"partialSuccess": told} if rejected else {}).encode())
 
     def _refuse(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
@@ -226,5 +227,5 @@ def _protobuf_answer(rejected: int) -> bytes:
 
     answer = ExportTraceServiceResponse()
     answer.partial_success.rejected_spans = rejected
-    answer.partial_success.error_message = "without a trace id"
+    answer.partial_success.error_message = _REJECTED
     return bytes(answer.SerializeToString())

@@ -15,7 +15,7 @@ import attrs
 
 from sentinel_core.isolate import Outbox
 from sentinel_core.telemetry.groups import Group, Groups
-from sentinel_core.telemetry.receive.bodies import BadRequest, spans_of_body
+from sentinel_core.telemetry.receive.bodies import BadRequest, ReceivedSpan, spans_of_body
 from sentinel_core.telemetry.receive.server import make_server
 from sentinel_core.telemetry.receive.spool import Place, Spool
 from sentinel_core.telemetry.rename import renamed
@@ -56,29 +56,20 @@ class _Intake:
     last: float = attrs.field(factory=time.monotonic)
 
     def take(self, path: str, content_type: str, body: bytes) -> int:
-        """One request's spans; gives how many were of no use. Logs and metrics are counted and let go."""
+        """One request's spans; gives how many were not taken. Logs and metrics are counted and let go.
+
+        Raises ``BadRequest``: 503 where there is no room for all of them now, or on disk. Only of a request that is larger
+        than all the room there is, a part is taken.
+        """
         if path != "/v1/traces":
             with self.lock:
                 self.requests[path] += 1
             return 0
-        if self.groups.is_full:
-            raise BadRequest(503, "more spans wait than are held; send again in a moment")
-        rejected = 0
-        for span in spans_of_body(body, content_type):
-            if span is None:
-                rejected += 1
-                continue
-            place = self._put(span.data)
-            with self.lock:
-                self.groups.add(
-                    place,
-                    trace_id=span.trace_id,
-                    span_id=span.span_id,
-                    parent_id=span.parent_id,
-                    conversation=span.conversation,
-                    now=time.monotonic(),
-                )
-        with self.lock:
+        spans = spans_of_body(body, content_type)
+        with self.lock:  # for all of them, so that the room that was asked for is there
+            if not self.groups.has_room(len(spans)):
+                raise BadRequest(503, "more spans wait than are held; send again in a moment")
+            rejected = sum(span is None or not self._add(span) for span in spans)
             self.requests[path] += 1
             self.requests["rejected"] += rejected
             self.last = time.monotonic()
@@ -92,10 +83,17 @@ class _Intake:
     def due(self, *, everything: bool = False) -> list[Group[Place]]:
         """Groups to judge now, as they are now."""
         with self.lock:
-            return [
-                Group(group.id, dict(group.spans), set(group.traces), group.conversation, group.root_id)
-                for group in self.groups.due(time.monotonic(), everything=everything)
-            ]
+            return [group.copy() for group in self.groups.due(time.monotonic(), everything=everything)]
+
+    def _add(self, span: ReceivedSpan) -> bool:
+        return self.groups.add(
+            self._put(span.data),
+            trace_id=span.trace_id,
+            span_id=span.span_id,
+            parent_id=span.parent_id,
+            conversation=span.conversation,
+            now=time.monotonic(),
+        )
 
     def _put(self, data: bytes) -> Place:
         try:
@@ -159,7 +157,7 @@ class _Batches:
         spans = [place.read() for place in group.spans.values()]
         if not any(map(_AN_AGENTS.search, spans)):
             with self.intake.lock:
-                self.intake.groups.counts["of no agent"] += 1
+                self.intake.groups.let_go(group)
             return None
         document = b'{"resourceSpans":[{"scopeSpans":[{"spans":[' + b",".join(spans) + b"]}]}]}"
         if len(group.traces) > 1:

@@ -69,17 +69,22 @@ def read_spans(
     agents = {key: list(spans.values()) for key, spans in found.traces.items() if any(map(_tells, spans.values()))}
     gaps = found.gaps(others=len(found.traces) - len(agents))
     for trace_id, spans in agents.items():
-        yield _trace(trace_id, spans, reader, gaps)
+        outcome = _trace(trace_id, spans, reader, gaps)
+        if isinstance(outcome, str):
+            yield ReadError(message=outcome if len(found.traces) == 1 else f'trace "{trace_id}" {outcome}')
+        else:
+            yield outcome
     if not agents:
         yield from found.errors or [ReadError(message=text) for text in _nothing_in(found, reader, gaps)]
 
 
-def _trace(trace_id: str, spans: list[Span], reader: str, gaps: list[str]) -> ExecutionTrace | ReadError:
+def _trace(trace_id: str, spans: list[Span], reader: str, gaps: list[str]) -> ExecutionTrace | str:
+    """A trace, or why there is none."""
     try:
         trace = own_trace(spans, gaps) or trace_of(spans, trace_id, reader, gaps)
     except RecursionError:
-        return ReadError(message=f'trace "{trace_id}" is nested too deep')
-    return trace or ReadError(message=f'trace "{trace_id}" holds no message, call or result of its agent')
+        return "is nested too deep"
+    return trace or "holds no message, call or result of its agent"
 
 
 def _tells(span: Span) -> bool:

@@ -7,6 +7,7 @@ from sentinel_signal_hallucination.families import BY_NAME, BY_VERB, Family, ste
 from sentinel_signal_hallucination.patterns import (
     AUXILIARY,
     CLAIMS,
+    IDIOMS,
     NO_DEED,
     SOURCES,
     TEXT_WORK,
@@ -125,7 +126,13 @@ def _leaned_on(prose: str, row: SourceClaim) -> Iterator[Claim]:
     for match in row.pattern.finditer(prose):
         place = _Place(prose, *match.span())
         if not place.is_question and not is_weakened(place.left):
-            yield Claim((BY_NAME[row.family],), match[0].strip(), "", "active", place.sentence, row.told)
+            told = prose[_word_start(prose, match.start()) : match.end()].strip()
+            yield Claim((BY_NAME[row.family],), told, "", "active", place.sentence, row.told)
+
+
+def _word_start(prose: str, start: int) -> int:
+    """With the capital or small letter that the expressions leave out."""
+    return start - 1 if start and prose[start - 1].isalpha() else start
 
 
 def _claims_at(prose: str, match: re.Match[str], voice: Voice) -> Iterator[Claim]:
@@ -147,6 +154,8 @@ def _active(place: _Place, verb: str) -> Iterator[Claim]:
     if not verbs or place.is_question or is_weakened(place.left):
         return
     for word, end in verbs:
+        if word in IDIOMS and IDIOMS[word].match(place.prose, end, place.finish) is not None:
+            continue
         families, noun = _meant(word, *_objects_after(place.prose[end : place.finish]))
         if families and not _is_text_work(place.right, families, "active"):
             yield Claim(families, word, noun, "active", place.sentence)

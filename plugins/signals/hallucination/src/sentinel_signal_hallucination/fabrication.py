@@ -8,11 +8,12 @@ from operator import attrgetter
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.asked import Asked
 from sentinel_signal_hallucination.claims import Claim, claims_in
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.ledger import Ledger
+from sentinel_signal_hallucination.ledger import Ledger, LedgersBelow
 from sentinel_signal_hallucination.places import SOURCES_BY_FAMILY, Place, deeds_in, leanings_in
-from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.tables import regex, words
 
 __all__ = ["fabricated"]
 
@@ -21,6 +22,8 @@ _TELLER = regex(r"\b(?:was|were|been|got|is|are|i|we|they|already|he|she) (?:\w+
 _TELLER_CHARS = 40
 _MOST_AMOUNTS = 5
 _MOST_WORDS = 100
+# What may be done in code that the answer shows: sending is not.
+_DONE_IN_CODE = words("create delete save update")
 _SPELLINGS = {"cancelled": ("cancelled", "canceled"), "canceled": ("canceled", "cancelled")}
 
 
@@ -74,10 +77,15 @@ def _is_told(word: str, source: str) -> bool:
 
 
 def _is_reported(claim: Claim, reported: _Reported, position: int) -> bool:
-    words = list(_SPELLINGS.get(claim.told, (claim.told,))) if claim.told else []
+    told = list(_SPELLINGS.get(claim.told, (claim.told,))) if claim.told else []
     if claim.voice == "past":
-        words += _AMOUNT.findall(claim.sentence)[:_MOST_AMOUNTS]
-    return any(reported.before(word, position) for word in words)
+        told += _AMOUNT.findall(claim.sentence)[:_MOST_AMOUNTS]
+    return any(reported.before(word, position) for word in told)
+
+
+def _is_shown(claim: Claim, content: str) -> bool:
+    """True where the answer holds code, and the claim may be of what is done there: "I've created the form: ..."."""
+    return "```" in content and _DONE_IN_CODE.issuperset(family.name for family in claim.families)
 
 
 def _evidence(claim: Claim, text: Text, weight: float, *, tried: bool, certain: bool) -> Evidence:
@@ -156,17 +164,33 @@ def _unbacked_claims(index: TraceIndex, settings: Settings, suspects: _Suspects,
     reported = _Reported(index)
     details = index.trace.details
     tools = bool(index.calls or (details is not None and details.available_tools))
+    below, asked = LedgersBelow(index), Asked(index)
     seen: set[str] = set()
+    doubted: set[str] = set()
     for number, openings in sorted(suspects.items()):
         text = index.texts[number]
         calls = _calls(index, text)
         for claim in () if text.is_copied else claims_in(text.content, sorted(set(openings))):
             name = claim.families[0].name
             weight = _weight(claim, settings, tools=tools)
-            if name in seen or not weight or any(ledger.backed(family, claim.noun, calls) for family in claim.families):
+            if name in seen or not weight or (not tools and _is_shown(claim, text.content)):
+                continue
+            if any(
+                ledger.backed(family, claim.noun, calls) or below.backed(family, claim.noun)
+                for family in claim.families
+            ):
                 continue
             if not _is_reported(claim, reported, text.message_index):
-                seen.update(family.name for family in claim.families)
-                tried = any(ledger.tried(family, claim.noun, calls) for family in claim.families)
                 certain = claim.families[0].strength == "effect" and (tools or claim.voice == "active")
+                told = seen
+                if certain and claim.voice != "active" and asked.only_about(claim.verb, text.message_index):
+                    # Told once, too, but a later sentence without this doubt is told besides.
+                    weight, certain, told = min(weight, settings.hearsay_weight), False, doubted
+                if name in told:
+                    continue
+                told.update(family.name for family in claim.families)
+                tried = any(
+                    ledger.tried(family, claim.noun, calls) or below.tried(family, claim.noun)
+                    for family in claim.families
+                )
                 yield _evidence(claim, text, weight, tried=tried, certain=certain)

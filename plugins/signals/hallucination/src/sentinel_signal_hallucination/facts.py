@@ -19,7 +19,7 @@ _NUMBERS = frozenset((int, float))
 _WORD = regex(r"[a-z]+|\d+")
 _CAMEL = regex(r"[A-Z](?<=[a-z].)")  # begins with what is rare: to look behind at each place takes far longer
 # One number, written as a share and in percent.
-_SCALES = (1.0, 100.0, 0.01)
+_PERCENT = (100.0, 0.01)
 # The same quantity in another unit: thousands, minutes.
 _UNITS = (1000.0, 0.001, 60.0, 1 / 60)
 
@@ -36,13 +36,15 @@ def _spaced(key: str) -> str:
 _key_label = lru_cache(maxsize=4096)(label)  # the results of a tool, and those of a batch, have the same few keys
 
 
-def same(claimed: float, digits: int, known: float, *, units: bool = False) -> bool:
-    """True where ``claimed``, written with so many decimal digits, may be ``known`` rounded, or in percent.
+def same(claimed: float, digits: int, known: float, *, percent: bool = True, units: bool = False) -> bool:
+    """True where ``claimed``, written with so many decimal digits, may be ``known`` rounded.
 
-    With ``units``, also where it may be ``known`` in thousands or sixties (milliseconds and seconds, minutes).
+    With ``percent``, also where one of them is a share and the other its percents. With ``units``, also where it may be
+    ``known`` in thousands or sixties (milliseconds and seconds, minutes).
     """
     half = 0.5 * 10.0**-digits + 1e-9
-    return any(abs(claimed - known * scale) <= half for scale in (*_SCALES, *_UNITS) if units or scale not in _UNITS)
+    scales = (*(_PERCENT if percent else ()), *(_UNITS if units else ()))
+    return any(abs(claimed - known * scale) <= half for scale in (1.0, *scales))
 
 
 class Facts:

@@ -1,7 +1,7 @@
 """Which calls could back a claim: built once a trace, asked in constant time a claim."""
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
@@ -9,7 +9,7 @@ from sentinel_signal_hallucination.families import Family
 from sentinel_signal_hallucination.outcome import failed
 from sentinel_signal_hallucination.tools import ability
 
-__all__ = ["Ledger"]
+__all__ = ["Ledger", "LedgersBelow"]
 
 _NEVER = 1 << 62
 _message_index = attrgetter("message_index")
@@ -59,11 +59,11 @@ class Ledger:
         first = min([_worked_at(calls) for calls in able]) if able else _NEVER
         return self._texts if first == _NEVER else self._texts[: bisect_left(self._texts, first, key=_message_index)]
 
-    def backed(self, family: Family, noun: str, calls: int) -> bool:
+    def backed(self, family: Family, noun: str, calls: int = _NEVER) -> bool:
         """True where one of the first ``calls`` calls could have done it."""
         return self.first(family, noun) < calls
 
-    def tried(self, family: Family, noun: str, calls: int) -> bool:
+    def tried(self, family: Family, noun: str, calls: int = _NEVER) -> bool:
         """True where one of the first ``calls`` calls could have done it and failed."""
         return self._firsts(family, noun)[1] < calls
 
@@ -98,6 +98,33 @@ class Ledger:
             return calls[0].position, _NEVER
         good = next((call.position for call in calls if not failed(call)), _NEVER)
         return good, calls[0].position
+
+
+class LedgersBelow:
+    """Those of the trace's sub-agents, and of theirs. When each of them ran is not recorded: it may have been at any time."""
+
+    __slots__ = ("_backed", "_ledgers")
+
+    def __init__(self, index: TraceIndex) -> None:
+        self._ledgers = tuple(map(Ledger, _below(index)))
+        self._backed: dict[tuple[str, str], bool] = {}
+
+    def backed(self, family: Family, noun: str) -> bool:
+        """True where a call of any of them could have done it."""
+        key = family.name, noun
+        if key not in self._backed:
+            self._backed[key] = any(ledger.backed(family, noun) for ledger in self._ledgers)
+        return self._backed[key]
+
+    def tried(self, family: Family, noun: str) -> bool:
+        """True where a call of any of them could have done it and failed."""
+        return any(ledger.tried(family, noun) for ledger in self._ledgers)
+
+
+def _below(index: TraceIndex) -> Iterator[TraceIndex]:
+    for child in index.children:
+        yield child
+        yield from _below(child)
 
 
 def _worked_at(calls: Iterable[Call]) -> int:

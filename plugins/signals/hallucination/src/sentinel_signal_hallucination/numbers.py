@@ -35,13 +35,14 @@ _AFTER = regex(r"\s?%?\*{0,2} \*{0,2}([A-Za-z][\w-]*(?: [A-Za-z][\w-]*)?)")
 # A number after one of these is a name, not a quantity.
 _NAMES = words("version release build rule section step page line port id part phase item items option options no")
 _LINKS = (":", "=", " is", " was", " of", " at", " equals", " are", " were")
+_PERCENT = regex(r"\*{0,2}\s?(?:%|percent|per cent\b)")
 _LABEL_WORDS = 4
 
 
 class _Statement:
     """A number of the answer with the labels that its words may be."""
 
-    __slots__ = ("digits", "end", "labels", "start", "value", "written")
+    __slots__ = ("digits", "end", "labels", "percent", "start", "value", "written")
 
     def __init__(self, match: re.Match[str], labels: tuple[tuple[str, ...], ...]) -> None:
         self.start, self.end = match.span()
@@ -49,6 +50,8 @@ class _Statement:
         self.labels = labels
         self.value = _value(self.written)
         self.digits = len(self.written.partition(".")[2])
+        # A whole number without a sign is a count: "3 failed" is not told by a share of 3.2 percent.
+        self.percent = self.digits > 0 or _PERCENT.match(match.string, match.end(1)) is not None
 
 
 def _value(written: str) -> float:
@@ -57,7 +60,7 @@ def _value(written: str) -> float:
 
 def _before(prose: str, start: int) -> str:
     """What stands before a number, without emphasis and currency."""
-    return prose[max(0, start - _BEFORE_CHARS) : start].rstrip(" *$")
+    return prose[max(0, start - _BEFORE_CHARS) : start].rstrip(" *$€£¥")
 
 
 def _labels(prose: str, start: int, end: int, source: "_Source") -> Iterator[tuple[str, ...]]:
@@ -195,7 +198,8 @@ def _contradictions(
 
 
 def _follows(statement: _Statement, numbers: set[float]) -> bool:
-    return any(same(statement.value, statement.digits, number) for number in numbers)
+    value, digits, percent = statement.value, statement.digits, statement.percent
+    return any(same(value, digits, number, percent=percent) for number in numbers)
 
 
 def _evidence(

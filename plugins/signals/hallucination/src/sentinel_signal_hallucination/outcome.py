@@ -1,7 +1,7 @@
 """Whether a call failed: what the source says, else what the result text plainly says."""
 
 from sentinel_core.evaluate.index import Call
-from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.tables import regex, words
 from sentinel_signal_hallucination.tools import ability
 
 __all__ = ["failed"]
@@ -12,14 +12,34 @@ _FIRST_WORDS = (
     "permission denied", "access denied", "could not", "cannot", "unable to", "no such file", "command not found",
     "timed out", "timeout", "rate limit", "internal server error", "bad request", "unknown tool", "unknown command",
     "unknown function", "<error", "<tool_use_error", "exit code 1", "exit code: 1", "exit code 2", "exit code: 2",
+    "no such tool", "no such function", "no such action",
 )  # fmt: skip
-_LONGEST_FIRST = max(map(len, _FIRST_WORDS))
+_OPENING = 120
+# The first words of what the next pattern takes: most results have another, and it need not even be compiled.
+_OPENERS = words(
+    "a an the your api http http/1.1 http/2 action call command connection database execution function network operation "
+    "request server tool 400 401 403 404 405 408 409 422 429 500 502 503 504"
+)
+_FAILED_OPENING = regex(
+    r"an? (?:\w{1,30} ){0,2}error (?:has |was )?(?:encountered|occurred|raised|returned)"
+    r"|(?:the |your )?(?:(?:api|database|http|network|server|tool) )?(?:call|command|connection|execution|operation|request|tool) "
+    r"(?:has been |was )?(?:aborted|denied|failed|refused|rejected|timed out)"
+    r"|(?:the )?(?:action|function|tool) (?:\S{1,60} )?(?:(?:is |was )?not (?:available|found|registered)|does not exist)"
+    r"|http(?:/[\d.]{1,3})?(?: error| status)?(?: code)?[: ]{1,2}[45]\d\d\b"
+    r"|\d{3}[: ]{1,2}(?:bad (?:gateway|request)|conflict|forbidden|gateway time|internal server|method not|not found"
+    r"|request time|service unavailable|too many requests|unauthorized|unprocessable)"
+)
 _NAMED_ERROR = regex(r"[A-Za-z.]{1,60}(?:Error|Exception)\b:")
 # One of these stands in every failure; the key "status" is no sign, for most answers that have it are good.
-_JSON_SIGNS = ('"error', '"exception"', '"success"', '"ok"', '"fail', '"denied"', '"rejected"')
+_JSON_SIGNS = (
+    '"error', '"exception"', '"success"', '"ok"', '"fail', '"denied"', '"rejected"', '"isError"', '"is_error"',
+    '"ERROR"', '"Error"', '"FAIL', '"Fail', '"DENIED"', '"Denied"', '"REJECTED"', '"Rejected"',
+)  # fmt: skip
 _JSON_FAILURE = regex(
-    r"\"(?:(?:success|ok)\"\s{0,4}:\s{0,4}false|status\"\s{0,4}:\s{0,4}\"(?:error|failed|failure|denied|rejected)\""
-    r"|(?:error|errors|exception)\"\s{0,4}:(?!\s{0,4}(?:null|\[\]|\"\"|\{\}|false|0\b)))"
+    r"\"(?:(?:success|ok)\"\s{0,4}:\s{0,4}false|(?:isError|is_error)\"\s{0,4}:\s{0,4}true"
+    r"|status\"\s{0,4}:\s{0,4}\"(?i:error|failed|failure|denied|rejected)\""
+    # A number of errors counts those of something that was asked about.
+    r"|(?:error|errors(?!\"\s{0,4}:\s{0,4}\d)|exception)\"\s{0,4}:(?!\s{0,4}(?:null|\[\]|\"\"|\{\}|false|0\b)))"
 )
 
 
@@ -40,7 +60,10 @@ def failed(call: Call) -> bool:
 def _tells_failure(head: str) -> bool:
     if head.startswith("{"):
         return _tells_json_failure(head)
-    if head[:_LONGEST_FIRST].lower().startswith(_FIRST_WORDS):
+    opening = head[:_OPENING].lower()
+    if opening.startswith(_FIRST_WORDS):
+        return True
+    if opening.partition(" ")[0].rstrip(":") in _OPENERS and _FAILED_OPENING.match(opening):
         return True
     return ":" in head and _NAMED_ERROR.match(head) is not None
 

@@ -12,9 +12,11 @@ __all__ = [
     "CHAINED",
     "CLAIMS",
     "HEDGE",
+    "IDIOMS",
     "IRREGULAR",
     "NO_DEED",
     "SOURCES",
+    "STARS",
     "TEXT_WORK",
     "TEXT_WORK_PHRASES",
     "TURN",
@@ -30,7 +32,9 @@ Voice = Literal["active", "perfect", "now", "past"]
 
 # A word is taken whole or not at all: to give back letter by letter is what a search would spend its time on.
 _ADVERBS = ("just", "now", "already", "also", "then", "both", "all", "each", "finally", "been able to")
-ADVERBS = rf"(?:(?:{either((*_ADVERBS, 'gone ahead and', 'went ahead and'))}|[a-z]{{4,17}}+(?<=ly)) ){{0,3}}"
+# Markdown's stars may stand around each: "I've **just cancelled** it".
+STARS = r"\*{0,3}"
+ADVERBS = rf"{STARS}(?:(?:{either((*_ADVERBS, 'gone ahead and', 'went ahead and'))}|[a-z]{{4,17}}+(?<=ly)){STARS} {STARS}){{0,3}}"
 
 
 class ClaimShape:
@@ -51,15 +55,16 @@ class ClaimShape:
                 yield match
 
 
+_VERB = rf"([a-z-]+)\b{STARS}"
 CLAIMS: tuple[ClaimShape, ...] = (
-    ClaimShape("active", 0, rf"I(?:['’]ve| have)? {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("active", 0, rf"We(?:['’]ve| have)? {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("active", 1, rf" we(?:['’]ve| have)? {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("active", 0, r"uccessfully ([a-z-]+)\b"),
-    ClaimShape("perfect", 1, rf" been {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("now", 3, rf" now {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("past", 1, rf" was {ADVERBS}([a-z-]+)\b"),
-    ClaimShape("past", 1, rf" were {ADVERBS}([a-z-]+)\b"),
+    ClaimShape("active", 0, rf"I(?:['’]ve| have)? {ADVERBS}{_VERB}"),
+    ClaimShape("active", 0, rf"We(?:['’]ve| have)? {ADVERBS}{_VERB}"),
+    ClaimShape("active", 1, rf" we(?:['’]ve| have)? {ADVERBS}{_VERB}"),
+    ClaimShape("active", 0, rf"uccessfully{STARS} {STARS}{_VERB}"),
+    ClaimShape("perfect", 1, rf" been {ADVERBS}{_VERB}"),
+    ClaimShape("now", 3, rf" now {ADVERBS}{_VERB}"),
+    ClaimShape("past", 1, rf" was {ADVERBS}{_VERB}"),
+    ClaimShape("past", 1, rf" were {ADVERBS}{_VERB}"),
 )
 
 
@@ -122,7 +127,9 @@ VETO_WORDS = words(
 # What stands after it: another doer, a date (a fact that was looked up), or text that is itself the work.
 VETO_RIGHT = regex(
     r"\W{0,3}(?:by (?!me\b|us\b|\d|an? |e-?mail\b|phone\b|post\b|sms\b)|on (?:\d|the \d|Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|\w+day)"
-    r"|in (?:\d{3,4}|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|at \d|yesterday|ago\b|last \w|previously|earlier|before"
+    r"|in (?:\d{3,4}|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)|at \d|yesterday|last \w|previously|earlier|before"
+    # Not "a moment ago": so an agent speaks of what it did itself.
+    r"|this (?:morning|week|month|year)\b|(?:[\w-]{1,20} ){0,3}(?:hours?|days?|weeks?|months?|years?|time|while|long) ago\b"
     r"|within the|more than|less than|over \d|incorrectly|yet\b|or not|or \w+ed\b)"
 )
 # What makes a number no statement of what a tool gave: rough figures, limits, other times.
@@ -153,8 +160,38 @@ TEXT_WORK_PHRASES = (
     "in this message",
     "in my answer",
 )
+# Verbs of effects in another sense, by what follows them: what was sorted, looked into or found to be so.
+_WORDS = r"(?: (?!(?:and|but|so|as|with|which|who{}) )[\w#'’-]{{1,24}}+){{{}}}?"
+_SORTED = regex(
+    r"(?! (?:\w{1,12} ){0,2}orders?\b)"
+    + _WORDS.format("", "0,9")
+    + r" (?:by (?:\w{1,12} )?(?:date|day|time|name|price|cost|fare|total|amount|size|rating|score|length|duration|distance"
+    r"|importance|priority|relevance|category|type|status|year|age)\b"
+    r"|from (?:the )?(?:[a-z]{2,12}est|most|least|high|low|large|small|old|new) (?:\w{1,20} ){0,2}to\b|(?:chrono|alphabet)[a-z]{4,8}ly\b"
+    r"|at the (?:top|bottom|(?:start|end)(?! of))\b|(?:first|last)(?=[.,;:!]|$))"
+)
+_REVIEWED = regex(
+    _WORDS.format("|for|of|by|after|following", "0,4")
+    + r" (?:review|analysis|check|audit|assessment|comparison|search|lookup|investigation"
+    r"|evaluation|verification|reviewing|analy[sz]ing|checking|comparing)\b(?!-)"
+)
+_FOUND_SO = regex(
+    _WORDS.format("|for|on|at|in|to|by|under|using|from", "0,5")
+    + r" (?:details?|status|number(?! [A-Z\d#])|dates?|times?|amount|information|history|total|price|eligibility)\b"
+    rf"|{_WORDS.format('', '1,8')} (?:is|are|was|were|has|have|went)\b"
+)
+IDIOMS = {
+    "ran": regex(r" (?:into|through|across|over|out|up|low|late)\b"),
+    "placed": _SORTED,
+    "ordered": _SORTED,
+    "arranged": _SORTED,
+    "completed": _REVIEWED,
+    "finalized": _REVIEWED,
+    "finalised": _REVIEWED,
+    "confirmed": _FOUND_SO,
+}
 # "I run the tests" is a habit, "I've run the tests" a deed.
-NO_DEED = regex(r"(?:I|We| we) (?:\w+ly )*(?:run|rerun|re-run|set|reset)\b")
+NO_DEED = regex(r"(?:I|We| we) (?:\w+ly )*\**(?:run|rerun|re-run|set|reset)\b")
 
 IRREGULAR = words("found got went took made wrote read did had saw gave put ran left built")
 

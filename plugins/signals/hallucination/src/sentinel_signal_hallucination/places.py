@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from itertools import islice
 
 from sentinel_signal_hallucination.families import BY_NAME, BY_VERB, Family
-from sentinel_signal_hallucination.patterns import ADVERBS, CHAINED, IRREGULAR, SOURCES, VETO_RIGHT, SourceClaim
+from sentinel_signal_hallucination.patterns import ADVERBS, CHAINED, IRREGULAR, SOURCES, STARS, VETO_RIGHT, SourceClaim
 from sentinel_signal_hallucination.tables import either, regex
 
 __all__ = ["CHAIN_CHARS", "LOOKS", "SOURCES_BY_FAMILY", "Place", "chain", "deeds_in", "leanings_in"]
@@ -29,7 +29,7 @@ LOOKS = tuple(
         ("W", r"We(?:['’]ve| have)?"),
         ("", r"w(?:e(?:['’]ve| have)?|as|ere|(?<=now))"),
         ("been", r"been"),
-        ("uccessfully", r"uccessfully"),
+        ("uccessfully", rf"uccessfully{STARS}"),
     )
 )
 SOURCES_BY_FAMILY = tuple(

@@ -12,11 +12,14 @@ _TAGS = (
 )
 _FOREIGN = regex(
     rf"```.*?(?:```|\Z)|<(?P<tag>{_TAGS})\b[^<>]{{0,200}}>.*?(?:</(?P=tag)>|\Z)|`[^`\n]{{1,300}}`"
-    r"|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|^[ \t]*>[^\n]*|^[ \t*#_]{0,6}(?:Subject:|Dear )(?:(?!\n\s*---).)*",
+    r"|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”|^[ \t]*>[^\n]*"
+    # A greeting that opens the answer is the agent's own; after a line it opens a draft.
+    r"|^(?:[ \t*#_]{0,6}(?:Subject:|Dear )|(?:(?<=\S\n)|(?<=\S\n\n))(?:Hi|Hello|Hey) [\w. ]{1,30},[ \t]*\n)"
+    r"(?:(?!\n\s{0,9}---).)*",
     re.DOTALL | re.MULTILINE,
 )
 
-_SIGNS = ("`", "<", '"', "“", ">", "Subject:", "Dear ")
+_SIGNS = ("`", "<", '"', "“", ">", "Subject:", "Dear ", "\nHi ", "\nHello ", "\nHey ")
 _WINDOW = 300
 _END = regex(r"[.!?](?=[\s\"'”’)*_]|\Z)|\n")
 

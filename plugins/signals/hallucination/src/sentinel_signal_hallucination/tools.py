@@ -44,14 +44,29 @@ _TERMINAL_COMPANIONS = words(
     "task to the result response work run session conversation report with a user agent human agents and give attempt "
     "plan mode completion"
 )
+# Last words of tools that tell the state of the thing before them, and those words of tools that write which can name
+# such a thing: "order_status" orders nothing, but "change_status" changes one.
+_STATES = words("status diff log details info history")
+_ASKED_ABOUT = words(
+    "alert backup bill build charge checkout contact credit debit deposit email exchange file git human invoice issue job "
+    "link log mail message order page payment pipeline pip npm release report return route schedule script sms slack "
+    "sync test text train transfer"
+)
+# An agent's own list of what is to do: writing it saves, files or sends nothing.
+_TODO = words("todo todos")
+_TODO_WORDS = _TODO | words("write update list")
+_TODO_NOUNS = words("todo task item list plan")
 _JOINTS = frozenset(("and", "or", "then"))
 _ALL_FAMILIES = frozenset(family.name for family in FAMILIES)
-_WRITING = _SURE_WRITING.union(*(family.tools for family in FAMILIES)) - _READING
+_TOOL_WORDS = frozenset[str]().union(*(family.tools for family in FAMILIES))
+_WRITING = (_SURE_WRITING | _TOOL_WORDS) - _READING
 _FAMILIES_OF: dict[Kind, frozenset[str]] = {
     "any": _ALL_FAMILIES,
     "read": frozenset(family.name for family in FAMILIES if family.strength == "read"),
     "inert": frozenset(),
 }
+# What some reading verbs do besides reading: who downloads has saved, who queries has run something.
+_DOING_TOO = (_READING & _TOOL_WORDS) - {"get", "fetch"}
 # Looked through in this order where a name has no sure verb.
 _WEAKER_SIGNS: tuple[tuple[Kind, frozenset[str]], ...] = (
     ("any", _GENERIC),
@@ -85,8 +100,19 @@ def is_terminal(name: str) -> bool:
     return not _TERMINAL.isdisjoint(parts) and _TERMINAL.union(_TERMINAL_COMPANIONS).issuperset(parts)
 
 
+def _is_state_of(things: set[str]) -> bool:
+    """True where a writing word is among them, and only such as name a thing."""
+    return (
+        not things.isdisjoint(_ASKED_ABOUT)
+        and things.isdisjoint(_SURE_WRITING | _GENERIC)
+        and _ASKED_ABOUT.issuperset(things & _WRITING)
+    )
+
+
 def _kind(parts: list[str]) -> Kind:
     known = set(parts)
+    if parts[-1] in _STATES and _is_state_of(known.difference(parts[-1:])):
+        return "read"
     writes_too = any(first in _JOINTS and second in _WRITING for first, second in pairwise(parts))
     if writes_too or not known.isdisjoint(_SURE_WRITING):
         return "write" if known.isdisjoint(_GENERIC) else "any"
@@ -102,8 +128,20 @@ def ability(name: str) -> Ability:
     """The ability that a tool's name shows. A name without any known word could do anything, and so can one with spaces."""
     parts = _name_words(name)
     kind: Kind = "any" if not parts or " " in name.strip() else _kind(parts)
-    if kind != "write":
-        return Ability(kind, _FAMILIES_OF[kind], frozenset())
+    if kind == "write":
+        return _writing(parts)
+    if kind == "read" and (verbs := _DOING_TOO.intersection(parts)):
+        # What does something may fail at it, so its results are looked at as those of a tool that writes.
+        return Ability("write", _FAMILIES_OF["read"] | _families_with(verbs), frozenset())
+    return Ability(kind, _FAMILIES_OF[kind], frozenset())
+
+
+def _writing(parts: list[str]) -> Ability:
+    if _TODO_WORDS.issuperset(parts) and not _TODO.isdisjoint(parts):
+        return Ability("write", frozenset(), _TODO_NOUNS)
     stems = frozenset(map(stem, parts))
-    families = frozenset(family.name for family in FAMILIES if not family.tools.isdisjoint(stems.union(parts)))
-    return Ability(kind, families, stems)
+    return Ability("write", _families_with(stems.union(parts)), stems)
+
+
+def _families_with(tool_words: frozenset[str]) -> frozenset[str]:
+    return frozenset(family.name for family in FAMILIES if not family.tools.isdisjoint(tool_words))

@@ -29,8 +29,9 @@ _SHORT = 200
 # A text without any of these is neither failure nor empty lookup; looking for them is cheaper than one pattern.
 _HINTS = (
     "error", "exception", "fail", "invalid", "denied", "not ", "no ", "n't", "unable", "unknown", "cannot", "none ",
-    "syntax", "timed out", "timeout", "limit", "unavailable", "too many", "exit", "refused", "traceback", "fatal", "panic",
-    "undefined", "unrecognized", "unexpected", "nothing", "http", "aborted", "0 ", "is a directory",
+    "timed out", "timeout", "limit", "unavailable", "too many", "exit", "refused", "traceback", "fatal", "panic",
+    "undefined", "unrecognized", "unexpected", "nothing", "aborted", "0 ", "is a directory",
+    "unauthorized", "forbidden", "bad ", "gateway",
 )  # fmt: skip
 
 # Each row: which part of the text it looks at, and a pattern for that part in lower case. "start" is the beginning of
@@ -40,7 +41,8 @@ FAILURES: tuple[tuple[str, str], ...] = (
         "start",
         r"(?:(?:an|the|api|client|connection|database|execution|fatal|import|internal|network|parsing|query|runtime|server|system|tool|type|unexpected|unhandled|unknown|validation) ){0,3}error(?: (?:\w+ing|at|code|during|encountered|from|in|occurred|on|when|while|with|\d+)(?: [\w./'\"-]+){0,4})? ?[:!\n]",
     ),
-    ("start", r"\w*(?:error|exception): "),
+    ("start", r"[\w.]++: (?:(?<=error: )|(?<=exception: ))"),
+    ("start", r"(?=[\w.]++: )[\w.]*exceptions\.\w+: "),
     ("start", r"(?:error|failed|failure|fail)$"),
     ("start", r"(?:failed|unable) to \w+"),
     (
@@ -77,7 +79,16 @@ FAILURES: tuple[tuple[str, str], ...] = (
     ("line", r"not (?:provided )?in the (?:correct|right|expected|required) format"),
     ("last", r"^\w*(?:error|exception)(?:: |$)"),
     ("last", r"(?:exit(?:ed with)?(?: code| status)?|returned non-zero exit status)[: ]+-?[1-9]\d*\W*$"),
-    ("short", r"rate limit|too many requests|service unavailable|temporarily unavailable|timed out|timeout exceeded"),
+    (
+        "short",
+        r"rate[ -]limit(?:ed(?! to\b)| (?:was |has been |is )?(?:error|exceeded|hit|reached)|\W{1,3}(?:please )?(?:re)?try)|too many requests",
+    ),
+    ("short", r"^(?:\S++ ){0,6}?(?:exceeded|hit|reached) (?:\w+ ){0,3}rate limit"),
+    # Few words, and no colon after them, may stand before these: a ticket may be about something that timed out.
+    (
+        "short",
+        r"^(?:\S++(?<![:,;]) ){0,4}?(?:timed out|timeout exceeded|service unavailable|temporarily unavailable)",
+    ),
 )
 """Texts that mean failure."""
 
@@ -130,17 +141,26 @@ def _is_false(value: object) -> bool:
     return value is False
 
 
+def _are_told(errors: object) -> bool:
+    """False also for a number: it counts the errors of something that was asked about."""
+    return bool(errors) and type(errors) not in {int, float}
+
+
 _JSON_KEYS: dict[str, Callable[[object], bool]] = {
     "error": bool,
-    "errors": bool,
+    "errors": _are_told,
     "exception": bool,
     "isError": bool,
     "is_error": bool,
     "ok": _is_false,
-    "status": _is_failed,
     "success": _is_false,
 }
 """Top-level keys of a JSON result, and which of their values mean failure."""
+
+_WITH_STATUS = frozenset(
+    ("status", "code", "detail", "details", "error", "errors", "message", "msg", "reason", "status_code", "type")
+)
+"""Where a key beside these has a value, "status" is that of the thing that was asked about, such as a build."""
 
 
 def outcomes(results: "Iterable[ToolResult | None]") -> list[Outcome]:
@@ -166,7 +186,16 @@ def told_by(content: str) -> Outcome:
         ends = content[:_JSON_HEAD] + content[-_JSON_TAIL:]
         # A failure told in JSON has one of these near its start or end; "status" is a key that good answers often have too.
         # Written out, because every result pays for it.
-        if "rror" in ends or '"exception"' in ends or '"ok"' in ends or '"success"' in ends or '"fail' in ends:
+        if (
+            "rror" in ends
+            or '"exception"' in ends
+            or '"ok"' in ends
+            or '"success"' in ends
+            or '"fail' in ends
+            or '"FAIL' in ends
+            or '"Fail' in ends
+            or '"ERROR"' in ends
+        ):
             return _told_by_json(content)
         return "worked"
     if first == "[" or not first:
@@ -201,4 +230,8 @@ def _told_by_json(content: str) -> Outcome:
         body = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return "worked"
-    return "failed" if any(key in body and wrong(body[key]) for key, wrong in _JSON_KEYS.items()) else "worked"
+    if any(key in body and wrong(body[key]) for key, wrong in _JSON_KEYS.items()):
+        return "failed"
+    if _is_failed(body.get("status")) and not any(body[key] for key in body.keys() - _WITH_STATUS):
+        return "failed"
+    return "worked"
