@@ -1,6 +1,5 @@
 """The installed command, run as users run it; for the tests of several folders."""
 
-import gc
 import os
 import subprocess
 import sys
@@ -57,9 +56,5 @@ def runner_inside(folder: Path, monkeypatch, capfd):
 
 
 def warmed():
-    """Children of this process find the built-in plugins loaded, and little for the garbage collector to look through."""
+    """Children of this process find the built-in plugins loaded."""
     load(installed(("signals", "trace_readers")))
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()

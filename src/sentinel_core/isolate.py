@@ -7,6 +7,7 @@ child notes in shared memory as it goes. This bounds mistakes; it is no security
 """
 
 import contextlib
+import gc
 import mmap
 import os
 import select
@@ -289,6 +290,7 @@ def call(job: Callable[[], bytes], *, timeout: float) -> bytes:
 def _run(job: Callable[[Outbox], None], outbox: Outbox, memory: int | None) -> None:
     """The child's whole life; it never returns into the parent's code."""
     try:
+        gc.freeze()  # to look for cycles in what both share would copy it all
         os.setpgid(0, 0)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         os.dup2(2, 1)

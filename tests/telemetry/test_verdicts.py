@@ -146,6 +146,7 @@ def test_a_collector_that_is_not_there_changes_no_exit_code(tmp_path):
 
 
 @pytest.mark.parametrize("more", [(), ("--jobs", "2")])
+@pytest.mark.unmeasured
 def test_a_full_disk_costs_the_events_and_nothing_else(tmp_path, more):
     example = REPOSITORY / "examples" / "traces" / "honest.json"
     emit = ("evaluate", example, example, *more, "--emit", "otel")

@@ -1,6 +1,5 @@
 """What the parent does for ``sentinel evaluate``: relay whole frames, and outlive whatever the child does."""
 
-import gc
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -41,7 +40,6 @@ def supervise(
     """Do everything in ``plan``. A child that dies at a plugin's hand is replaced by one that goes around it."""
     tally = Tally()
     sink = Sink(stream, plan.format)
-    gc.freeze()  # a child that looked for cycles in what both share would copy it all
     while True:
         own = plan._replace(done=tally.total)
         with Child(partial(job, own), memory=memory_mb << 20) as child:
