@@ -38,10 +38,10 @@ def sentinel_signals():
 """
 
 
-def cpu_seconds(command: list[str]) -> float:
-    """User and system time of one process and its children."""
+def cpu_seconds(command: list[str], folder: str) -> float:
+    """User and system time of one process and its children, in a folder without settings."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -66,7 +66,7 @@ def main() -> int:
         spy.write_text(SPY, encoding="utf-8")
         evaluate = [sentinel, "evaluate", str(trace)]
         floor = [sys.executable, "-c", FLOOR]
-        rounds = [(cpu_seconds(floor), cpu_seconds(evaluate)) for _ in range(ROUNDS + 1)][1:]
+        rounds = [(cpu_seconds(floor, folder), cpu_seconds(evaluate, folder)) for _ in range(ROUNDS + 1)][1:]
         subprocess.run([*evaluate, "--plugins", str(spy), "--weight", "spy=0.1"], check=True, stdout=subprocess.DEVNULL)
     ratio = statistics.median(command / base for base, command in rounds)
     print("cold start: sentinel evaluate trace.json, all built-ins")

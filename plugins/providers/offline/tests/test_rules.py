@@ -261,7 +261,7 @@ summaries = st.fixed_dictionaries(
 
 
 @given(summaries)
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_any_summary_is_judged_and_only_a_whole_one_is_low(summary):
     assessment = assess(summary, OfflineSettings())
     assert assessment.facts
@@ -271,7 +271,7 @@ def test_any_summary_is_judged_and_only_a_whole_one_is_low(summary):
 
 
 @given(summaries, st.sampled_from(["changes", "tests", "deployment_metrics"]))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_taking_a_clean_part_away_never_makes_it_less_risky(summary, part):
     whole = {**summary, part: CLEAN[part]}
     without = {key: value for key, value in whole.items() if key != part}
