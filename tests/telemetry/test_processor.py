@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import subprocess
 import sys
 import threading
@@ -206,7 +205,6 @@ def test_a_trace_that_cannot_be_judged_is_told_and_counted(judged, caplog):
     assert caplog.messages[-1].startswith(f"trace {context.trace_id:032x} could not be judged: ")
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 def test_a_forked_worker_judges_what_ends_in_it_and_no_more():
     """In a process of its own: the parent's judge is at work, and holds its locks, when the program forks."""
     done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, timeout=60, check=False)

@@ -29,10 +29,10 @@ __all__ = ["command"]
 
 _MANY_BYTES = 16 << 20
 _MANY_FILES = 200
-_NO_TEXT = frozenset(
-    {"arrow", "avro", "csv", "feather", "gz", "htm", "html", "json", "md", "orc", "pdf", "sarif", "tsv", "xls", "xlsx"}
-    | {"xml", "yaml", "yml", "zip", "zst"}
-)
+_NO_TEXT = frozenset((
+    "arrow", "avro", "csv", "feather", "gz", "htm", "html", "json", "md", "orc", "pdf", "sarif", "tsv", "xls", "xlsx", "xml",
+    "yaml", "yml", "zip", "zst",
+))  # fmt: skip
 
 
 @click.command("evaluate")

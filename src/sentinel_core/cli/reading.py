@@ -14,6 +14,7 @@ from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import InputError
 from sentinel_core.settings import HostSettings
 from sentinel_core.sources import FileSource, find_sources, spool
+from sentinel_core.sources.detect import is_of_reports
 
 if TYPE_CHECKING:
     from sentinel_core.trace import ExecutionTrace
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["read_one", "sources_of"]
 
 _HEAD = 1 << 12
-_OF_REPORTS = re.compile(rb'^\[?\s*\{"error":|"signal_scores"')
+_UNREAD = re.compile(rb'\[?\s*\{"error":')
 _NATIVE = "native"
 _TOLD = 5
 
@@ -52,7 +53,8 @@ def _is_written(path: Path, output: Path) -> bool:
     if path != output:
         return path == output.with_name(f"{output.stem}.summary.json")
     with path.open("rb") as stream:
-        return _OF_REPORTS.search(stream.read(_HEAD)) is not None
+        head = stream.read(_HEAD)
+    return is_of_reports(head) or _UNREAD.match(head) is not None
 
 
 def read_one(

@@ -213,22 +213,17 @@ class _NonsenseError(Exception):
 
 def _checked(answer: object) -> Detection:
     if not isinstance(answer, Detection):
-        return Detection(score=_risk(answer))
+        return Detection(score=_risk(answer, "{}; expected a Detection or a number from 0 to 1"))
     given = answer.score
     if given is None or (type(given) is float and 0.0 <= given <= 1.0 and math.copysign(1.0, given) > 0.0):
         return answer
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
-        kind = type(given).__name__
-        raise _NonsenseError(
-            f"answered with a Detection whose score is a {kind}; expected a number from 0 to 1, or None"
-        )
-    score = _risk(given)
+    score = _risk(given, "a Detection whose score is a {}; expected a number from 0 to 1, or None")
     return answer if score is given else attrs.evolve(answer, score=score)
 
 
-def _risk(score: object) -> float:
+def _risk(score: object, misfit: str) -> float:
     if isinstance(score, bool) or not isinstance(score, (int, float)):
-        raise _NonsenseError(f"answered with {type(score).__name__}; expected a Detection or a number from 0 to 1")
+        raise _NonsenseError(f"answered with {misfit.format(type(score).__name__)}")
     if not (math.isfinite(score) and 0 <= score <= 1):
         raise _NonsenseError(f"answered with the score {score!r:.40}; expected a finite number from 0 to 1")
     return score if type(score) is float and math.copysign(1, score) > 0 else abs(float(score))

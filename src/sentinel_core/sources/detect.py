@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from sentinel_core.errors import InputError
 from sentinel_core.offers import Source, TraceReader
 
-__all__ = ["choose_reader", "looks_like"]
+__all__ = ["choose_reader", "is_of_reports", "looks_like"]
 
 _HEAD = 1 << 16
 _SURE_ENOUGH = 10
@@ -67,6 +67,11 @@ def _ranked(
     return sureness, broken
 
 
+def is_of_reports(head: bytes) -> bool:
+    """Whether a file begins with one of Sentinel's own reports."""
+    return b'"signal_scores"' in head
+
+
 def looks_like(head: bytes) -> str:
     """What the first bytes of a file look like, for people."""
     if b"\0" in head[:1024]:
@@ -74,7 +79,7 @@ def looks_like(head: bytes) -> str:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not text.startswith((b"{", b"[")):
         return "text that is not JSON"
-    if b'"signal_scores"' in head:
+    if is_of_reports(head):
         return "Sentinel's own reports, which are no traces"
     keys = list(dict.fromkeys(key.decode("ascii", "replace") for key in re.findall(_KEY, text)))[:_KEYS]
     kind = "a JSON list" if text.startswith(b"[") else "JSON"

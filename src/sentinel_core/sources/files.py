@@ -122,17 +122,15 @@ def find_sources(
 
             yield from find_remote(argument, strict=strict, max_record=max_record)
             continue
-        found = False
+        found, root = False, _root(argument)
         for path in _expand(argument):
             is_named = path == Path(argument)
             if not is_named and leave_out(path):
                 continue
             found = True
             if is_named or path.is_file():
-                root = "" if is_named else _root(argument)
-                yield from _sources(
-                    FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
-                )
+                source = FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
+                yield from _sources(source)
             else:
                 yield InputError(f'"{path}": is no file, or a link that leads to none')
         if not found:
@@ -173,9 +171,11 @@ def _expand(argument: str) -> Iterator[Path]:
 
 
 def _root(argument: str) -> str:
-    """The folder that a folder or a glob is about: what comes before the first part with a wildcard."""
+    """The folder that a folder or a glob is about: what comes before the first part with a wildcard. Empty for a file."""
     path = Path(argument)
-    return str(path if path.is_dir() else Path(*takewhile(lambda part: not _is_pattern(part), path.parts)))
+    if path.is_dir():
+        return str(path)
+    return "" if path.exists() else str(Path(*takewhile(lambda part: not _is_pattern(part), path.parts)))
 
 
 def _session_of(path: Path) -> Path | None:

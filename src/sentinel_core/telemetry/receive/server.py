@@ -4,6 +4,7 @@ https://opentelemetry.io/docs/specs/otlp/#otlphttp. One thread a connection; wha
 refused by its status, and the receiver goes on.
 """
 
+import contextlib
 import http.server
 import io
 import json
@@ -25,6 +26,7 @@ Take = Callable[[str, str, bytes], int]
 _PATHS = ("/v1/traces", "/v1/logs", "/v1/metrics")
 _AT_ONCE = 8  # bodies in memory at a time
 _PATIENCE = 30.0  # seconds for a request's head, and again for its body
+_FAREWELL = 2.0  # seconds in which a client that is still sending can read that it was refused
 _PROTOBUF = "application/x-protobuf"
 _REJECTED = "not spans, without a trace id, or more in one request than are held"
 _chunk_size = re.compile(rb"[0-9A-Fa-f]{1,16}")
@@ -102,6 +104,15 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         """The head has its time, and the body too."""
         self._incoming.deadline = time.monotonic() + _PATIENCE
         super().handle_one_request()
+
+    def finish(self) -> None:
+        """Close. What still comes is thrown away first: closing upon it would reset the connection, and lose the answer."""
+        super().finish()
+        self._incoming.deadline = time.monotonic() + _FAREWELL
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_WR)
+            while self._incoming.readinto(bytearray(1 << 16)):
+                pass
 
     def take(self, body: bytes) -> int:
         """Hand a body on."""
