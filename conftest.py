@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable, Generator, Iterable, Mapping
 from pathlib import Path
 
+import coverage.collector
 import hypothesis
 import pytest
 from coverage import Coverage
@@ -26,6 +27,7 @@ def pytest_configure() -> None:
     folders = measuring and measuring.get_option("run:source")
     if not folders:
         return
+    coverage.collector.short_stack = str  # its own debugging looks up the files of all modules, after each fork
     measuring.set_option("run:include", [f"{Path(one).absolute()}/*" for one in folders])
     measuring.set_option("run:source", [])
     os.environ["COVERAGE_PROCESS_CONFIG"] = measuring.config.serialize()
