@@ -24,13 +24,13 @@ def pytest_configure() -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell starts what runs in the background
         signal.signal(signal.SIGINT, signal.default_int_handler)  # else no command that tests start would hear Ctrl-C
     measuring = Coverage.current()
-    folders = measuring and measuring.get_option("run:source")
-    if not folders:
+    if not measuring:
         return
     coverage.collector.short_stack = str  # its own debugging looks up the files of all modules, after each fork
-    measuring.set_option("run:include", [f"{Path(one).absolute()}/*" for one in folders])
-    measuring.set_option("run:source", [])
-    os.environ["COVERAGE_PROCESS_CONFIG"] = measuring.config.serialize()
+    if folders := measuring.get_option("run:source"):  # in the workers of pytest-xdist it was done already
+        measuring.set_option("run:include", [f"{Path(one).absolute()}/*" for one in folders])
+        measuring.set_option("run:source", [])
+        os.environ["COVERAGE_PROCESS_CONFIG"] = measuring.config.serialize()
     forked_from = [measuring]
     os.register_at_fork(
         before=lambda: forked_from.append(Coverage.current() or measuring),
