@@ -47,7 +47,10 @@ def failures(agent):
         (lambda llmock: llmock.fail(500, times=2), ["ProviderError"] * 2),
         (lambda llmock: llmock.disconnect(after_chunks=2), ["NetworkError"]),
         (lambda llmock: llmock.truncate(after_chunks=2), ["NetworkError"]),
-        (lambda llmock: llmock.corrupt(after_chunks=2), ["ProviderError"]),
+        (
+            lambda llmock: llmock.pace(40).corrupt(after_chunks=2),
+            ["ProviderError"],
+        ),  # at a pace at which it sees us hang up
         (lambda llmock: llmock.stall(after_chunks=2, seconds=30), ["NetworkError"]),
         (lambda llmock: llmock.break_tool_call("malformed_arguments"), []),
         (lambda llmock: llmock.break_tool_call("unknown_tool"), []),
