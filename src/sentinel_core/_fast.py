@@ -5,12 +5,18 @@ trace is thousands of them. To those who use them nothing changes: attrs' functi
 cattrs and type checkers see an attrs class, frozen and keyword-only.
 """
 
-from typing import Any, TypeVar
+import functools
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 import msgspec
 
-__all__ = ["evolve", "fast", "record"]
+__all__ = ["declared", "evolve", "fast", "record"]
+
+if TYPE_CHECKING:
+    from attrs import frozen as declared
+else:  # the Struct has methods of its own: to write those of attrs would take most of what importing a class takes
+    declared = functools.partial(attrs.define, slots=False, init=False, repr=False, eq=False)
 
 _Class = TypeVar("_Class", bound=type)
 _Instance = TypeVar("_Instance")

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import attrs
 import msgspec
 
-from sentinel_core._fast import fast
+from sentinel_core._fast import declared, fast
 
 __all__ = [
     "Coverage",
@@ -48,7 +48,7 @@ def _make_tuple(owner: object, name: str, kind: type) -> None:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class Finding:
     """One thing that a signal found, with its evidence.
 
@@ -99,7 +99,7 @@ class Finding:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class Detection:
     """A signal's answer for one trace.
 
@@ -121,7 +121,7 @@ class Detection:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class SignalFailure:
     """A signal that gave no answer: not installed, broken, or answering nonsense. Never a defect of the agent."""
 
@@ -133,7 +133,7 @@ class SignalFailure:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class SignalScore:
     """One signal's part in the verdict. ``contribution`` is its share of the overall score; 0 where advisory or unmeasured."""
 
@@ -148,7 +148,7 @@ class SignalScore:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class Coverage:
     """Whether one signal was checked.
 
@@ -163,7 +163,7 @@ class Coverage:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class ReportMetadata:
     """Counts over the trace and its sub-agents; ``total_tokens`` is None where the source recorded none."""
 
@@ -173,7 +173,7 @@ class ReportMetadata:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class ReliabilityReport:
     """The verdict on one trace, with everything needed to check it by hand.
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import attrs
 import msgspec
 
-from sentinel_core._fast import fast
+from sentinel_core._fast import declared, fast
 
 __all__ = [
     "CallDetails",
@@ -58,7 +58,7 @@ def _negative(counts: object, *names: str) -> ValueError:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class TokenDetails:
     """Parts of a token count. Cached and cache-write tokens are parts of the prompt, reasoning tokens of the completion."""
 
@@ -72,7 +72,7 @@ class TokenDetails:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class TokenUsage:
     """Tokens that a model read and wrote. ``total_tokens`` left out means prompt plus completion.
 
@@ -95,7 +95,7 @@ class TokenUsage:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class CallDetails:
     """What some formats know of a call: the text that was not JSON, and whether a result is due at all.
 
@@ -107,7 +107,7 @@ class CallDetails:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class ToolCall:
     """One request of the model to run a tool. ``timestamp`` is ISO 8601 text."""
 
@@ -119,7 +119,7 @@ class ToolCall:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class ToolResult:
     """What came back for a call. ``success`` is None where the source does not say."""
 
@@ -131,7 +131,7 @@ class ToolResult:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class MessageDetails:
     """What some formats know of a message: ids, model, usage, cost in US dollars, duration in milliseconds, origin.
 
@@ -149,7 +149,7 @@ class MessageDetails:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class Message:
     """One message of the conversation, with the calls it makes and the results it carries."""
 
@@ -163,7 +163,7 @@ class Message:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class ToolSchema:
     """A tool that the agent could call; ``parameters`` is a JSON schema, None where it is not known."""
 
@@ -173,7 +173,7 @@ class ToolSchema:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class TraceDetails:
     """What some formats know of a whole trace.
 
@@ -193,7 +193,7 @@ def _messages(values: Iterable[Message]) -> tuple[Message, ...]:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class ExecutionTrace:
     """Everything one run of an agent did, in order.
 

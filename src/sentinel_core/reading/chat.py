@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import attrs
 
-from sentinel_core._fast import fast
+from sentinel_core._fast import declared, fast
 from sentinel_core._refuse import parse_json
 from sentinel_core.reading.roles import ROLES, role_of
 from sentinel_core.trace import CallDetails, Role, ToolCall, ToolSchema, to_json
@@ -48,7 +48,7 @@ _FAILED = frozenset({"error", "failed", "failure", "denied"})
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class Result:
     """A tool's answer. ``call_id`` is None where the source names none; ``name`` is the tool's, where it is known."""
 
@@ -60,7 +60,7 @@ class Result:
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class Piece:
     """One message, neutral. A call whose id the source does not tell has the empty id.
 

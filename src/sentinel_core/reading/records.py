@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import attrs
-
-from sentinel_core._fast import fast
+from sentinel_core._fast import declared, fast
 from sentinel_core._refuse import not_json, parse_json
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.reading.layout import RefusedRecord, parsed_records, too_large
@@ -15,7 +13,7 @@ __all__ = ["BadRecord", "Record", "json_document", "json_lines", "json_records"]
 
 
 @fast
-@attrs.frozen(kw_only=True)
+@declared(kw_only=True)
 class Record:
     """One JSON value and the line that it stands on, from 1; ``path`` where it is an element of a list (``$[3]``)."""
 
