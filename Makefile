@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 PROJECTS := $(wildcard pyproject.toml plugins/*/*/pyproject.toml)
 EDITABLES := --editable '.[all]' $(foreach project,$(filter-out pyproject.toml,$(PROJECTS)),--editable $(patsubst %/,%,$(dir $(project))))
 READY := $(VENV)/.ready
+BENCHMARKS := cold_start readers pipeline long_trace batch telemetry peers
 AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
 
 # The tests start thousands of processes; without bytecode on disk each would compile all that it imports.
@@ -40,13 +41,8 @@ test: $(READY) ## Everything that must hold: style, types, tests with coverage.
 	$(BIN)/coverage report --include 'src/sentinel_core/evaluate/*' --fail-under 100
 
 bench: $(READY) ## Speed, as ratios measured in this run.
-	$(BIN)/python benchmarks/cold_start.py
-	$(BIN)/python benchmarks/readers.py
-	$(BIN)/python benchmarks/pipeline.py
-	$(BIN)/python benchmarks/long_trace.py
-	$(BIN)/python benchmarks/batch.py
-	$(BIN)/python benchmarks/telemetry.py
-	$(BIN)/python benchmarks/peers.py
+	@broken=; for one in $(BENCHMARKS); do $(BIN)/python benchmarks/$$one.py || broken="$$broken $$one"; done; \
+	test -z "$$broken" || { echo "make bench: these failed:$$broken" >&2; exit 1; }
 
 fuzz: $(READY) ## Ten minutes of damaged files through every trace reader.
 	$(BIN)/python benchmarks/fuzz.py --seconds 600

@@ -1,7 +1,6 @@
 """The slow second look at a record that was refused, or that is held to the letter: all its problems, with their paths."""
 
 import json
-from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Literal, get_args, get_origin
 
@@ -11,6 +10,7 @@ from cattrs.dispatch import StructureHook
 from cattrs.errors import ForbiddenExtraKeysError
 from cattrs.v import format_exception, transform_error
 
+from sentinel_core._doubled import JsonObject, doubled
 from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["all_problems", "strict_problems"]
@@ -18,21 +18,15 @@ __all__ = ["all_problems", "strict_problems"]
 _MOST = 20
 
 
-class _Object(dict[str, Any]):
-    """A JSON object that remembers which of its keys were written more than once."""
-
-    duplicates: tuple[str, ...] = ()
-
-
 def all_problems(data: bytes, *, strict: bool = False) -> tuple[str, ...]:
     """What keeps these bytes from being a trace, each as ``what @ $.path``; empty where none is found."""
     try:
-        document = json.loads(data, object_pairs_hook=_object)
+        document = json.loads(data, object_pairs_hook=JsonObject.of_pairs)
     except (ValueError, RecursionError):
         return ()
     if not isinstance(document, dict):
         return (f"expected an object, got {_name(document)} @ $",)
-    problems = list(_duplicates(document, "$")) if strict else []
+    problems = list(doubled(document, "$")) if strict else []
     try:
         _converter(strict=strict).structure(document, ExecutionTrace)
     except Exception as error:  # noqa: BLE001 - cattrs gathers whatever the fields raised into one group
@@ -48,25 +42,6 @@ def strict_problems(data: bytes) -> tuple[str, ...]:
 def _shortened(problems: list[str]) -> tuple[str, ...]:
     more = len(problems) - _MOST
     return (*problems[:_MOST], f"and {more} more @ $") if more > 0 else tuple(problems)
-
-
-def _object(pairs: list[tuple[str, Any]]) -> _Object:
-    made = _Object(pairs)
-    if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        made.duplicates = tuple(sorted({name for name in names if names.count(name) > 1}))
-    return made
-
-
-def _duplicates(value: object, path: str) -> Iterator[str]:
-    if isinstance(value, _Object):
-        for name in value.duplicates:
-            yield f'key "{name}" is written more than once @ {path}'
-        for name, inner in value.items():
-            yield from _duplicates(inner, f"{path}.{name}")
-    elif isinstance(value, list):
-        for position, inner in enumerate(value):
-            yield from _duplicates(inner, f"{path}[{position}]")
 
 
 def _describe(error: BaseException, type_: type | None) -> str:
@@ -121,7 +96,7 @@ def _mapping(value: object, _: Any) -> object:
 
 
 def _one_of(value: object, wanted: Any) -> object:
-    choices: Iterable[Any] = get_args(wanted)
+    choices: tuple[Any, ...] = get_args(wanted)
     if value in choices:
         return value
     raise ValueError(f"{json.dumps(value)[:60]} is none of {', '.join(map(str, choices))}")

@@ -8,7 +8,7 @@ from itertools import compress
 
 from sentinel_core.trace import from_json
 
-__all__ = ["MOST_DEPTH", "TooDeepError", "check_depth", "not_json", "parse_json"]
+__all__ = ["MOST_DEPTH", "DoubledKeyError", "TooDeepError", "check_depth", "not_json", "parse_json"]
 
 MOST_DEPTH = 200
 _NESTED = frozenset((dict, list))
@@ -28,12 +28,23 @@ class TooDeepError(ValueError):
     """Lists and objects are nested deeper than Sentinel follows."""
 
 
-def parse_json(data: bytes | bytearray) -> object:
-    """The value. Raises ``ValueError`` or ``RecursionError``, which ``not_json`` puts into words."""
+class DoubledKeyError(ValueError):
+    """An object has a key more than once: what is wrong, and where."""
+
+
+def parse_json(data: bytes | bytearray, *, strict: bool = False) -> object:
+    """The value; ``strict`` refuses keys that are written twice.
+
+    Raises ``ValueError`` or ``RecursionError``, which ``not_json`` puts into words.
+    """
     value = from_json(data)
     brackets = _brackets(data)
     if brackets > MOST_DEPTH:
         check_depth((value,), most=brackets)
+    if strict:
+        from sentinel_core._doubled import check_doubled
+
+        check_doubled(data)
     return value
 
 
@@ -67,11 +78,17 @@ def _inside(containers: Iterable[object]) -> Iterable[object]:
 
 def not_json(data: bytes | bytearray, error: Exception) -> str:
     """Why these bytes are no JSON, from what was raised for them, with the path of the place."""
+    if isinstance(error, DoubledKeyError):
+        return str(error)
     if isinstance(error, (RecursionError, TooDeepError)):
         return f"nested deeper than {MOST_DEPTH} lists and objects @ {_deepest(data)}"
     if isinstance(error, UnicodeDecodeError):
         return _not_utf8(data)
-    text = str(error).replace("`", "").partition(" - at ")[0]
+    return _not_decoded(data, str(error).replace("`", "").partition(" - at ")[0])
+
+
+def _not_decoded(data: bytes | bytearray, text: str) -> str:
+    """From what the decoder says: its own words are not clear for a number that is none, or too long, and half a pair."""
     if (b"NaN" in data or b"Infinity" in data) and (found := re.search(_CONSTANT, data)) is not None:
         return f"{found[1].decode()} is no JSON number @ {_path_at(data, found.start(1))}"
     if "out of range" in text and (long := re.search(_LONG_NUMBER, data)) is not None:

@@ -277,7 +277,8 @@ def _refuse_clashes(plugins: Iterable[Plugin]) -> None:
 
 
 def _why(error: BaseException) -> str:
-    text = " ".join(str(error).split())[:300]
+    """On one line, not long, and without halves of surrogate pairs, which no file, pipe or database would take."""
+    text = " ".join(str(error).split())[:300].encode("utf-8", "replace").decode()
     if isinstance(error, PluginError):
         return text
     return (

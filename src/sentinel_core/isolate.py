@@ -39,6 +39,7 @@ class Outbox:
         self._descriptor = descriptor
         self._mark = mark
         self._orders = orders
+        self._idle = bytes(2)
 
     def order(self) -> bytes | None:
         """The next thing that the parent asks for; blocks until there is one. None where the parent wants no more."""
@@ -51,11 +52,13 @@ class Outbox:
 
     def mark(self, text: str) -> None:
         """Note what is at work from now on; an empty text: nothing of a plugin's."""
-        if not text:
-            self._mark[:2] = bytes(2)
-            return
-        data = text.encode("utf-8", "replace")[: _MARK_SIZE - 2]
-        self._mark[: len(data) + 2] = len(data).to_bytes(2, "big") + data
+        data = _as_mark(text) if text else self._idle
+        self._mark[: len(data)] = data
+
+    def idle(self, text: str) -> None:
+        """What the mark says from now on where nothing of a plugin's is at work."""
+        self._idle = _as_mark(text)
+        self.mark("")
 
     def _write(self, kind: bytes, payload: bytes) -> None:
         view = memoryview(kind + _LENGTH.pack(len(payload)) + payload)
@@ -74,7 +77,8 @@ class Outbox:
 class Child:
     """A job in a process of its own. Leaving the ``with`` block ends it, and all that it started, whatever it is doing.
 
-    ``memory`` is the address space that the job may take beyond what the process has, in bytes.
+    ``memory`` is the address space that the job may take beyond what the process has, in bytes. Raises ``WorkerDied`` where
+    the system gives no process.
     """
 
     # The parent's ends of all pipes: a child that kept another's would keep it from seeing that the parent is gone.
@@ -86,20 +90,29 @@ class Child:
         self._status: int | None = None
         sys.stdout.flush()
         sys.stderr.flush()
-        self._pid = self._start(job, memory)
+        theirs: list[int] = []
+        try:
+            self._reader, frames = _wide_pipe()
+            theirs.append(frames)
+            orders, self._orders = os.pipe()
+            theirs.append(orders)
+            self._pid = self._start(job, memory, frames, orders)
+        except OSError as error:
+            self._let_go()
+            raise WorkerDied(f"a process could not be started: {error.strerror}") from error
+        finally:
+            for descriptor in theirs:
+                os.close(descriptor)
         Child._ours |= {self._reader, self._orders}
 
-    def _start(self, job: Callable[[Outbox], None], memory: int | None) -> int:
-        self._reader, frames = _wide_pipe()
-        orders, self._orders = os.pipe()
+    def _start(self, job: Callable[[Outbox], None], memory: int | None, frames: int, orders: int) -> int:
+        """Start the process, which writes frames and reads orders; its id. Raises ``OSError``."""
         pid = os.fork()
         if pid == 0:
             for descriptor in (*Child._ours, self._reader, self._orders):
                 os.close(descriptor)
             Child._ours.clear()  # closed here: what this child forks must not close the numbers again
             _run(job, Outbox(frames, self._mark, orders), memory)
-        os.close(frames)
-        os.close(orders)
         return pid
 
     def fileno(self) -> int:
@@ -206,9 +219,14 @@ class Child:
     def close(self) -> None:
         """End the child."""
         self._end()
-        Child._ours -= {self._reader, self._orders}
-        os.close(self._reader)
-        os.close(self._orders)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Close what this side holds."""
+        ours = {self._reader, self._orders} - {-1}
+        Child._ours -= ours
+        for descriptor in ours:
+            os.close(descriptor)
         self._mark.close()
 
 
@@ -218,8 +236,14 @@ class Fresh(Child):
     Raises ``WorkerDied`` from its first frame where the job cannot be had there.
     """
 
-    def _start(self, job: Callable[[Outbox], None], memory: int | None) -> int:
+    def __init__(self, job: Callable[[Outbox], None], *, memory: int | None = None) -> None:
         import pickle
+
+        order = pickle.dumps((job, memory))
+        super().__init__(job, memory=memory)
+        self.order(order)
+
+    def _start(self, job: Callable[[Outbox], None], memory: int | None, frames: int, orders: int) -> int:  # noqa: ARG002 - both come as the first order
         import subprocess
         import tempfile
 
@@ -227,8 +251,6 @@ class Fresh(Child):
             shared.truncate(_MARK_SIZE)
             self._mark.close()
             self._mark = mmap.mmap(shared.fileno(), _MARK_SIZE)
-            self._reader, frames = _wide_pipe()
-            orders, self._orders = os.pipe()
             ends = (frames, orders, shared.fileno())
             code = "import sys; from sentinel_core.isolate import run_fresh; run_fresh(*map(int, sys.argv[1:]))"
             process = subprocess.Popen(  # noqa: S603 - this interpreter, this module
@@ -238,10 +260,7 @@ class Fresh(Child):
                 stdout=2,
                 process_group=0,
             )
-            os.close(frames)
-            os.close(orders)
         process.returncode = 0  # it is waited for here, by its id
-        self.order(pickle.dumps((job, memory)))
         return process.pid
 
 
@@ -263,6 +282,11 @@ def _wide_pipe() -> tuple[int, int]:
         with contextlib.suppress(OSError):  # above what this user may have: the usual size does as well
             fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, _PIPE_READ)
     return reader, writer
+
+
+def _as_mark(text: str) -> bytes:
+    data = text.encode("utf-8", "replace")[: _MARK_SIZE - 2]
+    return len(data).to_bytes(2, "big") + data
 
 
 def _read_exactly(descriptor: int, size: int) -> bytes | None:

@@ -115,7 +115,8 @@ def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable
 def read_profile(name: str) -> Profile:
     """``rs1``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
 
-    What it leaves out is RS-1's; ``critical`` goes signal by signal, and ``false`` takes RS-1's rule away. Raises ``ConfigError`` that names the file and the key.
+    What it leaves out is RS-1's; ``critical`` goes signal by signal, and ``false`` takes RS-1's rule away. Raises
+    ``ConfigError`` that names the file and the key.
     """
     if name == RS1.name:
         return RS1

@@ -13,6 +13,8 @@ import msgspec
 from sentinel_core._fast import declared, fast
 
 __all__ = [
+    "GAPS",
+    "NOTES",
     "CallDetails",
     "ExecutionTrace",
     "Message",
@@ -28,6 +30,7 @@ __all__ = [
     "canonical_each",
     "from_json",
     "to_json",
+    "told_of_reading",
 ]
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -207,3 +210,22 @@ class ExecutionTrace:
     metadata: dict[str, Any] = attrs.field(factory=dict)
     details: TraceDetails | None = None
     schema: int = 1
+
+
+GAPS = "reading_gaps"
+"""The key of a trace's metadata for sentences on what its reader lost. ``--strict`` judges no trace with a gap."""
+
+NOTES = "reading_notes"
+"""The key for sentences on what its reader left out on purpose."""
+
+
+def told_of_reading(trace: ExecutionTrace, *keys: str) -> list[str]:
+    """The sentences under ``GAPS``, ``NOTES`` or both in a trace's metadata, whoever wrote it, and in its sub-agents'."""
+    told = [one for key in keys for one in _sentences(trace.metadata.get(key))]
+    for child in () if trace.details is None else trace.details.children:
+        told += [f'sub-agent "{child.trace_id}": {one}' for one in told_of_reading(child, *keys)]
+    return told
+
+
+def _sentences(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 from sentinel_core.errors import PluginError
 from sentinel_core.isolate import Outbox
 
-__all__ = ["AtWork", "SideEffectError", "Watch"]
+__all__ = ["AtWork", "SideEffectError", "Watch", "at_fault", "file_of"]
 
 
 class AtWork(NamedTuple):
@@ -33,6 +33,17 @@ class AtWork(NamedTuple):
         stage, _, rest = mark.partition("\n")
         label, _, item = rest.rpartition("\n")
         return cls(stage, label, int(item)) if label else None
+
+
+def at_fault(mark: str, otherwise: str) -> str:
+    """``plugin "signals:loop"`` where a child's mark names one, else ``otherwise``: who is told to have failed."""
+    at_work = AtWork.parse(mark)
+    return otherwise if at_work is None else f'plugin "{at_work.label}"'
+
+
+def file_of(mark: str) -> str:
+    """The file that was being read where a child's mark names no plugin; empty where none was."""
+    return mark.removeprefix("\n") if mark.startswith("\n") else ""
 
 
 def _mark(stage: str, label: str, item: int) -> str:
@@ -76,6 +87,10 @@ class Watch:
         """Note who is at work."""
         self._outbox.mark(_mark(stage, label, self.item))
         return self
+
+    def begin(self, file: str) -> None:
+        """Note which file is read from now on."""
+        self._outbox.idle("\n" + file.replace("\n", " "))
 
     def __enter__(self) -> Self:
         return self

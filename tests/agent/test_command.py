@@ -1,9 +1,11 @@
 """``sentinel run`` and ``sentinel runs`` as users run them: stopped, killed, resumed, recorded, fooled."""
 
+import contextlib
 import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -12,6 +14,8 @@ from pathlib import Path
 import attrs
 import pytest
 
+from sentinel_core.agent.events import RunStarted
+from sentinel_core.agent.journal import Journal, Run
 from sentinel_core.agent.summary import RunSummary
 
 pytestmark = pytest.mark.unmeasured
@@ -49,13 +53,15 @@ class Odd:
         return Reply(content="It is staged.")
 
     def estimate_tokens(self, messages):
+        if os.environ.get("BURST") == "estimate":
+            raise RuntimeError("burst")
         return 1
 
     def get_capabilities(self):
         raise RuntimeError("not today")
 
     def close(self):
-        if os.environ.get("ODD") == "burst":
+        if os.environ.get("BURST") == "close":
             raise RuntimeError("burst")
 
 @hookimpl
@@ -138,10 +144,17 @@ def test_sensitive_tool_runs_with_yes_only(sentinel, command, tmp_path):
     assert (tmp_path / "removed").exists()
 
 
-def test_what_a_provider_raises_at_its_end_is_told_as_raised(sentinel, command):
-    done = sentinel(*command, ODD="burst")
+def test_what_a_provider_raises_beside_its_replies_is_told_as_raised(sentinel, command):
+    done = sentinel(*command, BURST="estimate")
     assert done.returncode == 3
     assert 'plugin "providers:odd" raised RuntimeError: burst; what was done is kept' in done.stderr
+
+
+def test_what_a_provider_raises_at_its_end_takes_nothing_back(sentinel, command):
+    done = sentinel(*command, BURST="close")
+    assert done.returncode == 1
+    assert done.stdout.startswith("Release v2.1.0: low risk")
+    assert 'warning: plugin "providers:odd" raised RuntimeError: burst when it was closed\n' in done.stderr
 
 
 def test_report_that_cannot_be_delivered_is_told(sentinel, command):
@@ -288,6 +301,32 @@ def test_mistakes_are_told_in_a_line(sentinel, arguments, said):
     assert done.returncode == 3
     assert said in done.stderr
     assert done.stderr.count("\n") <= 2
+
+
+def test_a_record_that_cannot_be_written_takes_nothing_from_the_trace(sentinel, command, tmp_path):
+    (tmp_path / "file").touch()
+    done = sentinel(*command, "--record", "file/record.jsonl")
+    assert (done.returncode, "; the run could not be kept" in done.stderr) == (3, True)
+    (trace,) = (tmp_path / ".sentinel" / "runs").iterdir()
+    assert json.loads(trace.read_text())["metadata"]["delivery"]["status"] == "delivered"
+
+
+def test_a_damaged_run_keeps_no_other_from_being_listed(sentinel, tmp_path):
+    journal = Journal(tmp_path / ".sentinel")
+    for run_id in ("a", "b"):
+        started = RunStarted(run_id=run_id, conversation_id="c", system_prompt="", provider="p", tools=())
+        fresh = {"flags": {}, "fingerprint": {}, "events": (started,)}
+        journal.begin(Run(run_id=run_id, release_id="v1", started_at="t", **fresh))
+    journal.close()
+    with contextlib.closing(sqlite3.connect(journal.path)) as changing, changing:
+        changing.execute("""UPDATE events SET event = '{"event": "Newer"}' WHERE run_id = 'a'""")
+    done = sentinel(SENTINEL, "runs")
+    assert [line.split() for line in done.stdout.splitlines()[1:]] == [
+        ["a", "v1", "damaged", "unknown"],
+        ["b", "v1", "interrupted", "not", "yet"],
+    ]
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1)
+    assert 'unknown kind "Newer"' in done.stderr
 
 
 def test_no_runs_are_no_mistake_and_make_no_journal(sentinel, tmp_path):

@@ -10,6 +10,7 @@ from sentinel_core.cli.connecting import Kept, connect
 from sentinel_core.errors import PluginError
 from sentinel_core.selection import Selection
 from sentinel_core.settings import Layers, Setting
+from sentinel_core.suite.wiring import load_kit
 
 
 @attrs.define
@@ -99,6 +100,13 @@ def test_what_is_no_model_is_told_as_what_connect_returned(outbox, tmp_path, mad
         f"    return [Provider(name='mine', summary='s', connect=lambda: {made})]\n"
     )
     layers = Layers(values={"provider": Setting(key="provider", value="mine", origin="--provider")})
-    with pytest.raises(PluginError) as caught:
-        connect(layers, Selection((str(path),)), outbox, of_provider={}, of_tools={})
-    assert str(caught.value) == f'provider "mine": its connect returned {told}; expected a Model'
+    selection = Selection((str(path),))
+    kit = load_kit("mine", layers, selection, judge=("mine", {}))
+    for connects in (
+        lambda: connect(layers, selection, outbox, of_provider={}, of_tools={}),
+        kit.connect,
+        kit.connect_judge,
+    ):
+        with pytest.raises(PluginError) as caught:
+            connects()
+        assert str(caught.value) == f'provider "mine": its connect returned {told}; expected a Model'

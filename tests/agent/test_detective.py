@@ -121,6 +121,10 @@ def answer(content='{"report_id": "r1"}', success=True, call_id="c2"):
     return ToolResult(tool_call_id=call_id, content=content, success=success)
 
 
+def filed_with(**report):
+    return ToolCall(id="c2", name="file_risk_report", arguments={"release_id": "v1", **report})
+
+
 @pytest.mark.parametrize(
     "pair",
     [
@@ -129,8 +133,14 @@ def answer(content='{"report_id": "r1"}', success=True, call_id="c2"):
         (filing(), answer(success=None)),
         (filing("v2"), answer()),
         (ToolCall(id="c2", name="get_release_summary", arguments={"release_id": "v1"}), answer()),
+        (filed_with(), answer()),
+        (filed_with(severity=["high"], findings=[]), answer()),
+        (filed_with(severity="high", findings=None), answer()),
     ],
-    ids=["no result", "failed", "not said", "other release", "other tool"],
+    ids=[
+        *("no result", "failed", "not said", "other release", "other tool"),
+        *("no severity", "no such severity", "no findings"),
+    ],
 )
 def test_what_is_not_a_filed_report(pair):
     assert filed_report(trace_with(pair), "v1") is None

@@ -1,3 +1,5 @@
+import errno
+import fcntl
 import os
 import sqlite3
 import stat
@@ -87,6 +89,18 @@ def test_two_at_once_and_the_other_says_who(journal, tmp_path):
 
     assert elsewhere(other) == f'run "r1" is held by process {os.getpid()}; wait for it, or end it'
     assert journal.holder("r1") is None
+
+
+def test_a_process_that_only_looks_keeps_nobody_out(journal, monkeypatch):
+    lock, looks = fcntl.lockf, [errno.EAGAIN, errno.EACCES]
+
+    def busy(*arguments):
+        if looks:
+            raise OSError(looks.pop(), "held")
+        lock(*arguments)
+
+    monkeypatch.setattr(fcntl, "lockf", busy)
+    assert journal.begin(RUN).run_id == "r1"
 
 
 def test_lease_ends_with_its_process(journal, tmp_path):

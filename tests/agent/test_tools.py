@@ -1,3 +1,4 @@
+import errno
 import os
 import time
 
@@ -108,6 +109,17 @@ def test_handler_that_ends_its_process_is_a_result():
     result = boxed(plain(lambda: os._exit(7))).execute(call("plain"))
     assert result.metadata["error"] == "ToolExecutionError"
     assert "7" in result.content
+
+
+def test_handler_that_gets_no_process_is_a_result(monkeypatch):
+    def full():
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    monkeypatch.setattr("os.fork", full)
+    toolbox = boxed(plain(lambda: 1))
+    for result in (toolbox.execute(call("plain")), *toolbox.execute_together([call("plain")] * 2)):
+        assert (result.success, result.metadata["error"]) == (False, "ToolExecutionError")
+        assert result.content.startswith('tool "plain" failed: a process could not be started: Resource temporarily')
 
 
 @pytest.mark.parametrize(("effect", "unknown"), [("read", False), ("write", True)])

@@ -4,12 +4,15 @@ import io
 import json
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
 from sentinel_core.batch import outputs
 from sentinel_core.batch import run as batch
 from sentinel_core.batch.progress import Progress
+from sentinel_core.batch.worker import Launcher
+from sentinel_core.cli import batching
 from sentinel_core.errors import InputError
 
 
@@ -114,6 +117,24 @@ def test_a_file_that_another_batch_finishes_meanwhile_is_left_alone(folder, monk
         output.begin(None)
     output.close(forget=False)
     assert path.read_bytes() == b"whole"
+
+
+def test_a_folder_is_cleared_before_another_batch_may_have_it(folder, monkeypatch):
+    output = outputs.Folder(folder / "parts", ".jsonl")
+    output.begin(None)
+    output.note(b"{}")
+    removed = Path.unlink
+
+    def unlink(path, **options):
+        other = outputs.Folder(folder / "parts", ".jsonl")
+        with pytest.raises(InputError, match="is being written by another batch"):
+            other.begin(0)
+        other.close(forget=False)
+        removed(path, **options)
+
+    monkeypatch.setattr(Path, "unlink", unlink)
+    output.close(forget=True)
+    assert not (folder / "parts").exists()
 
 
 @pytest.fixture
@@ -246,6 +267,17 @@ def test_tables(inside, few, expected, folder, write, tools, output):
 class Terminal(io.StringIO):
     def isatty(self):
         return True
+
+
+def test_columns_that_are_known_stay_where_no_worker_gets_ready(monkeypatch):
+    monkeypatch.setattr(batching, "pooled", lambda *_, **__: iter(["an answer"]))
+    launcher = Launcher(plan=None, kind=None, timeout=1, memory=1, warn=print)
+    columns = ["cost", "loop"]
+    assert list(batching._locally([], launcher, 1, 1, 0, columns)) == ["an answer"]
+    assert columns == ["cost", "loop"]
+    launcher.columns = ["cost"]
+    assert list(batching._locally([], launcher, 1, 1, 0, columns)) == ["an answer"]
+    assert columns == ["cost"]
 
 
 def test_progress(monkeypatch):

@@ -72,6 +72,13 @@ def test_a_glob_to_a_file(evaluate, memory, expected, name):
         assert memory.cat_file(f"/out/{name}") == expected
 
 
+def test_a_file_without_an_ending_in_a_folder_with_one(evaluate, memory):
+    place = "memory://out/of.it/r"
+    code, _, err = evaluate("memory://in/deep/b.json", "-o", place, "--output-format", "jsonl")
+    assert (code, err.splitlines()[-1]) == (0, f"  all of it: {place}.summary.json")
+    assert sorted(memory.find("/out")) == ["/out/of.it/r", "/out/of.it/r.summary.json"]
+
+
 def test_what_is_not_there(evaluate):
     code, _, err = evaluate("memory://in/deep/b.json", "memory://gone", "odd://x", "--jsonl")
     assert code == 3

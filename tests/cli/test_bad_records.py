@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import zipfile
 
 import pytest
 
@@ -56,6 +57,17 @@ def test_bad_files_among_good_ones(inside, write, folder, knob):
     assert told[0] == 'sentinel: error: "gone.json": no such file or folder'
     assert told[2].startswith('sentinel: error: "c.json": cannot be read whole: ')
     assert len(told) == 4
+
+
+def test_a_damaged_file_of_an_archive_costs_no_other(inside, folder, knob):
+    with zipfile.ZipFile(folder / "in.zip", "w") as archive:
+        for name in ("a", "b"):
+            archive.writestr(f"{name}.json", GOOD)
+    (folder / "in.zip").write_bytes((folder / "in.zip").read_bytes().replace(b'"good"', b'"evil"', 1))
+    done = inside("evaluate", "in.zip", "--jsonl", *knob)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.returncode, [row.get("trace_id") for row in rows]) == (3, [None, "good"])
+    assert rows[0]["error"]["message"] == "cannot be read whole: Bad CRC-32 for file 'a.json'"
 
 
 def test_a_file_is_named_as_the_user_named_it(inside, folder, knob):
@@ -122,6 +134,7 @@ SECONDS = {
         ["first", None, "third"],
         'its reader "mine" gave a dict; expected an ExecutionTrace or a ReadError',
     ),
+    "gives nothing": ("yield None", ["first", None, "third"], 'its reader "mine" gave a NoneType; expected an'),
     "refuses": ("yield ReadError(message='no @ $.x', line=7)", ["first", None, "third"], '"t.json" line 7: no @ $.x'),
     "half a character": (HALF, ["first", None, "third"], "holds half of a surrogate pair"),
     "half a character in a text": (
@@ -142,6 +155,26 @@ def test_a_reader_that_goes_wrong_costs_its_file(inside, folder, write, knob, se
     assert found == rows * 2
     assert done.returncode == (3 if None in rows else 0)
     assert done.stderr.count(words) == (2 if words else 1)
+
+
+@pytest.mark.parametrize(
+    ("deed", "words"),
+    {"os._exit(7)": "ended the process with exit code 7", "len(0)": "raised TypeError: object of type 'int'"}.items(),
+)
+def test_a_reader_that_goes_wrong_before_its_first_record(inside, folder, write, knob, deed, words):
+    eager = f"    import os\n    {deed}\n    return []\n\n\ndef _unused():\n    yield"
+    (folder / "mine.py").write_text(
+        READER.replace("def read(source):", f"def read(source):\n{eager}").format(
+            second="pass", sniff="return 100 * head.startswith(b'MINE')"
+        )
+    )
+    write("t.json", "0")
+    (folder / "mine.json").write_text("MINE")
+    signals = knob[1].replace("./knob.py", "./knob.py,./mine.py")
+    done = inside("evaluate", "mine.json", "t.json", "--jsonl", "--plugins", signals, *knob[2:])
+    assert [json.loads(line).get("trace_id") for line in done.stdout.splitlines()] == [None, "t0"]
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1)
+    assert done.stderr.startswith(f'sentinel: error: "mine.json": its reader "mine" {words}')
 
 
 def test_a_reader_that_raises_at_the_first_look_costs_nothing(inside, folder, write, knob):

@@ -109,6 +109,81 @@ def test_check_loads_each(inside):
     assert done.returncode == 0
 
 
+SOUND = """
+from sentinel_core import Signal, hookimpl
+
+
+@hookimpl
+def sentinel_signals():
+    return [Signal(name=name, summary="s", detect=lambda index: 0.0) for name in ("mine", "loop")]
+"""
+
+
+def test_a_file_that_is_not_installed_is_listed_and_checked(inside, folder, monkeypatch):
+    from sentinel_core.cli import plugins
+
+    monkeypatch.setattr(plugins, "installed", lambda: [one for one in installed(("signals",)) if one.name == "loop"])
+    (folder / "mine.py").write_text(SOUND)
+    (folder / "bomb.py").write_text(BOMB)
+    listed = inside("plugins", "--plugins", "./mine.py,./bomb.py")
+    assert [line.split() for line in listed.stdout.splitlines()[2:]] == [
+        ["file", "./mine.py", "-", "-", "selected"],
+        ["file", "./bomb.py", "-", "-", "selected"],
+    ]
+    assert (listed.returncode, listed.stderr) == (0, "")
+    checked = inside("plugins", "--plugins", "./mine.py,./bomb.py", "--check", "--json")
+    rows = {(row["kind"], row["name"]): (row["state"], row["error"]) for row in json.loads(checked.stdout)[1:]}
+    taken = "a plugin of that name is installed, too; --plugins no:loop leaves it out"
+    assert rows == {
+        ("signals", "mine"): ("loads, selected", ""),
+        ("signals", "loop"): ("broken", taken),
+        ("file", "./bomb.py"): ("broken", 'plugin "./bomb.py" cannot be imported: SystemExit: imported'),
+    }
+    assert checked.returncode == 3
+    freed = inside("plugins", "--plugins", "no:loop,./mine.py", "--check")
+    assert freed.returncode == 0
+    assert [line.split()[:2] for line in freed.stdout.splitlines()[2:]] == [["signals", "loop"], ["signals", "mine"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("syntax.py", "def (", 'plugin "./syntax.py" cannot be imported: SyntaxError: invalid syntax'),
+        ("gone.py", None, 'plugin "./gone.py": there is no such file'),
+    ],
+)
+def test_check_of_a_file_that_cannot_be_loaded(inside, folder, monkeypatch, name, text, told):
+    from sentinel_core.cli import plugins
+
+    monkeypatch.setattr(plugins, "installed", list)
+    if text is not None:
+        (folder / name).write_text(text)
+    done = inside("plugins", "--check", "--plugins", f"./{name}")
+    assert done.returncode == 3
+    assert f"broken  {told}" in done.stdout
+    monkeypatch.setattr(plugins, "terminal_width", lambda: 60)
+    head, line, *below = inside("plugins", "--check", "--plugins", f"./{name}").stdout.splitlines()
+    assert (head.split()[-1], line.split()[-1]) == ("state", "broken")
+    assert " ".join(map(str.strip, below)).startswith(told)
+    assert max(map(len, below)) <= 60
+
+
+@pytest.mark.parametrize("arguments", [("plugins",), ("formats",), ("config", "show")], ids=" ".join)
+def test_a_table_fits_a_narrow_terminal(inside, monkeypatch, arguments):
+    import importlib
+
+    whole = inside(*arguments).stdout
+    assert max(map(len, whole.splitlines())) > 80
+    module = importlib.import_module(f"sentinel_core.cli.{arguments[0]}")
+    for width in (60, 80):
+        monkeypatch.setattr(module, "terminal_width", lambda width=width: width)
+        narrow = inside(*arguments).stdout
+        assert max(map(len, narrow.splitlines())) <= width
+        assert len(narrow.splitlines()) > len(whole.splitlines())
+    monkeypatch.setattr(module, "terminal_width", lambda: 200)
+    assert inside(*arguments).stdout == whole
+
+
 DEADLY = "import os; os._exit(9)"
 SLOW = "import time; time.sleep(99)"
 
@@ -259,6 +334,20 @@ def test_config_as_json(inside):
     rows = json.loads(inside("config", "show", "--json").stdout)
     assert {"key": "max_memory_mb", "value": 4096, "origin": "default"} in rows
     assert any(row["key"].startswith("guardrails.rerun_limit.") for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("deed", "code", "told"),
+    [
+        ("raise ValueError('odd')", 0, "(bad-one 1.0) cannot be imported: ValueError: odd; its settings are not shown"),
+        ("import os; os._exit(7)", 3, "ended the process with exit code 7"),
+    ],
+)
+def test_config_names_the_plugin_that_cannot_be_asked(sentinel, distribution, deed, code, told):
+    path = distribution("bad-one", {"fake_bad": deed}, {"sentinel.guardrails": {"bad": "fake_bad"}})
+    done = sentinel("config", "show", PYTHONPATH=str(path))
+    kind = "error" if code else "warning"
+    assert (done.returncode, done.stderr) == (code, f'sentinel: {kind}: plugin "guardrails:bad" {told}\n')
 
 
 @pytest.mark.parametrize(

@@ -197,3 +197,12 @@ def test_a_defect_of_ours_is_3(inside, monkeypatch, folder):
     monkeypatch.setattr(cli, "main", lambda *_, **__: open(folder / "gone"))  # noqa: PTH123, SIM115
     done = inside("evaluate")
     assert (done.returncode, done.stderr) == (3, f"sentinel: error: {folder / 'gone'}: No such file or directory\n")
+
+
+def test_what_earlier_commands_wrote_costs_the_next_nothing(inside, write, folder):
+    write("t.jsonl", "0")
+    outputs = (("--emit", "otel"), ("-o", "out/"), ("-o", "reports.jsonl"), ("--emit", "otel"), ())
+    for options in outputs:
+        done = inside("evaluate", ".", *options)
+        assert (done.returncode, "unreadable" in done.stdout + done.stderr) == (0, False), options
+    assert inside("evaluate", "reports.jsonl").returncode == 3

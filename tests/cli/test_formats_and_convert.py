@@ -62,7 +62,7 @@ def test_formats_of_broken_readers(sentinel, distribution, folder):
     (folder / "deadly.py").write_text("import os; os._exit(4)")
     done = sentinel("formats", "--plugins", "./deadly.py")
     assert (done.returncode, done.stdout) == (3, "")
-    assert "ended the process with exit code 4" in done.stderr
+    assert done.stderr == 'sentinel: error: plugin "./deadly.py" ended the process with exit code 4\n'
 
 
 @pytest.mark.parametrize(
@@ -136,3 +136,20 @@ def test_standard_input_is_converted(sentinel, write):
     data = write("t.json", "0").read_bytes()
     done = sentinel("convert", "-", stdin=data)
     assert (done.returncode, json.loads(done.stdout)["trace_id"]) == (0, "t0")
+
+
+def test_a_reader_that_cannot_be_loaded_is_told_once_though_another_dies(sentinel, distribution, folder):
+    died = "import os; os._exit(7)"
+    modules = {
+        "fake_bad": "raise ValueError('odd')",
+        "fake_dies": READER.replace("def read(source):", f"def read(source):\n    {died}"),
+    }
+    points = {"sentinel.trace_readers": {"bad": "fake_bad", "diary": "fake_dies"}}
+    path = distribution("two-readers", modules, points)
+    (folder / "mine.txt").write_text("dear")
+    done = sentinel("convert", "mine.txt", "--from", "diary", PYTHONPATH=str(path))
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == (
+        'sentinel: warning: plugin "trace_readers:bad" (two-readers 1.0) cannot be imported: ValueError: odd\n'
+        'sentinel: error: "mine.txt": its reader "diary" ended the process with exit code 7\n'
+    )

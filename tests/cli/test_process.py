@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+RELEASES = Path(__file__).parents[2] / "examples" / "releases"
 COMMAND = Path(sys.executable).parent / "sentinel"
 TIMEOUT = 120
 SLOW = """
@@ -100,6 +101,38 @@ def test_a_closed_pipe_is_141(shell, write):
     write("t.jsonl", *["0"] * 400)
     done = shell("judge t.jsonl --jsonl | head -c 1")
     assert (done.returncode, done.stdout, done.stderr) == (141, "{", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "lines"),
+    [
+        ("judge t.json gone.json --jsonl", 3, 2),
+        ("judge gone.json t.json -o out.json --json", 3, 0),
+        ("nonsense", 3, 0),
+        ("judge t.json --weight nope=1", 3, 0),
+        ("config", 3, 0),
+        ("judge t.json -o out.json --json", 0, 0),
+        ("judge t.json -o out.jsonl", 0, 0),
+    ],
+)
+def test_full_standard_error_takes_no_report_and_is_never_a_verdict(shell, write, line, code, lines):
+    write("t.json", "0")
+    done = shell(f"{line if line.startswith('judge') else f'sentinel {line}'} 2> /dev/full")
+    assert (done.returncode, len(done.stdout.splitlines())) == (code, lines)
+
+
+def test_full_standard_error_ends_no_run(shell):
+    done = shell(f"sentinel run v2.1.0 --fail-on never --releases {RELEASES} 2> /dev/full")
+    assert (done.returncode, done.stdout.partition("\n")[0]) == (0, "Release v2.1.0: high risk")
+
+
+@pytest.mark.parametrize("arguments", [["nonsense"], ["evaluate", "gone.json"]])
+def test_a_closed_pipe_at_standard_error_is_141(folder, arguments):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([COMMAND, *arguments], cwd=folder, stderr=writer, timeout=TIMEOUT, check=False)
+    os.close(writer)
+    assert done.returncode == 141
 
 
 def test_a_closed_pipe_before_help(shell):

@@ -117,6 +117,20 @@ def test_settings_of_a_file_are_held_to_account(inside, folder, write, assignmen
         assert words in done.stderr
 
 
+def test_the_short_name_of_what_is_not_installed(inside, folder, write):
+    (folder / "mine.py").write_text(SPECS)
+    write("t.json", "0")
+    done = inside("evaluate", "t.json", "--plugins", "./mine.py", "--set", "mine.risk=1")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == (
+        'sentinel: error: --set mine.risk: no plugin "mine" is installed; '
+        'for one in "./mine.py" name its kind, too: "signals:mine.risk" (or guardrails, providers, tools, trace_readers)\n'
+    )
+    (folder / "sentinel.toml").write_text('plugins = ["./mine.py"]')
+    assert inside("evaluate", "t.json", "--set", "mine.risk=1").stderr == done.stderr
+    assert inside("evaluate", "t.json", "--set", "signals:mine.risk=1").returncode == 0
+
+
 def test_a_name_in_two_kinds_must_say_which(sentinel, distribution, write):
     path = distribution("twin", {}, {"sentinel.signals": {"native": "x"}})
     write("t.json", "0")

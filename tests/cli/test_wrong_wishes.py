@@ -18,7 +18,19 @@ PLACES = {
         ("--output-format", "parquet", "-o", "w.jsonl"),
         '-o "w.jsonl" goes with no --output-format "parquet": the name says another format',
     ),
-    "no such format": (("-o", "w.csv"), '-o "w.csv" would hold text: name it .jsonl, .parquet or .txt, or add --json'),
+    "no such format": (
+        ("-o", "w.csv"),
+        '-o "w.csv" would hold text: name it .txt, .jsonl or .parquet, or .json with --json',
+    ),
+    **{
+        f"JSON in .{ending}": (("-o", f"w.{ending}", "--json"), f'-o "w.{ending}" would hold JSON: name it .json')
+        for ending in ("xml", "html", "md", "csv", "yaml", "XML", "gz")
+    },
+    "a table in XML": (
+        ("-o", "w.xml", "--output-format", "parquet"),
+        '-o "w.xml" would hold a table: name it .parquet',
+    ),
+    "a document in lines, in capitals": (("-o", "w.JSONL", "--json"), '-o "w.JSONL" holds a report a line'),
     "no report in it": (("-o", "w.sarif"), '-o "w.sarif" would hold text'),
     "lines in a document": (("--jsonl", "-o", "w.json"), '-o "w.json" would hold lines of JSON: name it .jsonl'),
     "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is what is to be read, and would be replaced'),
@@ -57,7 +69,8 @@ def test_an_unknown_role_is_no_pass(inside, folder):
     assert '! not read: 1 message with the unknown role "robot"' in done.stdout
     strict = inside("evaluate", "t.json", "--strict")
     assert (strict.returncode, strict.stdout) == (3, "")
-    assert 'record 1 has 1 message with the unknown role "robot", which --strict refuses' in strict.stderr
+    refused = '--strict refuses record 1, for not all of it could be read: 1 message with the unknown role "robot"'
+    assert refused in strict.stderr
 
 
 def test_plugins_given_twice_add_up(inside, write):
@@ -68,11 +81,38 @@ def test_plugins_given_twice_add_up(inside, write):
     assert rows["hallucination"] != "left_out"
 
 
+@pytest.mark.parametrize("name", ["md", "json", "w.d/csv", "w.JSON"])
+def test_a_name_that_promises_nothing_else(inside, write, folder, name):
+    write("t.json", "0")
+    (folder / "w.d").mkdir()
+    assert inside("evaluate", "t.json", "-o", name, "--json").returncode == 0
+    assert json.loads((folder / name).read_text())["trace_id"] == "t0"
+
+
 def test_plugins_from_the_environment(inside):
     listed = json.loads(inside("plugins", "--json", SENTINEL_PLUGINS="no:cost,no:loop").stdout)
     assert {row["name"] for row in listed if row["state"] == "left out"} == {"cost", "loop"}
     flagged = json.loads(inside("plugins", "--json", "--plugins", "no:cost", SENTINEL_PLUGINS="no:loop").stdout)
     assert {row["name"] for row in flagged if row["state"] == "left out"} == {"cost"}
+
+
+def test_plugins_from_the_file(inside, folder):
+    (folder / "sentinel.toml").write_text('plugins = ["no:cost", "no:openai-chat"]')
+    listed = json.loads(inside("plugins", "--json").stdout)
+    assert {row["name"] for row in listed if row["state"] == "left out"} == {"cost", "openai-chat"}
+    formats = {row["name"] for row in json.loads(inside("formats", "--json").stdout)}
+    assert "openai-responses" in formats
+    assert "openai-chat" not in formats
+
+
+def test_a_plugin_in_the_file_that_is_not_there(inside, folder):
+    (folder / "sentinel.toml").write_text('plugins = ["nope"]')
+    told = 'sentinel: error: no plugin named "nope" is installed ("sentinel plugins" lists them)\n'
+    listed = inside("plugins", "--json")
+    assert (listed.returncode, listed.stderr) == (3, told)
+    assert {row["state"] for row in json.loads(listed.stdout)} == {"installed"}
+    formats = inside("formats")
+    assert (formats.returncode, formats.stdout, formats.stderr) == (3, "", told)
 
 
 def test_a_mistyped_variable_is_told(inside):

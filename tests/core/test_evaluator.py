@@ -188,6 +188,7 @@ def test_where_memory_or_the_stack_ran_out_is_not_told(error):
 def test_errors_are_one_line():
     assert describe(ValueError("two\nlines")) == "raised ValueError: two lines"
     assert describe(SystemExit()) == "raised SystemExit"
+    assert describe(ValueError("half \ud800")) == "raised ValueError: half ?"
     assert len(describe(ValueError("x" * 1000))) < 400
 
 

@@ -119,6 +119,7 @@ def test_what_a_hook_does_besides_is_held_against_each_name(installs):
 
 BAD = {
     "raises": ("raise RuntimeError('no\\n luck')", "cannot be imported: RuntimeError: no luck"),
+    "half": ("raise RuntimeError('half \\ud800')", "cannot be imported: RuntimeError: half ?"),
     "silent": ("raise RuntimeError", "cannot be imported: RuntimeError"),
     "exits": ("import sys; sys.exit(4)", "cannot be imported: SystemExit: 4"),
     "syntax": ("def (", "cannot be imported: SyntaxError: invalid syntax"),

@@ -1,3 +1,4 @@
+import errno
 import os
 import signal
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sentinel_core.errors import WorkerDied, WorkerJobError, WorkerTimeout
-from sentinel_core.isolate import Child, call
+from sentinel_core.isolate import Child, Fresh, call
 
 LONG = 60.0  # far above what a loaded machine needs; no test waits for it
 
@@ -251,3 +252,15 @@ def test_call():
         call(lambda: os._exit(3), timeout=LONG)
     with pytest.raises(WorkerTimeout):
         call(lambda: time.sleep(LONG), timeout=0.2)
+
+
+@pytest.mark.parametrize(("kind", "what"), [(Child, "os.fork"), (Fresh, "subprocess.Popen"), (Child, "os.pipe")])
+def test_a_process_that_cannot_be_had_is_told_and_leaves_nothing_open(monkeypatch, kind, what):
+    def full(*_, **__):
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+
+    before = sorted(Path("/dev/fd").iterdir())
+    monkeypatch.setattr(what, full)
+    with pytest.raises(WorkerDied, match=r"^a process could not be started: Resource temporarily unavailable$"):
+        kind(print)
+    assert sorted(Path("/dev/fd").iterdir()) == before

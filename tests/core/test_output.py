@@ -5,6 +5,7 @@ import attrs
 import pytest
 
 from sentinel_core import Detection, ExecutionTrace, Finding, Signal, evaluate_trace
+from sentinel_core.output.columns import in_columns
 from sentinel_core.output.printable import clipped, folded, printable, printable_json
 from sentinel_core.output.text import render_report, render_summary
 from sentinel_core.profile import RS1
@@ -190,3 +191,37 @@ def test_lines_are_folded_at_words_and_indented():
     text = "  one two three\n\nfour\n  a-very-long-word\n"
     assert folded(text, 9) == "  one two\n      three\n\nfour\n  a-very-long-word\n"
     assert folded(text, 0) == text
+
+
+ROWS = [("key", "value", "origin"), ("signals.cost.budget_tokens", "one two three four five", "default")]
+
+
+def test_a_table_has_a_line_for_each_row():
+    assert list(in_columns(ROWS)) == list(in_columns(ROWS, 62))
+    assert list(in_columns(ROWS)) == [
+        "key                         value                    origin",
+        "signals.cost.budget_tokens  one two three four five  default",
+    ]
+
+
+def test_a_table_is_folded_to_fit_cell_by_cell():
+    assert "\n".join(in_columns(ROWS, 52)).splitlines() == [
+        "key                         value            origin",
+        "signals.cost.budget_tokens  one two three    default",
+        "                            four five",
+    ]
+    assert "\n".join(in_columns(ROWS, 33)).splitlines() == [
+        "key                value  origin",
+        "signals.cost.      one    default",
+        "budget_tokens      two",
+        "                   three",
+        "                   four",
+        "                   five",
+    ]
+
+
+@pytest.mark.parametrize("width", [9, 20, 26, 33, 47])
+def test_a_folded_table_loses_nothing(width):
+    first, second = (text.splitlines() for text in in_columns(ROWS, width))
+    assert max(map(len, [*first, *second])) <= width
+    assert sorted("".join(second).replace(" ", "")) == sorted("".join(ROWS[1]).replace(" ", ""))

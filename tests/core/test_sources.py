@@ -1,3 +1,4 @@
+import errno
 import gzip
 import io
 import os
@@ -62,6 +63,21 @@ def test_what_is_no_file_is_told_in_a_folder(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "in/c.json")
     told = [f'"in/{name}.json": is no file, or a link that leads to none' for name in "bc"]
     assert found("in") == found("in/*.json") == ["in/a.json", *told]
+
+
+def test_a_folder_that_cannot_be_read_is_told(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("in/locked/a.json", "in/open/b.json", "in/a.json"):
+        write(tmp_path / name)
+    look = os.scandir
+
+    def scandir(place):
+        if str(place) == "in/locked":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), place)
+        return look(place)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert found("in") == ["in/a.json", '"in/locked": this folder cannot be read: Permission denied', "in/open/b.json"]
 
 
 def test_what_leads_to_nothing_is_told(tmp_path, monkeypatch):
@@ -155,6 +171,26 @@ def test_a_damaged_zip_archive_is_told(tmp_path):
         source.open()
 
 
+def test_damage_inside_is_an_error_of_reading_and_costs_nothing_before_it(tmp_path):
+    packed = gzip.compress(b"before\n" * 9000)
+    source = FileSource(path=write(tmp_path / "a.json.gz", packed + packed[:10] + b"\xff" * 20), label="a")
+    with source.open() as stream:
+        assert {stream.readline() for _ in range(9000)} == {b"before\n"}
+        with pytest.raises(OSError, match="decompressing"):
+            stream.read()
+    path = zipped(tmp_path / "runs.zip", a_json=b"x" * 100)
+    (source,) = find_sources((str(path),))
+    path.write_bytes(path.read_bytes().replace(b"xx", b"xy", 1))
+    with source.open() as stream, pytest.raises(OSError, match="Bad CRC-32"):
+        stream.read()
+
+
+def test_a_packed_file_can_be_read_from_anywhere(tmp_path):
+    source = FileSource(path=write(tmp_path / "a.eval.gz", gzip.compress(b"0123456789")), label="a")
+    with source.open() as stream:
+        assert (stream.seekable(), stream.read(), stream.seek(4), stream.read(2)) == (True, b"0123456789", 4, b"45")
+
+
 def test_siblings(tmp_path):
     source = FileSource(path=write(tmp_path / "in" / "a.json"), label="a.json", strict=True)
     write(tmp_path / "in" / "b.json", b"b")
@@ -186,6 +222,7 @@ def test_the_newest_session(tmp_path, monkeypatch):
     for second, name in enumerate(("z/old", "b/new", "a/new")):
         path = write(tmp_path / f"{name}.jsonl")
         os.utime(path, (1000 + min(second, 1),) * 2)
+    (tmp_path / "b" / "zombie.jsonl").symlink_to(tmp_path / "gone")
     assert latest_session(kept, strict=False, max_record=1).label == str(tmp_path / "b" / "new.jsonl")
     monkeypatch.delenv("PLACE")
     with pytest.raises(InputError, match=r"no session in /nowhere/"):
@@ -240,6 +277,16 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b"[1]", [reader("a", 0)], r"it looks like a JSON list \("),
         (b'{"trace_id": "t", "signal_scores": []}', [reader("a", 0)], "Sentinel's own reports, which are no traces"),
         (b"\0\1", [reader("a", 0)], r"it looks like a binary file \("),
+        ('[{"role": "user"}]'.encode("utf-16"), [reader("a", 0)], r"it looks like text in UTF-16: save it as UTF-8 \("),
+        (b"\xfe\xff\0[", [reader("a", 0)], r"it looks like text in UTF-16: save it as UTF-8 \("),
+        (b'"hi"', [reader("a", 0)], r"it looks like JSON, but neither an object nor a list \("),
+        (b"\xef\xbb\xbf 42\nnull\n", [reader("a", 0)], r"it looks like JSON, but neither an object nor a list \("),
+        (b"42 is it", [reader("a", 0)], r"it looks like text that is not JSON \("),
+        (b"{'role': 'user'}", [reader("a", 0)], r"it looks like text that is not JSON: .* \(byte 1\) \("),
+        (b'{"a":1', [reader("a", 0)], r"it looks like JSON that does not end \("),
+        (b'{"a":1}\n{"b":', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
+        (b'{"a":[' + b"1," * 70_000, [reader("a", 0)], r"it looks like JSON with the keys a \("),
+        (b"[" * 60_000, [reader("a", 0)], r"it looks like a JSON list \("),
     ],
 )
 def test_no_reader_fits(tmp_path, data, offered, error):

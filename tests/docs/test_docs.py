@@ -69,6 +69,24 @@ def test_links_lead_somewhere():
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
 
 
+def anchors(document: Path) -> set[str]:
+    """Those of the headings, as GitHub makes them."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_links_lead_to_headings():
+    checked = 0
+    for document in (*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md")):
+        text = document.read_text(encoding="utf-8")
+        for target, anchor in re.findall(r"\]\((?!https?://)([^)#]*)#([^)]+)\)", text):
+            place = document.parent / target if target else document
+            assert anchor in anchors(place), f"{document.name} links to {target}#{anchor}"
+            checked += 1
+    assert checked > 5
+
+
 def test_configuration_example_is_accepted(tmp_path):
     settings, _ = blocks("docs/configuration.md", "toml")
     settings = settings.replace("apology = 0.1", "loop = 0.1")

@@ -28,6 +28,21 @@ def test_contributors_are_told_of_each_long_one():
     assert {name for name in LONG if f"`make {name}`" not in told} == set()
 
 
+def test_bench_runs_all_of_them_and_names_those_that_fail(tmp_path):
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho "ran $1"\ncase "$1" in */pipeline.py) exit 1; esac\n')
+    python.chmod(0o755)
+    done = subprocess.run(
+        ["make", "--no-print-directory", "--old-file", ".venv/.ready", "bench", f"BIN={tmp_path}"],
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    page = (ROOT / "docs/performance.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^\$ \.venv/bin/python (benchmarks/\w+\.py)", page, re.MULTILINE)
+    assert sorted(done.stdout.splitlines()) == sorted(f"ran {one}" for one in shown)
+    assert done.returncode != 0
+    assert "make bench: these failed: pipeline\n" in done.stderr
+
+
 def test_what_grows_with_soak_is_run_by_soak():
     (command,) = re.findall(r"^\tSENTINEL_SOAK=1 .* -m pytest (.+)$", MAKEFILE, re.MULTILINE)
     run = [ROOT / one for one in command.split()]

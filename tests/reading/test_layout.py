@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from sentinel_core.reading import BadRecord, Record, json_document, json_lines, layout
+from sentinel_core import ReadError
+from sentinel_core.reading import BadRecord, Record, json_document, json_lines, json_records, layout, refusals
 from sentinel_core.reading.layout import RawRecord, RefusedRecord, raw_records
 from sentinel_core.testing import BytesSource
 
@@ -124,3 +125,40 @@ def test_depth_up_to_the_limit_is_taken():
 def test_a_document_beyond_the_limit_is_refused():
     told = json_document(BytesSource(data=b"[" + b" " * (2 << 20) + b"]", max_record=1 << 20))
     assert told.message == "is larger than 1 MB (max_record_mb)"
+
+
+DOUBLED = {
+    b'{"a": 1, "a": 1}': 'key "a" is written more than once @ $',
+    b'{"a": [1, {"b": {"c": 1, "d": 2, "c": 3}}]}': 'key "c" is written more than once @ $.a[1].b',
+    b'{"a": 1' + b"0" * 4299 + b', "a": 1}': 'key "a" is written more than once @ $',
+    b'[{"a": {}}, {"a": {}}]': None,
+}
+
+
+@pytest.mark.parametrize(("data", "message"), DOUBLED.items())
+def test_a_key_written_twice_is_refused_where_strict(data, message):
+    strict = BytesSource(data=data, strict=True)
+    (line,) = json_lines(strict)
+    document = json_document(strict)
+    if message is None:
+        assert (line.value, document) == (json.loads(data), json.loads(data))
+    else:
+        assert (line.message, document.message) == (message, message)
+    assert json_document(BytesSource(data=data)) == json.loads(data)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_of_a_list_the_element_is_named(streamed, monkeypatch):
+    if streamed:
+        monkeypatch.setattr(layout, "_STREAMED_FROM", 1)
+    data = b'[{"a": 1}, {"a": {"b": 1, "b": 2}}]' + b" " * (2 << 20)
+    first, second = json_records(BytesSource(data=data, strict=True))
+    assert first == Record(value={"a": 1}, line=1, path="$[0]")
+    assert second.error() == ReadError(message='key "b" is written more than once @ $[1].a')
+
+
+def test_what_refuses_a_trace_that_its_records_make_up_together():
+    line, element = ReadError(message="bad", line=3), ReadError(message="bad @ $[3]")
+    assert refusals([line], strict=False) == []
+    assert refusals([line], strict=True) == [line]
+    assert refusals([line, element], strict=False) == [element]

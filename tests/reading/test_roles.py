@@ -2,7 +2,8 @@ import pytest
 
 from sentinel_core import ExecutionTrace, TraceDetails
 from sentinel_core.reading import TraceBuilder, pieces_of
-from sentinel_core.reading.roles import ROLES, UNKNOWN_ROLES, role_gaps, unknown_roles
+from sentinel_core.reading.roles import ROLES, role_gaps
+from sentinel_core.trace import GAPS, told_of_reading
 
 
 def built(*messages, **metadata):
@@ -23,7 +24,6 @@ def test_an_unknown_role_is_read_as_the_default_and_told():
     trace = built(robot, robot, {"role": "assistant", "content": "x"}, reading_gaps=["1 line is not JSON: 2"])
     assert [message.role for message in trace.messages] == ["user", "user", "assistant"]
     assert trace.metadata["reading_gaps"] == ["1 line is not JSON: 2", '2 messages with the unknown role "robot"']
-    assert trace.metadata[UNKNOWN_ROLES] == {"robot": 2}
 
 
 def test_another_key_may_tell_the_role():
@@ -40,11 +40,13 @@ def test_many_unknown_roles_are_counted_and_long_ones_cut():
         '1 message with the unknown role "e"',
         "and 2 more unknown roles",
     ]
-    assert built({"role": "x" * 99, "content": "x"}).metadata[UNKNOWN_ROLES] == {"x" * 40: 1}
+    long = built({"role": "x" * 99, "content": "x"})
+    assert long.metadata["reading_gaps"] == [f'1 message with the unknown role "{"x" * 40}"']
 
 
 def test_sub_agents_are_looked_at():
     child = built({"role": "robot", "content": "x"})
     parent = ExecutionTrace(trace_id="p", messages=(), details=TraceDetails(children=(child,)))
-    assert unknown_roles(parent) == ['1 message with the unknown role "robot"']
-    assert unknown_roles(ExecutionTrace(trace_id="p", messages=(), metadata={UNKNOWN_ROLES: "hostile"})) == []
+    assert told_of_reading(parent, GAPS) == ['sub-agent "t": 1 message with the unknown role "robot"']
+    hostile = ExecutionTrace(trace_id="p", messages=(), metadata={"reading_gaps": "hostile"})
+    assert told_of_reading(hostile, GAPS) == []

@@ -129,8 +129,8 @@ def leaves(history):
 @pytest.mark.parametrize(
     ("check", "detail"),
     [
-        (broken, 'Guardrail "g" raised RuntimeError: no idea.'),
-        (leaves, 'Guardrail "g" raised SystemExit.'),
+        (broken, f'Guardrail "g" raised RuntimeError: no idea (test_decide.py:{broken.__code__.co_firstlineno + 1}).'),
+        (leaves, f'Guardrail "g" raised SystemExit (test_decide.py:{leaves.__code__.co_firstlineno + 1}).'),
         (lambda _: "allow", 'Guardrail "g" answered with str; expected a Ruling.'),
         (lambda _: Ruling(action="go on"), 'Guardrail "g" answered with the action "go on".'),
         (lambda _: Ruling(action="finalize"), 'Guardrail "g" ruled "finalize" without a reason.'),

@@ -1,5 +1,6 @@
 """``sentinel serve`` as a process."""
 
+import asyncio
 import http.client
 import json
 import os
@@ -87,6 +88,54 @@ def test_sigterm_leaves_the_whole_store_in_its_one_file(service, sentinel, tmp_p
     assert loop["loop_id"] == "a"
 
 
+def test_a_store_that_is_taken_away_meanwhile_is_named(service, tmp_path, bearer):
+    connection = http.client.HTTPConnection(service(), timeout=30)
+    headers = {**bearer("agent"), "Content-Type": "application/json"}
+    (tmp_path / ".sentinel" / "loops.sqlite3").unlink()
+    for _ in range(2):
+        connection.request("PUT", "/orchestrator/loops/a", '{"alignment_score": 0, "drift_score": 1}', headers)
+        answer = connection.getresponse()
+        told = json.loads(answer.read())["detail"]
+        why = "No such file or directory; no rerun is granted"
+        assert (answer.status, told) == (503, f'store ".sentinel/loops.sqlite3" cannot be used: {why}')
+    connection.close()
+
+
+@pytest.mark.parametrize("more", ["Content-Length: 8388608", "Transfer-Encoding: chunked"])
+def test_a_client_that_is_still_sending_reads_that_it_was_refused(service, bearer, more):
+    host, _, port = service().partition(":")
+    token = "".join(f"{name}: {value}" for name, value in bearer("agent").items())
+    head = ("POST /orchestrator/loop-complete HTTP/1.1", f"Host: {host}", "Content-Type: application/json", token)
+    with socket.create_connection((host, int(port)), timeout=30) as client:
+        client.sendall("\r\n".join((*head, "Connection: close", more, "", "")).encode())
+        for _ in range(128):
+            client.sendall(b"10000\r\n" + b" " * (1 << 16) + b"\r\n" if "chunked" in more else b" " * (1 << 16))
+        if "chunked" in more:
+            client.sendall(b"0\r\n\r\n")
+        answer = client.makefile("rb").read()
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert b"the body has more than 1048576 bytes" in answer
+
+
+def test_a_client_that_stops_sending_is_not_waited_for(monkeypatch):
+    from sentinel_core.reflection.service import farewell
+
+    async def refuses(_scope, _receive, send):
+        await send({"type": "http.response.start", "status": 413})
+        await send({"type": "http.response.body", "body": b"no"})
+
+    async def receive():
+        await asyncio.Event().wait()
+
+    async def send(message):
+        sent.append(message)
+
+    sent = []
+    monkeypatch.setattr(farewell, "_SECONDS", 0.01)
+    asyncio.run(farewell.Farewell(refuses)({"headers": [(b"content-length", b"9")]}, receive, send))
+    assert [(one.get("body"), one.get("more_body")) for one in sent] == [(None, None), (b"no", True), (None, None)]
+
+
 def test_a_port_that_is_taken_and_one_that_is_none(sentinel, tokens):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = sentinel("serve", "--tokens", tokens, "--port", taken.getsockname()[1])
@@ -134,4 +183,4 @@ def test_a_guardrail_that_fails_ends_every_family(service, tmp_path, bearer):
     connection.close()
     assert '"decision":"finalize"' in told
     assert '"rerun_reason":"guardrail_failed"' in told
-    assert r"Guardrail \"mine\" raised RuntimeError: no idea." in family
+    assert r"Guardrail \"mine\" raised RuntimeError: no idea (broken.py:6)." in family

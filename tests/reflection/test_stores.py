@@ -206,6 +206,26 @@ def test_a_locked_file_is_waited_for_and_then_told(tmp_path, monkeypatch, make):
     other.close()
 
 
+def test_a_file_that_is_taken_away_is_an_error_until_it_is_there_again(tmp_path):
+    path, kept = tmp_path / "loops.sqlite3", tmp_path / "kept.sqlite3"
+    store = open_store(str(path))
+    assert store.save(change())
+    path.rename(kept)
+    for work in (lambda: store.save(change("b")), lambda: store.family_of("a"), store.audit):
+        with pytest.raises(StoreError, match=r'loops.sqlite3" cannot be used: No such file or directory; no rerun'):
+            work()
+    assert not path.exists()
+    kept.rename(path)
+    assert store.family_of("a") == change().family
+    path.rename(kept)
+    open_store(str(path)).close()
+    with pytest.raises(
+        StoreError, match=r'loops.sqlite3" cannot be used: another file has taken its place; start again'
+    ):
+        store.family_of("a")
+    store.close()
+
+
 @pytest.mark.parametrize("place", ["mysql://host/db", "https://user:secret-of-mine@host"])
 def test_a_place_of_an_unknown_kind(place):
     with pytest.raises(ConfigError, match="use a path, sqlite:PATH, memory: or postgresql://") as caught:

@@ -129,6 +129,12 @@ def test_nothing_evaluated_is_no_pass(suite):
     assert "could not be evaluated" in render_markdown(empty)
 
 
+@pytest.mark.parametrize(("trials", "told"), [(1, "1 trial lost"), (2, "2 trials lost")])
+def test_lost_trials_are_counted_in_words(suite, trials, told):
+    lost = [TrialResult(scenario="s0", trial=number, status="error", error="no key") for number in range(trials)]
+    assert f", {told} to harness errors" in render_text(gather(suite(1), "p", {}, lost))
+
+
 def test_baselines(run, suite, tmp_path):
     results = run(suite(2))
     path = save_baseline(results, "main", folder=tmp_path / "kept")

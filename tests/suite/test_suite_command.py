@@ -168,6 +168,17 @@ def test_record_once_replay_without_the_provider(inside):
         (("run", "release-risk", "--provider", "gone"), 'no provider "gone"'),
         (("run", "release-risk", "--baseline", "gone"), 'no baseline "gone"'),
         (("run", "release-risk", "-o", "report.pdf"), "name the format"),
+        (
+            ("compare", "--baseline", "x", "-o", "juint:a.xml"),
+            'there is no format "juint"; the formats are text, json, ',
+        ),
+        (
+            ("compare", "--baseline", "x", "-o", "juint:a.xml"),
+            'did you mean "junit"? (a file of that name is "./juint:',
+        ),
+        (("compare", "--baseline", "x", "-o", "foo:a.xml"), 'there is no format "foo"'),
+        (("compare", "--baseline", "x", "-o", "./foo:a.xml"), 'there is no baseline "x"'),
+        (("compare", "--baseline", "x", "-o", "c:a.xml"), 'there is no baseline "x"'),
         (("run", "release-risk", "--resume"), "no run to resume"),
         (("run", "release-risk", "--labels", "gone.json"), "cannot be read"),
         (("compare", "--baseline", "gone"), 'no baseline "gone"'),
@@ -202,6 +213,16 @@ def test_what_cannot_be_written_is_said_before_anything_runs(inside, tmp_path, o
     (tmp_path / "one.json").write_bytes(_atif("one"))
     made = inside("from-trace", "one.json", "-o", path)
     assert (made.returncode, made.stderr) == (3, done.stderr)
+
+
+def test_what_failed_fits_a_narrow_terminal(inside, monkeypatch):
+    failing = ("run", "release-risk", "--only", "high-error-rate", "--provider", "silent", "--plugins", BAD)
+    whole = inside(*failing).stdout
+    monkeypatch.setattr("sentinel_core.cli.suite_output.terminal_width", lambda: 60)
+    narrow = inside(*failing).stdout
+    assert max(map(len, whole.splitlines())) > 60 >= max(map(len, narrow.splitlines()))
+    assert narrow.split() == whole.split()
+    assert json.loads(inside(*failing, "--json").stdout)
 
 
 def test_a_file_that_goes_wrong_at_the_end_takes_no_result_away(inside, monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import re
 import resource
 import subprocess
@@ -18,8 +19,9 @@ from sentinel_core.errors import ConfigError
 from sentinel_core.offers import Signal
 from sentinel_core.telemetry import rebuild, trace_id_of
 from sentinel_core.telemetry.document import read_document
+from sentinel_core.telemetry.files import append_lines
 from sentinel_core.telemetry.ids import nanos_of, root_span_id_of
-from sentinel_core.telemetry.verdicts import Emission, judged_span, verdict_lines, verdict_logs
+from sentinel_core.telemetry.verdicts import Emission, judged_span, verdict_logs
 
 REPOSITORY = Path(__file__).parents[2]
 SENTINEL = Path(sys.executable).parent / "sentinel"
@@ -49,6 +51,10 @@ def records(path):
         record["attributes"] = {pair["key"]: next(iter(pair["value"].values())) for pair in record["attributes"]}
         found.append(record)
     return found
+
+
+def lines_of(emission, trace):
+    return emission.lines(evaluate_trace(trace), *judged_span(trace))
 
 
 def test_a_verdict_belongs_to_the_span_that_was_judged(busy, tmp_path, read):
@@ -81,7 +87,7 @@ def test_a_signal_that_failed_and_one_that_measured_nothing(busy):
 def test_where_they_are_kept(tmp_path, busy):
     trace = to_trace(busy)
     emission = Emission.of(tmp_path).prepared()
-    emission.write(verdict_lines(evaluate_trace(trace), trace))
+    emission.write(lines_of(emission, trace))
     emission.finish()
     assert len(records(tmp_path / "logs" / "verdicts.otlp.jsonl")) == 5
     assert emission.prepared().start > 0
@@ -113,7 +119,8 @@ def test_a_run_without_anything_to_log_or_to_measure_has_no_such_files(tmp_path,
 def test_verdicts_on_a_run_stay_when_its_files_are_written_again(tmp_path, busy):
     rebuild(busy, tmp_path)
     trace = to_trace(busy)
-    Emission.of(tmp_path, trace_id_of("id2")).write(verdict_lines(evaluate_trace(trace), trace))
+    emission = Emission.of(tmp_path, trace_id_of("id2"))
+    emission.write(lines_of(emission, trace))
     before = (tmp_path / "logs" / f"{trace_id_of('id2')}.otlp.jsonl").read_bytes()
     rebuild(busy, tmp_path)
     assert (tmp_path / "logs" / f"{trace_id_of('id2')}.otlp.jsonl").read_bytes() == before
@@ -165,14 +172,40 @@ def test_half_a_line_is_neither_sent_nor_costs_the_next(tmp_path, busy, monkeypa
     sent = []
     monkeypatch.setattr("sentinel_core.telemetry.send.send", lambda *given: sent.extend(given[2]))
     emission = Emission.of(tmp_path, endpoint="http://127.0.0.1:9").prepared()
-    trace = to_trace(busy)
-    lines = verdict_lines(evaluate_trace(trace), trace)
+    lines = lines_of(emission, to_trace(busy))
     emission.write(lines[:100])
     emission.write(lines)
     with emission.path.open("ab") as file:
         file.write(lines[:50])
     emission.finish()
     assert b"".join(sent) == lines
+
+
+def test_commands_that_share_a_file_send_their_own_verdicts_only(tmp_path, busy, monkeypatch):
+    sent = []
+    monkeypatch.setattr("sentinel_core.telemetry.send.send", lambda *given: sent.append(b"".join(given[2])))
+    trace = to_trace(busy)
+    mine, other = (Emission.of(tmp_path, endpoint="http://127.0.0.1:9").prepared() for _ in range(2))
+    worker = pickle.loads(pickle.dumps(mine))
+    own = [lines_of(at, trace) for at in (mine, worker)]
+    foreign = [lines_of(other, trace) for _ in range(2)]
+    for at, lines in ((other, foreign[0]), (mine, own[0]), (other, foreign[1]), (worker, own[1])):
+        at.write(lines)
+    mine.finish()
+    again = mine.prepared()
+    again.write(own[0])
+    again.finish()
+    other.finish()
+    assert sent == [b"".join(own), own[0], b"".join(foreign)]
+
+
+def test_a_line_that_another_process_is_writing_is_not_taken_for_one_cut_short(tmp_path, monkeypatch):
+    path = tmp_path / "grows.jsonl"
+    path.write_bytes(b'{"a":')
+    rest = [b" ", b"1}\n"]
+    monkeypatch.setattr("time.sleep", lambda _seconds: path.write_bytes(path.read_bytes() + rest.pop(0)))
+    append_lines(path, [b"{}\n"])
+    assert path.read_bytes() == b'{"a": 1}\n{}\n'
 
 
 def test_a_process_that_writes_and_sends_tells_each_reason_once(tmp_path, capsys):

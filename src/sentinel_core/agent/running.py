@@ -1,6 +1,6 @@
 """How a tool's handler is run: in a child process, alone or beside others, or in the caller's own."""
 
-import contextlib
+import functools
 import time
 from collections.abc import Callable
 from typing import Protocol
@@ -31,17 +31,23 @@ def in_process(job: Callable[[], bytes], *, timeout: float) -> bytes:  # noqa: A
 
 
 def start_in_child(job: Callable[[], bytes], timeout: float) -> Started:
-    """Start ``job`` in a child now; what is given back waits for its answer, as ``isolate.call`` does.
+    """Start ``job`` in a child now; what is given back waits for its answer, or raises, as ``isolate.call`` does.
 
     The children of several calls run side by side without a thread, which a fork would not survive well.
     """
-    stack = contextlib.ExitStack()
-    child = stack.enter_context(Child(lambda outbox: outbox.send(job())))
+    try:
+        child = Child(lambda outbox: outbox.send(job()))
+    except WorkerError as error:
+        return functools.partial(_raise, error)
     due = time.monotonic() + timeout
 
     def wait() -> bytes:
-        with stack:
+        with child:
             (answer,) = child.frames(max(_TO_READ, due - time.monotonic()))
         return answer
 
     return wait
+
+
+def _raise(error: WorkerError) -> bytes:
+    raise error

@@ -16,7 +16,7 @@ from sentinel_core.agent.tools import Toolbox
 from sentinel_core.agent.using import UNKNOWN
 from sentinel_core.errors import InputError, NotRepeatedError
 from sentinel_core.offers import Tool
-from sentinel_core.risk.rules import Risk
+from sentinel_core.risk.rules import RISKS, Risk
 from sentinel_core.trace import Message, ToolCall, ToolResult, canonical, from_json
 
 __all__ = ["Delivery", "StagedReport", "deliver", "staged_report", "staging"]
@@ -87,7 +87,15 @@ def staged_report(messages: Sequence[Message], release_id: str) -> StagedReport 
 
 
 def _stages(call: ToolCall, release_id: str, succeeded: Container[str]) -> bool:
-    return call.name == FILE_REPORT and call.id in succeeded and call.arguments.get("release_id") == release_id
+    """Whether it is a report on the release that was taken; the trace may be anyone's, so it is looked at closely."""
+    given = call.arguments
+    return (
+        call.name == FILE_REPORT
+        and call.id in succeeded
+        and given.get("release_id") == release_id
+        and given.get("severity") in RISKS
+        and isinstance(given.get("findings"), list)
+    )
 
 
 def deliver(

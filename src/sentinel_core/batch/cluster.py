@@ -119,7 +119,7 @@ class _Futures:
             raise InputError(outcome.refused)
         for warning in outcome.warnings:
             self._launcher.tell(warning)
-        self._columns[:] = outcome.columns
+        self._columns[:] = outcome.columns or self._columns  # none are known where no process ever got ready
         summary = Summary.restored(outcome.summary)
         items = BytesIO(outcome.items)
         return Answer(split=task.split, items=items, written=outcome.written, summary=summary), outcome.parts

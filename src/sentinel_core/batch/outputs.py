@@ -223,12 +223,14 @@ class Folder:
         return str(path)
 
     def close(self, *, forget: bool) -> None:
-        """Parts stay; a folder of which nothing came goes."""
+        """Parts stay; a folder of which nothing came goes, before another batch can have it."""
         if self._lock < 0:
             return
-        os.close(self._lock)
-        self._lock = -1
-        if forget:
-            (self._path / "manifest.json").unlink(missing_ok=True)
-            if not any(self._path.iterdir()):
-                self._path.rmdir()
+        try:
+            if forget:
+                (self._path / "manifest.json").unlink(missing_ok=True)
+                if not any(self._path.iterdir()):
+                    self._path.rmdir()
+        finally:
+            os.close(self._lock)
+            self._lock = -1

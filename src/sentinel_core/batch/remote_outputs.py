@@ -143,14 +143,19 @@ class RemoteFile:
         self._lines.seek(0)
         with _finished(self._lines, self._finisher) as whole:
             self._place.write(self._place.path, whole)
-        beside = f"{self._place.url.rpartition('.')[0]}.summary.json"
-        self._place.write_bytes(f"{self._place.path.rpartition('.')[0]}.summary.json", summary)
+        self._place.write_bytes(_summary_beside(self._place.path), summary)
         self.close(forget=False)
-        return beside
+        return _summary_beside(self._place.url)
 
     def close(self, *, forget: bool) -> None:  # noqa: ARG002 - there is nothing to remember
         """Let go."""
         self._lines.close()
+
+
+def _summary_beside(place: str) -> str:
+    """``FOLDER/NAME.summary.json`` for ``FOLDER/NAME.jsonl``; a dot in the folder's name ends nothing."""
+    folder, slash, name = place.rpartition("/")
+    return f"{folder}{slash}{Path(name).stem}.summary.json"
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import attrs
 
+from sentinel_core._words import thousandths
 from sentinel_core.judging.items import Unreadable
 from sentinel_core.judging.tally import Tally
 from sentinel_core.redact import redact
@@ -42,7 +43,7 @@ class Summary:
         _count(self.counts, report.verdict or "no verdict")
         self.incomplete += not report.is_complete
         if report.overall_score is not None:
-            _count(self.scores, round(report.overall_score * _STEPS))
+            _count(self.scores, thousandths(report.overall_score))
         for finding in report.findings:
             _count(self.rules, finding.rule)
         for failure in report.failures:

@@ -19,7 +19,7 @@ from sentinel_core.isolate import Child
 from sentinel_core.judging.frames import DONE, PART, READY, REFUSED, REPORTS, WARNING
 from sentinel_core.judging.items import Death, Unreadable
 from sentinel_core.judging.job import Plan
-from sentinel_core.judging.tally import death_of
+from sentinel_core.judging.tally import death_of, fault_of
 from sentinel_core.output.sink import separated
 from sentinel_core.sources.parts import Part
 from sentinel_core.watch import AtWork
@@ -192,7 +192,7 @@ class Worker:
         if _KILLED in str(error) and at_work != self._killed_at:  # from outside, it may be: it is nobody's fault yet
             self._killed_at = at_work
         elif death is None:
-            task = self._after_fault(error)
+            task = self._after_fault(fault_of(error, self._launcher.timeout))
         elif death.at_work.stage == "load":
             self._learn(death)
         else:
@@ -205,12 +205,11 @@ class Worker:
         self._give(task)
         return False
 
-    def _after_fault(self, error: WorkerError) -> Task | None:
+    def _after_fault(self, reason: str) -> Task | None:
         self._faults += 1
         assert self.task is not None
         if self._faults < _MOST_FAULTS:
             return self.task
-        reason = f"the process that judges stopped and no plugin was at work: {error}"
         if self.task.cut is not None:
             raise InputError(f'"{self.task.split.place}": {reason}')
         self._give_up(reason)

@@ -10,7 +10,7 @@ import click
 
 from sentinel_core.errors import ERROR, TERMINATED, SentinelError
 
-__all__ = ["ERROR", "HOME", "INTERRUPTED", "cli", "complain", "help_without_command", "main"]
+__all__ = ["ERROR", "HOME", "INTERRUPTED", "cli", "complain", "help_without_command", "main", "say"]
 
 HOME = Path(".sentinel")
 """Where commands keep what they make, below the folder that they work in."""
@@ -30,7 +30,7 @@ _COMMANDS = {
     "run": "Investigate a release with the detective agent, then judge the agent.",
     "runs": "List the detective's runs, and show what happened in one.",
     "serve": "Answer over HTTP whether a loop may be tried again.",
-    "suite": "Evaluate an agent: scenarios, baselines, regressions.",
+    "suite": "Evaluate the detective agent: scenarios, baselines, regressions.",
 }
 
 
@@ -103,7 +103,20 @@ def complain(message: str) -> None:
     from sentinel_core.output.printable import printable
     from sentinel_core.redact import redact
 
-    click.echo(f"sentinel: error: {printable(redact(message))}", err=True)
+    say(f"sentinel: error: {printable(redact(message))}")
+
+
+def say(line: str) -> None:
+    """One line on standard error. One that does not fit there is lost: what is done, and the exit code, are worth more.
+
+    Raises ``BrokenPipeError`` where its reader stopped reading.
+    """
+    try:
+        click.echo(line, err=True)
+    except BrokenPipeError:
+        raise
+    except OSError:
+        _drop(2)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -115,9 +128,8 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         code = _pipe_closed()
     except OSError as error:
-        complain(f"standard output: {error.strerror}")
-        code = ERROR
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        code = _told(error)
+        _drop(1)
     sys.exit(code)
 
 
@@ -132,9 +144,19 @@ def _guarded(arguments: list[str] | None) -> int:
             return TERMINATED
         return _pipe_closed() if error.code else 0
     except Exception as error:  # noqa: BLE001 - a defect of ours, too: Python's own exit code, 1, would say WARN
-        _explain(error)
-        return ERROR
+        return _told(error)
     return code if isinstance(code, int) else 0
+
+
+def _told(error: Exception) -> int:
+    """Explain an error, as far as anybody listens; the exit code."""
+    try:
+        _explain(error)
+    except BrokenPipeError:
+        return _pipe_closed()
+    except OSError:  # standard error is full
+        _drop(2)
+    return ERROR
 
 
 def _explain(error: Exception) -> None:
@@ -171,6 +193,12 @@ def _open_what_is_closed() -> None:
 
 
 def _pipe_closed() -> int:
-    """What is still in the buffer has nowhere to go; without this, Python would complain about it on the way out."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    _drop(1, 2)
     return _CLOSED_PIPE
+
+
+def _drop(*descriptors: int) -> None:
+    """What is still in the buffers has nowhere to go; without this, Python would fail over it on the way out."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in descriptors:
+        os.dup2(nowhere, descriptor)

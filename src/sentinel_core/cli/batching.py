@@ -18,7 +18,7 @@ from sentinel_core.batch.run import Engine, Talk, run_batch
 from sentinel_core.batch.split import Unit, part_size, units
 from sentinel_core.batch.summary import Summary
 from sentinel_core.batch.worker import Answer, Launcher
-from sentinel_core.cli import complain
+from sentinel_core.cli import complain, say
 from sentinel_core.cli.options import Many, cores, is_folder
 from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
@@ -66,7 +66,7 @@ def _locally(
     parts: list[Unit], launcher: Launcher, jobs: int, size: int, skip: int, columns: list[str]
 ) -> Iterator[Answer]:
     for answer in pooled(parts, launcher, jobs=jobs, part=size, skip=skip):
-        columns[:] = launcher.columns
+        columns[:] = launcher.columns or columns  # none are known where no worker ever got ready
         yield answer
 
 
@@ -139,4 +139,5 @@ def _conclude(summary: Summary, place: str | None, *, to_file: bool, form: str) 
     lines = [render_summary(summary.tally.counts).rstrip("\n"), *summary.lines()]
     if place is not None:
         lines.append(f"  all of it: {place}")
-    click.echo("\n".join(map(printable, lines)), err=to_file)
+    tell = say if to_file else click.echo
+    tell("\n".join(map(printable, lines)))

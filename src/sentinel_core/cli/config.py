@@ -8,12 +8,14 @@ import click
 
 from sentinel_core.cli import ERROR, complain, help_without_command
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugin_options
-from sentinel_core.errors import PluginError, SentinelError
+from sentinel_core.cli.supervise import terminal_width, warn
+from sentinel_core.errors import PluginError, SentinelError, WorkerError
 from sentinel_core.host import Plugin, load, select
 from sentinel_core.isolate import Child, Outbox
 from sentinel_core.output.columns import in_columns
 from sentinel_core.selection import KINDS, Selection
 from sentinel_core.settings import Layers, Setting
+from sentinel_core.watch import Watch, at_fault
 
 __all__ = ["command"]
 
@@ -36,19 +38,25 @@ def show(*, as_json: bool, plugins: str | None, assignments: tuple[tuple[str, st
     rows: list[dict[str, Any]] = []
     code = 0
     with Child(partial(_explain, layers, selection)) as child:
-        for frame in child.frames(_TIMEOUT):
-            told = json.loads(frame)
-            if "error" in told:
-                complain(told["error"])
-                code = ERROR
-            else:
-                rows.append(told)
+        try:
+            for frame in child.frames(_TIMEOUT):
+                told = json.loads(frame)
+                if "error" in told:
+                    complain(told["error"])
+                    code = ERROR
+                elif "warning" in told:
+                    warn(told["warning"])
+                else:
+                    rows.append(told)
+        except WorkerError as error:
+            complain(f"{at_fault(child.mark, 'looking settings up')} {error}")
+            return ERROR
     if code:
         return code
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return 0
-    for line in in_columns([(row["key"], _shown(row["value"]), row["origin"]) for row in rows]):
+    for line in in_columns([(row["key"], _shown(row["value"]), row["origin"]) for row in rows], terminal_width()):
         click.echo(line)
     return 0
 
@@ -72,10 +80,12 @@ def _explain(layers: Layers, selection: Selection, outbox: Outbox) -> None:
 def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
     from sentinel_core.agent.settings import AgentSettings
     from sentinel_core.panel import weighted
-    from sentinel_core.watch import Watch
 
     chosen, left_out = select(selection, KINDS)
-    plugins, _ = load(chosen, selection.targets, watch=Watch(outbox))
+    plugins, failures = load(chosen, selection.targets, watch=Watch(outbox))
+    for failure in failures:
+        told = f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}; its settings are not shown'
+        outbox.send(json.dumps({"warning": told}).encode())
     if selection.targets:  # only now is it known what they offer
         offered = {(plugin.source.kind, plugin.source.name) for plugin in plugins}
         layers.refuse_unknown_plugins(offered | {(one.kind, one.name) for one in (*chosen, *left_out)})

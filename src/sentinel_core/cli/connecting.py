@@ -9,9 +9,11 @@ from typing import Any
 import attrs
 
 from sentinel_core.agent.tools import bind_tool
-from sentinel_core.errors import ConfigError, PluginError, SentinelError
+from sentinel_core.connect import model_of
+from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.host import Installed, Plugin, load, select
 from sentinel_core.isolate import Outbox
+from sentinel_core.judging.frames import warning
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
 from sentinel_core.redact import Redactor
@@ -22,7 +24,6 @@ from sentinel_core.watch import AtWork, Watch
 __all__ = ["Connected", "Kept", "connect"]
 
 _BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is asked
-_OF_A_MODEL = ("complete", "estimate_tokens", "get_capabilities", "close")
 _OFFLINE = "offline"
 _REPLAY = "replay:"
 _NO_MODEL = "No provider chosen (--provider): the offline rules judge, no language model is used."
@@ -69,7 +70,7 @@ class _Shelf:
         for failure in failures:
             if kind == "providers":
                 raise PluginError(f'provider "{failure.source.name}" ({failure.source.origin}) {failure.error}')
-            self.outbox.send(f'Wplugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'.encode())
+            self.outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
         return [plugin for plugin in plugins if name in (None, plugin.source.name)]
 
     def provider(self, name: str) -> Plugin:
@@ -108,7 +109,7 @@ def connect(
         of_provider = {**kept.flags, **of_provider}
     own = _with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, must=True)
     outbox.mark(str(AtWork("run", plugin.source.label, 0)))
-    model = _connected(plugin, own)
+    model = model_of(plugin, own)
     return Connected(
         name=plugin.source.name,
         model=model,
@@ -179,20 +180,6 @@ def _fields(plugin: Plugin) -> set[str]:
     return set() if wanted is None else {field.name for field in attrs.fields(wanted)}
 
 
-def _connected(plugin: Plugin, settings: Any) -> Model:
-    try:
-        model: Model = plugin.offer.connect() if settings is None else plugin.offer.connect(settings)
-    except SentinelError:
-        raise
-    except Exception as error:
-        raise PluginError(f'provider "{plugin.source.name}" raised {type(error).__name__}: {error}') from error
-    if lacking := [name for name in _OF_A_MODEL if not callable(getattr(model, name, None))]:
-        given = "None" if model is None else f"a {type(model).__name__}"
-        told = f"its connect returned {given}, which has no {', no '.join(lacking)}; expected a Model"
-        raise PluginError(f'provider "{plugin.source.name}": {told}')
-    return model
-
-
 def _text_or_none(name: object) -> str | None:
     return name if isinstance(name, str) and name else None
 
@@ -211,8 +198,7 @@ class _Sending(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Send one, without secrets."""
-        told = Redactor.of_environment().text(record.getMessage())
-        self._outbox.send(f"W{told}".encode("utf-8", "replace"))
+        self._outbox.send(warning(Redactor.of_environment().text(record.getMessage())))
 
 
 def _send_warnings(outbox: Outbox) -> None:

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from sentinel_core.errors import InputError, PluginError, SentinelError
 from sentinel_core.host import load, select
 from sentinel_core.isolate import Outbox
-from sentinel_core.judging.frames import REPORT, UNREADABLE, refusal, warning
-from sentinel_core.judging.items import Death, Readable, Unreadable, items
+from sentinel_core.judging.frames import REPORT, UNREADABLE, refusal
+from sentinel_core.judging.items import Death, Readable, Unreadable, items, tell_unloaded
 from sentinel_core.offers import TraceReader
 from sentinel_core.redact import redact_json
 from sentinel_core.selection import Selection
@@ -69,9 +69,7 @@ def _load_readers(work: Conversion, watch: Watch, outbox: Outbox) -> list[TraceR
     chosen, _ = select(work.selection, _KINDS)
     dead = {death.at_work.label: death.error for death in work.deaths if death.at_work.stage == "load"}
     plugins, failures = load(chosen, work.selection.targets, kinds=_KINDS, dead=dead, watch=watch)
-    if not work.done:
-        for failure in failures:
-            outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
+    tell_unloaded(failures, work.done, work.deaths, outbox)
     return [plugin.offer for plugin in plugins]
 
 

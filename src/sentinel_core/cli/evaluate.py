@@ -1,15 +1,18 @@
 """``sentinel evaluate``."""
 
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import click
 
+from sentinel_core.cli import say
 from sentinel_core.cli.emitting import emission_of, emit_options, finish
 from sentinel_core.cli.options import (
     Many,
     batch_options,
+    ending,
     judging_flags,
     judging_options,
     layers_and_selection,
@@ -52,7 +55,7 @@ _NO_TEXT = frozenset((
     "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
 )
 @emit_options
-@click.option("--strict", is_flag=True, help="Refuse unknown and duplicate keys, and unknown roles.")
+@click.option("--strict", is_flag=True, help="Refuse unknown and doubled keys, and traces not read whole.")
 @limit_options
 @click.option("--max-record-mb", type=int, metavar="MB", help="Largest record, decompressed (default 256).")
 @plugin_options
@@ -102,7 +105,7 @@ def _tell_how_to_go_on(many: Many) -> None:
 
     given = [argument for argument in sys.argv[1:] if argument != "--resume"]
     command = printable(redact(shlex.join(["sentinel", *given, "--resume"])))
-    click.echo(f"stopped; to go on: {command}", err=True)
+    say(f"stopped; to go on: {command}")
 
 
 def _is_much(plan: Plan) -> bool:
@@ -144,24 +147,31 @@ def _format(options: dict[str, Any], many: Many) -> Format:
     if many.form == "rows":
         if as_document or options["jsonl"]:
             raise click.UsageError("Parquet goes with none of --json, --jsonl and --pretty")
+        _refuse_name(many.output, _NO_TEXT, "a table: name it .parquet")
         return "rows"
     if many.form == "jsonl" and as_document:
         raise click.UsageError(
             f'-o "{many.output}" holds a report a line: leave out --json and --pretty, or name it .json'
         )
-    suffix = "" if many.output is None else many.output.rpartition(".")[2].lower()
     if options["jsonl"] or many.form == "jsonl":
-        if suffix in _NO_TEXT:
-            raise click.UsageError(f'-o "{many.output}" would hold lines of JSON: name it .jsonl')
+        _refuse_name(many.output, _NO_TEXT, "lines of JSON: name it .jsonl")
         return "jsonl"
     if as_document:
+        _refuse_name(many.output, _NO_TEXT - {"json"}, "JSON: name it .json")
         return "json"
-    if suffix in _NO_TEXT:
-        raise click.UsageError(f'-o "{many.output}" would hold text: name it .jsonl, .parquet or .txt, or add --json')
+    _refuse_name(many.output, _NO_TEXT, "text: name it .txt, .jsonl or .parquet, or .json with --json")
     return "text"
+
+
+def _refuse_name(output: str | None, unfit: Collection[str], instead: str) -> None:
+    """Raises ``click.UsageError`` for a name that promises another format."""
+    if output is not None and ending(output) in unfit:
+        raise click.UsageError(f'-o "{output}" would hold {instead}')
 
 
 def _summarize(tally: Tally, *, to_file: bool, form: Format) -> None:
     """One line that counts the verdicts: with the text of many reports, or on standard error beside a file."""
-    if to_file or (form == "text" and tally.total > 1):
-        click.echo(render_summary(tally.counts), nl=False, err=to_file)
+    if to_file:
+        say(render_summary(tally.counts).rstrip("\n"))
+    elif form == "text" and tally.total > 1:
+        click.echo(render_summary(tally.counts), nl=False)

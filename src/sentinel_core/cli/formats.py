@@ -7,13 +7,13 @@ from typing import Any
 import click
 
 from sentinel_core.cli import ERROR, complain
-from sentinel_core.cli.options import plugins_option
-from sentinel_core.cli.supervise import warn
+from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
+from sentinel_core.cli.supervise import terminal_width, warn
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host import Installed, load, select
 from sentinel_core.isolate import Child, Outbox
-from sentinel_core.output.printable import printable
-from sentinel_core.selection import Selection
+from sentinel_core.output.columns import in_columns
+from sentinel_core.watch import Watch, at_fault
 
 __all__ = ["command"]
 
@@ -22,14 +22,14 @@ _TIMEOUT = 60.0
 
 @click.command("formats")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
-@plugins_option(name="selection", variable="SENTINEL_PLUGINS")
-def command(*, as_json: bool, selection: str | None) -> int:
-    """Every trace format that an installed reader knows: its name (for --from), what it is, and whether it can be written."""
+@plugins_option()
+def command(*, as_json: bool, plugins: str | None) -> int:
+    """Every trace format that a selected reader knows: its name (for --from), what it is, and whether it can be written."""
     rows: list[dict[str, Any]] = []
     code = 0
-    wanted = Selection.parse(selection)
-    chosen, _ = select(wanted, ("trace_readers",))
-    with Child(partial(_describe, chosen, wanted.targets)) as child:
+    _, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
+    chosen, _ = select(selection, ("trace_readers",))
+    with Child(partial(_describe, chosen, selection.targets)) as child:
         try:
             for frame in child.frames(_TIMEOUT):
                 told = json.loads(frame)
@@ -39,21 +39,18 @@ def command(*, as_json: bool, selection: str | None) -> int:
                 else:
                     rows.append(told)
         except WorkerError as error:
-            complain(f'a trace reader {error} ("sentinel plugins --check" tells which)')
+            complain(f"{at_fault(child.mark, 'listing them')} {error}")
             return ERROR
     if as_json:
         click.echo(json.dumps(rows, indent=2))
         return code
-    width = max((len(row["name"]) for row in rows), default=0)
-    for row in rows:
-        marks = " (also written)" if row["writes"] else ""
-        click.echo(printable(f"{row['name']:<{width}}  {row['summary']}{marks}"))
+    cells = [(row["name"], f"{row['summary']}{' (also written)' if row['writes'] else ''}") for row in rows]
+    for line in in_columns(cells, terminal_width()):
+        click.echo(line)
     return code
 
 
 def _describe(chosen: list[Installed], targets: tuple[str, ...], outbox: Outbox) -> None:
-    from sentinel_core.watch import Watch
-
     try:
         plugins, failures = load(chosen, targets, kinds=("trace_readers",), watch=Watch(outbox))
     except PluginError as error:

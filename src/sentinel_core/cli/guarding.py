@@ -1,8 +1,8 @@
 """The guard of ``sentinel run`` in a process of its own.
 
 Signals and guardrails are foreign code: what they do there cannot keep the run from delivering its report. Orders and answers
-are a letter and a body: ``L`` an attempt at work, ``J`` one to judge, ``S`` a loop to settle, ``E`` the end. ``R`` says that all is loaded,
-``X`` why it is not, ``W`` warns.
+are a letter and a body: ``L`` an attempt at work, ``J`` one to judge, ``S`` a loop to settle, ``E`` the end. ``R`` says that
+all is loaded, ``X`` why it is not, ``W`` warns.
 """
 
 import collections
@@ -20,6 +20,7 @@ from sentinel_core.codec import decode_trace, encode_report, encode_trace
 from sentinel_core.errors import ConfigError, SentinelError, StoreError, WorkerError
 from sentinel_core.host import load, select
 from sentinel_core.isolate import Child, Outbox
+from sentinel_core.judging.frames import REFUSED, WARNING, refusal, warning
 from sentinel_core.panel import make_panel
 from sentinel_core.reflection.asking import BoundGuardrail, bind_guardrails, watched
 from sentinel_core.reflection.facts import Reflection
@@ -31,7 +32,7 @@ from sentinel_core.report import ReliabilityReport
 from sentinel_core.selection import Selection
 from sentinel_core.settings import Layers
 from sentinel_core.trace import ExecutionTrace
-from sentinel_core.watch import AtWork, Watch
+from sentinel_core.watch import Watch, at_fault
 
 __all__ = ["GuardProcess", "Guarding"]
 
@@ -116,15 +117,13 @@ class GuardProcess:
     def _answer(self) -> bytes:
         try:
             for frame in self._frames:
-                if frame[:1] == b"X":
+                if frame[:1] == REFUSED:
                     raise ConfigError(frame[1:].decode("utf-8", "replace"))
-                if frame[:1] != b"W":
+                if frame[:1] != WARNING:
                     return frame[1:]
                 self._warn(frame[1:].decode("utf-8", "replace"))
         except WorkerError as error:
-            at_work = AtWork.parse(self._child.mark)
-            who = f'plugin "{at_work.label}"' if at_work is not None else "the guard"
-            self._gone = WorkerError(f"{who} {error}")
+            self._gone = WorkerError(f"{at_fault(self._child.mark, 'the guard')} {error}")
         else:
             self._gone = WorkerError("the guard is gone")
         raise self._gone
@@ -137,7 +136,7 @@ def _job(guarding: Guarding, outbox: Outbox) -> None:
     try:
         guardian = _guardian(guarding, watch, outbox)
     except SentinelError as error:
-        outbox.send(f"X{error}".encode("utf-8", "replace"))
+        outbox.send(refusal(error))
         return
     outbox.mark("")
     outbox.send(b"R")
@@ -164,20 +163,20 @@ def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
     plugins, failures = load(chosen, guarding.selection.targets, kinds=_KINDS, watch=watch)
     for failure in failures:
         if failure.source.kind == "guardrails":  # the judge of the run's trace tells those of signals
-            outbox.send(f'Wplugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'.encode())
+            outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
     panel = make_panel(plugins, failures, left_out, layers, watch=watch)
     guardrails = tuple(watched(one, watch) for one in bind_guardrails(plugins, failures, layers))
     _refuse_deaf_limit(layers, guardrails)
     orchestrator, problem = _orchestrator(layers, guardrails)
     if problem:
-        outbox.send(f"Wno attempt is tried again: {problem}".encode("utf-8", "replace"))
+        outbox.send(warning(f"no attempt is tried again: {problem}"))
     return Guardian(
         panel=panel,
         guardrails=guardrails,
         orchestrator=orchestrator,
         problem=problem,
         overriding=guarding.overriding,
-        warn=lambda text: outbox.send(f"W{text}".encode("utf-8", "replace")),
+        warn=lambda text: outbox.send(warning(text)),
     )
 
 

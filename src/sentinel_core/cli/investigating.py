@@ -30,6 +30,7 @@ from sentinel_core.cli.guarding import Guarding, GuardProcess
 from sentinel_core.cli.kept import final_ends, judged_by, with_kept
 from sentinel_core.errors import ConfigError, JournalError, SentinelError
 from sentinel_core.isolate import Outbox
+from sentinel_core.judging.frames import refusal, warning
 from sentinel_core.offers import Tool
 from sentinel_core.redact import Redactor
 from sentinel_core.reflection.guarding import Overriding
@@ -104,9 +105,9 @@ def job(order: Order, outbox: Outbox) -> None:
     try:
         outbox.send(b"I" + _run(order, outbox).to_json())
     except SentinelError as error:
-        outbox.send(f"X{redactor.text(str(error))}".encode("utf-8", "replace"))
+        outbox.send(refusal(redactor.text(str(error))))
     except OSError as error:
-        outbox.send(f'X"{error.filename or order.directory}": {error.strerror}; the run could not be kept'.encode())
+        outbox.send(refusal(f'"{error.filename or order.directory}": {error.strerror}; the run could not be kept'))
 
 
 def _run(order: Order, outbox: Outbox) -> RunSummary:
@@ -135,7 +136,7 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             of_tools=order.of_tools,
             kept=order.kept,
         )
-        stack.callback(connected.model.close)
+        stack.callback(_close, connected, outbox)
         if isinstance(connected.model, ReplayModel) and connected.model.attempts == 1:
             order, guard = order.unguarded("--provider"), None  # a record of one attempt has no reply for another one
         settings: AgentSettings = order.layers.of_agent(AgentSettings)
@@ -163,10 +164,18 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
         family = _family(order, outbox, investigation, guard, _reflector(order, investigation))
         family.deterministic = connected.deterministic
         result = family.run()
+    path = save_run(result.trace, order.directory)
     if order.record is not None:
         export(keeper.journal.read(result.run_id), order.record)
-    path = save_run(result.trace, order.directory)
     return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers))
+
+
+def _close(connected: Connected, outbox: Outbox) -> None:
+    """Close the model; where that fails, what came of the run stands all the same."""
+    try:
+        connected.model.close()
+    except Exception as error:  # noqa: BLE001 - a provider is a plugin, and may raise anything
+        _warn(outbox)(f'plugin "providers:{connected.name}" raised {type(error).__name__}: {error} when it was closed')
 
 
 def _family(
@@ -196,7 +205,7 @@ def _guard(order: Order, outbox: Outbox) -> GuardProcess:
 
 def _warn(outbox: Outbox) -> Callable[[str], None]:
     redactor = Redactor.of_environment()
-    return lambda text: outbox.send(f"W{redactor.text(text)}".encode("utf-8", "replace"))
+    return lambda text: outbox.send(warning(redactor.text(text)))
 
 
 def _check_reflector(order: Order, connected: Connected) -> None:
@@ -243,7 +252,7 @@ def _fingerprint(connected: Connected, settings: AgentSettings) -> dict[str, Any
 def _confirm(order: Order, outbox: Outbox) -> Callable[[Tool, ToolCall], bool]:
     def confirm(tool: Tool, _call: ToolCall) -> bool:
         if not order.yes:
-            outbox.send(f'Wtool "{tool.name}" is sensitive and was not run; --yes lets it'.encode())
+            outbox.send(warning(f'tool "{tool.name}" is sensitive and was not run; --yes lets it'))
         return order.yes
 
     return confirm
@@ -254,7 +263,7 @@ def _telemetry(order: Order, keeper: Keeper, outbox: Outbox) -> Telemetry:
     telemetry = Telemetry(
         order.directory,
         endpoint=order.otlp,
-        complain=lambda problem: outbox.send(b"W" + problem.encode("utf-8", "replace")),
+        complain=lambda problem: outbox.send(warning(problem)),
     )
     telemetry.resume(keeper.past)
     return telemetry

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sentinel_core.cli.options import host_flags
+from sentinel_core.cli.supervise import terminal_width
 from sentinel_core.errors import UnknownLoopError
-from sentinel_core.output.printable import printable_json
+from sentinel_core.output.printable import folded, printable_json
 from sentinel_core.reflection.store import DEFAULT_STORE, Store, open_store
 from sentinel_core.settings import read_layers
 
@@ -51,7 +52,8 @@ def command(context: click.Context, /, *, store: str | None, as_json: bool) -> i
     if not families:
         click.echo('No loops are kept here: "sentinel run" and "sentinel serve" keep them.', err=True)
         return 0
-    click.echo(render_families(families), nl=False)
+    width = terminal_width()
+    click.echo(folded(render_families(families, width), width), nl=False)
     return 0
 
 

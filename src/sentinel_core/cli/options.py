@@ -16,6 +16,7 @@ __all__ = [
     "Many",
     "batch_options",
     "cores",
+    "ending",
     "host_flags",
     "is_folder",
     "judging_flags",
@@ -65,18 +66,13 @@ def plugin_options(function: _Function) -> _Function:
     )(function)
 
 
-def plugins_option(
-    text: str = 'As for "sentinel evaluate".', *, name: str = "plugins", variable: str | None = None
-) -> Callable[[_Function], _Function]:
-    """``--plugins`` alone, as the argument ``name``: the lists of all of them as one; None where there is none.
-
-    ``variable`` is read where the flag is not given, for commands that read no other setting.
-    """
+def plugins_option(text: str = 'As for "sentinel evaluate".') -> Callable[[_Function], _Function]:
+    """``--plugins`` alone: the lists of all of them as one; None where there is none."""
 
     def joined(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> str | None:
-        return ",".join(given) if given else os.environ.get(variable) if variable else None
+        return ",".join(given) if given else None
 
-    return click.option("--plugins", name, multiple=True, callback=joined, metavar="LIST", help=text)
+    return click.option("--plugins", multiple=True, callback=joined, metavar="LIST", help=text)
 
 
 def judging_options(function: _Function) -> _Function:
@@ -177,7 +173,7 @@ class Many(NamedTuple):
         """The format that the output's name asks for; ``rows`` becomes Parquet."""
         if self.output is None:
             return None
-        wanted = self.output_format or _SUFFIXES.get(self.output.rpartition(".")[2])
+        wanted = self.output_format or _SUFFIXES.get(ending(self.output))
         if wanted is None and is_folder(self.output):
             wanted = "jsonl"
         return _FORMS.get(wanted or "")
@@ -189,12 +185,17 @@ def _refuse_misfit(output: str | None, wanted: str | None) -> None:
         return
     if output is None:
         raise click.UsageError(f'--output-format "{wanted}" needs a place to write to: -o FILE or FOLDER/')
-    if _SUFFIXES.get(output.rpartition(".")[2], wanted) != wanted:
+    if _SUFFIXES.get(ending(output), wanted) != wanted:
         raise click.UsageError(f'-o "{output}" goes with no --output-format "{wanted}": the name says another format')
 
 
 _SUFFIXES = {"jsonl": "jsonl", "ndjson": "jsonl", "parquet": "parquet"}
 _FORMS: Mapping[str, Literal["jsonl", "rows"]] = {"jsonl": "jsonl", "parquet": "rows"}
+
+
+def ending(output: str) -> str:
+    """What a file's name, or its URL, ends with behind the last dot, in small letters: ``jsonl``."""
+    return os.path.splitext(output)[1][1:].lower()  # noqa: PTH122 - pathlib would take a URL apart
 
 
 def is_folder(output: str) -> bool:
@@ -227,7 +228,7 @@ def layers_and_selection(
 
     labels = {(one.kind, one.name) for one in installed()}
     for key, text in assignments:
-        flags[_full_key(key, labels)] = (text, "--set")
+        flags[_full_key(key, labels, flags)] = (text, "--set")
     layers = read_layers(flags)
     for suspect in layers.suspects:
         warn(suspect)
@@ -238,7 +239,7 @@ def layers_and_selection(
     return layers, selection
 
 
-def _full_key(key: str, labels: set[tuple[str, str]]) -> str:
+def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[Any, str]]) -> str:
     """``cost.budget_tokens`` and ``signals:cost.budget_tokens`` become ``signals.cost.budget_tokens``."""
     head, dot, field = key.rpartition(".")
     if not dot or head in ("agent", "weights") or head.partition(".")[0] in KINDS:
@@ -252,4 +253,17 @@ def _full_key(key: str, labels: set[tuple[str, str]]) -> str:
         return f"{found[0][0]}.{name}.{field}"
     if kind in KINDS:
         return f"{kind}.{name}.{field}"
-    raise ConfigError(f'--set {key}: no plugin "{name}" is installed{did_you_mean(name, (its for _, its in labels))}')
+    near = did_you_mean(name, (its for _, its in labels))
+    raise ConfigError(
+        f'--set {key}: no plugin "{name}" is installed{near}{_if_not_installed(f"{name}.{field}", flags)}'
+    )
+
+
+def _if_not_installed(key: str, flags: Mapping[str, tuple[Any, str]]) -> str:
+    """How to set what a file or module may offer, which is known only once that is loaded; nothing where there is none."""
+    targets = Selection.parse(read_layers(flags).host().plugins).targets
+    if not targets:
+        return ""
+    likely, *others = sorted(KINDS, key=lambda kind: kind != "signals")
+    places = " or ".join(f'"{target}"' for target in targets)
+    return f'; for one in {places} name its kind, too: "{likely}:{key}" (or {", ".join(others)})'

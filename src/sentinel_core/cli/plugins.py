@@ -1,24 +1,27 @@
 """``sentinel plugins``: what is installed, what it offers, and whether it loads."""
 
 import json
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
 import click
 
-from sentinel_core.cli import ERROR
-from sentinel_core.cli.options import plugins_option
+from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
+from sentinel_core.cli.supervise import terminal_width
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host import Installed, Plugin, installed, load
 from sentinel_core.isolate import Child, Outbox
 from sentinel_core.output.columns import in_columns
-from sentinel_core.output.printable import printable
-from sentinel_core.selection import Selection, did_you_mean
+from sentinel_core.output.printable import folded, printable
+from sentinel_core.selection import Selection, did_you_mean, load_target_kind
 
 __all__ = ["command"]
 
 _TIMEOUT = 60.0
 _MEMORY = 4096 << 20
+_INDENT = "    "
 
 _loading_option = click.option(
     "--timeout",
@@ -32,23 +35,34 @@ _loading_option = click.option(
 @click.group("plugins", invoke_without_command=True)
 @click.option("--check", is_flag=True, help="Load each plugin in a process of its own and tell what went wrong.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
-@plugins_option(name="selection", variable="SENTINEL_PLUGINS")
+@plugins_option()
 @_loading_option
 @click.pass_context
-def command(context: click.Context, /, *, check: bool, as_json: bool, selection: str | None, timeout: float) -> int:
+def command(context: click.Context, /, *, check: bool, as_json: bool, plugins: str | None, timeout: float) -> int:
     """List the installed plugins: kind, name, distribution, version, state. Imports none of them without --check."""
     if context.invoked_subcommand is not None:
         return 0
     everything = installed()
-    wanted = Selection.parse(selection).resolve({(one.kind, one.name) for one in everything})
-    rows = [
-        _row(one, selected=(one.kind, one.name) in wanted, timeout=timeout if check else None) for one in everything
-    ]
+    _, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
+    wanted = _wanted(selection, everything)
+    seconds = timeout if check else None
+    rows = [_row(one, wanted, seconds) for one in everything]
+    for target in selection.targets:
+        rows += _rows_of_target(target, wanted or (), seconds)
     _print(rows, as_json=as_json)
     if not rows:
         click.echo('No plugins are installed: pip install "reliability-sentinel[standard]"', err=True)
         return ERROR
-    return ERROR if any(row["error"] for row in rows) else 0
+    return ERROR if wanted is None or any(row["error"] for row in rows) else 0
+
+
+def _wanted(selection: Selection, everything: list[Installed]) -> set[tuple[str, str]] | None:
+    """What is selected; None, and told, where the selection names what is not there: all are listed to choose from."""
+    try:
+        return selection.resolve({(one.kind, one.name) for one in everything})
+    except PluginError as error:
+        complain(str(error))
+        return None
 
 
 @command.command("show", short_help="Everything about one plugin, with its settings.")
@@ -66,7 +80,7 @@ def show(name: str, *, timeout: float) -> int:
         )
     code = 0
     for one in found:
-        told, error = _ask_child(one, timeout)
+        told, error = _ask_child(partial(_describe, one), timeout)
         facts = {"plugin": one.label, "distribution": one.origin, "module": one.target, **told}
         if error:
             facts["error"] = error
@@ -77,11 +91,32 @@ def show(name: str, *, timeout: float) -> int:
     return code
 
 
-def _row(one: Installed, *, selected: bool, timeout: float | None) -> dict[str, Any]:
-    error = _ask_child(one, timeout)[1] if timeout is not None else ""
-    state = "selected" if selected else "left out"
+def _row(one: Installed, wanted: Collection[tuple[str, str]] | None, timeout: float | None) -> dict[str, Any]:
+    error = _ask_child(partial(_describe, one), timeout)[1] if timeout is not None else ""
+    state = "installed" if wanted is None else "selected" if (one.kind, one.name) in wanted else "left out"
     if timeout is not None:
         state = "broken" if error else f"loads, {state}"
+    return _as_row(one, state, error)
+
+
+def _rows_of_target(target: str, wanted: Collection[tuple[str, str]], timeout: float | None) -> list[dict[str, Any]]:
+    """A row for each plugin in a file or module that ``--plugins`` names; what is in it is known once it is loaded."""
+    whole = Installed(kind=load_target_kind(target) or "", name=target, target=target)
+    if timeout is None:
+        return [_as_row(whole, "selected", "")]
+    told, error = _ask_child(partial(_describe_target, target), timeout)
+    if error:
+        return [_as_row(whole, "broken", error)]
+    rows = []
+    for kind, name in told["offers"]:
+        taken = f"a plugin of that name is installed, too; --plugins no:{name} leaves it out"
+        clash = taken if (kind, name) in wanted else ""
+        one = Installed(kind=kind, name=name, target=target)
+        rows.append(_as_row(one, "broken" if clash else "loads, selected", clash))
+    return rows
+
+
+def _as_row(one: Installed, state: str, error: str) -> dict[str, Any]:
     return {
         "kind": one.kind,
         "name": one.name,
@@ -97,16 +132,22 @@ def _print(rows: list[dict[str, Any]], *, as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2))
         return
     columns = ("kind", "name", "distribution", "version", "state")
-    head, *lines = in_columns([columns, *([str(row[column]) for column in columns] for row in rows)])
+    width = terminal_width()
+    head, *lines = in_columns([columns, *([str(row[column] or "-") for column in columns] for row in rows)], width)
     click.echo(head)
     for line, row in zip(lines, rows, strict=True):
-        click.echo(f"{line}  {printable(row['error'])}".rstrip())
+        error = printable(row["error"])
+        if error and width:
+            click.echo(line)
+            click.echo(folded(f"{_INDENT}{error}\n", width), nl=False)
+        else:
+            click.echo(f"{line}  {error}".rstrip())
 
 
-def _ask_child(one: Installed, timeout: float) -> tuple[dict[str, Any], str]:
+def _ask_child(job: Callable[[Outbox], None], timeout: float) -> tuple[dict[str, Any], str]:
     """What a plugin says of itself, and what went wrong, asked in a process of its own."""
     try:
-        with Child(partial(_describe, one), memory=_MEMORY) as child:
+        with Child(job, memory=_MEMORY) as child:
             (frame,) = child.frames(timeout)
     except WorkerError as error:
         return {}, str(error)
@@ -121,6 +162,18 @@ def _describe(one: Installed, outbox: Outbox) -> None:
     error = failures[0].error if failures else ""
     facts = _facts(plugins[0]) if plugins else {}
     outbox.send(json.dumps({"facts": facts, "error": error}).encode())
+
+
+def _describe_target(target: str, outbox: Outbox) -> None:
+    from sentinel_core.watch import Watch
+
+    error, plugins = "", list[Plugin]()
+    try:
+        plugins, _ = load((), (target,), watch=Watch(outbox))
+    except PluginError as problem:
+        error = str(problem)
+    offers = [(one.source.kind, one.source.name) for one in plugins]
+    outbox.send(json.dumps({"facts": {"offers": offers}, "error": error}).encode())
 
 
 def _facts(plugin: Plugin) -> dict[str, Any]:

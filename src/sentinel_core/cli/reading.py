@@ -1,9 +1,7 @@
 """What commands read: the sources that arguments lead to; and one trace, for a command that needs it in this process."""
 
 import io
-import re
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,15 +12,12 @@ from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import InputError
 from sentinel_core.settings import HostSettings
 from sentinel_core.sources import FileSource, find_sources, spool
-from sentinel_core.sources.detect import is_of_reports
 
 if TYPE_CHECKING:
     from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["read_one", "sources_of"]
 
-_HEAD = 1 << 12
-_UNREAD = re.compile(rb'\[?\s*\{"error":')
 _NATIVE = "native"
 _TOLD = 5
 
@@ -32,29 +27,15 @@ def sources_of(
 ) -> tuple[FileSource | InputError, ...]:
     """Every file that the arguments lead to; standard input is read here, and kept.
 
-    What the command itself has written to ``output``, at an earlier time, is left out of folders. Raises
-    ``click.UsageError`` where the output is an input that is named: it would be lost.
+    Raises ``click.UsageError`` where ``output`` is one of them: it would be lost.
     """
     place = None if output is None or "://" in output else Path(output).resolve()
     stdin = spool(sys.stdin.buffer) if "-" in arguments else None
-    own = (lambda _path: False) if place is None else partial(_is_written, output=place)
     most = host.max_record_mb << 20
-    found = tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=most, leave_out=own))
+    found = tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=most))
     if any(isinstance(source, FileSource) and source.path.resolve() == place for source in found):
         raise click.UsageError(f'-o "{output}" is what is to be read, and would be replaced: name another')
     return found
-
-
-def _is_written(path: Path, output: Path) -> bool:
-    """Whether it holds reports and is the output file, is the summary of it, or lies in the output folder of a batch."""
-    path = path.resolve()
-    if path.parent == output:
-        return (output / "manifest.json").is_file()
-    if path != output:
-        return path == output.with_name(f"{output.stem}.summary.json")
-    with path.open("rb") as stream:
-        head = stream.read(_HEAD)
-    return is_of_reports(head) or _UNREAD.match(head) is not None
 
 
 def read_one(

@@ -8,7 +8,6 @@ import os
 import signal
 import socket
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ import attrs
 import click
 import msgspec
 
-from sentinel_core.cli import ERROR, INTERRUPTED, complain
+from sentinel_core.cli import ERROR, INTERRUPTED, complain, say
 from sentinel_core.cli.emitting import finish
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import ConfigError, WorkerError
@@ -32,10 +31,9 @@ from sentinel_core.report import ReliabilityReport
 from sentinel_core.selection import Selection
 from sentinel_core.settings import Layers
 from sentinel_core.sources import FileSource
-from sentinel_core.telemetry.encode import log_lines
 from sentinel_core.telemetry.files import append_lines
 from sentinel_core.telemetry.receive.service import Reception, serve
-from sentinel_core.telemetry.verdicts import Emission, verdict_logs
+from sentinel_core.telemetry.verdicts import Emission
 
 __all__ = ["Receiver"]
 
@@ -79,7 +77,7 @@ class Receiver:
                 listener.close()
                 with self._stopping(server):
                     at = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
-                    click.echo(f"Receiving OTLP on http://{at} (Ctrl-C judges what is there and ends).", err=True)
+                    say(f"Receiving OTLP on http://{at} (Ctrl-C judges what is there and ends).")
                     self._work(server)
         if self._interrupted:
             return INTERRUPTED
@@ -93,7 +91,7 @@ class Receiver:
                     self._judge(json.loads(frame[1:]))
                 else:
                     counts = ", ".join(f"{name} {count}" for name, count in json.loads(frame[1:]).items() if count)
-                    click.echo(f"Received: {counts or 'nothing'}.", err=True)
+                    say(f"Received: {counts or 'nothing'}.")
         except WorkerError as error:
             complain(f"the receiving process {error}")
             self.tally.broken = True
@@ -131,8 +129,7 @@ class Receiver:
 
     def _emit(self, emission: Emission, reports: list[ReliabilityReport], spans: dict[str, str]) -> None:
         for report in reports:
-            logs = verdict_logs(report, report.trace_id, spans.get(report.trace_id, ""), time.time_ns())
-            emission.write(b"".join(log_lines(logs)))
+            emission.write(emission.lines(report, report.trace_id, spans.get(report.trace_id, "")))
         finish(emission)
 
     @contextlib.contextmanager

@@ -11,7 +11,7 @@ import attrs
 import click
 
 from sentinel_core.agent.summary import RunSummary
-from sentinel_core.cli import ERROR, HOME, complain
+from sentinel_core.cli import ERROR, HOME, complain, say
 from sentinel_core.cli.emitting import finish
 from sentinel_core.cli.investigating import Order, job
 from sentinel_core.cli.options import judging_flags, judging_options, layers_and_selection, plugin_options
@@ -19,6 +19,7 @@ from sentinel_core.cli.run_options import AGENT, PROVIDER, TOOLS, check_places, 
 from sentinel_core.cli.supervise import supervise, terminal_width, use_color, warn
 from sentinel_core.errors import ConfigError, WorkerError, WorkerJobError
 from sentinel_core.isolate import Child
+from sentinel_core.judging.frames import REFUSED, WARNING
 from sentinel_core.judging.job import Plan
 from sentinel_core.judging.job import job as judge
 from sentinel_core.judging.tally import Tally
@@ -31,7 +32,7 @@ from sentinel_core.telemetry.ids import trace_id_of
 from sentinel_core.telemetry.observer import is_disabled
 from sentinel_core.telemetry.send import check_endpoint
 from sentinel_core.telemetry.verdicts import Emission
-from sentinel_core.watch import AtWork
+from sentinel_core.watch import at_fault
 
 __all__ = ["command"]
 
@@ -134,12 +135,10 @@ def _investigate(order: Order, host: HostSettings, *, quiet: bool) -> RunSummary
             for frame in child.frames(_patience(order.layers)):
                 heard.take(frame[:1], frame[1:])
         except WorkerError as error:
-            at_work = AtWork.parse(child.mark)
-            who = f'plugin "{at_work.label}"' if at_work else "the run"
             verb = "raised " if isinstance(error, WorkerJobError) else ""
-            complain(f"{who} {verb}{error}{heard.how_to_go_on}")
+            complain(f"{at_fault(child.mark, 'the run')} {verb}{error}{heard.how_to_go_on}")
         except KeyboardInterrupt:
-            click.echo(f"\nsentinel: stopped{heard.how_to_go_on}", err=True)
+            say(f"\nsentinel: stopped{heard.how_to_go_on}")
             raise
     return heard.found
 
@@ -162,12 +161,12 @@ class _Heard:
             self.run_id = text
         elif kind in (b"P", b"T"):
             self.progress.show(kind, body)
-        elif kind == b"W":
+        elif kind == WARNING:
             warn(text)
-        elif kind == b"X":
+        elif kind == REFUSED:
             complain(text)
         elif not self.quiet:
-            click.echo(text, err=True)
+            say(text)
 
     @property
     def how_to_go_on(self) -> str:

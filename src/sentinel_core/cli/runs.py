@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sentinel_core.cli import ERROR, HOME
+from sentinel_core.cli import ERROR, HOME, complain
+from sentinel_core.cli.supervise import terminal_width
 from sentinel_core.output.columns import in_columns
 from sentinel_core.output.printable import printable, printable_json
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from sentinel_core.settings import Layers
 
 __all__ = ["command"]
+
+_DAMAGED = "damaged"
 
 
 @click.group("runs", invoke_without_command=True)
@@ -33,9 +36,9 @@ def command(context: click.Context, /, *, as_json: bool) -> int:
     if as_json:
         click.echo(printable_json(json.dumps(rows, indent=2).encode()))
     elif rows:
-        for line in in_columns([("run", "release", "state", "report"), *map(_cells, rows)]):
+        for line in in_columns([("run", "release", "state", "report"), *map(_cells, rows)], terminal_width()):
             click.echo(line)
-    return 0
+    return ERROR if any(row["state"] == _DAMAGED for row in rows) else 0
 
 
 @command.command("show", short_help="What happened in one run.")
@@ -84,19 +87,22 @@ def _rows(journal: "Journal") -> list[dict[str, Any]]:
 
 
 def _row(journal: "Journal", run: "Run", now: "Layers") -> dict[str, Any]:
+    """One run; of one whose record cannot be read, which is told, the others are listed all the same."""
     from sentinel_core.agent.standing import standing_of
     from sentinel_core.cli.kept import judged_by, with_kept
+    from sentinel_core.errors import JournalError
 
+    row = {"run_id": run.run_id, "release_id": run.release_id, "started_at": run.started_at}
+    try:
+        events = journal.read(run.run_id).events
+    except JournalError as error:
+        complain(str(error))
+        return {**row, "state": _DAMAGED, "resumable": False, "delivery": None, "holder": None}
     judged = judged_by(with_kept(now, run.flags))
-    return {
-        "run_id": run.run_id,
-        "release_id": run.release_id,
-        "started_at": run.started_at,
-        **standing_of(journal.read(run.run_id).events, journal.holder(run.run_id), judged=judged),
-    }
+    return {**row, **standing_of(events, journal.holder(run.run_id), judged=judged)}
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
     held = f" (process {row['holder']})" if row["holder"] else ""
-    report = row["delivery"] or ("not yet" if row["resumable"] else "no report")
-    return row["run_id"], row["release_id"], f"{row['state']}{held}", report
+    none = "unknown" if row["state"] == _DAMAGED else "not yet" if row["resumable"] else "no report"
+    return row["run_id"], row["release_id"], f"{row['state']}{held}", row["delivery"] or none

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from sentinel_core._words import counted
-from sentinel_core.cli import HOME, help_without_command
+from sentinel_core.cli import HOME, help_without_command, say
 from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options, plugins_option
 from sentinel_core.cli.suite_output import Telling, checked, in_json, telling_options
 from sentinel_core.cli.supervise import warn
@@ -40,7 +40,9 @@ def _directory(function: _Function) -> _Function:
 @click.group("suite", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    r"""Let an agent work in many scenarios, score it, and hold it against how it did before.
+    r"""Let Sentinel's detective work in many scenarios, score it, and hold it against how it did before.
+
+    Other agents are not run: "sentinel evaluate" judges what they did, from their traces.
 
     \b
     sentinel suite run release-risk
@@ -94,7 +96,7 @@ def run(suite: str, **options: Any) -> int:
     try:
         results = run_evaluation(read, _run_options(read.name, options))
     except KeyboardInterrupt:
-        click.echo("\nsentinel: stopped; finished trials are kept; to go on: the same command with --resume", err=True)
+        say("\nsentinel: stopped; finished trials are kept; to go on: the same command with --resume")
         raise
     if results.evaluated:
         for path in (_last(options["home"], read.name), options["home"] / "suites" / "last.json"):
@@ -227,7 +229,7 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
     return 0
 
 
-@command.command("from-trace", short_help="Make a suite out of a trace: an incident becomes a test.")
+@command.command("from-trace", short_help="Make a suite out of a trace of the detective: an incident becomes a test.")
 @click.argument("trace", metavar="TRACE")
 @click.option("--id", "name", metavar="ID", help="The scenario's id (default: from the trace's).")
 @click.option(
@@ -239,7 +241,10 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
 @click.option("--force", is_flag=True, help="Replace FILE where it is there.")
 @plugins_option()
 def from_trace(trace: str, *, name: str | None, severity: str | None, output: Path | None, **options: Any) -> int:
-    """Make a suite of one scenario from TRACE: its tools answer as they did then, so that an incident becomes a test."""
+    """Make a suite of one scenario from TRACE: its tools answer as they did then, so that an incident becomes a test.
+
+    TRACE is a run of Sentinel's detective; "sentinel evaluate" judges other agents' traces.
+    """
     from sentinel_core.cli.reading import read_one
     from sentinel_core.suite.from_trace import suite_from_trace
     from sentinel_core.suite.reading import decode_suite

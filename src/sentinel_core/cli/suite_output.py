@@ -1,6 +1,7 @@
 """How ``sentinel suite`` tells what came of a suite: formats, files, the exit code."""
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
@@ -9,10 +10,11 @@ import attrs
 import click
 
 from sentinel_core.cli import ERROR, complain
-from sentinel_core.cli.supervise import use_color
+from sentinel_core.cli.supervise import terminal_width, use_color
 from sentinel_core.errors import ConfigError, InputError
-from sentinel_core.output.printable import printable_json
+from sentinel_core.output.printable import folded, printable_json
 from sentinel_core.output.sink import open_output
+from sentinel_core.selection import did_you_mean
 
 if TYPE_CHECKING:
     from sentinel_core.suite import Comparison, EvaluationResults
@@ -24,6 +26,7 @@ Format = Literal["text", "json", "junit", "markdown"]
 
 _FORMATS: tuple[Format, ...] = get_args(Format)
 _ENDINGS: Mapping[str, Format] = {".json": "json", ".xml": "junit", ".md": "markdown"}
+_PREFIX = re.compile(r"([A-Za-z]{2,}):")  # a single letter is a drive
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -88,9 +91,10 @@ class Telling:
         """Print and write; the exit code. Raises ``InputError`` for a file that cannot be written."""
         from sentinel_core.suite.document import exit_code
 
-        color = self.form == "text" and use_color()
+        is_text = self.form == "text"
         try:
-            click.echo(self._rendered(self.form, results, comparison, color=color), nl=False)
+            told = self._rendered(self.form, results, comparison, color=is_text and use_color())
+            click.echo(folded(told, terminal_width() if is_text else 0), nl=False)
         finally:  # a reader that stopped reading takes no file away
             self._write(results, comparison)
         code = exit_code(results, comparison, self.fail_on)
@@ -150,6 +154,11 @@ def _target(text: str) -> tuple[Format, Path]:
     for form in _FORMATS:
         if text.startswith(f"{form}:"):
             return form, checked(Path(text.removeprefix(f"{form}:")))
+    if unknown := _PREFIX.match(text):
+        known = f"the formats are {', '.join(_FORMATS)}{did_you_mean(unknown[1], _FORMATS)}"
+        raise ConfigError(
+            f'-o "{text}": there is no format "{unknown[1]}"; {known} (a file of that name is "./{text}")'
+        )
     found = _ENDINGS.get(Path(text).suffix)
     if found is None:
         raise ConfigError(f'-o "{text}": name the format ({", ".join(_FORMATS)}), as in "junit:{text}"')

@@ -5,16 +5,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import IO, TYPE_CHECKING, TypeVar
 
-import click
-
 from sentinel_core._words import counted
-from sentinel_core.cli import complain
+from sentinel_core.cli import complain, say
 from sentinel_core.errors import WorkerError
 from sentinel_core.isolate import Child, Outbox
 from sentinel_core.judging.frames import FATAL, REPORT, UNREADABLE, WARNING
 from sentinel_core.judging.items import Death, Unreadable
-from sentinel_core.judging.tally import VERDICTS, Tally, death_of
+from sentinel_core.judging.tally import VERDICTS, Tally, death_of, fault_of
 from sentinel_core.output.sink import Sink
+from sentinel_core.watch import file_of
 
 if TYPE_CHECKING:
     from sentinel_core.cli.converting import Conversion
@@ -50,7 +49,8 @@ def supervise(
             except WorkerError as error:
                 death = death_of(child.mark, error, timeout)
                 if death is None or death in plan.deaths or len(plan.deaths) == _MOST_DEATHS:
-                    complain(_last_words(death, error, tally.total))
+                    where = _where(file_of(child.mark), tally.total, len(plan.sources))
+                    complain(fault_of(error, timeout, where) if death is None else _last_words(death, tally.total))
                     tally.broken = True
                     break
                 plan = plan._replace(deaths=(*plan.deaths, death))
@@ -84,13 +84,17 @@ def warn(message: str) -> None:
     from sentinel_core.output.printable import printable
     from sentinel_core.redact import redact
 
-    click.echo(f"sentinel: warning: {printable(redact(message))}", err=True)
+    say(f"sentinel: warning: {printable(redact(message))}")
 
 
-def _last_words(death: Death | None, error: WorkerError, done: int) -> str:
+def _where(file: str, done: int, files: int) -> str:
+    if file:
+        return f' after {counted(done, "record")}, at "{file}",'
+    return f" after {counted(done, 'record')}" if done or not files else f" before reading {counted(files, 'file')}"
+
+
+def _last_words(death: Death, done: int) -> str:
     after = f"stopped after {counted(done, 'record')}"
-    if death is None:
-        return f"the process that judges {after} and no plugin was at work: {error}"
     return f'plugin "{death.at_work.label}" {death.error}; {after} (--plugins can leave it out)'
 
 

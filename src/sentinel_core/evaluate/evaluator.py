@@ -22,6 +22,7 @@ from sentinel_core.report import (
     SignalScore,
     Verdict,
 )
+from sentinel_core.trace import GAPS, NOTES, told_of_reading
 
 __all__ = ["BoundSignal", "Panel", "evaluate"]
 
@@ -178,12 +179,17 @@ def _ask(signal: BoundSignal, index: TraceIndex) -> Detection | SignalFailure:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises is a failure of that signal alone
-        return _failure(signal, f"{describe(error)}{_place(error)}")
+        return _failure(signal, describe_in_place(error))
+
+
+def describe_in_place(error: BaseException) -> str:
+    """One line that says what a stranger's code raised, and where in it."""
+    return f"{describe(error)}{_place(error)}"
 
 
 def describe(error: BaseException) -> str:
-    """One line that says what was raised."""
-    text = " ".join(str(error).split())[:_LONGEST_ERROR]
+    """One line that says what was raised, without halves of surrogate pairs, which no file, pipe or database would take."""
+    text = " ".join(str(error).split())[:_LONGEST_ERROR].encode("utf-8", "replace").decode()
     if isinstance(error, _NonsenseError):
         return text
     return f"raised {type(error).__name__}: {text}" if text else f"raised {type(error).__name__}"
@@ -326,6 +332,8 @@ def _metadata(index: TraceIndex) -> ReportMetadata:
 
 
 def _unread(index: TraceIndex) -> tuple[str, ...]:
-    """What the reader noted that it could not use."""
-    told = index.trace.metadata.get("reading_gaps")
-    return tuple(gap for gap in told if isinstance(gap, str)) if isinstance(told, list) else ()
+    """What the reader noted that it could not use, and what it left out."""
+    trace = index.trace
+    if not trace.metadata and (trace.details is None or not trace.details.children):
+        return ()
+    return tuple(told_of_reading(trace, GAPS, NOTES))

@@ -11,6 +11,9 @@ from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, c
 
 __all__ = ["Call", "Text", "TraceIndex"]
 
+_SILENT = ("tool", "system")
+_OUTCOMES = (None, True, False)
+
 
 @record
 @attrs.define(eq=False)
@@ -67,9 +70,10 @@ class TraceIndex:
     replaces the last one (progress, then the final word). A result whose id no earlier call has is an orphan.
     ``messages`` and ``children`` stand in for the trace's own, for an agent that is still at work. ``asked`` has the
     positions of the users' messages that are not empty; ``held`` every dictionary of the trace, arguments and metadata.
+    ``is_odd`` is True where a role or an outcome is none that its type knows, as no decoded trace has: nobody would see it.
     """
 
-    __slots__ = ("_by_id", "_waiting", "asked", "calls", "children", "held", "messages", "orphans", "texts", "trace")
+    __slots__ = ("_by_id", "_waiting", "asked", "calls", "children", "held", "is_odd", "messages", "orphans", "texts", "trace")  # fmt: skip
 
     def __init__(
         self,
@@ -85,6 +89,7 @@ class TraceIndex:
         self.texts: list[Text] = []
         self.asked: list[int] = []
         self.held: list[dict[str, Any]] = [trace.metadata]
+        self.is_odd = False
         self._by_id: dict[str, Call] = {}  # the latest of each id
         # Of ids that were given out more than once: the unanswered calls, oldest first.
         self._waiting: dict[str, deque[Call]] = {}
@@ -92,6 +97,8 @@ class TraceIndex:
         if children is None:
             children = () if trace.details is None else map(TraceIndex, trace.details.children)
         self.children: Sequence[TraceIndex] = tuple(children)
+        if self.children and any(child.is_odd for child in self.children):
+            self.is_odd = True
 
     @property
     def is_silent(self) -> bool:
@@ -113,6 +120,8 @@ class TraceIndex:
                     texts.append(Text(message.content, position, len(calls), _is_copied(message)))
                 elif message.role == "user":
                     self.asked.append(position)
+                elif message.role not in _SILENT:
+                    self.is_odd = True
             if message.metadata is not None:
                 self.held.append(message.metadata)
             if message.tool_calls:
@@ -140,6 +149,8 @@ class TraceIndex:
         for result in message.tool_results:
             if result.metadata is not None:
                 self.held.append(result.metadata)
+            if result.success not in _OUTCOMES:
+                self.is_odd = True
             owner = self._by_id.get(result.tool_call_id)
             if owner is None:
                 self.orphans.append((position, result))

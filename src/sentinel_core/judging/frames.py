@@ -33,6 +33,6 @@ def warning(text: str) -> bytes:
     return WARNING + text.encode("utf-8", "replace")
 
 
-def refusal(error: Exception) -> bytes:
+def refusal(error: Exception | str) -> bytes:
     """Why nothing can be done."""
     return REFUSED + str(error).encode("utf-8", "replace")

@@ -1,19 +1,24 @@
 """The child's way from sources to records, one after the other, the same after every restart."""
 
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sentinel_core.errors import InputError
+from sentinel_core.isolate import Outbox
+from sentinel_core.judging.frames import warning
 from sentinel_core.offers import ReadError, TraceReader
 from sentinel_core.selection import did_you_mean
 from sentinel_core.sources import FileSource, choose_reader, latest_session
-from sentinel_core.trace import ExecutionTrace
+from sentinel_core.trace import GAPS, ExecutionTrace, told_of_reading
 from sentinel_core.watch import AtWork, SideEffectError, Watch
 
-__all__ = ["Death", "Readable", "Unreadable", "Work", "items"]
+if TYPE_CHECKING:
+    from sentinel_core.host import LoadFailure
+
+__all__ = ["Death", "Readable", "Unreadable", "Work", "items", "tell_unloaded"]
 
 _MEMORY = "it takes more memory than --max-memory-mb allows"
+_OVER = object()  # after the last record; a reader may give anything, None too
 
 
 class Death(NamedTuple):
@@ -36,7 +41,7 @@ class Work(Protocol):
 
     @property
     def strict(self) -> bool:
-        """Whether unknown and duplicate keys are refused."""
+        """Whether unknown and duplicate keys are refused, and traces of which something was lost in reading."""
 
     @property
     def max_record(self) -> int:
@@ -144,31 +149,41 @@ def _of_source(
         yield Unreadable(message=str(source))
         return
     start = produced
+    watch.begin(source.label)
     try:
         _refuse_the_dead(deaths, produced, "sniff")
         reader = choose_reader(source, readers, watch, forced=forced)
-        records = iter(reader.read(source))
+        records = _records(reader, source)
         while True:
             _refuse_the_dead(deaths, produced, "read")
             with watch("read", f"trace_readers:{reader.name}"):
-                record = next(records, None)
-            if record is None:
+                record = next(records, _OVER)
+            if record is _OVER:
                 break
             yield _outcome(record, source, reader, source.records_before + produced - start + 1)
             produced += 1
     except (InputError, SideEffectError) as error:
         yield Unreadable(message=str(error), source=source.place, label=source.label)
         return
-    except (OSError, EOFError, zlib.error) as error:
+    except (OSError, EOFError) as error:
         yield Unreadable(message=f"cannot be read whole: {error}", source=source.place, label=source.label)
-        return
-    except Exception as error:  # noqa: BLE001 - a stranger's reader may raise anything; it costs its file alone
-        why = str(error) or (_MEMORY if isinstance(error, MemoryError) else "")
-        message = f'its reader "{reader.name}" raised {type(error).__name__}{why and ": "}{why}'
-        yield Unreadable(message=message, source=source.place, label=source.label)
         return
     if produced == start and source.length is None:
         yield Unreadable(message="holds no trace: nothing to check", source=source.place, label=source.label)
+
+
+def _records(reader: TraceReader, source: FileSource) -> Iterator[object]:
+    """What the reader gives; its ``read`` is called with the first record, where it is watched.
+
+    Whatever a stranger's reader raises is an ``InputError`` that names it, and costs its file alone.
+    """
+    try:
+        yield from reader.read(source)
+    except (InputError, OSError, EOFError):
+        raise
+    except Exception as error:
+        why = str(error) or (_MEMORY if isinstance(error, MemoryError) else "")
+        raise InputError(f'its reader "{reader.name}" raised {type(error).__name__}{why and ": "}{why}') from error
 
 
 def _refuse_the_dead(deaths: Mapping[int, Death], item: int, stage: str) -> None:
@@ -185,13 +200,18 @@ def _outcome(record: object, source: FileSource, reader: TraceReader, number: in
             f'its reader "{reader.name}" gave a {type(record).__name__}; expected an ExecutionTrace or a ReadError'
         )
         return Unreadable(message=message, source=source.place, label=source.label)
-    if source.strict:
-        from sentinel_core.reading.roles import unknown_roles
-
-        if unknown := unknown_roles(record):
-            message = f"record {number} has {', '.join(unknown)}, which --strict refuses"
-            return Unreadable(message=message, source=source.place, label=source.label)
+    if source.strict and (gaps := told_of_reading(record, GAPS)):
+        message = f"--strict refuses record {number}, for not all of it could be read: {'; '.join(gaps)}"
+        return Unreadable(message=message, source=source.place, label=source.label)
     return Readable(trace=record, file=source, grain=reader.grain, number=number)
+
+
+def tell_unloaded(failures: "Iterable[LoadFailure]", done: int, deaths: Iterable[Death], outbox: Outbox) -> None:
+    """Warn of plugins that could not be loaded, unless an earlier child has: it does so before its first record."""
+    if done or any(death.at_work.stage != "load" for death in deaths):
+        return
+    for failure in failures:
+        outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
 
 
 _Wanted = tuple[FileSource | InputError, list[TraceReader]]

@@ -12,7 +12,7 @@ from sentinel_core.host import load, select
 from sentinel_core.isolate import Outbox
 from sentinel_core.judging.fatal import dead_at, fatal, with_error
 from sentinel_core.judging.frames import FATAL, REPORT, UNREADABLE, refusal, warning
-from sentinel_core.judging.items import Death, Readable, Unreadable, items
+from sentinel_core.judging.items import Death, Readable, Unreadable, items, tell_unloaded
 from sentinel_core.offers import TraceReader
 from sentinel_core.output.redacted import redacted
 from sentinel_core.panel import make_panel
@@ -33,8 +33,8 @@ Format = Literal["text", "json", "jsonl", "rows"]
 class Plan(NamedTuple):
     """What to judge and how to say it. ``done`` items are out already; ``deaths`` are not to be died again.
 
-    Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. The format ``rows`` is JSON Lines in which each report stands beside its source
-    and number, for tables.
+    Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. The format ``rows`` is JSON Lines
+    in which each report stands beside its source and number, for tables.
     """
 
     sources: tuple[FileSource | InputError, ...]
@@ -98,9 +98,9 @@ def judged(
         )
         return Unreadable(message=message, source=outcome.source, label=outcome.label)
     if plan.emission is not None:
-        from sentinel_core.telemetry.verdicts import verdict_lines
+        from sentinel_core.telemetry.verdicts import judged_span
 
-        problem = plan.emission.write(verdict_lines(report, outcome.trace))
+        problem = plan.emission.write(plan.emission.lines(report, *judged_span(outcome.trace)))
         if problem is not None:
             outbox.send(warning(problem))
     return report
@@ -126,11 +126,7 @@ def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[Trace
     if plan.selection.targets:  # only now is it known what they offer
         offered = {(plugin.source.kind, plugin.source.name) for plugin in plugins}
         plan.layers.refuse_unknown_plugins(offered | {(one.kind, one.name) for one in (*chosen, *left_out)}, kinds)
-    if not plan.done and all(
-        death.at_work.stage == "load" for death in plan.deaths
-    ):  # else an earlier child has said it
-        for failure in failures:
-            outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
+    tell_unloaded(failures, plan.done, plan.deaths, outbox)
     return panel, [plugin.offer for plugin in plugins if plugin.source.kind == "trace_readers"]
 
 

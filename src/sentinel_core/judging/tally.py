@@ -4,7 +4,7 @@ from sentinel_core.errors import ERROR, WorkerError, WorkerTimeout
 from sentinel_core.judging.items import Death
 from sentinel_core.watch import AtWork
 
-__all__ = ["VERDICTS", "Tally", "death_of"]
+__all__ = ["VERDICTS", "Tally", "death_of", "fault_of"]
 
 VERDICTS = {b"P": "PASS", b"W": "WARN", b"F": "FAIL", b"-": "no verdict"}
 
@@ -35,5 +35,14 @@ def death_of(mark: str, error: WorkerError, timeout: float) -> Death | None:
     at_work = AtWork.parse(mark)
     if at_work is None:
         return None
-    text = f"did not finish within {timeout:g} s" if isinstance(error, WorkerTimeout) else str(error)
-    return Death(at_work=at_work, error=text)
+    return Death(at_work=at_work, error=_how(error, timeout))
+
+
+def fault_of(error: WorkerError, timeout: float, where: str = "") -> str:
+    """What is said where no plugin was at work; ``where`` it stopped follows the verb."""
+    hint = " (--timeout sets how long a record may take)" if isinstance(error, WorkerTimeout) else ""
+    return f"the process that judges stopped{where} and no plugin was at work: {_how(error, timeout)}{hint}"
+
+
+def _how(error: WorkerError, timeout: float) -> str:
+    return f"did not finish within {timeout:g} s" if isinstance(error, WorkerTimeout) else str(error)

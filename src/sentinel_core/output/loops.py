@@ -17,9 +17,10 @@ _HEADINGS = ("root", "attempts", "reruns", "state", "why", "since")
 _MOST_TAGS = 20
 
 
-def render_families(families: Sequence[Family]) -> str:
-    """A table with a row for each family, and in how many loops each bias tag was seen."""
-    lines = list(in_columns([_HEADINGS, *map(_row, families)]))
+def render_families(families: Sequence[Family], width: int = 0) -> str:
+    """A table with a row for each family, and in how many loops each bias tag was seen; as wide as it is, or ``width``."""
+    table = "\n".join(in_columns([_HEADINGS, *map(_row, families)], width))
+    lines = table.split("\n")
     seen = Counter(
         tag
         for family in families

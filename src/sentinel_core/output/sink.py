@@ -30,14 +30,14 @@ def separated(items: Sequence[bytes], form: str) -> bytes:
 class Sink:
     """Writes rendered items in one format: ``text``, ``json``, ``jsonl``, or ``lines`` (as they come, a line each).
 
-    A JSON document is one object for one item, a list for more. ``count`` items are there already.
+    A JSON document is one object for one item, a list for more.
     """
 
-    def __init__(self, stream: IO[bytes], form: str, count: int = 0) -> None:
+    def __init__(self, stream: IO[bytes], form: str) -> None:
         self._stream = stream
         self._form = form
         self._held: bytes | None = None
-        self.count = count
+        self._count = 0
 
     def put(self, item: bytes) -> None:
         """One more item, out at once."""
@@ -48,8 +48,8 @@ class Sink:
         """So many items more, as ``separated`` gives them."""
         if not count:
             return
-        is_first = not self.count
-        self.count += count
+        is_first = not self._count
+        self._count += count
         if self._form in _LEADS:
             lead = items.read(len(_LEADS[self._form])) if is_first or self._held is not None else b""
             if self._form == "json" and self._opened(items, is_first=is_first, lead=lead):
@@ -59,7 +59,7 @@ class Sink:
 
     def _opened(self, items: IO[bytes], *, is_first: bool, lead: bytes) -> bool:
         """Open the list where there is more than one item; True where the one that there is has to wait."""
-        if is_first and self.count == 1:
+        if is_first and self._count == 1:
             self._held = items.read()
             return True
         if is_first:
@@ -78,7 +78,7 @@ class Sink:
         if self._form == "json":
             if self._held is not None:
                 self._stream.write(self._held + b"\n")
-            elif self.count:
+            elif self._count:
                 self._stream.write(b"\n]\n")
         self._stream.flush()
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sentinel_core._words import counted
+from sentinel_core._words import counted, thousandths
 from sentinel_core.output.printable import clipped, printable
 from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalScore
 
@@ -31,7 +31,7 @@ def render_summary(counts: dict[str, int]) -> str:
 
 def _lines(report: ReliabilityReport, origin: str, *, verbose: bool, color: bool) -> Iterator[str]:
     verdict = report.verdict or "NO VERDICT"
-    score = "" if report.overall_score is None else f"  risk {report.overall_score:.3f}"
+    score = "" if report.overall_score is None else f"  risk {thousandths(report.overall_score) / 1000:.3f}"
     head = _paint(f"{_VERDICT_SYMBOLS[report.verdict]} {verdict}", _COLORS[report.verdict], color=color)
     place = f"  ({printable(origin)})" if origin else ""
     yield f"{head}{score}  {printable(clipped(report.trace_id, 80))}{place}"

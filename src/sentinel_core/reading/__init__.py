@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sentinel_core._words import counted
     from sentinel_core.reading.builder import TraceBuilder
     from sentinel_core.reading.chat import Piece, pieces_of, tool_schemas
-    from sentinel_core.reading.gaps import gaps_at
+    from sentinel_core.reading.gaps import gaps_at, refusals
     from sentinel_core.reading.records import BadRecord, Record, json_document, json_lines, json_records
     from sentinel_core.reading.times import iso_time
     from sentinel_core.reading.usage import add_usage, usage_of
@@ -23,7 +23,7 @@ _HOME = {
     "_words": ("counted",),
     "reading.builder": ("TraceBuilder",),
     "reading.chat": ("Piece", "pieces_of", "tool_schemas"),
-    "reading.gaps": ("gaps_at",),
+    "reading.gaps": ("gaps_at", "refusals"),
     "reading.records": ("BadRecord", "Record", "json_document", "json_lines", "json_records"),
     "reading.times": ("iso_time",),
     "reading.usage": ("add_usage", "usage_of"),
@@ -44,6 +44,7 @@ __all__ = [
     "json_records",
     "parse_json",
     "pieces_of",
+    "refusals",
     "tool_schemas",
     "usage_of",
 ]

@@ -5,9 +5,10 @@ from typing import Any
 
 from sentinel_core._fast import evolve
 from sentinel_core.reading.chat import Piece, Result
-from sentinel_core.reading.roles import UNKNOWN_ROLES, role_gaps
+from sentinel_core.reading.roles import role_gaps
 from sentinel_core.reading.usage import add_usage
 from sentinel_core.trace import (
+    GAPS,
     ExecutionTrace,
     Message,
     MessageDetails,
@@ -99,8 +100,7 @@ class TraceBuilder:
     def _with_unknown_roles(self, metadata: dict[str, Any]) -> dict[str, Any]:
         if not self._unknown_roles:
             return metadata
-        gaps = [*(metadata.get("reading_gaps") or ()), *role_gaps(self._unknown_roles)]
-        return {**metadata, "reading_gaps": gaps, UNKNOWN_ROLES: self._unknown_roles}
+        return {**metadata, GAPS: [*(metadata.get(GAPS) or ()), *role_gaps(self._unknown_roles)]}
 
     def _opened(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
         """The calls, each with an id, that now wait for results."""

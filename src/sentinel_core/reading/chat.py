@@ -368,6 +368,5 @@ def _part_text(part: object) -> str:
     if kind in _SPOKEN:
         return "\n".join(filter(None, (text_of(part.get(key)) for key in _SPOKEN[kind])))
     if kind and kind not in _TEXT:
-        content = part.get("content") if isinstance(part.get("content"), str) and kind == "text" else None
-        return content or f"[{kind}]"
+        return f"[{kind}]"
     return to_json(dict(part)).decode()

@@ -63,7 +63,8 @@ def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
 def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, Any]]:
     """Every record with its JSON value; with None one that was refused, or is not JSON.
 
-    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    A strict source's record is refused for a key that is written twice, too. Raises ``OSError`` or ``EOFError`` where the
+    bytes cannot be read.
     """
     for raw in raw_records(source):
         if isinstance(raw, RefusedRecord):
@@ -71,7 +72,7 @@ def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, 
             continue
         data = raw.data if isinstance(raw.data, (bytes, bytearray)) else bytes(raw.data)
         try:
-            value = parse_json(data)
+            value = parse_json(data, strict=source.strict)
         except (ValueError, RecursionError) as error:
             problem = not_json(data, error).replace("@ $", f"@ {raw.path}", 1)
             yield RefusedRecord(message=problem, line=raw.line), None

@@ -23,14 +23,15 @@ class Record:
 
 
 class BadRecord(NamedTuple):
-    """A line that is not JSON: what is wrong, and where."""
+    """A line that is not JSON: what is wrong, and where. ``is_part``: no line, but (a part of) one JSON document."""
 
     message: str
     line: int
+    is_part: bool = False
 
     def error(self) -> ReadError:
-        """For a reader whose records are lines."""
-        return ReadError(message=self.message, line=self.line)
+        """For a reader that makes nothing of it; without a line, where its message has the path in the document."""
+        return ReadError(message=self.message, line=None if self.is_part else self.line)
 
 
 def json_lines(source: Source) -> Iterator[Record | BadRecord]:
@@ -41,7 +42,7 @@ def json_lines(source: Source) -> Iterator[Record | BadRecord]:
                 yield BadRecord(message=too_large(source.max_record), line=number)
                 continue
             try:
-                yield Record(value=parse_json(data), line=number)
+                yield Record(value=parse_json(data, strict=source.strict), line=number)
             except (ValueError, RecursionError) as error:
                 yield BadRecord(message=not_json(data, error), line=number)
 
@@ -54,7 +55,7 @@ def json_records(source: Source) -> Iterator[Record | BadRecord]:
     for raw, value in parsed_records(source):
         line = raw.line or 1
         if isinstance(raw, RefusedRecord):
-            yield BadRecord(message=raw.message, line=line)
+            yield BadRecord(message=raw.message, line=line, is_part=raw.line is None)
         else:
             yield Record(value=value, line=line, path=raw.path if raw.path != "$" else None)
 
@@ -67,6 +68,6 @@ def json_document(source: Source) -> Any:
         return ReadError(message=too_large(source.max_record))
     data = data.removeprefix(BOM)
     try:
-        return parse_json(data)
+        return parse_json(data, strict=source.strict)
     except (ValueError, RecursionError) as error:
         return ReadError(message=not_json(data, error))

@@ -1,15 +1,12 @@
 """Who speaks, in any provider's word for it; and what is told of a word that nobody knows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from sentinel_core._words import counted
-from sentinel_core.trace import ExecutionTrace, Role
+from sentinel_core.trace import Role
 
-__all__ = ["ROLES", "UNKNOWN_ROLES", "role_gaps", "role_of", "unknown_roles"]
-
-UNKNOWN_ROLES = "unknown_roles"
-"""The key of a trace's metadata under which its unknown roles are counted."""
+__all__ = ["ROLES", "role_gaps", "role_of"]
 
 _MOST_NAMED = 5
 _LONGEST = 40
@@ -56,11 +53,3 @@ def role_gaps(counts: Mapping[str, int]) -> list[str]:
     ]
     more = len(counts) - _MOST_NAMED
     return [*told, f"and {more} more unknown roles"] if more > 0 else told
-
-
-def unknown_roles(trace: ExecutionTrace) -> list[str]:
-    """``role_gaps`` of a trace that was read, and of its sub-agents."""
-    family: Iterable[ExecutionTrace] = () if trace.details is None else trace.details.children
-    counts = trace.metadata.get(UNKNOWN_ROLES)
-    own = role_gaps(counts) if isinstance(counts, dict) else []
-    return [*own, *(gap for child in family for gap in unknown_roles(child))]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import attrs
 
 from sentinel_core.errors import PluginError
-from sentinel_core.evaluate.evaluator import describe
+from sentinel_core.evaluate.evaluator import describe_in_place
 from sentinel_core.host import LoadFailure, Plugin
 from sentinel_core.offers import Guardrail
 from sentinel_core.panel import bind_settings
@@ -79,7 +79,7 @@ def _ask(guardrail: BoundGuardrail, history: History) -> Ruling:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises ends this family, and nothing else
-        return failed(guardrail.name, describe(error))
+        return failed(guardrail.name, describe_in_place(error))
     if not isinstance(ruling, Ruling):
         return failed(guardrail.name, f"answered with {type(ruling).__name__}; expected a Ruling")
     if ruling.action not in _ACTIONS:

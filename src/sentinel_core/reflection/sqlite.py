@@ -1,5 +1,6 @@
 """Loops in an SQLite file, the default: safe among threads and processes of one machine."""
 
+import errno
 import os
 import queue
 import sqlite3
@@ -23,7 +24,7 @@ class SqliteStore(SqlStore):
     """One file, for its owner only (0600), in a folder that is made for its owner only (0700).
 
     A change waits up to 30 seconds for another writer. It is on the disk when ``save`` returns. Raises ``StoreError`` where
-    the file cannot be opened, is no store, or is of a newer version.
+    the file cannot be opened, is no store, is of a newer version, or is no more where it was: a new one would know of no attempt.
     """
 
     mark = "?"
@@ -42,6 +43,7 @@ class SqliteStore(SqlStore):
                 f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" make one; --store names another'
             )
         self._refused = ""
+        self._file = self.again(self._found)
         self.again(self.prepare)
         self._refused = "; no rerun is granted"
 
@@ -65,7 +67,8 @@ class SqliteStore(SqlStore):
         try:
             return job()
         except (sqlite3.Error, OSError) as error:
-            raise StoreError(f'store "{self.place}" cannot be used: {error}{self._refused}') from error
+            why = getattr(error, "strerror", None) or error
+            raise StoreError(f'store "{self.place}" cannot be used: {why}{self._refused}') from error
 
     def close(self) -> None:
         """Close what no transaction is using."""
@@ -79,7 +82,14 @@ class SqliteStore(SqlStore):
         except OSError as error:
             raise StoreError(f'store "{self.place}" cannot be opened: {error.strerror}') from None
 
+    def _found(self) -> tuple[int, int]:
+        """Which file it is: SQLite goes on with one that was moved away or deleted, and makes another for who comes later."""
+        there = self._path.stat()
+        return there.st_dev, there.st_ino
+
     def _connection(self) -> sqlite3.Connection:
+        if self._found() != self._file:
+            raise OSError(errno.ESTALE, "another file has taken its place; start again to use that")
         try:
             return self._idle.get_nowait()
         except queue.Empty:
@@ -96,7 +106,8 @@ class SqliteStore(SqlStore):
     def _address(self) -> str:
         """A store in a folder where nothing can be made is read as it is: SQLite would make files beside it."""
         address, log = self._path.absolute().as_uri(), self._path.with_name(f"{self._path.name}-wal")
-        return address if log.exists() or os.access(self._path.parent, os.W_OK) else f"{address}?immutable=1"
+        may_write = log.exists() or os.access(self._path.parent, os.W_OK)
+        return f"{address}?{'mode=rw' if may_write else 'immutable=1'}"
 
 
 def _set_up(connection: sqlite3.Connection) -> None:

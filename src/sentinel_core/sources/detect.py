@@ -1,19 +1,26 @@
 """Which reader a source is for."""
 
+import codecs
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
+import msgspec
+
 from sentinel_core.errors import InputError
 from sentinel_core.offers import Source, TraceReader
+from sentinel_core.sources.own import is_of_reports
 
-__all__ = ["choose_reader", "is_of_reports", "looks_like"]
+__all__ = ["choose_reader", "looks_like"]
 
 _HEAD = 1 << 16
 _SURE_ENOUGH = 10
 _SUREST = 100
 _KEYS = 6
 _KEY = rb'"([A-Za-z_][\w.$-]{0,40})"\s*:'
+
+# What msgspec says of a text that stops too early, is no JSON, or goes on after a document.
+_CUT, _MALFORMED, _TRAILING = "Input data was truncated", "JSON is malformed: ", "trailing characters"
 
 _Watch = Callable[[str, str], AbstractContextManager[object]]
 
@@ -67,20 +74,34 @@ def _ranked(
     return sureness, broken
 
 
-def is_of_reports(head: bytes) -> bool:
-    """Whether a file begins with one of Sentinel's own reports."""
-    return b'"signal_scores"' in head
-
-
 def looks_like(head: bytes) -> str:
     """What the first bytes of a file look like, for people."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "text in UTF-16: save it as UTF-8"
     if b"\0" in head[:1024]:
         return "a binary file"
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not text.startswith((b"{", b"[")):
-        return "text that is not JSON"
-    if is_of_reports(head):
-        return "Sentinel's own reports, which are no traces"
+    text = head.removeprefix(codecs.BOM_UTF8).strip()
+    if text.startswith((b"{", b"[")):
+        return "Sentinel's own reports, which are no traces" if is_of_reports(head) else _looks_like_json(text, head)
+    is_json = not _problem(text.partition(b"\n")[0])
+    return "JSON, but neither an object nor a list" if is_json else "text that is not JSON"
+
+
+def _looks_like_json(text: bytes, head: bytes) -> str:
+    problem = _problem(text)
+    if problem == _CUT and len(head) < _HEAD:
+        return "JSON that does not end"
+    if problem.startswith(_MALFORMED) and _TRAILING not in problem:
+        return f"text that is not JSON: {problem.removeprefix(_MALFORMED)}"
     keys = list(dict.fromkeys(key.decode("ascii", "replace") for key in re.findall(_KEY, text)))[:_KEYS]
     kind = "a JSON list" if text.startswith(b"[") else "JSON"
     return f"{kind} with the keys {', '.join(keys)}" if keys else kind
+
+
+def _problem(text: bytes) -> str:
+    """Why a text is no single JSON document; empty where it is one."""
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        return str(error)
+    return ""

@@ -1,7 +1,9 @@
 """Where bytes come from. Compressed files are read through; ids and names from inside a trace never become paths."""
 
+import errno
 import os
-from collections.abc import Callable, Iterator
+import stat
+from collections.abc import Iterator
 from itertools import takewhile
 from pathlib import Path
 from typing import IO
@@ -9,7 +11,9 @@ from typing import IO
 import attrs
 
 from sentinel_core.errors import InputError
-from sentinel_core.sources.streams import is_zip, open_decompressed, zip_members
+from sentinel_core.sources.own import HEAD, is_own
+from sentinel_core.sources.streams import ZIP, open_decompressed, zip_members
+from sentinel_core.sources.walk import Walk, is_pattern
 
 __all__ = ["SUFFIXES", "FileSource", "find_sources", "spool"]
 
@@ -101,81 +105,103 @@ def spool(stream: IO[bytes]) -> Path:
 
 
 def find_sources(
-    arguments: tuple[str, ...],
-    *,
-    stdin: Path | None = None,
-    strict: bool = False,
-    max_record: int = 256 << 20,
-    leave_out: Callable[[Path], bool] = lambda _path: False,
+    arguments: tuple[str, ...], *, stdin: Path | None = None, strict: bool = False, max_record: int = 256 << 20
 ) -> Iterator[FileSource | InputError]:
     """One source a file, folders and globs in sorted order; an ``InputError`` for an argument that leads to none.
 
-    ``-`` is what was read from standard input, kept at ``stdin``; it is called "stdin" wherever it is spoken of.
-    ``leave_out`` tells which files of folders and globs are not meant.
+    ``-`` is what was read from standard input, kept at ``stdin``; it is called "stdin" wherever it is spoken of. What Sentinel
+    wrote itself is left out of folders and globs.
     """
     for argument in arguments:
         if argument == "-" and stdin is not None:
             yield FileSource(path=stdin, label="stdin", strict=strict, max_record=max_record)
-            continue
-        if "://" in argument:
+        elif "://" in argument:
             from sentinel_core.sources.remote import find_remote
 
             yield from find_remote(argument, strict=strict, max_record=max_record)
-            continue
-        found, root = False, _root(argument)
-        for path in _expand(argument):
-            is_named = path == Path(argument)
-            if not is_named and leave_out(path):
-                continue
-            found = True
-            if is_named or path.is_file():
-                source = FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
-                yield from _sources(source)
-            else:
-                yield InputError(f'"{path}": is no file, or a link that leads to none')
-        if not found:
-            yield InputError(_nothing_at(argument))
-
-
-def _sources(source: FileSource) -> Iterator[FileSource | InputError]:
-    """A zip archive is its members. A pipe (``<(zcat traces.jsonl.gz)`` in a shell) can be read once only, and is kept."""
-    try:
-        if not source.path.is_file():
-            with source.path.open("rb") as stream:
-                yield attrs.evolve(source, path=spool(stream))
-        elif source.path.suffix != ".eval" and is_zip(source.path):
-            for member in zip_members(source.path, _PLAIN):
-                yield attrs.evolve(source, member=member, label=f"{source.label}/{member}")
+        elif os.path.exists(argument) and not os.path.isdir(argument):  # noqa: PTH110, PTH112 - its folder may forbid to ask
+            named = FileSource(path=Path(argument), label=str(Path(argument)), strict=strict, max_record=max_record)
+            yield from _named(named)
         else:
-            yield source
+            yield from _found(argument, strict=strict, max_record=max_record)
+
+
+def _named(source: FileSource) -> Iterator[FileSource | InputError]:
+    """A pipe (``<(zcat traces.jsonl.gz)`` in a shell) can be read once only, and is kept."""
+    try:
+        if source.path.is_file():
+            yield from _sources(source, _head(source.path))
+            return
+        with source.path.open("rb") as stream:
+            yield attrs.evolve(source, path=spool(stream))
     except OSError as error:
-        yield InputError(f'"{source.label}": cannot be read: {error.strerror or error}')
+        yield _unread(source.label, error)
 
 
-def _expand(argument: str) -> Iterator[Path]:
-    path = Path(argument)
-    if path.is_dir():
-        found = sorted(inner for inner in path.rglob("*") if inner.name.endswith(SUFFIXES) and not inner.is_dir())
+def _found(argument: str, *, strict: bool, max_record: int) -> Iterator[FileSource | InputError]:
+    """What a folder or a glob leads to."""
+    walk = Walk()
+    paths, root = _expand(argument, walk)
+    found = False
+    for path in paths:
+        source = FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
+        try:
+            head = _head_of_file(path, walk)
+        except InputError as error:
+            yield error
+        else:
+            if is_own(path, head):
+                continue
+            yield from _sources(source, head)
+        found = True
+    if not found:
+        yield InputError(_nothing_at(argument, only_own=bool(paths)))
+
+
+def _head_of_file(path: Path, walk: Walk) -> bytes:
+    """Raises ``InputError`` for anything else, and for what cannot be read."""
+    if path in walk.unread:
+        raise InputError(f'"{path}": this folder cannot be read: {walk.unread[path]}')
+    try:
+        if stat.S_ISREG(path.stat().st_mode):
+            return _head(path)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ELOOP):
+            raise _unread(str(path), error) from None
+    raise InputError(f'"{path}": is no file, or a link that leads to none')
+
+
+def _sources(source: FileSource, head: bytes) -> Iterator[FileSource | InputError]:
+    """A zip archive is its members."""
+    if source.path.suffix == ".eval" or not head.startswith(ZIP):
+        yield source
+        return
+    try:
+        for member in zip_members(source.path, _PLAIN):
+            yield attrs.evolve(source, member=member, label=f"{source.label}/{member}")
+    except OSError as error:
+        yield _unread(source.label, error)
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb", buffering=0) as stream:
+        return stream.read(HEAD)
+
+
+def _unread(label: str, error: OSError) -> InputError:
+    return InputError(f'"{label}": cannot be read: {error.strerror or error}')
+
+
+def _expand(argument: str, walk: Walk) -> tuple[list[Path], str]:
+    """Paths, and the folder that a folder or a glob is about: what comes before the first part with a wildcard."""
+    if os.path.isdir(argument):  # noqa: PTH112 - as above
+        found = walk.below(argument, SUFFIXES)
         sessions = frozenset(found)
-        yield from (inner for inner in found if _session_of(inner) not in sessions)
-    elif path.exists():
-        yield path
-    elif _is_pattern(argument):
-        import glob
-
-        yield from (
-            Path(name)
-            for name in sorted(glob.glob(argument, recursive=True))  # noqa: PTH207 - the pattern may be absolute
-            if not Path(name).is_dir()
-        )
-
-
-def _root(argument: str) -> str:
-    """The folder that a folder or a glob is about: what comes before the first part with a wildcard. Empty for a file."""
-    path = Path(argument)
-    if path.is_dir():
-        return str(path)
-    return "" if path.exists() else str(Path(*takewhile(lambda part: not _is_pattern(part), path.parts)))
+        return [path for path in found if _session_of(path) not in sessions], str(Path(argument))
+    if is_pattern(argument):
+        before = takewhile(lambda part: not is_pattern(part), Path(argument).parts)
+        return walk.matches(argument), str(Path(*before))
+    return [], ""
 
 
 def _session_of(path: Path) -> Path | None:
@@ -198,15 +224,21 @@ def _is_of_sub_agent(path: Path) -> bool:
         return False
 
 
-def _is_pattern(argument: str) -> bool:
-    import glob
-
-    return glob.has_magic(argument)
-
-
-def _nothing_at(argument: str) -> str:
-    if Path(argument).is_dir():
+def _nothing_at(argument: str, *, only_own: bool) -> str:
+    if only_own:
+        return f'"{argument}": nothing but what Sentinel wrote itself (a file of it that is named is read)'
+    if os.path.isdir(argument):  # noqa: PTH112 - as above
         return f'"{argument}": no trace files in this folder (looked for {", ".join(SUFFIXES)})'
-    if _is_pattern(argument):
+    if is_pattern(argument):
         return f'"{argument}": no file matches'
-    return f'"{argument}": no such file or folder'
+    return f'"{argument}": {_why_not_there(argument)}'
+
+
+def _why_not_there(argument: str) -> str:
+    try:
+        Path(argument).stat()
+    except PermissionError as error:
+        return f"cannot be read: {error.strerror}"
+    except OSError:
+        pass
+    return "no such file or folder"

@@ -24,11 +24,20 @@ def latest_session(reader: TraceReader, *, strict: bool, max_record: int) -> Fil
 
     patterns = [os.path.expanduser(re.sub(_VARIABLE, _value, pattern)) for pattern in reader.kept_at]  # noqa: PTH111 - a pattern
     paths = [Path(name) for pattern in patterns for name in glob.glob(pattern)]  # noqa: PTH207 - the pattern is absolute
-    if not paths:
+    changed = {path: told.st_mtime_ns for path in paths if (told := _stat(path)) is not None}
+    if not changed:
         raise InputError(f'--latest "{reader.name}": no session in {", ".join(patterns)}')
-    newest = max(paths, key=lambda path: (path.stat().st_mtime_ns, str(path)))
+    newest = max(changed, key=lambda path: (changed[path], str(path)))
     return FileSource(path=newest, label=str(newest), strict=strict, max_record=max_record)
 
 
 def _value(match: re.Match[str]) -> str:
     return os.environ.get(match[1]) or match[2]
+
+
+def _stat(path: Path) -> os.stat_result | None:
+    """None for a link that leads nowhere, and for a session that its tool removed just now."""
+    try:
+        return path.stat()
+    except OSError:
+        return None

@@ -4,11 +4,13 @@ import io
 from pathlib import Path
 from typing import IO, cast
 
-__all__ = ["is_plain", "is_zip", "open_decompressed", "zip_members"]
+from sentinel_core.reading.lines import MEGABYTE
+
+__all__ = ["ZIP", "is_plain", "open_decompressed", "zip_members"]
 
 _GZIP = b"\x1f\x8b"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
-_ZIP = b"PK\x03\x04"
+ZIP = b"PK\x03\x04"
 
 
 def open_decompressed(path: Path, member: str | None = None) -> IO[bytes]:
@@ -22,19 +24,14 @@ def open_decompressed(path: Path, member: str | None = None) -> IO[bytes]:
     if magic.startswith(_GZIP):
         import gzip
 
-        return cast("IO[bytes]", gzip.open(path))
+        return _checked(gzip.open(path))
     return _open_zstandard(path) if magic == _ZSTANDARD else path.open("rb")
-
-
-def is_zip(path: Path) -> bool:
-    """True for a zip archive. Raises ``OSError``."""
-    return _magic(path) == _ZIP
 
 
 def is_plain(path: Path) -> bool:
     """True for a file that is not compressed. Raises ``OSError``."""
     magic = _magic(path)
-    return not magic.startswith(_GZIP) and magic not in (_ZSTANDARD, _ZIP)
+    return not magic.startswith(_GZIP) and magic not in (_ZSTANDARD, ZIP)
 
 
 def zip_members(path: Path, suffixes: tuple[str, ...]) -> list[str]:
@@ -58,7 +55,7 @@ def _open_member(path: Path, member: str) -> IO[bytes]:
 
     try:
         archive = zipfile.ZipFile(path)
-        return archive.open(member)
+        return _checked(archive.open(member))
     except (zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError) as error:
         raise OSError(f"the zip archive cannot be read: {error}") from None
 
@@ -66,25 +63,36 @@ def _open_member(path: Path, member: str) -> IO[bytes]:
 def _open_zstandard(path: Path) -> IO[bytes]:
     import zstandard
 
-    return io.BufferedReader(cast("io.RawIOBase", _Checked(zstandard.open(path, "rb"))))
+    return _checked(zstandard.open(path, "rb"))
+
+
+def _checked(stream: object) -> IO[bytes]:
+    return io.BufferedReader(_Checked(cast("io.BufferedReader", stream)), MEGABYTE)
 
 
 class _Checked(io.RawIOBase):
-    """A Zstandard stream whose damage is an ``OSError``, as that of other streams."""
+    """A decompressed stream whose damage is an ``OSError`` or ``EOFError``, whatever its format calls it."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream
 
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        import zstandard
+    def seekable(self) -> bool:
+        return self._stream.seekable()
 
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        return self._stream.seek(offset, whence)
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """What there is without reading on: what stands before a damaged place is not lost with it."""
         try:
-            data = self._stream.read(len(buffer))
-        except zstandard.ZstdError as error:
-            raise OSError(str(error)) from None
+            data = self._stream.read1(len(buffer))
+        except (OSError, EOFError, MemoryError):
+            raise
+        except Exception as error:  # zlib.error, BadZipFile, ZstdError: each format has one of its own
+            raise OSError(str(error)) from error
         buffer[: len(data)] = data
         return len(data)
 

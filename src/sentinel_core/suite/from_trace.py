@@ -65,7 +65,10 @@ def _release_id(trace: ExecutionTrace, calls: Iterable[Call]) -> str:
     stated = trace.metadata.get("release_id")
     found = next((one for one in (stated, *asked, *used) if isinstance(one, str) and one), None)
     if found is None:
-        raise InputError(f'trace "{trace.trace_id}" names no release: neither its task nor a call has a release_id')
+        raise InputError(
+            f'trace "{trace.trace_id}" names no release: neither its task nor a call has a release_id. Suites are for '
+            "Sentinel's detective; \"sentinel evaluate\" judges other agents' traces"
+        )
     return found
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from sentinel_core._words import counted
 from sentinel_core.output.printable import clipped, printable
 from sentinel_core.suite.compare import Comparison, Entry
 from sentinel_core.suite.document import Labels
@@ -53,7 +54,7 @@ def outcome(results: EvaluationResults) -> str:
     if summary["not_evaluated"]:
         parts.append(f"{summary['not_evaluated']} could not be evaluated")
     if summary["harness_errors"]:
-        parts.append(f"{summary['harness_errors']} trials lost to harness errors")
+        parts.append(f"{counted(summary['harness_errors'], 'trial')} lost to harness errors")
     return ", ".join(parts)
 
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Any
 
 import attrs
 
 from sentinel_core.agent.tools import bind_tool
-from sentinel_core.errors import PluginError, SentinelError
+from sentinel_core.connect import model_of
+from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.host import HOST, Plugin, load, select
 from sentinel_core.model import Model
-from sentinel_core.offers import Provider, Tool
+from sentinel_core.offers import Tool
 from sentinel_core.panel import make_panel
 from sentinel_core.selection import Selection, did_you_mean
 from sentinel_core.settings import Layers, Setting
@@ -106,18 +108,7 @@ def _judge(
 
 
 def _connector(plugin: Plugin, layers: Layers) -> Callable[[], Model]:
-    offer: Provider = plugin.offer
-    settings = layers.of_plugin("providers", plugin.source.name, offer.settings)
-
-    def connect() -> Model:
-        try:
-            return offer.connect() if settings is None else offer.connect(settings)
-        except SentinelError:
-            raise
-        except Exception as error:  # a provider is a plugin: whatever it raises is its failure
-            raise PluginError(f'provider "{plugin.source.name}" raised {type(error).__name__}: {error}') from error
-
-    return connect
+    return partial(model_of, plugin, layers.of_plugin("providers", plugin.source.name, plugin.offer.settings))
 
 
 def _versions(plugins: Sequence[Plugin], provider: str | None) -> dict[str, str]:

@@ -127,13 +127,18 @@ def _any_value(value: Attribute) -> dict[str, Any]:
 
 def _resource() -> dict[str, Any]:
     """Who tells: ``OTEL_RESOURCE_ATTRIBUTES`` and ``OTEL_SERVICE_NAME`` say, else this is "sentinel"."""
-    from urllib.parse import unquote
-
     told: dict[str, Attribute] = {"service.name": "sentinel", "service.version": __version__}
-    for pair in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "").split(","):
-        key, sign, value = pair.partition("=")
-        if sign and key.strip():
-            told[key.strip()] = unquote(value.strip())
+    if more := os.environ.get("OTEL_RESOURCE_ATTRIBUTES"):
+        told.update(_resource_attributes(more))
     if name := os.environ.get("OTEL_SERVICE_NAME"):
         told["service.name"] = name
     return {"attributes": _attributes(told)}
+
+
+def _resource_attributes(text: str) -> Iterator[tuple[str, str]]:
+    from urllib.parse import unquote
+
+    for pair in text.split(","):
+        key, sign, value = pair.partition("=")
+        if sign and key.strip():
+            yield key.strip(), unquote(value.strip())

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from sentinel_core.telemetry.spans import conversations, spans_of
 __all__ = ["append_lines", "check_writable", "is_json_line", "live_path", "rebuild", "trace_path"]
 
 _OURS = b'"scope":{"name":"sentinel"'
+_MOMENT = 0.05  # seconds; a line is written in less
 
 
 def trace_path(directory: Path, trace_id: str) -> Path:
@@ -80,11 +82,23 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def _is_cut_short(path: Path) -> bool:
+    """Whether the last line has no end, and does not grow: half of one that another process writes now may be there."""
+    size, is_whole = _end_of(path)
+    while not is_whole:
+        time.sleep(_MOMENT)
+        before, (size, is_whole) = size, _end_of(path)
+        if size == before:
+            return not is_whole
+    return False
+
+
+def _end_of(path: Path) -> tuple[int, bool]:
+    """How long a file is, and whether its last line has an end."""
     if not path.stat().st_size:  # pipes and devices, too
-        return False
+        return 0, True
     with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read() != b"\n"
+        size = file.seek(-1, os.SEEK_END)
+        return size, file.read(1) == b"\n"
 
 
 def _append(descriptor: int, line: bytes) -> None:

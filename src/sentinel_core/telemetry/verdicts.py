@@ -1,5 +1,6 @@
 """Verdicts as telemetry: one ``gen_ai.evaluation.result`` for each signal and one for the verdict, on the judged span."""
 
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from sentinel_core.telemetry.ids import root_span_id_of, trace_id_of
 from sentinel_core.telemetry.names import ROOT_SPAN
 from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["Emission", "judged_span", "verdict_lines", "verdict_logs"]
+__all__ = ["Emission", "judged_span", "verdict_logs"]
 
 EVENT = "gen_ai.evaluation.result"
 _SEVERITY = {"PASS": 9, "WARN": 13, "FAIL": 17}
@@ -35,26 +36,27 @@ def judged_span(trace: ExecutionTrace) -> tuple[str, str]:
     return trace.trace_id, span_id if isinstance(span_id, str) else ""
 
 
-def verdict_logs(report: ReliabilityReport, trace_id: str, span_id: str, at: int) -> list[LogData]:
-    """The records of one report, its signals first. ``at`` is in nanoseconds since 1970."""
+def verdict_logs(
+    report: ReliabilityReport, trace_id: str, span_id: str, at: int, evaluation_id: str | None = None
+) -> list[LogData]:
+    """The records of one report, its signals first. ``at`` is in nanoseconds since 1970.
+
+    ``evaluation_id`` says by which command it was judged.
+    """
+    own: dict[str, Attribute] = {} if evaluation_id is None else {"sentinel.evaluation.id": evaluation_id}
     rows = [*_signal_rows(report), _verdict_row(report)]
     return [
         LogData(
             time=at,
             severity=_SEVERITY.get(str(told.get("gen_ai.evaluation.score.label")), 13),  # type: ignore[arg-type]
             body=EVENT,
-            attributes={name: value for name, value in told.items() if value is not None},
+            attributes={name: value for name, value in told.items() if value is not None} | own,
             trace_id=trace_id,
             span_id=span_id,
             event_name=EVENT,
         )
         for told in rows
     ]
-
-
-def verdict_lines(report: ReliabilityReport, trace: ExecutionTrace) -> bytes:
-    """What is written and sent for one report, as lines of OTLP JSON."""
-    return b"".join(log_lines(verdict_logs(report, *judged_span(trace), time.time_ns())))
 
 
 def _signal_rows(report: ReliabilityReport) -> Iterator[dict[str, Attribute | None]]:
@@ -97,17 +99,23 @@ def _verdict_row(report: ReliabilityReport) -> dict[str, Attribute | None]:
     }
 
 
+def _new_id() -> str:
+    return os.urandom(8).hex()
+
+
 @attrs.frozen
 class Emission:
     """Where verdicts go: a file that grows, a line each, and a collector where ``endpoint`` names one.
 
-    The parent calls ``prepared`` and ``finish``; whoever judges, in whatever process, calls ``write``. ``start`` is how
-    long the file was before; ``problems`` are why lines were not kept, as far as this process wrote them.
+    The parent calls ``prepared`` and ``finish``; whoever judges, in whatever process, calls ``lines`` and ``write``.
+    Other commands may write to the same file meanwhile: ``evaluation_id`` stands in each line, and tells whose it is.
+    ``start`` is how long the file was before; ``problems`` are why lines were not kept, as far as this process wrote them.
     """
 
     path: Path
     endpoint: str | None = None
     start: int = 0
+    evaluation_id: str = attrs.field(factory=_new_id)
     problems: list[str] = attrs.field(factory=list, init=False, eq=False)
 
     @classmethod
@@ -126,6 +134,10 @@ class Emission:
         except OSError as error:
             raise ConfigError(f'"{self.path}": {error.strerror}; verdicts could not be kept there') from None
 
+    def lines(self, report: ReliabilityReport, trace_id: str, span_id: str) -> bytes:
+        """What is written and sent for one report, as lines of OTLP JSON."""
+        return b"".join(log_lines(verdict_logs(report, trace_id, span_id, time.time_ns(), self.evaluation_id)))
+
     def write(self, lines: bytes) -> str | None:
         """Keep lines of verdicts; gives why they were not kept, each reason once.
 
@@ -141,11 +153,12 @@ class Emission:
         return None
 
     def finish(self) -> None:
-        """Send what was written since ``prepared``, as far as lines are whole. Raises ``OSError`` and ``Unsent``."""
+        """Send what was written here since ``prepared``, as far as lines are whole. Raises ``OSError`` and ``Unsent``."""
         if self.endpoint is None or not self.path.exists():
             return
         from sentinel_core.telemetry.send import send
 
+        own = self.evaluation_id.encode()
         with self.path.open("rb") as file:
             file.seek(self.start)
-            send(self.endpoint, "logs", filter(is_json_line, file.read().splitlines(keepends=True)))
+            send(self.endpoint, "logs", (line for line in file if own in line and is_json_line(line)))

@@ -155,6 +155,18 @@ def test_a_stream_that_makes_no_sense_is_cut():
     assert gather([*events, {"type": "message_stop"}], "x", str) == {"content": []}
 
 
+@pytest.mark.parametrize(("deltas", "arguments"), [((), {"a": 1}), (('{"b"', ": 2}"), {"b": 2})])
+def test_a_call_whose_input_stands_at_its_start_keeps_it_until_more_comes(deltas, arguments):
+    block = {"type": "tool_use", "id": "c", "name": "look", "input": {"a": 1}}
+    parts = [{"type": "input_json_delta", "partial_json": part} for part in deltas]
+    events = [
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        *({"type": "content_block_delta", "index": 0, "delta": part} for part in parts),
+        {"type": "message_stop"},
+    ]
+    assert reply_of(gather(events, "x", str), "x").tool_calls[0].arguments == arguments
+
+
 def test_streamed_and_whole_are_the_same(server, opened):
     server.script = (Turn(text="Let me look.", calls=(Asked(name="look", arguments={"where": ["up", "down"]}),)),)
     model = opened()

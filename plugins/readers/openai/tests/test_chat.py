@@ -256,7 +256,7 @@ def test_a_request_with_its_completion():
         assert trace.token_usage.details.reasoning_tokens == 8
         assert len(trace.details.available_tools) == 2
         assert trace.details.outcome == "completed"
-        assert trace.metadata["reading_gaps"] == ["1 of 2 alternative replies were left out"]
+        assert trace.metadata["reading_notes"] == ["1 of 2 alternative replies were left out"]
     assert only(completion).trace_id == "chatcmpl-1"
 
 

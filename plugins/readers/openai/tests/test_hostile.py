@@ -5,10 +5,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sentinel_core import ExecutionTrace
+from sentinel_core import ExecutionTrace, ReadError
 from sentinel_core.codec import decode_trace, encode_trace
+from sentinel_core.reading import layout
 from sentinel_core.testing import BytesSource, work_of
-from sentinel_readers_openai import sentinel_trace_readers
+from sentinel_readers_openai import chat, responses, sentinel_trace_readers
 
 READERS = sentinel_trace_readers()
 CHAT = b"""{"id":"a","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"c",
@@ -139,3 +140,21 @@ def test_cost_grows_with_size_alone(reader):
         return work_of(lambda: list(reader.read(source)))
 
     assert work(800) <= 10 * work(100)
+
+
+SAID = {"role": "assistant", "content": "I have sent you the mail."}
+ITEM = {
+    "type": "message",
+    "role": "assistant",
+    "content": [{"type": "output_text", "text": "I have sent you the mail."}],
+}
+
+
+@pytest.mark.parametrize(("read", "record"), [(chat.read, SAID), (responses.read, ITEM)])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_list_taken_apart_as_it_is_read_is_whole_or_none(read, record, place, monkeypatch):
+    monkeypatch.setattr(layout, "_STREAMED_FROM", 1)
+    elements = [json.dumps(record)] * 3
+    elements[place] = json.dumps({**record, "note": "x" * (3 << 20)})
+    source = BytesSource(data=f"[{', '.join(elements)}]".encode(), max_record=1 << 20)
+    assert list(read(source)) == [ReadError(message=f"is larger than 1 MB (max_record_mb) @ $[{place}]")]

@@ -23,10 +23,16 @@ class Script:
         return lambda _: [Message(role="assistant", content=content)]
 
     def call(
-        self, name: str, result: str | None = "ok", *, success: bool | None = None, says: str | None = None
+        self,
+        name: str,
+        result: str | None = "ok",
+        *,
+        success: bool | None = None,
+        says: str | None = None,
+        **arguments: Any,
     ) -> Step:
         def step(number: int) -> list[Message]:
-            calls = (ToolCall(id=f"call-{number}", name=name, arguments={"id": 1}),)
+            calls = (ToolCall(id=f"call-{number}", name=name, arguments=arguments or {"id": 1}),)
             messages = [Message(role="assistant", content=says, tool_calls=calls)]
             if result is not None:
                 results = (ToolResult(tool_call_id=f"call-{number}", content=result, success=success),)

@@ -178,6 +178,12 @@ def test_a_shell_whose_output_opens_with_an_error_may_have_done_it(script):
         ("change_order_status", "I've updated your order."),
         ("TodoWrite", "I created a task for each of them."),
         ("update_todo_list", "I've updated the item."),
+        ("check_in_passenger", "Your seat has been reserved."),
+        ("flight_check_in", "Your seat has been assigned."),
+        ("check_out_cart", "Your order has been placed."),
+        ("select_seats", "Your seat has been reserved."),
+        ("select_room", "Your room has been booked."),
+        ("choose_seat", "Your seat has been reserved."),
     ],
 )
 def test_a_tool_that_could_have_done_it(script, tool, sentence):
@@ -208,6 +214,9 @@ def test_a_tool_that_could_have_done_it(script, tool, sentence):
         ("payment_history", "I've refunded your payment."),
         ("TodoWrite", "I've saved the file to disk."),
         ("write_todos", "I've filed the report."),
+        ("check_in_stock", "I've ordered the item."),
+        ("check_seat", "Your seat has been reserved."),
+        ("select_rows", "I've booked the table."),
     ],
 )
 def test_a_tool_that_could_not_have_done_it(script, tool, sentence):

@@ -1,3 +1,5 @@
+import errno
+import os
 import subprocess
 import sys
 
@@ -156,6 +158,20 @@ def test_beside_a_summary_it_wins(report, tmp_path):
         assert found["deployment_metrics"] == {"error_rate": 0.01}
         assert (found["tests"]["passed"], found["tests"]["failed"], found["changes"]) == (2, 3, [])
         assert [one["name"] for one in found["tests"]["failures"]] == ["tests.pay::test_card", "test_both", "test_text"]
+
+
+def test_a_folder_below_that_cannot_be_read_is_told(tmp_path, report, monkeypatch):
+    (tmp_path / "locked").mkdir()
+    look = os.scandir
+
+    def scandir(place):
+        if str(place).endswith("locked"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), place)
+        return look(place)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(InputError, match=r'locked" cannot be read: Permission denied; --junit names the test report$'):
+        read_junit(str(tmp_path), 100_000)
 
 
 def test_metrics_that_are_no_object(tmp_path, report):

@@ -58,7 +58,7 @@ class _Message:
             case {"type": "message_start", "message": dict(head)}:
                 self.head = head
             case {"type": "content_block_start", "index": int(index), "content_block": dict(block)}:
-                self.blocks[index] = {**block, "input": ""}
+                self.blocks[index] = dict(block)
                 self._say(text_or_empty(block.get("text")), on_text)
             case {"type": "content_block_delta", "index": int(index), "delta": dict(delta)} if index in self.blocks:
                 self._grow(self.blocks[index], delta, on_text)
@@ -72,7 +72,9 @@ class _Message:
     def _grow(self, block: dict[str, Any], delta: Mapping[str, Any], on_text: Callable[[str], None]) -> None:
         text = text_or_empty(delta.get("text"))
         block["text"] = text_or_empty(block.get("text")) + text
-        block["input"] += text_or_empty(delta.get("partial_json"))
+        if part := text_or_empty(delta.get("partial_json")):  # takes the place of the input that the block began with
+            before = block.get("input")
+            block["input"] = (before if isinstance(before, str) else "") + part
         self._say(text, on_text)
 
     def _say(self, text: str, on_text: Callable[[str], None]) -> None:

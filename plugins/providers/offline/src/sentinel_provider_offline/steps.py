@@ -6,6 +6,7 @@ import attrs
 
 from sentinel_core import ExecutionTrace, Message, Reply, Request, ToolCall, TraceIndex
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
+from sentinel_core.agent.using import UNKNOWN
 from sentinel_core.evaluate.index import Call
 from sentinel_core.risk.rules import Assessment, assess
 from sentinel_core.trace import from_json
@@ -16,7 +17,6 @@ __all__ = ["MODEL_NAME", "next_reply"]
 
 MODEL_NAME = "offline-rules"
 _MAX_FILINGS = 2
-_UNKNOWN = frozenset({"NotRepeatedError", "OutcomeUnknownError", "ToolTimeoutError"})
 
 
 @attrs.frozen
@@ -97,7 +97,7 @@ def _succeeded(call: Call) -> bool:
 
 
 def _is_unknown(call: Call) -> bool:
-    return call.result is not None and (call.result.metadata or {}).get("error") in _UNKNOWN
+    return call.result is not None and (call.result.metadata or {}).get("error") in UNKNOWN
 
 
 def _content(call: Call) -> str:

@@ -68,7 +68,10 @@ class _Trajectory:
         self.builder = TraceBuilder(trace_id, "atif")
         self.own = as_dict(as_dict(raw.get("extra")).get(OWN))
         self.refs: list[_Ref] = []
-        self.gaps: list[str] = [gap for gap in as_list(self.own.get("reading_gaps")) if isinstance(gap, str)]
+        self.gaps, self.notes = (
+            [one for one in as_list(self.own.get(key)) if isinstance(one, str)]
+            for key in ("reading_gaps", "reading_notes")
+        )
 
     def trace(self, *, seen: frozenset[str], parent_call_id: str | None = None) -> ExecutionTrace:
         """The whole trace, with its children."""
@@ -205,6 +208,7 @@ class _Trajectory:
             "continued_trajectory_ref": as_text(self.raw.get("continued_trajectory_ref")),
             "extra": extra,
             "reading_gaps": self.gaps,
+            "reading_notes": self.notes,
         }
         metadata.update({key: value for key, value in found.items() if value})
         return metadata

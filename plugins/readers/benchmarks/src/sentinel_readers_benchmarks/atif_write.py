@@ -23,7 +23,8 @@ from sentinel_readers_benchmarks.atif import OWN
 __all__ = ["write_atif"]
 
 _SOURCES = {"system": "system", "user": "user", "assistant": "agent", "tool": "system"}
-_KNOWN = frozenset({"agent", "session_id", "notes", "continued_trajectory_ref", "extra", "reading_gaps"})
+_READING = ("reading_gaps", "reading_notes")
+_KNOWN = frozenset({"agent", "session_id", "notes", "continued_trajectory_ref", "extra", *_READING})
 _STEP_FIELDS = frozenset({"llm_call_count", "reasoning_effort"})
 _NONE: dict[str, Any] = {}
 
@@ -223,7 +224,7 @@ def _extra(trace: ExecutionTrace, details: TraceDetails) -> dict[str, Any]:
     given = trace.metadata.get("extra")
     extra = dict(given) if isinstance(given, dict) else {}
     extra.update({key: value for key, value in trace.metadata.items() if key not in _KNOWN})
-    own = _without_none({"outcome": details.outcome, "reading_gaps": trace.metadata.get("reading_gaps")})
+    own = _without_none({"outcome": details.outcome, **{key: trace.metadata.get(key) for key in _READING}})
     extra.update({OWN: own} if own else {})
     return extra
 

@@ -103,7 +103,7 @@ def _sample(sample: object, member: str, header: dict[str, Any], source: Source)
 
 def _member(archive: zipfile.ZipFile, name: str, source: Source) -> Any:
     """A member's JSON value, or a ``ReadError``."""
-    part = _Part(name=name, open=lambda: archive.open(name), max_record=source.max_record)
+    part = _Part(name=name, open=lambda: archive.open(name), max_record=source.max_record, strict=source.strict)
     try:
         return _value(part)
     except _BROKEN as error:
@@ -120,4 +120,5 @@ def _value(source: Source) -> Any:
     if len(data) > source.max_record or not (b"NaN" in data or b"Infinity" in data):
         return value
     cleaned = _NO_NUMBER.sub(lambda match: match[1] or b"null", data)
-    return json_document(_Part(name=source.name, open=lambda: io.BytesIO(cleaned), max_record=source.max_record))
+    part = _Part(name=source.name, open=lambda: io.BytesIO(cleaned), max_record=source.max_record, strict=source.strict)
+    return json_document(part)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentinel_core import ExecutionTrace, ReadError, Source
-from sentinel_core.reading import json_document
+from sentinel_core.reading import json_document, refusals
 from sentinel_readers_claude.chain import Entry, conversations
 from sentinel_readers_claude.session import Session, Spoken, read_session, spoken_in, trace_of
 from sentinel_readers_claude.turns import Turn
@@ -22,6 +22,9 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     session = read_session(source)
     if not session.entries:
         yield session.bad[0].error() if session.bad else ReadError(message="no line is a message of a session")
+        return
+    if refused := refusals([record.error() for record in session.bad], strict=source.strict):
+        yield from refused
         return
     trace = _Family(source).trace(session)
     yield trace if trace.messages else ReadError(message="the session holds no messages")
@@ -52,7 +55,7 @@ class _Family:
         children = [
             *_inner_children(chains, spoken, trace_id),
             *self._files(spoken, None, levels=_MOST_LEVELS),
-            *self._rest(spoken.notes),
+            *self._rest(spoken.gaps),
         ]
         metadata = {key: own[0].raw[key] for key in _KEPT_METADATA if isinstance(own[0].raw.get(key), str)}
         return trace_of(spoken, trace_id, session, children=children, metadata=metadata)
@@ -65,26 +68,26 @@ class _Family:
             file = (self._below.pop(name, None) or self._beside.pop(name, None)) if levels else None
             if file is not None:
                 self._read.add(name)
-                yield from self._child(file, name, calls.get(name), spoken.notes, levels=levels - 1)
+                yield from self._child(file, name, calls.get(name), spoken.gaps, levels=levels - 1)
             elif name in calls and name not in self._read and name not in self._below:
-                spoken.notes.append(f'what the sub-agent "{name}" did is not in the trace: its file was not found')
+                spoken.gaps.append(f'what the sub-agent "{name}" did is not in the trace: its file was not found')
 
-    def _rest(self, notes: list[str]) -> Iterator[ExecutionTrace]:
+    def _rest(self, gaps: list[str]) -> Iterator[ExecutionTrace]:
         """The files in the session's own folder that nothing pointed to."""
         parents = {sidecar.get("parentAgentId") for sidecar in self._told.values()}
         for name in sorted(self._below, key=lambda name: (name not in parents, name)):
             file = self._below.pop(name, None)
             if file is not None:
-                yield from self._child(file, name, None, notes, levels=_MOST_LEVELS - 1)
+                yield from self._child(file, name, None, gaps, levels=_MOST_LEVELS - 1)
 
     def _child(
-        self, file: Source, agent: str, call: str | None, notes: list[str], *, levels: int
+        self, file: Source, agent: str, call: str | None, gaps: list[str], *, levels: int
     ) -> Iterator[ExecutionTrace]:
-        """The sub-agent's trace, or a note that its file cannot be read."""
+        """The sub-agent's trace, or a gap where its file cannot be read."""
         try:
             session = read_session(file)
         except (OSError, EOFError, zlib.error):
-            notes.append(f'what the sub-agent "{agent}" did is not in the trace: its file cannot be read')
+            gaps.append(f'what the sub-agent "{agent}" did is not in the trace: its file cannot be read')
             return
         spoken = spoken_in(conversations(session.entries), session.entries)
         told = self._told.get(agent, {}).get("toolUseId")

@@ -14,6 +14,7 @@ from sentinel_core.reading import (
     TraceBuilder,
     gaps_at,
     json_records,
+    refusals,
     tool_schemas,
 )
 from sentinel_core.reading.chat import text_of
@@ -85,7 +86,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 
     The last sixteen conversations are kept open, so that a log in which a few take turns is put together.
     """
-    log = _Log(source.name)
+    log = _Log(source.name, strict=source.strict)
     found = False
     for outcome in log.outcomes(json_records(source)):
         found = True
@@ -97,8 +98,9 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 class _Log:
     """The conversations that may still go on, by a digest of all that was said in them."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, strict: bool) -> None:
         self._name = name
+        self._strict = strict
         self._begun = self._keys = 0
         self._open: dict[bytes, _Conversation] = {}
         self._first: Exchange | None = None
@@ -113,12 +115,14 @@ class _Log:
             elif not self._is_taken(record):
                 yield ReadError(message="is neither a message nor a request nor a response", line=record.line)
             yield from self._closed(_MOST_OPEN)
-        if self._loose is not None:
+        errors = [record.error() for record in self._bad]
+        is_told = self._loose is not None and not refusals(errors, strict=self._strict)
+        if self._loose is not None and is_told:
             self._loose.bad = [record.line for record in self._bad]
             yield _trace(self._loose)
         yield from self._closed(0)
-        if self._loose is None:
-            yield from (record.error() for record in self._bad)
+        if not is_told:
+            yield from errors
 
     def _is_taken(self, record: Record) -> bool:
         """Put a record where it belongs; False for one that is nothing of this format."""

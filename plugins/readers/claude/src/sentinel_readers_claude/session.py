@@ -34,7 +34,7 @@ class Session:
         """The last line that could not be used, 0 where there is none."""
         return max((*(record.line for record in self.bad), *self.strange), default=0)
 
-    def notes(self) -> list[str]:
+    def gaps(self) -> list[str]:
         """What could not be used at all."""
         lines = [record.line for record in self.bad]
         return gaps_at("line is not JSON", "lines are not JSON", lines) + gaps_at(
@@ -47,6 +47,7 @@ class Spoken:
     """One conversation of a session, ready to become a trace, and how it names its sub-agents."""
 
     turns: list[Turn]
+    gaps: list[str]
     notes: list[str]
     entries: Sequence[Entry]
     last_lost: int = 0
@@ -90,31 +91,26 @@ def read_session(source: Source) -> Session:
 
 
 def spoken_in(chains: Iterable[Sequence[Entry]], entries: Sequence[Entry]) -> Spoken:
-    """The visible turns of the chains, and notes on the lines that gave none."""
+    """The visible turns of the chains, and what is told of the lines that gave none."""
     chain = [entry for one in chains for entry in one]
     kept = {entry.uuid: entry for entry in chain}
     visible = [entry for entry in chain if not entry.is_hidden]
     left = [entry for entry in entries if not entry.is_hidden and kept.get(entry.uuid) is not entry]
     empty = [entry for entry in visible if not _has_content(entry)]
     replaced = [entry for entry in left if entry.uuid in kept and kept[entry.uuid].message != entry.message]
-    rows = (
-        ("message has no content", "messages have no content", empty),
-        ("line was replaced by a later one", "lines were replaced by later ones", replaced),
-        (
-            "line is on a branch given up",
-            "lines are on branches given up",
-            [e for e in left if e.uuid not in kept],
-        ),
-        (
-            "line is a team mate's",
-            "lines are team mates'",
-            [e for e in entries if e.is_spoken and e.has("teamName")],
-        ),
-    )
-    notes = [note for one, many, found in rows for note in gaps_at(one, many, [entry.line for entry in found])]
+    given_up = [entry for entry in left if entry.uuid not in kept]
+    mates = [entry for entry in entries if entry.is_spoken and entry.has("teamName")]
+    gaps = _at("message has no content", "messages have no content", empty)
+    gaps += _at("line was replaced by a later one", "lines were replaced by later ones", replaced)
+    notes = _at("line is on a branch given up", "lines are on branches given up", given_up)
+    notes += _at("line is a team mate's", "lines are team mates'", mates)
     turns = merged_turns_of(_line(entry) for entry in visible if _has_content(entry))
     last_lost = max((entry.line for entry in (*empty, *replaced)), default=0)
-    return Spoken(turns=turns, notes=notes, entries=chain, last_lost=last_lost)
+    return Spoken(turns=turns, gaps=gaps, notes=notes, entries=chain, last_lost=last_lost)
+
+
+def _at(one: str, many: str, entries: Iterable[Entry]) -> list[str]:
+    return gaps_at(one, many, (entry.line for entry in entries))
 
 
 def _has_content(entry: Entry) -> bool:
@@ -146,7 +142,8 @@ def trace_of(
 ) -> ExecutionTrace:
     """The conversation as a trace; ``session`` is the file that it has for its own, whose unusable lines are told."""
     builder = TraceBuilder(trace_id, "claude-code")
-    notes = [*(session.notes() if session is not None else ()), *spoken.notes]
+    gaps = [*(session.gaps() if session is not None else ()), *spoken.gaps]
+    told = {"reading_gaps": gaps, "reading_notes": spoken.notes}
     last_lost = max(spoken.last_lost, session.last_lost if session is not None else 0)
     # Claude Code marks every failed result, and leaves the mark out of most others.
     add_turns(builder, spoken.turns, unmarked=True, last_lost=last_lost)
@@ -154,5 +151,5 @@ def trace_of(
         outcome=outcome_of(spoken.turns),
         parent_call_id=parent_call_id,
         children=children,
-        metadata={**(metadata or {}), **({"reading_gaps": notes} if notes else {})},
+        metadata={**(metadata or {}), **{key: lines for key, lines in told.items() if lines}},
     )

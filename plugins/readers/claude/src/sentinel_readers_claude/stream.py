@@ -6,7 +6,16 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source
-from sentinel_core.reading import BadRecord, Record, TraceBuilder, gaps_at, json_records, tool_schemas, usage_of
+from sentinel_core.reading import (
+    BadRecord,
+    Record,
+    TraceBuilder,
+    gaps_at,
+    json_records,
+    refusals,
+    tool_schemas,
+    usage_of,
+)
 from sentinel_readers_claude.turns import Line, add_turns, blocks_of, merged_turns_of, outcome_of
 
 __all__ = ["read"]
@@ -46,6 +55,9 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     notes = gaps_at("line is not JSON", "lines are not JSON", [record.line for record in bad])
     notes += gaps_at("line is no usable event", "lines are no usable events", strange)
     last_lost = max((*(record.line for record in bad), *strange), default=0)
+    if refused := refusals([record.error() for record in bad], strict=source.strict):
+        yield from refused
+        return
     spoken = {name: run for name, run in runs.items() if run.lines}
     for name, run in spoken.items():
         yield _trace(name or source.name, run, notes, last_lost)

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source
-from sentinel_core.reading import BadRecord, Record, counted, gaps_at, iso_time, json_lines, json_records
+from sentinel_core.reading import BadRecord, Record, counted, gaps_at, iso_time, json_lines, json_records, refusals
 
 __all__ = [
     "Placed",
@@ -53,6 +53,10 @@ class Skipped:
         """For a file without a trace that the gaps could be told with."""
         for record in self.bad:
             yield record.error()
+
+    def refusals(self, source: Source) -> list[ReadError]:
+        """What there is instead of the one trace that all of the source make up together; empty where it may be made."""
+        return refusals(self.errors(), strict=source.strict)
 
 
 def documents(source: Source) -> Iterator[Record | BadRecord]:
@@ -113,7 +117,7 @@ def read_each(
             loose.append((record.value, place_of(record)))
         else:
             yield whole(source, record)
-    if loose:
+    if loose and not skipped.refusals(source):
         yield together(name_of(source), loose, skipped)
     else:
         yield from skipped.errors()

@@ -81,6 +81,8 @@ def _load(source: Source) -> _Chat | ReadError | None:
             chat.take(record.value, place_of(record))
         else:
             chat.skipped.count("line of an unknown kind", "lines of an unknown kind")
+    if refused := chat.skipped.refusals(source):
+        return refused[0]
     if seen and not chat.header and not chat.messages:
         return next(chat.skipped.errors(), ReadError(message="is no Gemini CLI chat: no header and no message"))
     return chat if seen else None

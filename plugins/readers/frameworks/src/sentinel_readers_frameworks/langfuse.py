@@ -53,6 +53,9 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         place = f" (line {record.line})" if record.path is None else ""
         for entry in value if isinstance(value, list) else [value]:
             _take(traces, entry, place, name_of(source))
+    if refused := traces.skipped.refusals(source):
+        yield from refused
+        return
     for trace_id in traces.runs | traces.heads:
         yield _trace(trace_id, traces)
     if not (traces.runs or traces.heads):

@@ -38,6 +38,9 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         place = f" (line {record.line})" if record.path is None else ""
         for entry in value if isinstance(value, list) else [value]:
             _take(trees, entry, place, name_of(source))
+    if refused := trees.skipped.refusals(source):
+        yield from refused
+        return
     for trace_id, runs in trees.runs.items():
         yield trace_of(trace_id, "langsmith", runs, skipped=trees.skipped, outcome=trees.outcomes.get(trace_id))
     if not trees.runs:

@@ -33,9 +33,8 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 
     Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
     """
-    runs, gaps, problem = runs_in(source)
-    if not runs and problem is not None:
-        yield problem
+    runs, gaps, problems = runs_in(source)
+    yield from problems
     for trace_id, run in runs.items():
         yield _run(trace_id, run, gaps)
 

@@ -6,9 +6,9 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, MessageDetails, ReadError, Source
-from sentinel_core.reading import Piece, TraceBuilder, gaps_at, iso_time, pieces_of, tool_schemas, usage_of
+from sentinel_core.reading import Piece, TraceBuilder, gaps_at, iso_time, pieces_of, refusals, tool_schemas, usage_of
 from sentinel_readers_openai.conversations import Conversation, conversations_in, is_message
-from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, mapping, text
+from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, lines_not_json, mapping, text
 
 __all__ = ["read"]
 
@@ -37,20 +37,22 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
     """
     loose: list[tuple[object, str]] = []
-    broken: list[str] = []
+    told: list[ReadError] = []
+    unread: list[ReadError] = []
     for value in json_values(source):
-        if isinstance(value, ReadError):
-            if loose:
-                broken.append(f"line {value.line}")
-            else:
-                yield value
+        if isinstance(value, ReadError) and loose:
+            unread.append(value)
+        elif isinstance(value, ReadError):
+            yield value
+            told.append(value)
         elif is_message(value.value) or (loose and not isinstance(value.value, (Mapping, list))):
             loose.append((value.value, value.origin()))
         else:
             yield from _records(value, source.name)
-    if loose:
-        gaps = gaps_at("line is not JSON", "lines are not JSON", broken)
-        yield _trace(Conversation(messages=loose, gaps=gaps), source.name)
+    if loose and refusals(told + unread, strict=source.strict):
+        yield from unread
+    elif loose:
+        yield _trace(Conversation(messages=loose, gaps=lines_not_json(unread)), source.name)
 
 
 def _records(value: Value, name: str) -> Iterator[ExecutionTrace | ReadError]:
@@ -76,7 +78,7 @@ def _trace(conversation: Conversation, fallback: str) -> ExecutionTrace:
         token_usage=None if conversation.reply else usage_of(conversation.record.get("usage")),
         available_tools=tool_schemas(conversation.tools),
         outcome=_outcome(conversation),
-        metadata=gaps_metadata(gaps, **conversation.known()),
+        metadata=gaps_metadata(gaps, conversation.notes, **conversation.known()),
     )
 
 

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 
 from sentinel_core import ExecutionTrace, ReadError, Source
-from sentinel_core.reading import BadRecord, TraceBuilder, add_usage, gaps_at, json_lines
+from sentinel_core.reading import BadRecord, TraceBuilder, add_usage, gaps_at, json_lines, refusals
 from sentinel_readers_openai.drafts import fill
 from sentinel_readers_openai.rollout import Rollout
-from sentinel_readers_openai.values import gaps_metadata
+from sentinel_readers_openai.values import gaps_metadata, lines_not_json
 
 __all__ = ["read"]
 
@@ -31,21 +31,19 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 
 def _session(source: Source, above: frozenset[str], parent_call_id: str | None) -> ExecutionTrace | ReadError:
     rollout = Rollout()
-    broken: list[str] = []
-    first_problem = None
+    unread: list[ReadError] = []
     for record in json_lines(source):
         if isinstance(record, BadRecord):
-            first_problem = first_problem or record.error()
-            broken.append(f"line {record.line}")
+            unread.append(record.error())
         else:
             rollout.add(record.value, f"line {record.line}")
-    if rollout.is_empty:
-        return first_problem or ReadError(message="holds no session")
+    if rollout.is_empty or refusals(unread, strict=source.strict):
+        return unread[0] if unread else ReadError(message="holds no session")
     builder = TraceBuilder(rollout.session_id or source.name, SOURCE)
     drafts = rollout.told()
     fill(builder, drafts)
     children, missing = _children(source, rollout, above | {builder.trace_id})
-    gaps = gaps_at("line is not JSON", "lines are not JSON", broken) + rollout.gaps()
+    gaps = lines_not_json(unread) + rollout.gaps()
     gaps += gaps_at("sub-agent has no session beside this file", "sub-agents have no session beside this file", missing)
     return builder.build(
         token_usage=add_usage([*rollout.loose_usage, *(draft.usage for draft in drafts)]),

@@ -25,6 +25,7 @@ class Conversation:
     record: Mapping[str, Any] = attrs.field(factory=dict)
     reply: Mapping[str, Any] = attrs.field(factory=dict)
     gaps: list[str] = attrs.field(factory=list)
+    notes: list[str] = attrs.field(factory=list)
 
     @property
     def tools(self) -> object:
@@ -72,14 +73,14 @@ def _of_record(value: Value, record: Mapping[str, Any], below: str) -> Iterator[
     answers = [mapping(choice).get("message") for choice in choices] if isinstance(choices, list) else []
     if messages is None and not answers:
         return
-    gaps = [f"{len(answers) - 1} of {len(answers)} alternative replies were left out"] if len(answers) > 1 else []
+    notes = [f"{len(answers) - 1} of {len(answers)} alternative replies were left out"] if len(answers) > 1 else []
     where = value.origin(f"{below}.choices[0].message")
     yield Conversation(
         messages=(messages or []) + [(answer, where) for answer in answers[:1]],
         name=_name(record, reply),
         record=record,
         reply=reply if answers else {},
-        gaps=gaps,
+        notes=notes,
     )
 
 

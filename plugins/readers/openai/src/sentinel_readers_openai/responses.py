@@ -6,10 +6,10 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source, ToolSchema
-from sentinel_core.reading import TraceBuilder, gaps_at, iso_time, tool_schemas, usage_of
+from sentinel_core.reading import TraceBuilder, gaps_at, iso_time, refusals, tool_schemas, usage_of
 from sentinel_readers_openai.drafts import Draft, fill
 from sentinel_readers_openai.items import Turns, is_item
-from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, mapping, text
+from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, lines_not_json, mapping, text
 
 __all__ = ["read"]
 
@@ -55,10 +55,11 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     """
     chain: list[_Exchange] = []
     items: list[Value] = []
-    broken: list[str] = []
+    told: list[ReadError] = []
+    unread: list[ReadError] = []
     for value in json_values(source):
         if isinstance(value, ReadError) and items:
-            broken.append(f"line {value.line}")
+            unread.append(value)
         elif not isinstance(value, ReadError) and (items or is_item(value.value)):
             items.append(value)
         else:
@@ -68,12 +69,15 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
                 chain = []
             if isinstance(exchange, ReadError):
                 yield exchange
+                told.append(exchange)
             else:
                 chain.append(exchange)
     if chain:
         yield _chain(chain, source.name)
-    if items:
-        yield _loose(items, gaps_at("line is not JSON", "lines are not JSON", broken), source.name)
+    if items and refusals(told + unread, strict=source.strict):
+        yield from unread
+    elif items:
+        yield _loose(items, lines_not_json(unread), source.name)
 
 
 def _exchange(value: Value) -> _Exchange | ReadError:

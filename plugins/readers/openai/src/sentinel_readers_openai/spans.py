@@ -7,8 +7,8 @@ from typing import Any
 import attrs
 
 from sentinel_core import ReadError, Source
-from sentinel_core.reading import gaps_at
-from sentinel_readers_openai.values import Value, field, json_values, mapping, text
+from sentinel_core.reading import gaps_at, refusals
+from sentinel_readers_openai.values import Value, field, json_values, lines_not_json, mapping, text
 
 __all__ = ["Run", "Span", "runs_in", "scopes_of"]
 
@@ -58,28 +58,31 @@ class Run:
     spans: dict[str, Span] = attrs.field(factory=dict)
 
 
-def runs_in(source: Source) -> tuple[dict[str, Run], list[str], ReadError | None]:
-    """The runs by trace id, what could not be used, and the first problem of the file.
+def runs_in(source: Source) -> tuple[dict[str, Run], list[str], list[ReadError]]:
+    """The runs by trace id, what could not be used, and where there are no runs the problems of the file.
 
     Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
     """
     runs: dict[str, Run] = {}
-    broken, foreign = [], []
-    first: ReadError | None = None
+    unread: list[ReadError] = []
+    foreign: list[str] = []
     position = 0
     for value in json_values(source):
         if isinstance(value, ReadError):
-            first = first or value
-            broken.append("the file" if value.line is None else f"line {value.line}")
+            unread.append(value)
             continue
         for entry, origin in _entries(value):
             position += 1
             if not _take(runs, entry, source.name, position):
                 foreign.append(origin)
-    gaps = gaps_at("line is not JSON", "lines are not JSON", broken) + gaps_at(
+    if refused := refusals(unread, strict=source.strict):
+        return {}, [], refused
+    if not runs:
+        return {}, [], unread[:1] or ([ReadError(message="holds no spans")] if foreign else [])
+    gaps = lines_not_json(unread) + gaps_at(
         "entry is neither a trace nor a span", "entries are neither traces nor spans", foreign
     )
-    return runs, gaps, first or (ReadError(message="holds no spans") if foreign else None)
+    return runs, gaps, []
 
 
 def _entries(value: Value) -> Iterator[tuple[Mapping[str, Any], str]]:

@@ -1,14 +1,15 @@
 """The JSON values of a source, each with its place, and short sentences for what could not be used."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from sentinel_core import ReadError, Source
+from sentinel_core.reading import gaps_at
 from sentinel_core.reading.values import json_values as placed_values
 
-__all__ = ["Value", "field", "gaps_metadata", "json_values", "mapping", "text"]
+__all__ = ["Value", "field", "gaps_metadata", "json_values", "lines_not_json", "mapping", "text"]
 
 _LINE = "line "
 _NOTHING: Mapping[str, Any] = {}
@@ -65,7 +66,13 @@ def field(record: Mapping[str, Any], *names: str) -> str | None:
     return None
 
 
-def gaps_metadata(gaps: list[str], **known: object) -> dict[str, Any]:
-    """A trace's metadata: what is known and not None, and the gaps where there are any."""
+def lines_not_json(errors: Iterable[ReadError]) -> list[str]:
+    """The gap that bad lines leave where the others make up one trace; empty where there are none."""
+    return gaps_at("line is not JSON", "lines are not JSON", (f"line {error.line}" for error in errors))
+
+
+def gaps_metadata(gaps: list[str], notes: Sequence[str] = (), /, **known: object) -> dict[str, Any]:
+    """A trace's metadata: what is known and not None, and the gaps and notes where there are any."""
     metadata = {name: value for name, value in known.items() if value is not None}
-    return {**metadata, "reading_gaps": gaps} if gaps else metadata
+    told = {"reading_gaps": gaps, "reading_notes": list(notes)}
+    return {**metadata, **{key: lines for key, lines in told.items() if lines}}

@@ -1,6 +1,6 @@
 """The spans of one trace id to one trace, sub-agents as children."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import attrs
 
@@ -21,8 +21,8 @@ _OUTCOMES = {"length": "max_tokens", "max_tokens": "max_tokens", "content_filter
 _Event = tuple[int, int, Callable[[], None]]
 
 
-def trace_of(spans: list[Span], trace_id: str, source: str, gaps: Iterable[str] = ()) -> ExecutionTrace | None:
-    """One trace; None where no span tells of a model, a tool or an agent that said anything."""
+def trace_of(spans: list[Span], trace_id: str, source: str, told: Mapping[str, list[str]]) -> ExecutionTrace | None:
+    """One trace, with what is ``told`` of its reading; None where no span tells of a model, a tool or an agent that spoke."""
     nodes = tree_of(spans)
     calls = _model_calls(nodes)
     scopes: dict[int | None, _Scope] = {}
@@ -34,10 +34,12 @@ def trace_of(spans: list[Span], trace_id: str, source: str, gaps: Iterable[str] 
         scopes[key].nodes.append(node)
     for scope in scopes.values():
         scope.tell(calls)
-    return _assembled(scopes, nodes, list(gaps))
+    return _assembled(scopes, nodes, told)
 
 
-def _assembled(scopes: "dict[int | None, _Scope]", nodes: list[Node], gaps: list[str]) -> ExecutionTrace | None:
+def _assembled(
+    scopes: "dict[int | None, _Scope]", nodes: list[Node], told: Mapping[str, list[str]]
+) -> ExecutionTrace | None:
     """Innermost first, so that each conversation finds its children ready."""
     for key, scope in reversed(scopes.items()):
         owner = scope.owner
@@ -52,11 +54,11 @@ def _assembled(scopes: "dict[int | None, _Scope]", nodes: list[Node], gaps: list
         return None
     session = next((value for node in nodes if isinstance(value := first(node.span.attributes, SESSION), str)), None)
     unrecorded = sum(scope.unrecorded for scope in scopes.values())
-    if unrecorded:
-        gaps = [*gaps, f"model calls without recorded messages: {unrecorded}"]
+    missing = [f"model calls without recorded messages: {unrecorded}"] if unrecorded else []
     root = next((node.span.id for node in nodes if node.parent is None and node.span.id), None)
-    told = {"conversation_id": session, ROOT_SPAN: root, "reading_gaps": gaps or None}
-    return main.build(metadata={key: value for key, value in told.items() if value is not None})
+    gaps = [*told.get("reading_gaps", ()), *missing]
+    known = {"conversation_id": session, ROOT_SPAN: root, **told, "reading_gaps": gaps}
+    return main.build(metadata={key: value for key, value in known.items() if value})
 
 
 @attrs.define(eq=False)

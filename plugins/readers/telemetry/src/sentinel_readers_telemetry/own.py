@@ -1,6 +1,6 @@
 """Sentinel's own spans back to the very trace that they were made of, so that both are judged alike."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -54,19 +54,19 @@ class _Tool(msgspec.Struct):
     parameters: dict[str, Any] | None = None
 
 
-def own_trace(spans: Iterable[Span], gaps: Iterable[str]) -> ExecutionTrace | None:
+def own_trace(spans: Iterable[Span], known: Mapping[str, list[str]]) -> ExecutionTrace | None:
     """The trace that these spans were made of; None where they are not Sentinel's, or do not hold all of it."""
     every = list(spans)
     root = next((span for span in every if names.RUN_ID in span.attributes), None)
     if root is None:
         return None
     try:
-        return _trace(root, every, list(gaps))
+        return _trace(root, every, known)
     except (KeyError, TypeError, ValueError):  # whatever it is, it is not what we write: read like anyone's
         return None
 
 
-def _trace(root: Span, spans: list[Span], gaps: list[str]) -> ExecutionTrace:
+def _trace(root: Span, spans: list[Span], known: Mapping[str, list[str]]) -> ExecutionTrace:
     told = root.attributes
     runs = sorted((span for span in spans if "sentinel.agent.run_id" in span.attributes), key=_sequence)
     spoken = sorted((span for span in spans if names.ROLE in span.attributes), key=_sequence)
@@ -76,7 +76,7 @@ def _trace(root: Span, spans: list[Span], gaps: list[str]) -> ExecutionTrace:
         trace_id=_text(told[names.RUN_ID]),
         messages=(*_system(runs[0]), *map(_message, spoken)),
         token_usage=_usage(told),
-        metadata={**metadata, "reading_gaps": gaps} if gaps else metadata,
+        metadata={**metadata, **{key: lines for key, lines in known.items() if lines}},
         details=TraceDetails(
             available_tools=_tools(runs[-1]), outcome=None if outcome is None else _text(outcome), source="sentinel"
         ),

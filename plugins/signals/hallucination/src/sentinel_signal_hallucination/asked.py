@@ -4,6 +4,7 @@ from bisect import bisect_left
 
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.wishes import Wish, wish
 
 __all__ = ["Asked"]
 
@@ -13,39 +14,69 @@ _ROOTS = {
     "applied": "apply", "bought": "buy", "copied": "copy", "dropped": "drop", "e-mailed": "mail", "logged": "log",
     "paid": "pay", "ran": "run", "re-ran": "run", "sent": "send", "shipped": "ship", "withdrawn": "withdraw",
 }  # fmt: skip
-_TELLING = "(?:check|explain|find|help|let|look|say|see|show|tell)"
-# "Can you fix it?" asks for a deed, "Can you tell me where it is?" for a state.
-_REQUEST = regex(
-    rf"\b(?:please (?!{_TELLING})|(?:can|could|will|would) (?:you|we|i) (?!(?:please |also |just |quickly ){{0,2}}{_TELLING}))"
-)
+_NOUN = regex(r"\b\w{3,20}(?:tion|ment)s?\b")
 
 
 class Asked:
     """The user's messages, each looked at once, and for each verb once, however many claims there are."""
 
-    __slots__ = ("_firsts", "_positions", "_questions", "_said")
+    __slots__ = ("_firsts", "_plain", "_positions", "_questions", "_said", "_wishes")
 
     def __init__(self, index: TraceIndex) -> None:
         said = [(at, message.content) for at, message in enumerate(index.messages) if message.role == "user"]
         self._positions = [at for at, content in said if content]
         self._said = [content.lower() for _, content in said if content]
+        self._wishes: dict[int, Wish] = {}
         self._questions: dict[int, bool] = {}
+        self._plain: dict[int, str] = {}
         self._firsts: dict[str, int] = {}
 
     def only_about(self, verb: str, position: int) -> bool:
-        """True where the user's last message before ``position`` asks for no deed, and none so far has the verb."""
+        """True where the user's last message before ``position`` asks for no deed, and none so far asks for the verb's."""
         last = bisect_left(self._positions, position) - 1
-        return last >= 0 and self._is_question(last) and self._first(verb) > last
+        asked_for = self._wish(last) if last >= 0 else "deed"
+        if asked_for == "know":
+            return self._first(verb) > last
+        return (
+            asked_for != "deed" and self._first(verb) >= last
+        )  # a text that the message brings along may have the verb
 
-    def _is_question(self, number: int) -> bool:
-        if number not in self._questions:
-            text = self._said[number]
-            self._questions[number] = text.rstrip().endswith("?") and _REQUEST.search(text) is None
-        return self._questions[number]
+    def wish(self, position: int) -> Wish:
+        """What the user's last message before ``position`` asks for; ``deed`` also where there is none."""
+        last = bisect_left(self._positions, position) - 1
+        return self._wish(last) if last >= 0 else "deed"
+
+    def last(self, position: int) -> tuple[int, str]:
+        """The number of the user's last message before ``position``, and its text in lower case; -1 for none."""
+        last = bisect_left(self._positions, position) - 1
+        return last, self._said[last] if last >= 0 else ""
+
+    def ends_in_question(self, position: int) -> bool:
+        """True where the user's last message before ``position`` ends in a question mark."""
+        last = bisect_left(self._positions, position) - 1
+        if last not in self._questions:
+            self._questions[last] = last >= 0 and self._said[last].rstrip().endswith("?")
+        return self._questions[last]
+
+    def _wish(self, number: int) -> Wish:
+        if number not in self._wishes:
+            self._wishes[number] = wish(self._said[number])
+        return self._wishes[number]
 
     def _first(self, verb: str) -> int:
         root = _ROOTS.get(verb, verb.removesuffix("ed"))[:_ROOT_CHARS]
         if root not in self._firsts:
-            told = (number for number, text in enumerate(self._said) if root in text)
+            told = (number for number in range(len(self._said)) if self._has(number, root, verb))
             self._firsts[root] = next(told, len(self._said))
         return self._firsts[root]
+
+    def _has(self, number: int, root: str, verb: str) -> bool:
+        text = self._said[number]
+        if root not in text:
+            return False
+        if self._wish(number) != "know":
+            return True
+        # "Has it been shipped?" and "where is the confirmation?" ask for no deed.
+        if number not in self._plain:
+            self._plain[number] = _NOUN.sub("", text)
+        return root in self._plain[number].replace(verb, "")

@@ -44,18 +44,27 @@ class Claim:
 
     ``noun`` is empty where the claim names no thing. ``voice`` is ``active`` where the agent says that it did it itself.
     ``told`` is a word by which a result or the user may have told the same: then it is no claim. Empty for none.
+    ``begin`` is where the sentence begins in its text: there it still has the code and quotations that are blanked here.
     """
 
-    __slots__ = ("families", "noun", "sentence", "told", "verb", "voice")
+    __slots__ = ("begin", "families", "noun", "sentence", "told", "verb", "voice")
 
     def __init__(
-        self, families: tuple[Family, ...], verb: str, noun: str, voice: Voice, sentence: str, told: str = ""
+        self,
+        families: tuple[Family, ...],
+        verb: str,
+        noun: str,
+        voice: Voice,
+        sentence: str,
+        begin: int,
+        told: str = "",
     ) -> None:
         self.families = families
         self.verb = verb
         self.noun = noun
         self.voice = voice
         self.sentence = sentence
+        self.begin = begin
         self.told = told
 
 
@@ -127,7 +136,7 @@ def _leaned_on(prose: str, row: SourceClaim) -> Iterator[Claim]:
         place = _Place(prose, *match.span())
         if not place.is_question and not is_weakened(place.left):
             told = prose[_word_start(prose, match.start()) : match.end()].strip()
-            yield Claim((BY_NAME[row.family],), told, "", "active", place.sentence, row.told)
+            yield Claim((BY_NAME[row.family],), told, "", "active", place.sentence, place.begin, row.told)
 
 
 def _word_start(prose: str, start: int) -> int:
@@ -158,7 +167,7 @@ def _active(place: _Place, verb: str) -> Iterator[Claim]:
             continue
         families, noun = _meant(word, *_objects_after(place.prose[end : place.finish]))
         if families and not _is_text_work(place.right, families, "active"):
-            yield Claim(families, word, noun, "active", place.sentence)
+            yield Claim(families, word, noun, "active", place.sentence, place.begin)
 
 
 def _passive(place: _Place, verb: str, voice: Voice) -> Iterator[Claim]:
@@ -178,7 +187,8 @@ def _passive(place: _Place, verb: str, voice: Voice) -> Iterator[Claim]:
     if not families or place.is_question or is_weakened(left):
         return
     if not _is_text_work(place.right, families, voice):
-        yield Claim(families, verb, noun, voice, place.sentence, _told(verb, voice, families, place.sentence))
+        told = _told(verb, voice, families, place.sentence)
+        yield Claim(families, verb, noun, voice, place.sentence, place.begin, told)
 
 
 def _told(verb: str, voice: Voice, families: Sequence[Family], sentence: str) -> str:

@@ -4,91 +4,31 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.asked import Asked
-from sentinel_signal_hallucination.claims import Claim, claims_in
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.ledger import Ledger, LedgersBelow
+from sentinel_signal_hallucination.ledger import Ledger
 from sentinel_signal_hallucination.places import SOURCES_BY_FAMILY, Place, deeds_in, leanings_in
-from sentinel_signal_hallucination.tables import regex, words
+from sentinel_signal_hallucination.tables import words
 
 __all__ = ["fabricated"]
 
-_AMOUNT = regex(r"\d[\d,]{2,}")
-_TELLER = regex(r"\b(?:was|were|been|got|is|are|i|we|they|already|he|she) (?:\w+ )?\Z")
-_TELLER_CHARS = 40
-_MOST_AMOUNTS = 5
-_MOST_WORDS = 100
+if TYPE_CHECKING:
+    from sentinel_signal_hallucination.claims import Claim
+
 # What may be done in code that the answer shows: sending is not.
 _DONE_IN_CODE = words("create delete save update")
-_SPELLINGS = {"cancelled": ("cancelled", "canceled"), "canceled": ("canceled", "cancelled")}
 
 
-class _Reported:
-    """Words that tool results or the user brought into the trace: what they told, the agent may repeat."""
-
-    def __init__(self, index: TraceIndex) -> None:
-        self._index = index
-        self._first: dict[str, int] = {}
-        self._sources: tuple[list[str], list[str]] | None = None
-
-    def before(self, word: str, position: int) -> bool:
-        """True where the word was told before the message; also where too many different words were asked for."""
-        if word not in self._first:
-            if len(self._first) >= _MOST_WORDS:
-                return True
-            self._first[word] = self._find(word)
-        return self._first[word] < position
-
-    def _find(self, word: str) -> int:
-        if self._sources is None:
-            self._sources = _lowered(self._index)
-        given, said = self._sources
-        first = next((position for position, source in enumerate(given) if word in source), len(given))
-        for position, source in enumerate(said[:first]):
-            if word in source and _is_told(word, source):
-                return position
-        return first
-
-
-def _lowered(index: TraceIndex) -> tuple[list[str], list[str]]:
-    """What tools gave and what users said, in lower case, message by message."""
-    given, said = [], []
-    for message in index.messages:
-        contents = [result.content for result in message.tool_results]
-        if message.role == "tool" and message.content:
-            contents.append(message.content)
-        given.append("\n".join(contents).lower())
-        said.append(message.content.lower() if message.role == "user" and message.content else "")
-    return given, said
-
-
-def _is_told(word: str, source: str) -> bool:
-    """True where the user says that it was done, or that somebody did it."""
-    at = source.find(word)
-    while at >= 0:
-        if _TELLER.search(source, max(0, at - _TELLER_CHARS), at):
-            return True
-        at = source.find(word, at + 1)
-    return False
-
-
-def _is_reported(claim: Claim, reported: _Reported, position: int) -> bool:
-    told = list(_SPELLINGS.get(claim.told, (claim.told,))) if claim.told else []
-    if claim.voice == "past":
-        told += _AMOUNT.findall(claim.sentence)[:_MOST_AMOUNTS]
-    return any(reported.before(word, position) for word in told)
-
-
-def _is_shown(claim: Claim, content: str) -> bool:
+def _is_shown(claim: "Claim", content: str) -> bool:
     """True where the answer holds code, and the claim may be of what is done there: "I've created the form: ..."."""
     return "```" in content and _DONE_IN_CODE.issuperset(family.name for family in claim.families)
 
 
-def _evidence(claim: Claim, text: Text, weight: float, *, tried: bool, certain: bool) -> Evidence:
+def _evidence(claim: "Claim", text: Text, weight: float, *, tried: bool, certain: bool) -> Evidence:
     why = "every call that could have done it failed" if tried else "no call before it could have done it"
     finding = Finding(
         rule="contradicted_claim" if tried else "claim_without_call",
@@ -100,7 +40,7 @@ def _evidence(claim: Claim, text: Text, weight: float, *, tried: bool, certain: 
     return Evidence(finding, weight, certain=certain)
 
 
-def _weight(claim: Claim, settings: Settings, *, tools: bool) -> float:
+def _weight(claim: "Claim", settings: Settings, *, tools: bool) -> float:
     strength = claim.families[0].strength
     if not tools:
         own_deed = settings.effect_weight if claim.voice == "active" else settings.hearsay_weight
@@ -161,10 +101,13 @@ def fabricated(index: TraceIndex, settings: Settings, spoken: str) -> Iterable[E
 
 
 def _unbacked_claims(index: TraceIndex, settings: Settings, suspects: _Suspects, ledger: Ledger) -> Iterator[Evidence]:
-    reported = _Reported(index)
+    # What few traces need is imported when one does.
+    from sentinel_signal_hallucination.claims import claims_in
+    from sentinel_signal_hallucination.standing import Judge
+
     details = index.trace.details
     tools = bool(index.calls or (details is not None and details.available_tools))
-    below, asked = LedgersBelow(index), Asked(index)
+    judge = Judge(index, ledger)
     seen: set[str] = set()
     doubted: set[str] = set()
     for number, openings in sorted(suspects.items()):
@@ -173,24 +116,16 @@ def _unbacked_claims(index: TraceIndex, settings: Settings, suspects: _Suspects,
         for claim in () if text.is_copied else claims_in(text.content, sorted(set(openings))):
             name = claim.families[0].name
             weight = _weight(claim, settings, tools=tools)
-            if name in seen or not weight or (not tools and _is_shown(claim, text.content)):
+            if name in seen or not weight:
                 continue
-            if any(
-                ledger.backed(family, claim.noun, calls) or below.backed(family, claim.noun)
-                for family in claim.families
-            ):
+            if not tools and _is_shown(claim, text.content):
                 continue
-            if not _is_reported(claim, reported, text.message_index):
-                certain = claim.families[0].strength == "effect" and (tools or claim.voice == "active")
-                told = seen
-                if certain and claim.voice != "active" and asked.only_about(claim.verb, text.message_index):
-                    # Told once, too, but a later sentence without this doubt is told besides.
-                    weight, certain, told = min(weight, settings.hearsay_weight), False, doubted
-                if name in told:
-                    continue
+            standing = judge.standing(claim, text, calls)
+            certain = claim.families[0].strength == "effect" and (tools or claim.voice == "active")
+            told = seen
+            if certain and standing == "doubtful":
+                # Told once, too, but a later sentence without this doubt is told besides.
+                weight, certain, told = min(weight, settings.hearsay_weight), False, doubted
+            if standing != "backed" and name not in told:
                 told.update(family.name for family in claim.families)
-                tried = any(
-                    ledger.tried(family, claim.noun, calls) or below.tried(family, claim.noun)
-                    for family in claim.families
-                )
-                yield _evidence(claim, text, weight, tried=tried, certain=certain)
+                yield _evidence(claim, text, weight, tried=judge.tried(claim, calls), certain=certain)

@@ -8,7 +8,9 @@ import msgspec
 
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["Facts", "label", "same"]
+__all__ = ["Facts", "Label", "decoded", "key_label", "label", "same"]
+
+Label = tuple[str, ...]
 
 _DEEPEST = 20
 _MOST_VALUES = 40
@@ -24,7 +26,7 @@ _PERCENT = (100.0, 0.01)
 _UNITS = (1000.0, 0.001, 60.0, 1 / 60)
 
 
-def label(key: str) -> tuple[str, ...]:
+def label(key: str) -> Label:
     """The words of a key or phrase: ``errorRate``, ``error_rate`` and ``Error rate`` are one label."""
     return tuple(_WORD.findall(key if key.islower() else _spaced(key).lower()))
 
@@ -33,7 +35,23 @@ def _spaced(key: str) -> str:
     return _CAMEL.sub(r" \g<0>", key) if _CAMEL.search(key) is not None else key
 
 
-_key_label = lru_cache(maxsize=4096)(label)  # the results of a tool, and those of a batch, have the same few keys
+_known_label = lru_cache(maxsize=4096)(label)  # the results of a tool, and those of a batch, have the same few keys
+
+
+def key_label(key: str) -> Label:
+    """The label of a key, remembered where the key is short."""
+    return _known_label(key) if len(key) <= _MOST_KEPT else label(key)
+
+
+def decoded(documents: Iterable[str]) -> Iterator[dict[str, object] | list[object]]:
+    """The JSON objects and lists among the documents."""
+    for document in documents:
+        try:
+            value = msgspec.json.decode(document)
+        except (msgspec.DecodeError, RecursionError):
+            continue
+        if type(value) in _NESTED:
+            yield value
 
 
 def same(claimed: float, digits: int, known: float, *, percent: bool = True, units: bool = False) -> bool:
@@ -57,12 +75,10 @@ class Facts:
         self._derived: set[float] | None = None
         self._groups: list[list[float]] = []
         self._lengths: set[float] = set()
-        for document in documents:
+        for value in decoded(documents):
             try:
-                value = msgspec.json.decode(document)
-                if type(value) in _NESTED:
-                    self._learn(value, 0)
-            except (msgspec.DecodeError, RecursionError, OverflowError):  # the last: an integer beyond every float
+                self._learn(value, 0)
+            except OverflowError:  # an integer beyond every float
                 continue
 
     def value(self, name: tuple[str, ...]) -> float | None:
@@ -86,8 +102,7 @@ class Facts:
     def _learn_object(self, value: dict[str, object]) -> None:
         numbers = {key: float(item) for key, item in value.items() if type(item) in _NUMBERS}  # type: ignore[arg-type]
         for key, number in numbers.items():
-            name = _key_label(key) if len(key) <= _MOST_KEPT else label(key)
-            self.by_label.setdefault(name, set()).add(number)
+            self.by_label.setdefault(key_label(key), set()).add(number)
         self._groups.append(list(islice(numbers.values(), _MOST_VALUES)))
 
     @property

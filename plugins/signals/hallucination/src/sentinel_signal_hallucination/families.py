@@ -91,7 +91,7 @@ FAMILIES: tuple[Family, ...] = (
         objects="order reservation booking flight subscription appointment meeting membership account ticket trip hotel "
         "room plan service contract policy request card license token key access claim case issue delivery",
         tools="cancel unsubscribe revoke deactivate close terminate delete remove disable stop end update modify change "
-        "refund set abort void",
+        "refund set abort void transition",
     ),
     Family(
         name="send",
@@ -131,7 +131,7 @@ FAMILIES: tuple[Family, ...] = (
         "discount coupon voucher insurance",
         tools="update change modify edit upgrade downgrade rename move apply add adjust correct switch enable disable "
         "activate reset set extend assign link merge create write insert patch put replace save exchange book rebook "
-        "reschedule alter append configure toggle upsert sync cancel return",
+        "reschedule alter append configure toggle upsert sync cancel return transition",
         textual=True,
     ),
     Family(
@@ -140,7 +140,7 @@ FAMILIES: tuple[Family, ...] = (
         verbs="deleted removed erased purged dropped wiped",
         objects="file record account user row table entry directory folder branch item database message event passenger "
         "bag product index bucket instance volume container backup email subscription contact photo post comment",
-        tools="delete remove erase purge drop wipe clean clear rm unlink prune update modify edit cancel destroy trash",
+        tools="delete remove erase purge drop wipe clean clear rm unlink prune update modify edit cancel destroy trash unsubscribe",
         textual=True,
     ),
     Family(
@@ -160,7 +160,7 @@ FAMILIES: tuple[Family, ...] = (
         objects="file disk database folder repository repo branch change commit server cloud drive spreadsheet bucket backup "
         "s3 image photo dataset pr",
         tools="save write export upload download commit push merge store copy put create edit insert append git persist "
-        "backup dump sync add update fetch get",
+        "backup dump sync add update fetch get generate train",
         textual=True,
     ),
     Family(

@@ -12,6 +12,7 @@ from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.facts import Facts, label, same
 from sentinel_signal_hallucination.patterns import HEDGE
 from sentinel_signal_hallucination.prose import around, own_prose
+from sentinel_signal_hallucination.statement import Statement
 from sentinel_signal_hallucination.tables import regex, words
 
 __all__ = ["contradicted"]
@@ -37,21 +38,6 @@ _NAMES = words("version release build rule section step page line port id part p
 _LINKS = (":", "=", " is", " was", " of", " at", " equals", " are", " were")
 _PERCENT = regex(r"\*{0,2}\s?(?:%|percent|per cent\b)")
 _LABEL_WORDS = 4
-
-
-class _Statement:
-    """A number of the answer with the labels that its words may be."""
-
-    __slots__ = ("digits", "end", "labels", "percent", "start", "value", "written")
-
-    def __init__(self, match: re.Match[str], labels: tuple[tuple[str, ...], ...]) -> None:
-        self.start, self.end = match.span()
-        self.written = match[1]
-        self.labels = labels
-        self.value = _value(self.written)
-        self.digits = len(self.written.partition(".")[2])
-        # A whole number without a sign is a count: "3 failed" is not told by a share of 3.2 percent.
-        self.percent = self.digits > 0 or _PERCENT.match(match.string, match.end(1)) is not None
 
 
 def _value(written: str) -> float:
@@ -145,14 +131,15 @@ def _labelled(prose: str) -> list[re.Match[str]]:
     return [match for match in numbers if match[2] or _before(prose, match.start()).endswith(_LINKS)]
 
 
-def _statements(prose: str, numbers: Iterable[re.Match[str]], missing: set[str], source: _Source) -> list[_Statement]:
+def _statements(prose: str, numbers: Iterable[re.Match[str]], missing: set[str], source: _Source) -> list[Statement]:
     """Those numbers of the answer that the source has not, and whose label is one of its keys."""
     statements = []
     for match in numbers:
         if match[1] in missing:
             labels = tuple([name for name in _labels(prose, *match.span(), source) if source.has_key(name)])
             if labels:
-                statements.append(_Statement(match, labels))
+                sign = _PERCENT.match(prose, match.end(1)) is not None
+                statements.append(Statement(match.start(), match[1], labels, sign=sign))
     return statements
 
 
@@ -176,13 +163,13 @@ def contradicted(index: TraceIndex, settings: Settings) -> Iterable[Evidence]:
     source = "\n".join(documents)[-_LONGEST_SOURCE:]
     missing = {written for written in {match[1] for match in numbers} if not _stands_in(written, source)}
     statements = _statements(prose, numbers, missing, _Source(source)) if missing else ()
-    return _contradictions(index, settings, prose, statements, Facts(documents)) if statements else ()
+    return _contradictions(index, settings, prose, statements, documents) if statements else ()
 
 
 def _contradictions(
-    index: TraceIndex, settings: Settings, prose: str, statements: list[_Statement], facts: Facts
+    index: TraceIndex, settings: Settings, prose: str, statements: list[Statement], documents: list[str]
 ) -> Iterator[Evidence]:
-    told: set[float] | None = None
+    facts, told, steps = Facts(documents), None, None
     for statement in statements:
         known = next(((name, facts.value(name)) for name in statement.labels if name in facts.by_label), None)
         if known is None or known[1] is None or _follows(statement, facts.derived):
@@ -193,11 +180,18 @@ def _contradictions(
         if HEDGE.search(prose[begin:finish]) or is_weakened(prose[begin : statement.start]):
             continue
         told = _told(index) if told is None else told
-        if not _follows(statement, told):
+        if _follows(statement, told):
+            continue
+        if steps is None:
+            # Most traces have no number to ask about, and need none of this.
+            from sentinel_signal_hallucination.steps import Steps
+
+            steps = Steps(documents, _sources(index), told)
+        if not steps.lead_to(statement, known[0], known[1], prose, (begin, finish)):
             yield _evidence(index, settings, statement, known, prose[begin:finish].strip())
 
 
-def _follows(statement: _Statement, numbers: set[float]) -> bool:
+def _follows(statement: Statement, numbers: set[float]) -> bool:
     value, digits, percent = statement.value, statement.digits, statement.percent
     return any(same(value, digits, number, percent=percent) for number in numbers)
 
@@ -205,7 +199,7 @@ def _follows(statement: _Statement, numbers: set[float]) -> bool:
 def _evidence(
     index: TraceIndex,
     settings: Settings,
-    statement: _Statement,
+    statement: Statement,
     known: tuple[tuple[str, ...], float | None],
     quote: str,
 ) -> Evidence:
@@ -222,13 +216,14 @@ def _evidence(
     )
 
 
+def _sources(index: TraceIndex) -> Iterator[str]:
+    """What users, the system and tools said."""
+    for message in index.messages:
+        yield from (result.content[:_LONGEST_RESULT] for result in message.tool_results)
+        if message.role != "assistant" and message.content:
+            yield message.content[:_LONGEST_RESULT]
+
+
 def _told(index: TraceIndex) -> set[float]:
     """Numbers that stand anywhere in what users, the system and tools said."""
-    numbers: set[float] = set()
-    for message in index.messages:
-        sources = [result.content for result in message.tool_results]
-        if message.role != "assistant" and message.content:
-            sources.append(message.content)
-        for source in sources:
-            numbers.update(_value(written) for written in _ANY_NUMBER.findall(source[:_LONGEST_RESULT]))
-    return numbers
+    return {_value(written) for source in _sources(index) for written in _ANY_NUMBER.findall(source)}

@@ -50,12 +50,23 @@ _STATES = words("status diff log details info history")
 _ASKED_ABOUT = words(
     "alert backup bill build charge checkout contact credit debit deposit email exchange file git human invoice issue job "
     "link log mail message order page payment pipeline pip npm release report return route schedule script sms slack "
-    "sync test text train transfer"
+    "sync test text train transfer transition"
 )
 # An agent's own list of what is to do: writing it saves, files or sends nothing.
 _TODO = words("todo todos")
 _TODO_WORDS = _TODO | words("write update list")
 _TODO_NOUNS = words("todo task item list plan")
+# Pairs of words that do more than their first word says, and what they are read as.
+_PAIRS = {
+    ("check", "in"): "checkin", ("check", "out"): "checkout", ("select", "seat"): "reserve_seat",
+    ("select", "room"): "reserve_room", ("choose", "seat"): "reserve_seat",
+}  # fmt: skip
+# "check_in_stock" only looks.
+_CHECKED = words("bag baggage cart customer flight guest online order passenger reservation room user")
+# Words of tools that write text, and of those that do something else with a file.
+_TEXTS = words("file files str string text content contents line lines code patch diff notebook cell document doc")
+_TEXT_WRITERS = words("write patch replace insert append overwrite")
+_FILE_MOVERS = words("upload send delete remove move rename share attach copy submit post email")
 _JOINTS = frozenset(("and", "or", "then"))
 _ALL_FAMILIES = frozenset(family.name for family in FAMILIES)
 _TOOL_WORDS = frozenset[str]().union(*(family.tools for family in FAMILIES))
@@ -77,18 +88,30 @@ _WEAKER_SIGNS: tuple[tuple[Kind, frozenset[str]], ...] = (
 
 
 class Ability:
-    """What a tool could do: the families of claims that it may back, and the nouns of its name that it may write to."""
+    """What a tool could do: the families of claims that it may back, and the nouns of its name that it may write to.
 
-    __slots__ = ("families", "kind", "nouns")
+    ``edits`` is True for a tool that writes text: it may have put in or taken out whatever stands in a file.
+    """
 
-    def __init__(self, kind: Kind, families: frozenset[str], nouns: frozenset[str]) -> None:
+    __slots__ = ("edits", "families", "kind", "nouns")
+
+    def __init__(self, kind: Kind, families: frozenset[str], nouns: frozenset[str], *, edits: bool = False) -> None:
         self.kind = kind
         self.families = families
         self.nouns = nouns
+        self.edits = edits
 
 
 def _name_words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name[:_LONGEST_NAME])]
+
+
+def _joined(parts: list[str]) -> list[str]:
+    """The words of a name with its pairs as one: who checks a passenger in does more than check."""
+    for at, pair in enumerate(pairwise(map(stem, parts))):
+        if pair in _PAIRS and (pair[0] != "check" or _CHECKED.issuperset(map(stem, parts[at + 2 : at + 3]))):
+            return [*parts[:at], *_PAIRS[pair].split("_"), *parts[at + 2 :]]
+    return parts
 
 
 @lru_cache(maxsize=4096)
@@ -126,7 +149,7 @@ def _kind(parts: list[str]) -> Kind:
 @lru_cache(maxsize=4096)
 def ability(name: str) -> Ability:
     """The ability that a tool's name shows. A name without any known word could do anything, and so can one with spaces."""
-    parts = _name_words(name)
+    parts = _joined(_name_words(name))
     kind: Kind = "any" if not parts or " " in name.strip() else _kind(parts)
     if kind == "write":
         return _writing(parts)
@@ -140,7 +163,8 @@ def _writing(parts: list[str]) -> Ability:
     if _TODO_WORDS.issuperset(parts) and not _TODO.isdisjoint(parts):
         return Ability("write", frozenset(), _TODO_NOUNS)
     stems = frozenset(map(stem, parts))
-    return Ability("write", _families_with(stems.union(parts)), stems)
+    edits = not _TEXTS.isdisjoint(parts) or _TEXT_WRITERS.issuperset(parts)
+    return Ability("write", _families_with(stems.union(parts)), stems, edits=edits and _FILE_MOVERS.isdisjoint(parts))
 
 
 def _families_with(tool_words: frozenset[str]) -> frozenset[str]:

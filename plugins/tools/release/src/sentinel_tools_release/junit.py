@@ -83,7 +83,9 @@ def read_junit(place: str, max_bytes: int) -> TestRun:
 
 
 def _files(folder: Path) -> list[Path]:
-    found = sorted(path for path in folder.rglob("*.xml") if path.is_file())
+    places = os.walk(folder, onerror=_refuse_folder)
+    named = (Path(place, name) for place, _, names in places for name in names if name.endswith(".xml"))
+    found = sorted(path for path in named if path.is_file())
     if not found:
         raise InputError(f'"{os.fspath(folder)}" holds no *.xml file; --junit names the test report')
     if len(found) > _MAX_FILES:
@@ -91,6 +93,10 @@ def _files(folder: Path) -> list[Path]:
             f'"{os.fspath(folder)}" holds {len(found)} *.xml files, more than {_MAX_FILES}; name a narrower one'
         )
     return found
+
+
+def _refuse_folder(error: OSError) -> None:
+    raise InputError(f'"{error.filename}" cannot be read: {error.strerror}; --junit names the test report') from error
 
 
 def _read(path: Path, reader: "_Reader", left: int, max_bytes: int) -> int:

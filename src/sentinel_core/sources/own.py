@@ -1,0 +1,56 @@
+"""Which files Sentinel wrote itself: reports and what stands beside them, never the traces of its runs."""
+
+import re
+from pathlib import Path
+
+__all__ = ["HEAD", "is_of_reports", "is_own"]
+
+HEAD = 1 << 12
+_TEXT = rb'"(?:[^"\\]|\\.)*"'
+_REPORT = (
+    rb'\s*(?:\[\s*)?\{\s*"trace_id"\s*:\s*%s\s*,\s*"verdict"\s*:\s*(?:null|"[A-Z]{4}")\s*,\s*"overall_score"\s*:'
+    % _TEXT
+)
+_ERROR_ROW = (
+    rb'\s*(?:\[\s*)?\{\s*"error"\s*:\s*\{\s*"message"\s*:\s*%s\s*,\s*"source"\s*:\s*%s\s*,\s*"line"\s*:\s*(?:null|\d+)\s*\}\s*\}'
+    % (_TEXT, _TEXT)
+)
+_SUMMARY = rb'\{\s*"schema"\s*:\s*1\s*,\s*"records"\s*:\s*\d+\s*,\s*"verdicts"\s*:\s*\{\s*"PASS"\s*:'
+_TELEMETRY = rb'\{"resource(?:Logs|Metrics)":\[.*"scope":\{"name":"sentinel",'
+_OWN = re.compile(b"|".join((_REPORT, _ERROR_ROW, _SUMMARY, _TELEMETRY)), re.DOTALL)
+_MANIFEST = re.compile(rb'\{"inputs": \{(?:\}|%s: \[(?:\d|"|\]))' % _TEXT, re.DOTALL)
+_IN_BATCH = re.compile(r"manifest\.json|summary\.json|\.?part-\d{5,}\.(?:jsonl|parquet)")
+_HOME = ".sentinel"
+_PLACES = frozenset(("baselines", "logs", "metrics", "outbox", "reports", "suites"))
+_TRACES = "runs"
+
+
+def is_of_reports(head: bytes) -> bool:
+    """Whether a file begins with one of Sentinel's own reports."""
+    return b'"signal_scores"' in head
+
+
+def is_own(path: Path, head: bytes) -> bool:
+    """Whether a file of a folder is Sentinel's output, by its first ``HEAD`` bytes, or by its place.
+
+    That is: reports and the summary of them, a file in the folder of a batch, logs and metrics, and what the folders of
+    ``.sentinel/`` hold besides traces. Only what begins just as Sentinel writes it counts: a trace that quotes a report is one.
+    """
+    return _OWN.match(head) is not None or _is_of_batch(path) or _is_kept(path.parts)
+
+
+def _is_of_batch(path: Path) -> bool:
+    if not _IN_BATCH.fullmatch(path.name):
+        return False
+    try:
+        with path.with_name("manifest.json").open("rb") as stream:
+            return _MANIFEST.match(stream.read(HEAD)) is not None
+    except OSError:
+        return False
+
+
+def _is_kept(parts: tuple[str, ...]) -> bool:
+    if _HOME not in parts:
+        return False
+    below = parts[parts.index(_HOME) + 1 :]
+    return len(below) > 1 and below[0] in _PLACES and _TRACES not in below[:-1]

@@ -1,0 +1,103 @@
+"""What is in a folder, and what a pattern with wildcards leads to; nothing goes round in circles through links."""
+
+import errno
+import os
+from collections.abc import Iterable, Iterator
+from fnmatch import filter as matching
+from pathlib import Path
+
+__all__ = ["Walk", "is_pattern"]
+
+_ANY_DEPTH = "**"
+_NO_FOLDER = frozenset((errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG))
+
+
+def is_pattern(text: str) -> bool:
+    """Whether it has a wildcard."""
+    import glob
+
+    return glob.has_magic(text)
+
+
+class Walk:
+    """Looks into folders. ``unread`` says why those could not be looked into that are there."""
+
+    def __init__(self) -> None:
+        self.unread: dict[Path, str] = {}
+
+    def below(self, folder: str, suffixes: tuple[str, ...]) -> list[Path]:
+        """The files in a folder and below that end so, and what could not be looked into; sorted. Links to folders are left."""
+        files = {
+            Path(entry.path)
+            for _, entries in self._walked(folder, hidden=True)
+            for entry in entries
+            if entry.name.endswith(suffixes) and not _is_folder(entry)
+        }
+        return sorted(files | self.unread.keys())
+
+    def matches(self, pattern: str) -> list[Path]:
+        """What a pattern leads to but folders, and what could not be looked into; sorted as text.
+
+        Wildcards are those of ``glob``, and names with a leading dot are matched as there. ``**`` does not go into folders
+        that are links, so each file comes once; a link that another part of the pattern names or matches is followed.
+        """
+        if pattern.endswith(("/", "/.")):
+            return []
+        given = Path(pattern)
+        start, *parts = given.parts if given.is_absolute() else (".", *given.parts)
+        if parts[-1] == _ANY_DEPTH:
+            parts.append("*")
+        places = [start]
+        for part in parts:
+            places = list(dict.fromkeys(inner for place in places for inner in self._inside(place, part)))
+        files = {Path(place) for place in places if not os.path.isdir(place)}  # noqa: PTH112 - a folder may forbid to ask
+        return sorted(files | self.unread.keys(), key=str)
+
+    def _inside(self, place: str, part: str) -> Iterable[str]:
+        """What one part of a pattern leads to from one place."""
+        if part == _ANY_DEPTH:
+            return [folder for folder, _ in self._walked(place, hidden=False)]
+        if not is_pattern(part):
+            return self._named(place, part)
+        names = matching((entry.name for entry in self._entries(place) or ()), part)
+        return [os.path.join(place, name) for name in names if part.startswith(".") or not name.startswith(".")]  # noqa: PTH118 - text is fast
+
+    def _named(self, place: str, name: str) -> Iterable[str]:
+        path = os.path.join(place, name)  # noqa: PTH118 - as above
+        try:
+            os.lstat(path)
+        except OSError as error:
+            self._note(place, error)
+            return ()
+        return (path,)
+
+    def _walked(self, folder: str, *, hidden: bool) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
+        """A folder and each below it that is no link, with what is in them; ``hidden`` ones, too."""
+        waiting = [folder]
+        while waiting:
+            place = waiting.pop()
+            entries = self._entries(place)
+            if entries is None:
+                continue
+            yield place, entries
+            waiting += [
+                entry.path
+                for entry in entries
+                if entry.is_dir(follow_symlinks=False) and (hidden or not entry.name.startswith("."))
+            ]
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]] | None:
+        try:
+            with os.scandir(folder) as found:
+                return list(found)
+        except OSError as error:
+            self._note(folder, error)
+            return None
+
+    def _note(self, folder: str, error: OSError) -> None:
+        if error.errno not in _NO_FOLDER:
+            self.unread[Path(folder)] = error.strerror or str(error)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False) or (entry.is_symlink() and os.path.isdir(entry.path))  # noqa: PTH112 - as above

@@ -1,0 +1,99 @@
+"""Every flag, every key of a report, every extra stands where a reader would look for it."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+import click
+import pytest
+
+from sentinel_core import RS1, offers
+from sentinel_core.cli import cli
+from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalScore
+
+REPOSITORY = Path(__file__).parents[2]
+
+# The pages that a command's flags stand on. What several commands share is told once, on the page of the first of them.
+PAGES = {
+    "audit": ("guardrails",),
+    "config": ("configuration",),
+    "convert": ("formats",),
+    "evaluate": ("evaluate", "batch", "configuration", "formats", "telemetry"),
+    "formats": ("formats",),
+    "loops": ("guardrails",),
+    "plugins": ("configuration", "write-a-plugin"),
+    "receive": ("telemetry", "evaluate", "configuration"),
+    "run": ("run", "release-tools", "providers"),
+    "runs": ("run",),
+    "serve": ("guardrails",),
+    "suite": ("suite",),
+}
+
+
+def page(name: str) -> str:
+    return (REPOSITORY / "docs" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def flags(command: click.Command) -> Iterator[str]:
+    for option in command.params:
+        if isinstance(option, click.Option):
+            yield next(name for name in option.opts if name.startswith("--"))
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from flags(below)
+
+
+def test_every_command_has_a_page():
+    assert set(cli.list_commands(click.Context(cli))) == set(PAGES)
+
+
+@pytest.mark.parametrize("name", sorted(PAGES))
+def test_every_flag_is_on_the_page(name):
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    told = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", " ".join(map(page, PAGES[name]))))
+    assert set(flags(command)) - told == set()
+
+
+def test_every_key_of_a_report_is_explained():
+    _, _, section = page("evaluate").partition("## The report\n")
+    rows = dict(re.findall(r"^\| (`.+?`) \| (.+) \|$", section, re.MULTILINE))
+    explained = {key for keys in rows for key in re.findall(r"`(\w+)`", keys)}
+    assert explained == {field.name for field in attrs.fields(ReliabilityReport)}
+    for row, kind in (("`findings`", Finding), ("`signal_scores`", SignalScore), ("`coverage`", Coverage)):
+        told = {"signal_name", "distribution", "version", "reason", *re.findall(r"`(\w+)`", rows[row])}
+        assert {field.name for field in attrs.fields(kind)} <= told
+
+
+def test_the_numbers_of_the_profile():
+    rows = {}
+    for line in page("evaluate").splitlines():
+        if found := re.match(r"\| \[`(\w+)`\]\(.+?\) \| ([\d.]+) \| (\w+) at ([\d.]+) \|", line):
+            rows[found[1]] = (float(found[2]), found[3], float(found[4]))
+    assert rows == {
+        rule.signal_name: (RS1.weights[rule.signal_name], rule.verdict, rule.threshold) for rule in RS1.critical
+    }
+    assert f"| all together | | WARN at {RS1.warn_at}, FAIL at {RS1.fail_at} |" in page("evaluate")
+
+
+def test_every_extra_is_explained():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    _, _, section = page("configuration").partition("## Extras\n")
+    section, _, _ = section.partition("\n## ")
+    rows = " ".join(re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE))
+    assert set(re.findall(r"`(\w+)`", rows)) == set(project["optional-dependencies"]) - {"standard"}
+    assert "[standard]" in section
+
+
+@pytest.mark.parametrize("offer", ["Signal", "Provider", "Tool", "Guardrail", "TraceReader"])
+def test_what_a_plugin_offers_is_shown_as_it_is(offer):
+    parts = [
+        field.name if field.default is attrs.NOTHING else f"{field.name}={field.default!r}".replace("'", '"')
+        for field in attrs.fields(getattr(offers, offer))
+    ]
+    assert f"`{offer}({', '.join(parts)})`" in page("write-a-plugin")
