@@ -9,7 +9,6 @@ import msgspec
 
 from sentinel_core.errors import InputError
 from sentinel_core.offers import Source, TraceReader
-from sentinel_core.sources.own import is_of_reports
 
 __all__ = ["choose_reader", "looks_like"]
 
@@ -82,6 +81,8 @@ def looks_like(head: bytes) -> str:
         return "a binary file"
     text = head.removeprefix(codecs.BOM_UTF8).strip()
     if text.startswith((b"{", b"[")):
+        from sentinel_core.sources.own import is_of_reports
+
         return "Sentinel's own reports, which are no traces" if is_of_reports(head) else _looks_like_json(text, head)
     is_json = not _problem(text.partition(b"\n")[0])
     return "JSON, but neither an object nor a list" if is_json else "text that is not JSON"

@@ -1,26 +1,19 @@
 """Where bytes come from. Compressed files are read through; ids and names from inside a trace never become paths."""
 
-import errno
 import os
-import stat
 from collections.abc import Iterator
-from itertools import takewhile
 from pathlib import Path
 from typing import IO
 
 import attrs
 
 from sentinel_core.errors import InputError
-from sentinel_core.sources.own import HEAD, is_own
-from sentinel_core.sources.streams import ZIP, open_decompressed, zip_members
-from sentinel_core.sources.walk import Walk, is_pattern
+from sentinel_core.sources.streams import HEAD, ZIP, open_decompressed, zip_members
 
-__all__ = ["SUFFIXES", "FileSource", "find_sources", "spool"]
+__all__ = ["SUFFIXES", "FileSource", "find_sources", "first_bytes", "sources_in", "spool", "unread"]
 
 _PLAIN = (".json", ".jsonl", ".ndjson", ".traj", ".eval")
 _DESCRIPTORS = "/dev/fd"
-_SUB_AGENT = b'"isSidechain"'
-_HEAD = 1 << 16
 SUFFIXES = (*_PLAIN, *(f"{plain}{packed}" for plain in _PLAIN for packed in (".gz", ".zst")), ".zip")
 
 
@@ -123,56 +116,25 @@ def find_sources(
             named = FileSource(path=Path(argument), label=str(Path(argument)), strict=strict, max_record=max_record)
             yield from _named(named)
         else:
-            yield from _found(argument, strict=strict, max_record=max_record)
+            from sentinel_core.sources.folders import find_in_folders
+
+            yield from find_in_folders(argument, strict=strict, max_record=max_record)
 
 
 def _named(source: FileSource) -> Iterator[FileSource | InputError]:
     """A pipe (``<(zcat traces.jsonl.gz)`` in a shell) can be read once only, and is kept."""
     try:
         if source.path.is_file():
-            yield from _sources(source, _head(source.path))
+            yield from sources_in(source, first_bytes(source.path))
             return
         with source.path.open("rb") as stream:
             yield attrs.evolve(source, path=spool(stream))
     except OSError as error:
-        yield _unread(source.label, error)
+        yield unread(source.label, error)
 
 
-def _found(argument: str, *, strict: bool, max_record: int) -> Iterator[FileSource | InputError]:
-    """What a folder or a glob leads to."""
-    walk = Walk()
-    paths, root = _expand(argument, walk)
-    found = False
-    for path in paths:
-        source = FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
-        try:
-            head = _head_of_file(path, walk)
-        except InputError as error:
-            yield error
-        else:
-            if is_own(path, head):
-                continue
-            yield from _sources(source, head)
-        found = True
-    if not found:
-        yield InputError(_nothing_at(argument, only_own=bool(paths)))
-
-
-def _head_of_file(path: Path, walk: Walk) -> bytes:
-    """Raises ``InputError`` for anything else, and for what cannot be read."""
-    if path in walk.unread:
-        raise InputError(f'"{path}": this folder cannot be read: {walk.unread[path]}')
-    try:
-        if stat.S_ISREG(path.stat().st_mode):
-            return _head(path)
-    except OSError as error:
-        if error.errno not in (errno.ENOENT, errno.ELOOP):
-            raise _unread(str(path), error) from None
-    raise InputError(f'"{path}": is no file, or a link that leads to none')
-
-
-def _sources(source: FileSource, head: bytes) -> Iterator[FileSource | InputError]:
-    """A zip archive is its members."""
+def sources_in(source: FileSource, head: bytes) -> Iterator[FileSource | InputError]:
+    """The source, which begins with ``head``; of a zip archive its members, or why it cannot be read."""
     if source.path.suffix == ".eval" or not head.startswith(ZIP):
         yield source
         return
@@ -180,65 +142,15 @@ def _sources(source: FileSource, head: bytes) -> Iterator[FileSource | InputErro
         for member in zip_members(source.path, _PLAIN):
             yield attrs.evolve(source, member=member, label=f"{source.label}/{member}")
     except OSError as error:
-        yield _unread(source.label, error)
+        yield unread(source.label, error)
 
 
-def _head(path: Path) -> bytes:
+def first_bytes(path: Path) -> bytes:
+    """So many that they tell what kind of file it is. Raises ``OSError``."""
     with path.open("rb", buffering=0) as stream:
         return stream.read(HEAD)
 
 
-def _unread(label: str, error: OSError) -> InputError:
+def unread(label: str, error: OSError) -> InputError:
+    """Why a file could not be read."""
     return InputError(f'"{label}": cannot be read: {error.strerror or error}')
-
-
-def _expand(argument: str, walk: Walk) -> tuple[list[Path], str]:
-    """Paths, and the folder that a folder or a glob is about: what comes before the first part with a wildcard."""
-    if os.path.isdir(argument):  # noqa: PTH112 - as above
-        found = walk.below(argument, SUFFIXES)
-        sessions = frozenset(found)
-        return [path for path in found if _session_of(path) not in sessions], str(Path(argument))
-    if is_pattern(argument):
-        before = takewhile(lambda part: not is_pattern(part), Path(argument).parts)
-        return walk.matches(argument), str(Path(*before))
-    return [], ""
-
-
-def _session_of(path: Path) -> Path | None:
-    """``SESSION.jsonl`` for ``SESSION/subagents/.../agent-ID.jsonl``, which Claude Code's reader reads with its session.
-
-    None for files of other tools that happen to be called so.
-    """
-    if path.match("agent-*.jsonl"):
-        for folder in path.parents:
-            if folder.name == "subagents" and path.is_file() and _is_of_sub_agent(path):
-                return folder.parent.with_name(f"{folder.parent.name}.jsonl")
-    return None
-
-
-def _is_of_sub_agent(path: Path) -> bool:
-    try:
-        with path.open("rb") as stream:
-            return _SUB_AGENT in stream.read(_HEAD)
-    except OSError:  # told where it is read
-        return False
-
-
-def _nothing_at(argument: str, *, only_own: bool) -> str:
-    if only_own:
-        return f'"{argument}": nothing but what Sentinel wrote itself (a file of it that is named is read)'
-    if os.path.isdir(argument):  # noqa: PTH112 - as above
-        return f'"{argument}": no trace files in this folder (looked for {", ".join(SUFFIXES)})'
-    if is_pattern(argument):
-        return f'"{argument}": no file matches'
-    return f'"{argument}": {_why_not_there(argument)}'
-
-
-def _why_not_there(argument: str) -> str:
-    try:
-        Path(argument).stat()
-    except PermissionError as error:
-        return f"cannot be read: {error.strerror}"
-    except OSError:
-        pass
-    return "no such file or folder"

@@ -3,9 +3,10 @@
 import re
 from pathlib import Path
 
-__all__ = ["HEAD", "is_of_reports", "is_own"]
+from sentinel_core.sources.streams import HEAD
 
-HEAD = 1 << 12
+__all__ = ["is_of_reports", "is_own"]
+
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
 _REPORT = (
     rb'\s*(?:\[\s*)?\{\s*"trace_id"\s*:\s*%s\s*,\s*"verdict"\s*:\s*(?:null|"[A-Z]{4}")\s*,\s*"overall_score"\s*:'

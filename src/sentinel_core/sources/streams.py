@@ -6,11 +6,12 @@ from typing import IO, cast
 
 from sentinel_core.reading.lines import MEGABYTE
 
-__all__ = ["ZIP", "is_plain", "open_decompressed", "zip_members"]
+__all__ = ["HEAD", "ZIP", "is_plain", "open_decompressed", "zip_members"]
 
 _GZIP = b"\x1f\x8b"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 ZIP = b"PK\x03\x04"
+HEAD = 1 << 12  # bytes that tell what kind of file it is
 
 
 def open_decompressed(path: Path, member: str | None = None) -> IO[bytes]:

@@ -1,0 +1,103 @@
+"""What folders and globs lead to."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path
+
+from sentinel_core.errors import InputError
+from sentinel_core.sources.files import SUFFIXES, FileSource, first_bytes, sources_in, unread
+from sentinel_core.sources.own import is_own
+from sentinel_core.sources.walk import Walk, is_pattern
+
+__all__ = ["find_in_folders"]
+
+_SUB_AGENT = b'"isSidechain"'
+_HEAD = 1 << 16
+
+
+def find_in_folders(argument: str, *, strict: bool, max_record: int) -> Iterator[FileSource | InputError]:
+    """One source a file that a folder or a glob leads to, sorted; an ``InputError`` for what cannot be read, and for nothing."""
+    walk = Walk()
+    paths, root = _expand(argument, walk)
+    found = False
+    for path in paths:
+        source = FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
+        try:
+            head = _head_of_file(path, walk)
+        except InputError as error:
+            yield error
+        else:
+            if is_own(path, head):
+                continue
+            yield from sources_in(source, head)
+        found = True
+    if not found:
+        yield InputError(_nothing_at(argument, only_own=bool(paths)))
+
+
+def _head_of_file(path: Path, walk: Walk) -> bytes:
+    """Raises ``InputError`` for anything else, and for what cannot be read."""
+    if path in walk.unread:
+        raise InputError(f'"{path}": this folder cannot be read: {walk.unread[path]}')
+    try:
+        if stat.S_ISREG(path.stat().st_mode):
+            return first_bytes(path)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ELOOP):
+            raise unread(str(path), error) from None
+    raise InputError(f'"{path}": is no file, or a link that leads to none')
+
+
+def _expand(argument: str, walk: Walk) -> tuple[list[Path], str]:
+    """Paths, and the folder that a folder or a glob is about: what comes before the first part with a wildcard."""
+    if os.path.isdir(argument):  # noqa: PTH112 - its folder may forbid to ask
+        found = walk.below(argument, SUFFIXES)
+        sessions = frozenset(found)
+        return [path for path in found if _session_of(path) not in sessions], str(Path(argument))
+    if is_pattern(argument):
+        before = takewhile(lambda part: not is_pattern(part), Path(argument).parts)
+        return walk.matches(argument), str(Path(*before))
+    return [], ""
+
+
+def _session_of(path: Path) -> Path | None:
+    """``SESSION.jsonl`` for ``SESSION/subagents/.../agent-ID.jsonl``, which Claude Code's reader reads with its session.
+
+    None for files of other tools that happen to be called so.
+    """
+    if path.match("agent-*.jsonl"):
+        for folder in path.parents:
+            if folder.name == "subagents" and path.is_file() and _is_of_sub_agent(path):
+                return folder.parent.with_name(f"{folder.parent.name}.jsonl")
+    return None
+
+
+def _is_of_sub_agent(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return _SUB_AGENT in stream.read(_HEAD)
+    except OSError:  # told where it is read
+        return False
+
+
+def _nothing_at(argument: str, *, only_own: bool) -> str:
+    if only_own:
+        return f'"{argument}": nothing but what Sentinel wrote itself (a file of it that is named is read)'
+    if os.path.isdir(argument):  # noqa: PTH112 - as above
+        return f'"{argument}": no trace files in this folder (looked for {", ".join(SUFFIXES)})'
+    if is_pattern(argument):
+        return f'"{argument}": no file matches'
+    return f'"{argument}": {_why_not_there(argument)}'
+
+
+def _why_not_there(argument: str) -> str:
+    try:
+        Path(argument).stat()
+    except PermissionError as error:
+        return f"cannot be read: {error.strerror}"
+    except OSError:
+        pass
+    return "no such file or folder"
