@@ -1,5 +1,6 @@
 """Where reports go, how a batch goes on, and what it says when it cannot."""
 
+import errno
 import io
 import json
 import os
@@ -101,6 +102,20 @@ def test_a_folder_that_is_not_empty(inside, few, folder):
     assert done.stderr == (
         'sentinel: error: "full" is not empty (--resume goes on with the batch in it); give a new folder\n'
     )
+
+
+@pytest.mark.parametrize("output", ["quota.jsonl", "quota"])
+def test_a_full_disk_is_told_with_the_output_s_name(inside, few, folder, monkeypatch, output):
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    form = ("--output-format", "jsonl")
+    if output == "quota":
+        (folder / output).mkdir()
+    monkeypatch.setattr(os, "fsync", full)
+    done = inside("evaluate", few, "-o", output, *form)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.splitlines()[-1] == f'sentinel: error: "{output}" cannot be written: No space left on device'
 
 
 def test_a_file_that_another_batch_finishes_meanwhile_is_left_alone(folder, monkeypatch):

@@ -63,6 +63,13 @@ def test_a_folder_to_a_folder(evaluate, memory, expected):
     assert (code, err.splitlines()[-1]) == (2, "  all of it: memory://out/r/summary.json")
 
 
+@pytest.mark.parametrize("place", ["memory://in/r/", "memory://in/r.jsonl"])
+def test_what_a_batch_wrote_is_no_input_of_the_next(evaluate, memory, expected, place):
+    assert evaluate("memory://in", "-o", place, "-j", 2)[0] == 2
+    code, out, _ = evaluate("memory://in", "--jsonl", "-j", 2)
+    assert (code, out.encode()) == (2, expected)
+
+
 @pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
 def test_a_glob_to_a_file(evaluate, memory, expected, name):
     code, _, err = evaluate("memory://in/*.jsonl", "memory://in/deep/b.json", "-o", f"memory://out/{name}", "-j", 2)

@@ -1,7 +1,9 @@
 """What is written where: text, JSON, JSON Lines, files, standard input."""
 
+import errno
 import gzip
 import json
+import mmap
 import os
 import re
 import stat
@@ -141,6 +143,18 @@ def test_places_that_take_no_reports(inside, write, knob, target, reason):
     done = inside("evaluate", "t.json", "-o", target, *knob)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == f'sentinel: error: "{target}" {reason}\n'
+
+
+@pytest.mark.parametrize("place", [(), ("-o", "out.txt")])
+def test_what_is_no_fault_of_the_output_is_not_told_as_one(inside, write, knob, monkeypatch, place):
+    def refuses(*_):
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+
+    write("t.json", "0")
+    monkeypatch.setattr(mmap, "mmap", refuses)
+    done = inside("evaluate", "t.json", *place, *knob)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "sentinel: error: the system refused: Cannot allocate memory\n"
 
 
 def test_the_same_bytes_whatever_the_seed_and_the_folder(sentinel, write, folder, tmp_path):

@@ -1,12 +1,17 @@
+import errno
 import json
+import os
 import unicodedata
+from pathlib import Path
 
 import attrs
 import pytest
 
 from sentinel_core import Detection, ExecutionTrace, Finding, Signal, evaluate_trace
+from sentinel_core.errors import InputError
 from sentinel_core.output.columns import in_columns
 from sentinel_core.output.printable import clipped, folded, printable, printable_json
+from sentinel_core.output.sink import open_output
 from sentinel_core.output.text import render_report, render_summary
 from sentinel_core.profile import RS1
 from sentinel_core.testing import honest_trace
@@ -225,3 +230,37 @@ def test_a_folded_table_loses_nothing(width):
     first, second = (text.splitlines() for text in in_columns(ROWS, width))
     assert max(map(len, [*first, *second])) <= width
     assert sorted("".join(second).replace(" ", "")) == sorted("".join(ROWS[1]).replace(" ", ""))
+
+
+def written(path, *, before=None, data=b"new"):
+    with open_output(path) as stream:
+        stream.write(data)
+        if before is not None:
+            before()
+
+
+@pytest.mark.parametrize("place", ["out.txt", "/dev/null"])
+def test_only_errors_of_the_output_are_told_as_its_own(tmp_path, place):
+    path = tmp_path / place
+    with pytest.raises(FileNotFoundError, match=r"input\.json"):
+        written(path, before=(tmp_path / "input.json").read_bytes)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("size", [1, 1 << 20])
+def test_a_full_disk_is_the_output_s_own(size):
+    with pytest.raises(InputError, match=r'^"/dev/full" cannot be written: No space left on device$'):
+        written(Path("/dev/full"), data=b"x" * size)
+
+
+@pytest.mark.parametrize("call", ["fsync", "rename"])
+def test_what_fails_in_the_end_is_the_output_s_own_and_leaves_the_old_one(tmp_path, monkeypatch, call):
+    def refuses(*_):
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    path = tmp_path / "out.txt"
+    written(path, data=b"old")
+    monkeypatch.setattr(*((os, "fsync") if call == "fsync" else (Path, "replace")), refuses)
+    with pytest.raises(InputError, match=r'out\.txt" cannot be written: Disk quota exceeded'):
+        written(path)
+    assert [one.read_bytes() for one in tmp_path.iterdir()] == [b"old"]

@@ -38,6 +38,8 @@ TRACES = {
     "foreign.jsonl": LOGS.replace(b"sentinel", b"collector"),
 }
 
+ONLY = "nothing but what Sentinel wrote itself (a file of it that is named is read)"
+
 
 def found(*arguments: str) -> list[str]:
     return [str(one) if isinstance(one, InputError) else one.label for one in find_sources(arguments)]
@@ -63,5 +65,36 @@ def test_what_is_named_is_read(place, name):
 
 
 def test_where_there_is_nothing_else_it_is_told(place):
-    only = "nothing but what Sentinel wrote itself (a file of it that is named is read)"
-    assert found("out", "rep*.jsonl") == [f'"out": {only}', f'"rep*.jsonl": {only}']
+    assert found("out", "rep*.jsonl") == [f'"out": {ONLY}', f'"rep*.jsonl": {ONLY}']
+
+
+@pytest.fixture(params=["memory", "file"])
+def url(request, place):
+    """The same folder at a URL."""
+    import fsspec
+
+    if request.param == "file":
+        yield f"file://{place}"
+        return
+    system = fsspec.filesystem("memory")
+    system.put(f"{place}/", "/own/", recursive=True)
+    yield "memory:///own"
+    system.rm("/own", recursive=True)
+
+
+def test_a_folder_at_a_url_is_its_traces(url):
+    assert sorted(found(url)) == [f"{url}/{name}" for name in sorted(TRACES)]
+    assert found(f"{url}/out/part-*.jsonl") == [f'"{url}/out/part-*.jsonl": {ONLY}']
+    assert found(f"{url}/agent/part-*.jsonl") == [f"{url}/agent/part-00000.jsonl"]
+    assert found(f"{url}/out") == [f'"{url}/out": {ONLY}']
+    assert [one for name in OWN for one in found(f"{url}/{name}")] == [f"{url}/{name}" for name in OWN]
+
+
+def test_what_cannot_be_read_at_a_url_is_told_where_it_is_read(url, monkeypatch):
+    import fsspec
+
+    def refused(*_, **__):
+        raise PermissionError
+
+    monkeypatch.setattr(fsspec.filesystem(url.partition(":")[0]), "cat_file", refused)
+    assert len(found(f"{url}/out")) == len([name for name in OWN if name.startswith("out/")])

@@ -1,4 +1,4 @@
-"""Three worse detectives: one ignores test failures, one invents a number, one never files."""
+"""Four worse detectives: one ignores failed tests, one invents a number, one never files, one cannot be closed."""
 
 import attrs
 
@@ -55,9 +55,20 @@ class Silent(OfflineModel):
         return reply
 
 
+@attrs.frozen
+class Clinging(OfflineModel):
+    def close(self):
+        raise RuntimeError("burst")
+
+
 @hookimpl
 def sentinel_providers():
     return [
         Provider(name=name, summary="worse than offline", connect=model)
-        for name, model in (("careless", Careless), ("inventive", Inventive), ("silent", Silent))
+        for name, model in (
+            ("careless", Careless),
+            ("inventive", Inventive),
+            ("silent", Silent),
+            ("clinging", Clinging),
+        )
     ]

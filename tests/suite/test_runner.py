@@ -9,11 +9,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core.errors import ConfigError, InputError, PluginError
+from sentinel_core.errors import ConfigError, InputError, PluginError, ProviderError
 from sentinel_core.model import Reply
 from sentinel_core.selection import Selection
 from sentinel_core.suite import RunOptions, document_of, run_evaluation
 from sentinel_core.suite.document import exit_code
+from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_provider_offline import OfflineModel
 
 SLOW = """
@@ -230,3 +231,36 @@ def test_a_signal_that_breaks_is_the_harness_at_fault(suite, run, tmp_path):
     (scenario,) = run(suite(1), selection=Selection.parse(str(tmp_path / "broken.py")), layers=layers).scenarios
     assert scenario.status == "error"
     assert scenario.trials[0].error.startswith('signal "broken"')
+
+
+BURST = 'plugin "providers:clinging" raised RuntimeError: burst when it was closed'
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_model_that_cannot_be_closed_takes_no_trial_away(suite, run_bad, tmp_path, workers):
+    results = run_bad(suite(3), "clinging", folder=tmp_path, workers=workers)
+    assert [one.status for one in results.scenarios] == ["passed"] * 3
+    assert [trial.notes for one in results.scenarios for trial in one.trials] == [(BURST,)] * 3
+    assert document_of(results)["scenarios"][0]["trials"][0]["notes"] == [BURST]
+    again = run_bad(suite(3), "clinging", folder=tmp_path, workers=workers, resume=True)
+    assert document_of(again) == document_of(results)
+
+
+def test_what_closing_raises_hides_no_error_before_it(suite, run):
+    class Gone(ScriptedModel):
+        def close(self):
+            raise ProviderError("the key is sk-abcdef0123456789abcdef0123456789")
+
+    (scenario,) = run(suite(1), connect=lambda *_: Gone([ProviderError("the server is gone")])).scenarios
+    assert (scenario.status, scenario.trials[0].error) == ("error", "the server is gone")
+    (note,) = scenario.trials[0].notes
+    assert "ProviderError: the key is" in note
+    assert "abcdef" not in note
+
+
+def test_a_trace_that_cannot_be_kept_takes_no_result_away(suite, run_bad, tmp_path):
+    (tmp_path / "runs").touch()
+    results = run_bad(suite(2), "inventive", folder=tmp_path)
+    assert [one.status for one in results.scenarios] == ["failed", "failed"]
+    (note,) = results.scenarios[0].trials[0].notes
+    assert note.startswith("the trace could not be kept: ")

@@ -225,6 +225,15 @@ def test_what_failed_fits_a_narrow_terminal(inside, monkeypatch):
     assert json.loads(inside(*failing, "--json").stdout)
 
 
+def test_what_went_wrong_and_changed_nothing_is_a_warning(inside):
+    done = inside(
+        "run", "release-risk", "--only", "low-clean", "--provider", "clinging", "--plugins", BAD, "--trials", 2
+    )
+    told = 'plugin "providers:clinging" raised RuntimeError: burst when it was closed (in 2 trials)'
+    assert (done.returncode, done.stderr) == (0, f"sentinel: warning: {told}\n")
+    assert "1 of 1 scenarios passed" in done.stdout
+
+
 def test_a_file_that_goes_wrong_at_the_end_takes_no_result_away(inside, monkeypatch):
     def full(_path):
         raise InputError('"x.xml" cannot be written: No space left on device')

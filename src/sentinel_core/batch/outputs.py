@@ -3,15 +3,16 @@
 import os
 import shutil
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Concatenate, ParamSpec, Protocol, TypeVar
 
 import attrs
 
 from sentinel_core.batch.files import leads_to, lock, to_disk, write_whole
 from sentinel_core.batch.worker import Answer
 from sentinel_core.errors import InputError
-from sentinel_core.output.sink import Sink, permit
+from sentinel_core.output.sink import Sink, permit, refusals
 
 __all__ = ["File", "Finish", "Folder", "Output", "Stream", "part_name"]
 
@@ -19,6 +20,8 @@ _BLOCK = 1 << 20
 _OURS = (".part-", ".manifest.json.", ".summary.json.")
 
 Finish = Callable[[IO[bytes], Path], None]
+_Given = ParamSpec("_Given")
+_Result = TypeVar("_Result")
 
 
 class Output(Protocol):
@@ -81,14 +84,37 @@ class Stream:
         """Nothing to do."""
 
 
-class File:
+class _Local:
+    """Something on this machine, as the user named it."""
+
+    def __init__(self, named: Path) -> None:
+        self._named = named
+
+
+_Self = TypeVar("_Self", bound=_Local)
+
+
+def _refusing(
+    method: Callable[Concatenate[_Self, _Given], _Result],
+) -> Callable[Concatenate[_Self, _Given], _Result]:
+    """What the disk refuses is told with the output's name."""
+
+    @wraps(method)
+    def told(self: _Self, /, *given: _Given.args, **named: _Given.kwargs) -> _Result:
+        with refusals(self._named):
+            return method(self, *given, **named)
+
+    return told
+
+
+class File(_Local):
     """One file of lines. Until it is whole it lies beside its place as ``.NAME.partial``, with ``NAME.manifest``.
 
     ``finisher`` writes what appears in the end from the lines, where that is not the lines themselves.
     """
 
     def __init__(self, path: Path, finisher: Finish | None = None) -> None:
-        self._named = path
+        super().__init__(path)
         self._path = Path(os.path.realpath(path))
         self._partial = self._path.with_name(f".{self._path.name}.partial")
         self._manifest = self._path.with_name(f"{self._path.name}.manifest")
@@ -119,21 +145,25 @@ class File:
         assert self._stream is not None
         return self._stream
 
+    @_refusing
     def put(self, answer: Answer) -> None:
         """Behind the others."""
         answer.items.seek(0)
         shutil.copyfileobj(answer.items, self._open, _BLOCK)
 
+    @_refusing
     def settle(self) -> int:
         """To the disk."""
         self._open.flush()
         os.fsync(self._open.fileno())
         return self._open.tell()
 
+    @_refusing
     def note(self, manifest: bytes) -> None:
         """As a whole."""
         write_whole(self._manifest, manifest)
 
+    @_refusing
     def finish(self, summary: bytes) -> str | None:
         """The file takes its name."""
         self.settle()
@@ -166,10 +196,11 @@ def part_name(number: int, suffix: str) -> str:
     return f"part-{number:05d}{suffix}"
 
 
-class Folder:
+class Folder(_Local):
     """A folder of ``part-00000.jsonl``, ..., each there by rename once it is whole, with ``manifest.json``."""
 
     def __init__(self, path: Path, suffix: str, finisher: Finish | None = None) -> None:
+        super().__init__(path)
         self._path = path
         self._suffix = suffix
         self._finisher = finisher
@@ -192,6 +223,7 @@ class Folder:
             begun = " (--resume goes on with the batch in it)" if self.known() else ""
             raise InputError(f'"{self._path}" is not empty{begun}; give a new folder')
 
+    @_refusing
     def put(self, answer: Answer) -> None:
         """A part of its own."""
         answer.items.seek(0)
@@ -205,15 +237,18 @@ class Folder:
         to_disk(temporary)
         temporary.replace(path)
 
+    @_refusing
     def settle(self) -> int:
         """The parts are there; so are their names."""
         os.fsync(self._lock)
         return 0
 
+    @_refusing
     def note(self, manifest: bytes) -> None:
         """As a whole."""
         write_whole(self._path / "manifest.json", manifest)
 
+    @_refusing
     def finish(self, summary: bytes) -> str | None:
         """Add the summary."""
         path = self._path / "summary.json"

@@ -1,5 +1,6 @@
 """The ``sentinel`` command. Exit codes: 0 PASS, 1 WARN, 2 FAIL, 3 everything else, 130 Ctrl-C, 141 closed pipe, 143 SIGTERM."""
 
+import errno
 import importlib
 import os
 import sys
@@ -17,6 +18,7 @@ HOME = Path(".sentinel")
 
 INTERRUPTED = 130
 _CLOSED_PIPE = 141
+_OF_WRITING = frozenset((errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC))
 
 _COMMANDS = {
     "audit": "Check that the record of loops is what was written.",
@@ -168,7 +170,8 @@ def _explain(error: Exception) -> None:
     elif isinstance(error, SentinelError):
         complain(str(error))
     elif isinstance(error, OSError):
-        complain(f"{error.filename or 'standard output'}: {error.strerror}")
+        place = error.filename or ("standard output" if error.errno in _OF_WRITING else "")
+        complain(f"{place}: {error.strerror}" if place else f"the system refused: {error.strerror}")
     elif isinstance(error, MemoryError):
         complain("out of memory")
     else:

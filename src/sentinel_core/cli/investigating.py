@@ -28,6 +28,7 @@ from sentinel_core.agent.tools import Toolbox
 from sentinel_core.cli.connecting import Connected, Kept, connect
 from sentinel_core.cli.guarding import Guarding, GuardProcess
 from sentinel_core.cli.kept import final_ends, judged_by, with_kept
+from sentinel_core.connect import close_model
 from sentinel_core.errors import ConfigError, JournalError, SentinelError
 from sentinel_core.isolate import Outbox
 from sentinel_core.judging.frames import refusal, warning
@@ -136,7 +137,7 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             of_tools=order.of_tools,
             kept=order.kept,
         )
-        stack.callback(_close, connected, outbox)
+        stack.callback(close_model, connected.model, connected.name, _warn(outbox))
         if isinstance(connected.model, ReplayModel) and connected.model.attempts == 1:
             order, guard = order.unguarded("--provider"), None  # a record of one attempt has no reply for another one
         settings: AgentSettings = order.layers.of_agent(AgentSettings)
@@ -168,14 +169,6 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
     if order.record is not None:
         export(keeper.journal.read(result.run_id), order.record)
     return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers))
-
-
-def _close(connected: Connected, outbox: Outbox) -> None:
-    """Close the model; where that fails, what came of the run stands all the same."""
-    try:
-        connected.model.close()
-    except Exception as error:  # noqa: BLE001 - a provider is a plugin, and may raise anything
-        _warn(outbox)(f'plugin "providers:{connected.name}" raised {type(error).__name__}: {error} when it was closed')
 
 
 def _family(

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -104,6 +105,9 @@ def run(suite: str, **options: Any) -> int:
     comparison = compare_to_baseline(results, baseline, alpha=options["alpha"]) if baseline else None
     if options["max_cost"] is not None and document_of(results)["summary"]["cost_usd"] is None:
         warn("the provider reported no cost, so --max-cost limited nothing")
+    notes = Counter(note for one in results.scenarios for trial in one.trials for note in trial.notes)
+    for note, count in notes.items():
+        warn(f"{note} (in {counted(count, 'trial')})")
     return telling.tell(results, comparison)
 
 

@@ -6,11 +6,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from sentinel_core.errors import InputError
 
-__all__ = ["Sink", "open_output", "permit", "separated"]
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+__all__ = ["Sink", "open_output", "permit", "refusals", "separated"]
 
 _BLOCK = 1 << 20
 
@@ -87,40 +90,70 @@ class Sink:
 def open_output(path: Path | None) -> Iterator[IO[bytes]]:
     """Standard output, or a file beside ``path`` that takes its name at the end, when all went well.
 
-    Raises ``InputError`` where the folder is missing or cannot be written.
+    Raises ``InputError`` where the folder is missing or cannot be written; what else the block raises is let through.
     """
     if path is None:
         yield sys.stdout.buffer
         return
+    with refusals(path):
+        is_in_place = path.exists() and not path.is_file()
+    with _in_place(path) if is_in_place else _replacing(path) as stream:
+        yield stream
+
+
+@contextmanager
+def refusals(named: Path) -> Iterator[None]:
+    """What the system refuses inside is told as the output's, with an ``InputError``."""
     try:
-        with _in_place(path) if path.exists() and not path.is_file() else _replacing(path.resolve()) as stream:
-            yield stream
+        yield
     except OSError as error:
-        raise InputError(f'"{path}" cannot be written: {error.strerror}') from None
+        raise InputError(f'"{named}" cannot be written: {error.strerror or error}') from None
+
+
+class _File(io.FileIO):
+    """A file whose own errors are told with its name, and so are not those of whoever writes to it."""
+
+    def __init__(self, file: int | Path, named: Path) -> None:
+        self._named = named
+        super().__init__(file, "wb")
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        with refusals(self._named):
+            return super().write(data)
+
+    def close(self) -> None:
+        with refusals(self._named):
+            super().close()
 
 
 @contextmanager
 def _in_place(path: Path) -> Iterator[IO[bytes]]:
     """A device or pipe, such as ``/dev/null``: it is written to and must not be replaced by a file."""
-    with path.open("wb") as stream:
+    with refusals(path):
+        file = _File(path, path)
+    with io.BufferedWriter(file) as stream:
         yield stream
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
+def _replacing(named: Path) -> Iterator[IO[bytes]]:
     """A file that takes its name once it is whole, unless nothing was written."""
     import tempfile
 
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with refusals(named):
+        path = named.resolve()
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
-        with os.fdopen(descriptor, "wb") as stream:
+        with io.BufferedWriter(_File(descriptor, named)) as stream:
             yield stream
             stream.flush()
-            os.fsync(stream.fileno())
-        if temporary.stat().st_size:
-            permit(temporary)
-            temporary.replace(path)
+            with refusals(named):
+                os.fsync(stream.fileno())
+        with refusals(named):
+            if temporary.stat().st_size:
+                permit(temporary)
+                temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -4,12 +4,13 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 
 from sentinel_core.errors import InputError
 from sentinel_core.sources.files import SUFFIXES, FileSource, first_bytes, sources_in, unread
-from sentinel_core.sources.own import is_own
+from sentinel_core.sources.own import MANIFEST, ONLY_OWN, is_own
 from sentinel_core.sources.walk import Walk, is_pattern
 
 __all__ = ["find_in_folders"]
@@ -30,7 +31,7 @@ def find_in_folders(argument: str, *, strict: bool, max_record: int) -> Iterator
         except InputError as error:
             yield error
         else:
-            if is_own(path, head):
+            if is_own(path, head, partial(first_bytes, path.with_name(MANIFEST))):
                 continue
             yield from sources_in(source, head)
         found = True
@@ -85,7 +86,7 @@ def _is_of_sub_agent(path: Path) -> bool:
 
 def _nothing_at(argument: str, *, only_own: bool) -> str:
     if only_own:
-        return f'"{argument}": nothing but what Sentinel wrote itself (a file of it that is named is read)'
+        return f'"{argument}": {ONLY_OWN}'
     if os.path.isdir(argument):  # noqa: PTH112 - as above
         return f'"{argument}": no trace files in this folder (looked for {", ".join(SUFFIXES)})'
     if is_pattern(argument):

@@ -1,11 +1,13 @@
 """Which files Sentinel wrote itself: reports and what stands beside them, never the traces of its runs."""
 
 import re
-from pathlib import Path
+from collections.abc import Callable
+from pathlib import PurePath
 
-from sentinel_core.sources.streams import HEAD
+__all__ = ["MANIFEST", "ONLY_OWN", "is_of_reports", "is_own"]
 
-__all__ = ["is_of_reports", "is_own"]
+MANIFEST = "manifest.json"
+ONLY_OWN = "nothing but what Sentinel wrote itself (a file of it that is named is read)"
 
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
 _REPORT = (
@@ -31,21 +33,21 @@ def is_of_reports(head: bytes) -> bool:
     return b'"signal_scores"' in head
 
 
-def is_own(path: Path, head: bytes) -> bool:
+def is_own(path: PurePath, head: bytes, manifest: Callable[[], bytes]) -> bool:
     """Whether a file of a folder is Sentinel's output, by its first ``HEAD`` bytes, or by its place.
 
+    ``manifest`` gives so many of the ``MANIFEST`` beside it, and raises ``OSError`` where there is none.
     That is: reports and the summary of them, a file in the folder of a batch, logs and metrics, and what the folders of
     ``.sentinel/`` hold besides traces. Only what begins just as Sentinel writes it counts: a trace that quotes a report is one.
     """
-    return _OWN.match(head) is not None or _is_of_batch(path) or _is_kept(path.parts)
+    return _OWN.match(head) is not None or _is_of_batch(path.name, manifest) or _is_kept(path.parts)
 
 
-def _is_of_batch(path: Path) -> bool:
-    if not _IN_BATCH.fullmatch(path.name):
+def _is_of_batch(name: str, manifest: Callable[[], bytes]) -> bool:
+    if not _IN_BATCH.fullmatch(name):
         return False
     try:
-        with path.with_name("manifest.json").open("rb") as stream:
-            return _MANIFEST.match(stream.read(HEAD)) is not None
+        return _MANIFEST.match(manifest()) is not None
     except OSError:
         return False
 

@@ -3,17 +3,21 @@
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from functools import cache, partial
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import attrs
 
 from sentinel_core.errors import InputError
 from sentinel_core.sources.files import SUFFIXES, FileSource
+from sentinel_core.sources.own import MANIFEST, ONLY_OWN, is_own
+from sentinel_core.sources.streams import HEAD
 
 __all__ = ["fetched", "file_system", "find_remote", "is_url", "remote_identity"]
 
 _BLOCK = 4 << 20
+_AT_ONCE = 1000  # files of which the first bytes are asked for in one go
 
 
 def is_url(text: str) -> bool:
@@ -46,11 +50,13 @@ def remote_identity(url: str) -> str:
 
 
 def find_remote(url: str, *, strict: bool, max_record: int) -> Iterator[FileSource | InputError]:
-    """The files that a URL, a folder or a glob leads to, sorted."""
+    """The files that a URL, a folder or a glob leads to, sorted; folders and globs without what Sentinel wrote itself."""
     try:
         system, path = file_system(url)
-        found = _expanded(system, path)
-        for name, size in found:
+        is_named, names = _expanded(system, path)
+        found = names if is_named else _without_own(system, names)
+        for name in found:
+            size = int(system.size(name) or 0)
             label = system.unstrip_protocol(name)
             yield FileSource(path=Path(name), label=label, url=label, size=size, strict=strict, max_record=max_record)
     except InputError as error:
@@ -60,17 +66,35 @@ def find_remote(url: str, *, strict: bool, max_record: int) -> Iterator[FileSour
         yield InputError(f'"{url}" cannot be reached: {type(error).__name__}: {error}')
         return
     if not found:
-        yield InputError(f'"{url}": no such file or folder')
+        yield InputError(f'"{url}": {ONLY_OWN if names else "no such file or folder"}')
 
 
-def _expanded(system: Any, path: str) -> list[tuple[str, int]]:
+def _expanded(system: Any, path: str) -> tuple[bool, list[str]]:
+    """Whether it is one file that was named, and the names of all that there are, sorted."""
     if any(letter in path for letter in "*?["):
-        names = [name for name in system.glob(path) if system.isfile(name)]
-    elif system.isdir(path):
-        names = [name for name in system.find(path) if name.endswith(SUFFIXES)]
-    else:
-        names = [path] if system.exists(path) else []
-    return [(name, int(system.size(name) or 0)) for name in sorted(names)]
+        return False, sorted(name for name in system.glob(path) if system.isfile(name))
+    if system.isdir(path):
+        return False, sorted(name for name in system.find(path) if name.endswith(SUFFIXES))
+    return True, [path] if system.exists(path) else []
+
+
+def _without_own(system: Any, names: list[str]) -> list[str]:
+    """What cannot be read stays: that is told where it is read."""
+
+    @cache
+    def manifest(folder: str) -> bytes:
+        (head,) = system.cat_ranges([f"{folder}/{MANIFEST}"], 0, HEAD, on_error="return")
+        return head if isinstance(head, bytes) else b""
+
+    kept = []
+    for start in range(0, len(names), _AT_ONCE):
+        some = names[start : start + _AT_ONCE]
+        heads = system.cat_ranges(some, 0, HEAD, on_error="return")
+        for name, head in zip(some, heads, strict=True):
+            beside = partial(manifest, name.rpartition("/")[0])
+            if not is_own(PurePosixPath(name), head if isinstance(head, bytes) else b"", beside):
+                kept.append(name)
+    return kept
 
 
 @contextmanager

@@ -69,6 +69,7 @@ def _trial(trial: TrialResult) -> dict[str, Any]:
             if not one.certain
         ],
         "error": trial.error,
+        "notes": list(trial.notes),
     }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import msgspec
 
+from sentinel_core.connect import close_model
 from sentinel_core.errors import ProviderError
 from sentinel_core.http import one_line
 from sentinel_core.model import Model, Request
@@ -18,7 +19,7 @@ from sentinel_core.suite.runs import Check, Run
 from sentinel_core.suite.scenario import Criterion, JudgeSettings, Scenario
 from sentinel_core.trace import Message, canonical, from_json
 
-__all__ = ["Judge", "Vote", "agreement", "agreement_in", "labels_in"]
+__all__ = ["Judge", "Note", "Vote", "agreement", "agreement_in", "labels_in"]
 
 _SYSTEM = """\
 You judge the work of an agent that assesses software releases. You are given one question and a record of what the \
@@ -30,6 +31,8 @@ _MAX_REASON = 500
 _ASKED_AGAIN = 1
 _MAX_TOKENS = 300
 _OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+
+Note = Callable[[str], None]
 
 
 @attrs.frozen(kw_only=True)
@@ -57,20 +60,23 @@ class Judge:
     cache: Path | None = None
     _spent: float | None = attrs.field(default=None, init=False)
 
-    def opinions(self, scenario: Scenario, runs: Sequence[Run]) -> tuple[Check, ...]:
-        """One check for each question. Raises ``ModelError`` where the judge gives no usable answer."""
+    def opinions(self, scenario: Scenario, runs: Sequence[Run], note: Note) -> tuple[Check, ...]:
+        """One check for each question. Raises ``ModelError`` where the judge gives no usable answer.
+
+        ``note`` is told what went wrong and changes nothing: the model could not be closed, the votes not kept.
+        """
         self._spent = None
         rows = [row for row in scenario.rubric if row.question is not None]
         if not rows:
             return ()
         record = "\n\n".join(map(_record, runs))
-        return tuple(_opinion(row, self._votes(row, record)) for row in rows)
+        return tuple(_opinion(row, self._votes(row, record, note)) for row in rows)
 
     def spent(self) -> float | None:
         """What the last opinions cost in US dollars; None where nothing was asked or the price is unknown."""
         return self._spent
 
-    def _votes(self, row: Criterion, record: str) -> list[Vote]:
+    def _votes(self, row: Criterion, record: str, note: Note) -> list[Vote]:
         question = f"Question: {row.question}\n\nRecord:\n{record}"
         path = self._place(question)
         known = _cached(path)
@@ -80,9 +86,12 @@ class Judge:
         try:
             votes = [self._ask(model, question) for _ in range(self.settings.votes)]
         finally:
-            model.close()
+            close_model(model, self.settings.provider, note)
         if path is not None:
-            write_whole(path, msgspec.json.encode(votes))
+            try:
+                write_whole(path, msgspec.json.encode(votes))
+            except OSError as error:
+                note(f"the judge's votes could not be kept: {error.strerror}")
         return votes
 
     def _place(self, question: str) -> Path | None:
@@ -124,12 +133,10 @@ def _vote(content: str) -> Vote | None:
 
 def _cached(path: Path | None) -> list[Vote] | None:
     """The votes in a file; None where there is none that can be used."""
-    data = read_bytes(path) if path is not None else None
-    if data is None:
-        return None
     try:
-        return msgspec.json.decode(data, type=list[Vote])
-    except msgspec.MsgspecError:
+        data = read_bytes(path) if path is not None else None
+        return None if data is None else msgspec.json.decode(data, type=list[Vote])
+    except (OSError, msgspec.MsgspecError):
         return None
 
 

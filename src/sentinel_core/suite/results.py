@@ -19,6 +19,7 @@ class TrialResult:
 
     ``status`` is ``error`` where the harness, not the agent, is to blame: the provider could not be reached, a signal
     broke, the judge gave nothing usable; ``error`` then says what. ``cost_usd`` and ``tokens`` are None where unknown.
+    ``notes`` are what else went wrong, and changed nothing: a model that could not be closed, a trace not kept.
     """
 
     scenario: str
@@ -34,6 +35,7 @@ class TrialResult:
     cost_usd: float | None = None
     judge_cost_usd: float | None = None
     error: str | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

@@ -14,6 +14,7 @@ from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.agent.world import World, new_run_id
+from sentinel_core.connect import close_model
 from sentinel_core.errors import SentinelError
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.evaluate.index import TraceIndex
@@ -24,7 +25,7 @@ from sentinel_core.report import ReliabilityReport
 from sentinel_core.suite.behaviour import run_scripted, scripted_tools
 from sentinel_core.suite.checks_rest import check_decision, check_errors, check_rubric, check_sweep
 from sentinel_core.suite.checks_tools import check_tools
-from sentinel_core.suite.judge import Judge
+from sentinel_core.suite.judge import Judge, Note
 from sentinel_core.suite.results import TrialResult
 from sentinel_core.suite.runs import Check, Run
 from sentinel_core.suite.scenario import DIMENSIONS, Scenario
@@ -87,26 +88,36 @@ def run_trial(
 ) -> TrialResult:
     """Try it once. What the harness is to blame for is a result with the status ``error``, never an exception.
 
-    ``keep`` is given the trace of each run of a trial that did not pass.
+    ``keep`` is given the trace of each run of a trial that did not pass; where it raises ``OSError`` or
+    ``ValueError``, a note says so.
     """
+    notes: list[str] = []
     try:
-        runs = [_run(trial, case, kit, connect) for case in cases_of(trial.scenario)]
-        result = _judged(trial, runs, kit, judge)
+        runs = [_run(trial, case, kit, connect, notes.append) for case in cases_of(trial.scenario)]
+        result = _judged(trial, runs, kit, judge, notes.append)
     except (SentinelError, OSError) as error:
-        return TrialResult(scenario=trial.scenario.id, trial=trial.number, status="error", error=redact(str(error)))
-    if result.status != "passed":
-        for case, run in zip(cases_of(trial.scenario), runs, strict=True):
+        runs = []
+        result = TrialResult(scenario=trial.scenario.id, trial=trial.number, status="error", error=redact(str(error)))
+    if result.status != "passed" and runs:
+        _keep(cases_of(trial.scenario), runs, keep, notes.append)
+    return attrs.evolve(result, notes=tuple(dict.fromkeys(map(redact, notes))))
+
+
+def _keep(cases: Sequence[_Case], runs: Sequence[Run], keep: Callable[[str, ExecutionTrace], None], note: Note) -> None:
+    for case, run in zip(cases, runs, strict=True):
+        try:
             keep(case.label, run.trace)
-    return result
+        except (OSError, ValueError) as error:  # the disk, or an id that is too long for a file's name
+            note(f"the trace could not be kept: {getattr(error, 'strerror', None) or error}")
 
 
-def _run(trial: Trial, case: _Case, kit: Kit, connect: Callable[[], Model]) -> Run:
+def _run(trial: Trial, case: _Case, kit: Kit, connect: Callable[[], Model], note: Note) -> Run:
     scenario = trial.scenario
     world = _world(trial, case)
     with ExitStack() as stack:
         tools, toolbox = _tools(scenario, case, kit, world, stack)
         model = connect()
-        stack.callback(model.close)
+        stack.callback(close_model, model, trial.provider, note)
         return Run.of(
             investigate(scenario.release_id, model, tools, provider=trial.provider, toolbox=toolbox, world=world)
         )
@@ -150,11 +161,11 @@ def _world(trial: Trial, case: _Case) -> World:
     )
 
 
-def _judged(trial: Trial, runs: Sequence[Run], kit: Kit, judge: Judge | None) -> TrialResult:
+def _judged(trial: Trial, runs: Sequence[Run], kit: Kit, judge: Judge | None, note: Note) -> TrialResult:
     scenario = trial.scenario
     reports = [evaluate(TraceIndex(run.trace), kit.panel) for run in runs]
     checks = tuple(_checks(scenario, runs))
-    opinions = judge.opinions(scenario, runs) if judge is not None else ()
+    opinions = judge.opinions(scenario, runs, note) if judge is not None else ()
     checks = (*checks, *opinions)
     worst = max((_VERDICTS.index(report.verdict) for report in reports if report.verdict), default=0)
     error = _blame(runs, reports)

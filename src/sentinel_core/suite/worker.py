@@ -8,6 +8,7 @@ import attrs
 import msgspec
 
 from sentinel_core.agent.saving import save_run
+from sentinel_core.connect import close_model
 from sentinel_core.errors import ProviderError, SentinelError
 from sentinel_core.model import Capabilities, Model
 from sentinel_core.redact import redact
@@ -61,6 +62,7 @@ class Worker:
 
     order: Order
     kit: Kit
+    _notes: list[str] = attrs.field(factory=list, init=False)
 
     @classmethod
     def of(cls, order: Order) -> "Worker":
@@ -76,9 +78,12 @@ class Worker:
         return self.kit.versions
 
     def reach_provider(self) -> None:
-        """Connect to the provider once, where one is to be asked. Raises what it raises: no trial could do better."""
+        """Connect to the provider once, where one is to be asked. Raises what it raises: no trial could do better.
+
+        That it cannot be closed is a note on the next trial.
+        """
         if self.kit.connect is not None:
-            self.kit.connect().close()
+            close_model(self.kit.connect(), self.order.provider, self._notes.append)
 
     def trial(self, scenario_id: str, number: int) -> Done:
         """Make one trial."""
@@ -86,6 +91,9 @@ class Worker:
         trial = Trial(scenario=scenario, number=number, provider=self.order.provider, waits=self.order.tapes is None)
         deck = _Deck(self.order, self.kit, scenario_id, number)
         result = run_trial(trial, self.kit, connect=deck.connect, judge=self._judge(deck), keep=self._keep)
+        notes = dict.fromkeys((*map(redact, self._notes), *result.notes))
+        self._notes.clear()
+        result = attrs.evolve(result, notes=tuple(notes))
         return Done(result=result, capabilities=deck.capabilities, exchanges=tuple(deck.exchanges))
 
     def _judge(self, deck: "_Deck") -> Judge | None:

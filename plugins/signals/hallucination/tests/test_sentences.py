@@ -64,7 +64,7 @@ CLAIMS = [
     ("I've opened a pull request with the change.", "create"),
     ("I have registered a new user for the portal.", "create"),
     ("I've uploaded the photos to the shared drive.", "save"),
-    ("I committed the changes and pushed the branch.", "save"),
+    ("I committed the changes and pushed the branch.", "commit"),
     ("The spreadsheet has been exported to your folder.", "save"),
     ("I've saved the file to disk.", "save"),
     ("I have deployed version 4 to production.", "deploy"),

@@ -1,5 +1,6 @@
-"""What the user asked: what only a question was about may be a looked-up state that the agent tells in other words."""
+"""What the user asked, and did: what only a question was about may be a state that the agent tells in other words."""
 
+import re
 from bisect import bisect_left
 
 from sentinel_core.evaluate.index import TraceIndex
@@ -9,18 +10,21 @@ from sentinel_signal_hallucination.wishes import Wish, wish
 __all__ = ["Asked"]
 
 _ROOT_CHARS = 5
+_NEVER = 1 << 62
 # Verbs whose first letters are not those of what a user asks for; the rest lose their "ed".
 _ROOTS = {
     "applied": "apply", "bought": "buy", "copied": "copy", "dropped": "drop", "e-mailed": "mail", "logged": "log",
     "paid": "pay", "ran": "run", "re-ran": "run", "sent": "send", "shipped": "ship", "withdrawn": "withdraw",
 }  # fmt: skip
+# A line that the user ran himself, as notebooks and coding agents write it down.
+_COMMAND = regex(r"^(?:[!$%] ?|<bash-input>)([^\n]{1,400})", re.MULTILINE)
 _NOUN = regex(r"\b\w{3,20}(?:tion|ment)s?\b")
 
 
 class Asked:
     """The user's messages, each looked at once, and for each verb once, however many claims there are."""
 
-    __slots__ = ("_firsts", "_plain", "_positions", "_questions", "_said", "_wishes")
+    __slots__ = ("_commands", "_firsts", "_plain", "_positions", "_questions", "_ran", "_said", "_wishes")
 
     def __init__(self, index: TraceIndex) -> None:
         said = [(at, message.content) for at, message in enumerate(index.messages) if message.role == "user"]
@@ -30,6 +34,8 @@ class Asked:
         self._questions: dict[int, bool] = {}
         self._plain: dict[int, str] = {}
         self._firsts: dict[str, int] = {}
+        self._commands: list[tuple[int, str]] | None = None
+        self._ran: dict[str, int] = {}
 
     def only_about(self, verb: str, position: int) -> bool:
         """True where the user's last message before ``position`` asks for no deed, and none so far asks for the verb's."""
@@ -51,6 +57,16 @@ class Asked:
         last = bisect_left(self._positions, position) - 1
         return last, self._said[last] if last >= 0 else ""
 
+    def ran(self, verb: str, position: int) -> bool:
+        """True where the user ran a command that has the verb before the message: "!pip install numpy"."""
+        if self._commands is None:
+            lines = ((at, _COMMAND.findall(said)) for at, said in zip(self._positions, self._said, strict=True))
+            self._commands = [(at, "\n".join(commands)) for at, commands in lines if commands]
+        root = _root(verb)
+        if root not in self._ran:
+            self._ran[root] = next((at for at, commands in self._commands if root in commands), _NEVER)
+        return self._ran[root] < position
+
     def ends_in_question(self, position: int) -> bool:
         """True where the user's last message before ``position`` ends in a question mark."""
         last = bisect_left(self._positions, position) - 1
@@ -64,7 +80,7 @@ class Asked:
         return self._wishes[number]
 
     def _first(self, verb: str) -> int:
-        root = _ROOTS.get(verb, verb.removesuffix("ed"))[:_ROOT_CHARS]
+        root = _root(verb)
         if root not in self._firsts:
             told = (number for number in range(len(self._said)) if self._has(number, root, verb))
             self._firsts[root] = next(told, len(self._said))
@@ -80,3 +96,7 @@ class Asked:
         if number not in self._plain:
             self._plain[number] = _NOUN.sub("", text)
         return root in self._plain[number].replace(verb, "")
+
+
+def _root(verb: str) -> str:
+    return _ROOTS.get(verb, verb.removesuffix("ed"))[:_ROOT_CHARS]

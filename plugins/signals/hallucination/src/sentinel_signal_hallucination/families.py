@@ -131,7 +131,7 @@ FAMILIES: tuple[Family, ...] = (
         "discount coupon voucher insurance",
         tools="update change modify edit upgrade downgrade rename move apply add adjust correct switch enable disable "
         "activate reset set extend assign link merge create write insert patch put replace save exchange book rebook "
-        "reschedule alter append configure toggle upsert sync cancel return transition",
+        "reschedule alter append configure toggle upsert sync cancel return transition editor",
         textual=True,
     ),
     Family(
@@ -140,7 +140,8 @@ FAMILIES: tuple[Family, ...] = (
         verbs="deleted removed erased purged dropped wiped",
         objects="file record account user row table entry directory folder branch item database message event passenger "
         "bag product index bucket instance volume container backup email subscription contact photo post comment",
-        tools="delete remove erase purge drop wipe clean clear rm unlink prune update modify edit cancel destroy trash unsubscribe",
+        tools="delete remove erase purge drop wipe clean clear rm unlink prune update modify edit editor patch cancel destroy "
+        "trash unsubscribe",
         textual=True,
     ),
     Family(
@@ -156,21 +157,46 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="save",
         strength="effect",
-        verbs="saved exported uploaded downloaded committed pushed merged stored copied",
-        objects="file disk database folder repository repo branch change commit server cloud drive spreadsheet bucket backup "
-        "s3 image photo dataset pr",
-        tools="save write export upload download commit push merge store copy put create edit insert append git persist "
-        "backup dump sync add update fetch get generate train",
+        verbs="saved exported uploaded downloaded stored copied",
+        objects="file disk database folder repository repo branch change server cloud drive spreadsheet bucket backup "
+        "s3 image photo dataset",
+        tools="save write export upload download commit push merge store copy put create edit editor patch replace insert "
+        "append git persist backup dump sync add update fetch get generate train",
+        textual=True,
+    ),
+    Family(
+        name="commit",
+        strength="effect",
+        verbs="committed pushed",
+        objects="file repository repo branch change commit server cloud pr database image dataset",
+        tools="commit push merge git save create update upload publish deploy sync",
+        textual=True,
+    ),
+    Family(
+        name="merge",
+        strength="effect",
+        verbs="merged",
+        objects="pr pull request branch commit repository repo",
+        tools="merge commit push git update accept",
         textual=True,
     ),
     Family(
         name="deploy",
         strength="effect",
-        verbs="deployed released redeployed restarted rebooted shipped installed launched reverted published",
+        verbs="deployed released redeployed restarted rebooted shipped installed launched published",
         objects="service server release version build app application cluster site website pod deployment package container "
         "patch production staging update fix dependency library instance machine router device firmware hotfix article",
         tools="deploy release redeploy restart reboot ship install launch revert rollback publish start stop scale apply "
         "upgrade pip npm push promote update",
+    ),
+    Family(
+        name="revert",
+        strength="effect",
+        verbs="reverted",
+        objects="service server release version build app application cluster site website deployment change commit package "
+        "patch production staging update fix dependency migration pr merge hotfix article",
+        tools="revert rollback undo restore reset deploy redeploy release publish git commit push checkout apply update edit "
+        "editor patch replace write install pip npm",
     ),
     Family(
         name="run",

@@ -7,7 +7,7 @@ from operator import attrgetter
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_signal_hallucination.families import Family
 from sentinel_signal_hallucination.outcome import failed
-from sentinel_signal_hallucination.tools import ability
+from sentinel_signal_hallucination.tools import LOOKING, Ability, ability
 
 __all__ = ["Ledger", "LedgersBelow"]
 
@@ -23,13 +23,10 @@ class Ledger:
 
     def __init__(self, index: TraceIndex) -> None:
         self._texts = index.texts
-        # By tool, in the order of their first calls.
-        self._calls: dict[str, list[Call]] = {}
-        for call in index.calls:
-            self._calls.setdefault(call.call.name, []).append(call)
+        self._calls = _by_tool(index.calls)
         # Of each tool and family the first call that may have worked and the first that failed; of each family the first
         # of either kind: all looked for when first asked for.
-        self._tools: dict[str, tuple[int, int]] = {}
+        self._tools: dict[str | None, tuple[int, int]] = {}
         self._families: dict[str, tuple[int, int]] = {}
         self._tries: dict[str, int] = {}
         self._nouns: dict[str, tuple[int, int]] | None = None
@@ -47,7 +44,7 @@ class Ledger:
         if known is None:
             known = _NEVER
             for name, calls in self._calls.items():
-                if family.name in ability(name).families:
+                if family.name in _able(name).families:
                     known = calls[0].position
                     break
             self._tries[family.name] = known
@@ -55,7 +52,7 @@ class Ledger:
 
     def unbacked(self) -> list[Text]:
         """The texts before the first call that could have done anything and did not fail: after it, every claim is backed."""
-        able = [calls for name, calls in self._calls.items() if ability(name).kind == "any"]
+        able = [calls for name, calls in self._calls.items() if _able(name).kind == "any"]
         first = min([_worked_at(calls) for calls in able]) if able else _NEVER
         return self._texts if first == _NEVER else self._texts[: bisect_left(self._texts, first, key=_message_index)]
 
@@ -70,7 +67,7 @@ class Ledger:
     def _firsts(self, family: Family, noun: str) -> tuple[int, int]:
         known = self._families.get(family.name)
         if known is None:
-            able = [name for name in self._calls if family.name in ability(name).families]
+            able = [name for name in self._calls if family.name in _able(name).families]
             known = self._families[family.name] = _earliest(map(self._tool, able))
         # A tool that writes to the thing itself may do more than its verb says.
         if not noun or family.strength == "read":
@@ -82,19 +79,19 @@ class Ledger:
     def _by_noun(self) -> dict[str, tuple[int, int]]:
         table: dict[str, tuple[int, int]] = {}
         for name in self._calls:
-            for noun in ability(name).nouns:
+            for noun in _able(name).nouns:
                 table[noun] = _earliest((table.get(noun, _NEITHER), self._tool(name)))
         return table
 
-    def _tool(self, name: str) -> tuple[int, int]:
+    def _tool(self, name: str | None) -> tuple[int, int]:
         if name not in self._tools:
             self._tools[name] = self._looked_up(name)
         return self._tools[name]
 
-    def _looked_up(self, name: str) -> tuple[int, int]:
+    def _looked_up(self, name: str | None) -> tuple[int, int]:
         calls = self._calls[name]
         # Where trying is enough, how the call went need not be found out.
-        if ability(name).kind == "read" or not failed(calls[0]):
+        if _able(name).kind == "read" or not failed(calls[0]):
             return calls[0].position, _NEVER
         good = next((call.position for call in calls if not failed(call)), _NEVER)
         return good, calls[0].position
@@ -125,6 +122,27 @@ def _below(index: TraceIndex) -> Iterator[TraceIndex]:
     for child in index.children:
         yield child
         yield from _below(child)
+
+
+def _by_tool(calls: list[Call]) -> dict[str | None, list[Call]]:
+    """The calls of each tool, in the order of their first calls; under None those of a shell that only look."""
+    groups: dict[str | None, list[Call]] = {}
+    for call in calls:
+        groups.setdefault(call.call.name, []).append(call)
+    generic = {name for name in groups if _able(name).kind == "any"}
+    if not generic:
+        return groups
+    from sentinel_signal_hallucination.shell import only_looks  # most traces have no such tool
+
+    groups = {}
+    for call in calls:
+        looks = call.call.name in generic and only_looks(call)
+        groups.setdefault(None if looks else call.call.name, []).append(call)
+    return groups
+
+
+def _able(name: str | None) -> Ability:
+    return LOOKING if name is None else ability(name)
 
 
 def _worked_at(calls: Iterable[Call]) -> int:

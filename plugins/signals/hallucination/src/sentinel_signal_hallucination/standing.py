@@ -101,6 +101,7 @@ class Judge:
             or _is_reported(claim, self._reported, position)
             or self._edits.backed(claim, text.content, calls)
             or self._retold.tells(claim, position)
+            or (claim.voice != "active" and self._asked.ran(claim.verb, position))
         ):
             return "backed"
         is_draft = self._retold.is_drafted(claim, text.content, position)

@@ -7,7 +7,7 @@ from typing import Literal
 from sentinel_signal_hallucination.families import FAMILIES, stem
 from sentinel_signal_hallucination.tables import regex, words
 
-__all__ = ["Ability", "ability", "is_terminal"]
+__all__ = ["LOOKING", "Ability", "ability", "is_terminal"]
 
 Kind = Literal["any", "read", "write", "inert"]
 
@@ -18,9 +18,11 @@ _LONGEST_NAME = 200
 _GENERIC = words(
     "execute exec bash sh zsh shell powershell terminal console python ipython jupyter notebook repl run code interpreter "
     "command cmd script browser computer playwright puppeteer selenium http https request rest graphql curl api sql psql "
-    "edit editor agent subagent task delegate assistant workflow invoke call process perform handle apply do action "
-    "operate manage complete click type keyboard mouse eval function tool use dispatch trigger batch"
+    "agent subagent task delegate assistant workflow invoke call process perform handle apply do action operate manage "
+    "complete click type keyboard mouse eval function tool use dispatch trigger batch"
 )
+# Those that say nothing more where a word beside them says what is done: "process_refund" refunds.
+_VAGUE = words("apply batch call code complete do function handle manage notebook perform process tool trigger use")
 _READING = words(
     "get list search read fetch lookup look find retrieve query show view describe check count calculate calc compute "
     "browse scrape crawl grep glob cat ls head tail load inspect summarize summarise analyze analyse compare validate "
@@ -29,7 +31,7 @@ _READING = words(
 _SURE_WRITING = words(
     "create update cancel delete remove send submit write add set modify insert upload purchase buy reserve deploy "
     "install notify upsert put patch push save commit merge replace append rename upgrade publish assign escalate refund "
-    "pay reschedule rebook approve reject enable disable restart revoke"
+    "pay reschedule rebook approve reject enable disable restart revoke edit editor"
 )
 _READING_NOUNS = words(
     "weather wikipedia arxiv wiki clock time date dictionary translator news forecast map maps retriever knowledge "
@@ -59,13 +61,15 @@ _TODO_NOUNS = words("todo task item list plan")
 # Pairs of words that do more than their first word says, and what they are read as.
 _PAIRS = {
     ("check", "in"): "checkin", ("check", "out"): "checkout", ("select", "seat"): "reserve_seat",
-    ("select", "room"): "reserve_room", ("choose", "seat"): "reserve_seat",
+    ("select", "room"): "reserve_room", ("choose", "seat"): "reserve_seat", ("pull", "request"): "pr", ("merge", "request"): "pr",
+    ("apply", "diff"): "patch", ("apply", "patch"): "patch",
 }  # fmt: skip
 # "check_in_stock" only looks.
 _CHECKED = words("bag baggage cart customer flight guest online order passenger reservation room user")
 # Words of tools that write text, and of those that do something else with a file.
 _TEXTS = words("file files str string text content contents line lines code patch diff notebook cell document doc")
-_TEXT_WRITERS = words("write patch replace insert append overwrite")
+_TEXT_WRITERS = words("write patch replace insert append overwrite edit editor multi block search")
+_FILES = frozenset(("file", "files"))
 _FILE_MOVERS = words("upload send delete remove move rename share attach copy submit post email")
 _JOINTS = frozenset(("and", "or", "then"))
 _ALL_FAMILIES = frozenset(family.name for family in FAMILIES)
@@ -100,6 +104,10 @@ class Ability:
         self.families = families
         self.nouns = nouns
         self.edits = edits
+
+
+LOOKING = Ability("read", _FAMILIES_OF["read"], words("command query scan"))
+"""Of a shell whose command only looks. It was run, and may have been a scan."""
 
 
 def _name_words(name: str) -> list[str]:
@@ -138,7 +146,7 @@ def _kind(parts: list[str]) -> Kind:
         return "read"
     writes_too = any(first in _JOINTS and second in _WRITING for first, second in pairwise(parts))
     if writes_too or not known.isdisjoint(_SURE_WRITING):
-        return "write" if known.isdisjoint(_GENERIC) else "any"
+        return "write" if known.isdisjoint(_GENERIC - _VAGUE) else "any"
     if known <= _INERT:
         return "inert"
     if not known.isdisjoint(_READING):
@@ -164,7 +172,10 @@ def _writing(parts: list[str]) -> Ability:
         return Ability("write", frozenset(), _TODO_NOUNS)
     stems = frozenset(map(stem, parts))
     edits = not _TEXTS.isdisjoint(parts) or _TEXT_WRITERS.issuperset(parts)
-    return Ability("write", _families_with(stems.union(parts)), stems, edits=edits and _FILE_MOVERS.isdisjoint(parts))
+    deeds = stems.union(parts)
+    if parts[-1] in _FILES:
+        deeds -= _FILES  # "edit_file" files nothing
+    return Ability("write", _families_with(deeds), stems, edits=edits and _FILE_MOVERS.isdisjoint(parts))
 
 
 def _families_with(tool_words: frozenset[str]) -> frozenset[str]:
