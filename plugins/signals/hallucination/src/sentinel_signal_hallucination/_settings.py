@@ -33,6 +33,8 @@ class Settings:
     """A tool's output is written as text by a message whose call has no result on record: a log may have merged them."""
     number_weight: float = _weight(0.6)
     """A number in the last answer contradicts the tool result that it is about."""
+    tests_weight: float = _weight(0.85)
+    """The tests are said to pass, and the last run of them failed."""
     unanswered_weight: float = _weight(0.35)
     """A call has no result although one was due."""
     orphan_weight: float = _weight(0.3)

@@ -10,6 +10,7 @@ from sentinel_signal_hallucination.fabrication import fabricated
 from sentinel_signal_hallucination.imitation import imitated
 from sentinel_signal_hallucination.numbers import contradicted
 from sentinel_signal_hallucination.pairing import orphaned, unanswered
+from sentinel_signal_hallucination.passing import broken_tests
 
 __all__ = ["detect"]
 
@@ -24,6 +25,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
         *fabricated(index, settings, spoken),
         *imitated(index, settings, gaps, spoken),
         *contradicted(index, settings),
+        *broken_tests(index, settings, spoken),
         *unanswered(index, settings, gaps),
         *orphaned(index, settings, gaps),
     ]

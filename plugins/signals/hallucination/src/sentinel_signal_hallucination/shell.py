@@ -1,16 +1,22 @@
-"""Shell commands that only look: a session that lists and reads files with them has run, changed and sent nothing."""
+"""What shell commands surely do not do: those that list and read files have run, changed and sent nothing."""
 
 from sentinel_core.evaluate.index import Call
 from sentinel_signal_hallucination.tables import regex, words
 
-__all__ = ["only_looks"]
+__all__ = ["only_looks", "runs_no_tests"]
 
+_LONGEST_WRITTEN = 20_000
 _LONGEST = 2000
 _LOOKING = words(
     "[ basename cat cd cmp column cut date df diff dirname du echo egrep fgrep file find free grep groups head hexdump "
     "hostname id jq less ls man md5sum more nl nproc od printenv printf ps pwd readlink realpath rev rg sed sha1sum sha256sum "
     "sleep sort stat strings tac tail test tr tree true type uname uniq uptime wc which whereis whoami"
 )
+# They change something, and run no tests by it.
+_MOVING = words("chmod cp export git gh ln mkdir mv rm tee touch")
+# A text in the command, and one that another program is given by way of "cat".
+_HERE = regex(r"<<-?[ ]?(['\"])(\w{1,40})\1")
+_GIVEN = regex(r"\$\(cat\s*\)")
 # With these even a command of the table does more: it writes a file, or runs what it finds.
 _DOES_MORE = regex(
     r">|<\(|<<| -(?:exec|execdir|ok|okdir|delete|fprint\w*|fls)\b|\bsed\b.* (?:-\w*i|--in-place|'?w )|\bsort\b.* (?:-\w*o|--output)"
@@ -30,17 +36,41 @@ _SHELL = regex(r"(?:/\w+/)*(?:ba|z|da|k)?sh\Z")
 
 def only_looks(call: Call) -> bool:
     """True where the call's arguments are one shell command, of which each part is known to do no more than show something."""
+    command = _plain(call)
+    return bool(command) and _DOES_MORE.search(command) is None and all(map(_looks, _parts(command)))
+
+
+def runs_no_tests(call: Call) -> bool:
+    """True where each part of the command is known to run no tests, whatever else it does."""
+    command = _plain(call)
+    return bool(command) and all(_looks(part) or part.partition(" ")[0] in _MOVING for part in _parts(command))
+
+
+def _plain(call: Call) -> str:
+    """The command with quoted texts as one letter each; empty where there is none, or too much to be told from its words."""
     written = _command(call)
-    if not written or len(written) > _LONGEST:
-        return False
-    written = _FENCE.sub("", written)
+    if not written or len(written) > _LONGEST_WRITTEN:
+        return ""
+    written = _GIVEN.sub("Q", _without_texts(_FENCE.sub("", written)))
     # In double quotes, too, these run what they hold.
-    if "`" in written or "$(" in written:
-        return False
-    command = _DISCARDED.sub("", _QUOTED.sub("Q", written))
-    if _DOES_MORE.search(command) is not None:
-        return False
-    return all(_looks(part.strip()) for part in _NEXT.split(command))
+    if "`" in written or "$(" in written or len(written) > _LONGEST:
+        return ""
+    return _DISCARDED.sub("", _QUOTED.sub("Q", written))
+
+
+def _without_texts(command: str) -> str:
+    """The command without the lines that it gives to programs as they stand; empty where such a text has no end."""
+    while (opening := _HERE.search(command)) is not None:
+        line = command.find("\n", opening.end())
+        end = command.find(f"\n{opening[2]}", line)
+        if line < 0 or end < 0:
+            return ""
+        command = f"{command[: opening.start()]}{command[opening.end() : line]}{command[end + 1 + len(opening[2]) :]}"
+    return command
+
+
+def _parts(command: str) -> list[str]:
+    return [part.strip() for part in _NEXT.split(command)]
 
 
 def _command(call: Call) -> str | None:

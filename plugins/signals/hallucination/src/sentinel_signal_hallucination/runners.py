@@ -1,0 +1,72 @@
+"""How runs of tests end, as test runners print it: one row a way, each tried against what its runner really prints."""
+
+import re
+
+from sentinel_signal_hallucination.tables import regex
+
+__all__ = ["FAILED", "PASSED", "failed_ending"]
+
+_LONGEST = 20_000
+_MOST_SHOWN = 120
+
+FAILED: dict[str, str] = {
+    "pytest": r"=* ?(?:\d+ \w+, )*[1-9]\d* (?:failed|errors?)(?:, \d+ \w+)* in \d[\d.]* ?s",
+    "pytest, no test": r"=* ?no tests ran in \d[\d.]* ?s",
+    "unittest": r"FAILED \((?:\w+ )*(?:failures|errors)=\d",
+    "jest": r"Tests:\s+(?:\d+ \w+, )*[1-9]\d* failed",
+    "jest, suites": r"Test Suites: [1-9]\d* failed",
+    "vitest": r" *(?:Tests|Test Files)  [1-9]\d* failed",
+    "mocha": r" *[1-9]\d* failing$",
+    "node": r"[#ℹ] fail [1-9]",
+    "go": r"(?:--- FAIL: |FAIL\t|FAIL$)",
+    "cargo": r"test result: FAILED\.",
+    "nextest": r" *Summary \[[^\]\n]{1,20}\] \d+ tests? run: [^\n]*\b[1-9]\d* failed",
+    "maven": r"(?:\[\w+\] )?Tests run: \d+, Failures: (?:[1-9]|0, Errors: [1-9])",
+    "gradle": r"\d+ tests? completed, [1-9]\d* failed",
+    "rspec, minitest": r"\d+ (?:examples?|runs?|tests?), (?:\d+ assertions?, )?(?:[1-9]\d* failures?|0 failures, [1-9]\d* errors?)",
+    "phpunit": r"(?:FAILURES!$|Tests: \d+, Assertions: \d+, (?:Errors|Failures): [1-9])",
+    "dotnet": r"Failed!\s+- Failed:\s+[1-9]",
+    "ctest": r"\d+% tests passed, [1-9]\d* tests? failed out of",
+    "prove": r"Result: FAIL$",
+}
+"""The first words of a line with which a run in which a test failed ends."""
+
+PASSED: dict[str, str] = {
+    "pytest": r"=* ?(?:\d+ (?!failed|error)\w+, )*\d+ passed(?:, \d+ (?!failed|error)\w+)* in \d[\d.]* ?s",
+    "unittest": r"OK(?: \([\w=, ]+\))?$",
+    "jest": r"Tests:\s+(?:\d+ (?!failed)\w+, )*\d+ passed",
+    "vitest": r" *Tests  \d+ passed",
+    "mocha": r" *\d+ passing\b",
+    "node": r"[#ℹ] fail 0$",
+    "go": r"(?:ok\s+\S+\s+(?:[\d.]+s|\(cached\))|PASS$)",
+    "cargo": r"test result: ok\.",
+    "nextest": r" *Summary \[[^\]\n]{1,20}\] \d+ tests? run: \d+ passed(?![^\n]*failed)",
+    "maven": r"(?:\[\w+\] )?Tests run: \d+, Failures: 0, Errors: 0",
+    "gradle": r"BUILD SUCCESSFUL",
+    "rspec, minitest": r"\d+ (?:examples?|runs?|tests?), (?:\d+ assertions?, )?0 failures(?:, 0 errors)?\b(?!, [1-9])",
+    "phpunit": r"OK \(\d+ tests?",
+    "dotnet": r"Passed!\s+- Failed:\s+0",
+    "ctest": r"100% tests passed",
+    "prove": r"Result: PASS$",
+}
+"""The same for a run in which none failed."""
+
+_COLOUR = regex(r"\x1b\[[\d;]*m")
+
+
+def _any_of(table: dict[str, str]) -> re.Pattern[str]:
+    return regex(rf"^(?:{'|'.join(table.values())})", re.MULTILINE)
+
+
+_ENDINGS = (_any_of(FAILED), _any_of(PASSED))
+
+
+def failed_ending(output: str) -> str | None:
+    """The line with which the last run of tests in the output ends, where it failed; empty where it passed, None for no run."""
+    text = _COLOUR.sub("", output[-_LONGEST:])
+    failed, passed = (max((match.start() for match in look.finditer(text)), default=-1) for look in _ENDINGS)
+    if failed < 0 and passed < 0:
+        return None
+    if failed < passed:
+        return ""
+    return text[failed:].partition("\n")[0].strip("= ")[:_MOST_SHOWN]
