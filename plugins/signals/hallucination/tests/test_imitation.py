@@ -83,6 +83,20 @@ def test_output_that_came_true_is_no_finding(script):
     assert answer.findings == ()
 
 
+@pytest.mark.parametrize(("real", "found"), [("1 of 4 chances", 1), ("  1  \nok", 0), ("21", 1), ("x\n1", 0), ("", 1)])
+def test_a_line_that_came_true_is_a_whole_one(script, real, found):
+    text = "<execute>print(1)</execute>\nObservation: 1"
+    answer = script.judge(script.user("Go."), script.call("python", real, says=text))
+    assert rules(answer) == ["imitated_output"] * found
+
+
+@pytest.mark.parametrize(("real", "found"), [("x" * 500, 0), ("x" * 150, 1)])
+def test_a_long_line_is_compared_by_its_beginning(script, real, found):
+    text = f"<execute>run()</execute>\nObservation: {'x' * 500}"
+    answer = script.judge(script.user("Go."), script.call("python", real, says=text))
+    assert rules(answer) == ["imitated_output"] * found
+
+
 def test_output_that_the_record_refutes(script):
     text = "<execute>print(1)</execute>\nObservation: 2"
     answer = script.judge(script.user("Go."), script.call("python", "1\n", says=text))

@@ -118,7 +118,7 @@ class _Imitations:
         """True where the output that the agent wrote is what its call then gave."""
         calls = self.by_message.get(text.message_index, [])
         written = _written(text.content, match)
-        return any(call.result is not None and written in call.result.content for call in calls)
+        return any(call.result is not None and _has_line(call.result.content, written) for call in calls)
 
 
 def imitated(index: TraceIndex, settings: Settings, gaps: list[str], spoken: str) -> Iterable[Evidence]:
@@ -155,9 +155,16 @@ def _is_quoted(index: TraceIndex, mark: Mark) -> bool:
 
 
 def _written(content: str, match: re.Match[str]) -> str:
-    """The first line of the output that the agent wrote."""
-    rest = content[match.end() : match.end() + _QUOTE].strip()
-    return rest.partition("\n")[0].strip()
+    """The first line of the output that the agent wrote, or its beginning."""
+    rest = content[match.end() : match.end() + 2 * _QUOTE].strip()
+    return rest.partition("\n")[0][:_QUOTE].strip()
+
+
+def _has_line(content: str, written: str) -> bool:
+    """True where one of the lines is what was written, or goes on from there where that was cut; "1" is not in "1 of 4"."""
+    if len(written) >= _QUOTE:
+        return written in content
+    return not written or any(line.strip() == written for line in content.splitlines())
 
 
 def _evidence(text: Text, mark: Mark, match: re.Match[str], settings: Settings, *, doubtful: bool) -> Evidence:
