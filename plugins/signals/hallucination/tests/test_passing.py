@@ -87,6 +87,8 @@ def test_a_later_run_may_have_passed(script, failed_run, command, output):
         ("cat test.log", PASS),
         (COMMIT, "[main 1] Fix"),
         ("cat > a.py <<'EOF'\npytest\nEOF\ngit add a.py", ""),
+        ("ruff check . && uv run mypy src", "Success: no issues found"),
+        ("npm install && npx tsc --noEmit", "added 3 packages"),
     ],
 )
 def test_what_runs_no_tests_makes_it_no_better(script, failed_run, command, output):

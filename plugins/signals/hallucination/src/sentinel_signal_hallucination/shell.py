@@ -13,7 +13,14 @@ _LOOKING = words(
     "sleep sort stat strings tac tail test tr tree true type uname uniq uptime wc which whereis whoami"
 )
 # They change something, and run no tests by it.
-_MOVING = words("chmod cp export git gh ln mkdir mv rm tee touch")
+_MOVING = words(
+    "autopep8 black chmod clippy cp eslint export flake8 gh git isort ln mkdir mv mypy prettier pylint pyright rm ruff rustfmt tee "
+    "touch tsc wget"
+)
+_MOVING_PAIR = regex(
+    r"(?:npx|python3? -m|uv run|poetry run) (?:black|eslint|flake8|isort|mypy|pip|prettier|pylint|pyright|ruff|tsc)\b"
+    r"|(?:pip3?|npm|pnpm|yarn|uv pip|poetry|cargo) (?:add|ci|fmt|i|install|remove|uninstall)\b|cargo (?:build|check|clippy)\b"
+)
 # A text in the command, and one that another program is given by way of "cat".
 _HERE = regex(r"<<-?[ ]?(['\"])(\w{1,40})\1")
 _GIVEN = regex(r"\$\(cat\s*\)")
@@ -43,7 +50,7 @@ def only_looks(call: Call) -> bool:
 def runs_no_tests(call: Call) -> bool:
     """True where each part of the command is known to run no tests, whatever else it does."""
     command = _plain(call)
-    return bool(command) and all(_looks(part) or part.partition(" ")[0] in _MOVING for part in _parts(command))
+    return bool(command) and all(_looks(part) or _moves(part) for part in _parts(command))
 
 
 def _plain(call: Call) -> str:
@@ -85,3 +92,7 @@ def _command(call: Call) -> str | None:
 
 def _looks(part: str) -> bool:
     return not part or part.partition(" ")[0] in _LOOKING or _LOOKING_PAIR.match(part) is not None
+
+
+def _moves(part: str) -> bool:
+    return part.partition(" ")[0] in _MOVING or _MOVING_PAIR.match(part) is not None
