@@ -115,3 +115,20 @@ def test_searching_is_backed_from_the_first_look_on(script):
     later = script.call("web_search", "ok"), script.call("Bash", "ok", command="make")
     said = script.say("I searched the repository for it.")
     assert script.judge(script.user("Go."), script.call("Bash", "ok", command="ls"), said, *later).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "score"),
+    [
+        # The commit may have worked, and the push not.
+        ("git add -A && git commit -m fix && git push", 0.0),
+        ('git commit -m "$(date)"', 0.0),
+        ("cd app && git commit -m fix 2>&1 | tail -3", 0.85),
+        ("pytest", 0.85),
+        ("", 0.85),
+    ],
+)
+def test_a_failed_command_of_several_steps_may_have_done_some(script, command, score):
+    call = script.call("Bash", "Exit code 1", success=False, command=command)
+    steps = script.user("Go."), call, script.say("I've committed the change, but could not push it.")
+    assert script.judge(*steps).score == score

@@ -47,14 +47,22 @@ def failed(call: Call) -> bool:
     """True where the call's result is a failure. A call without a result has not failed: nobody knows.
 
     Where the source does not say, a tool that runs anything is given the benefit of the doubt: a shell's output may open
-    with an error of which the rest took no harm.
+    with an error of which the rest took no harm. So is a shell command of several steps, of which the last may have failed.
     """
     result = call.result
     if result is None:
         return False
     if result.success is not None:
-        return not result.success
+        return not result.success and not _may_have_gone_far(call)
     return ability(call.call.name).kind != "any" and _tells_failure(result.content[:_HEAD].lstrip())
+
+
+def _may_have_gone_far(call: Call) -> bool:
+    if ability(call.call.name).kind != "any":
+        return False
+    from sentinel_signal_hallucination.shell import has_steps  # most traces have no such tool
+
+    return has_steps(call)
 
 
 def _tells_failure(head: str) -> bool:

@@ -3,7 +3,7 @@
 from sentinel_core.evaluate.index import Call
 from sentinel_signal_hallucination.tables import regex, words
 
-__all__ = ["only_looks", "runs_no_tests"]
+__all__ = ["has_steps", "only_looks", "runs_no_tests"]
 
 _LONGEST_WRITTEN = 20_000
 _LONGEST = 2000
@@ -51,6 +51,12 @@ def runs_no_tests(call: Call) -> bool:
     """True where each part of the command is known to run no tests, whatever else it does."""
     command = _plain(call)
     return bool(command) and all(_looks(part) or _moves(part) for part in _parts(command))
+
+
+def has_steps(call: Call) -> bool:
+    """True where more than one part of the command does something, or where that cannot be told."""
+    command = _plain(call)
+    return bool(_command(call)) if not command else sum(not _looks(part) for part in _parts(command)) > 1
 
 
 def _plain(call: Call) -> str:
