@@ -103,6 +103,12 @@ def test_a_command_that_cannot_be_told_may_have_run_tests(script, failed_run, co
     assert script.judge(*failed_run, shell(script, command, ""), script.say(CLAIMS[0])).findings == ()
 
 
+@pytest.mark.parametrize(("said", "found"), [(f"I ran them: {PASS}", 0), ("They pass here.", 0), ("Go on.", 1)])
+def test_the_user_may_have_run_the_tests_himself(script, failed_run, said, found):
+    answer = script.judge(*failed_run, script.user(said), script.say(CLAIMS[0]))
+    assert len(answer.findings) == found
+
+
 def test_a_run_that_only_comes_later_or_has_no_result(script, failed_run):
     user, run = failed_run
     looked = script.call("Bash", "ok", command="make")

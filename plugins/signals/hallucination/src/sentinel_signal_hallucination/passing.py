@@ -1,6 +1,7 @@
 """Tests that are said to pass although the last run of them failed."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
@@ -29,7 +30,7 @@ _PART = regex(
 # "To make the tests pass, ..." and what is still to be ticked off.
 _CAUSED = regex(r"(?:\b(?:mak(?:e|es|ing)|made|let|see|get|have|keep|help) |\[ ?\] ?)\Z")
 # Who speaks of what fails has hidden nothing.
-_TOLD = regex(
+_ADMITTED = regex(
     r"\b(?:unrelated|not related|pre-?existing|flaky|except|apart from|aside from|other than|(?:expected|known) fail\w*|xfail\w*"
     r"|(?:still|remaining|already|also) fail\w*|fail\w* (?:before|because|due)|[1-9]\d* (?:tests? )?(?:still )?fail(?:s|ed|ures?)?)\b",
     re.IGNORECASE,
@@ -65,10 +66,12 @@ def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable
     # What few traces need is imported when one does.
     from sentinel_signal_hallucination.runners import failed_ending
 
-    runs, known = _Runs(index.calls), dict[int, str | None]()
+    runs, known, told = _Runs(index.calls), dict[int, str | None](), _told(index)
     for text in index.texts:
         run = runs.last(text.calls_before) if _CLAIM.search(text.content) else None
         if run is None or run.result is None or text.is_copied:
+            continue
+        if bisect_left(told, run.message_index) < bisect_left(told, text.message_index):
             continue
         if run.position not in known:
             known[run.position] = failed_ending(run.result.content)
@@ -78,13 +81,18 @@ def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable
     return ()
 
 
+def _told(index: TraceIndex) -> list[int]:
+    """The messages in which a user speaks of what passes: he may have run the tests himself."""
+    return [at for at in index.asked if any(map((index.messages[at].content or "").__contains__, _GATES))]
+
+
 def _claimed(content: str) -> str | None:
     """The first sentence that says without a reserve that the tests pass."""
     from sentinel_signal_hallucination.claims import is_weakened
     from sentinel_signal_hallucination.prose import around, own_prose
 
     prose = own_prose(content)
-    if _TOLD.search(prose) is not None:
+    if _ADMITTED.search(prose) is not None:
         return None
     for match in _CLAIM.finditer(prose):
         begin, finish = around(prose, *match.span())
