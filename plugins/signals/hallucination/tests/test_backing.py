@@ -3,8 +3,6 @@
 import pytest
 
 from sentinel_core.trace import Message, MessageDetails, ToolSchema
-from sentinel_signal_hallucination.families import FAMILIES, stem
-from sentinel_signal_hallucination.tools import ability, is_terminal
 
 FILED = "I've filed the risk report for v2.1.0."
 
@@ -309,88 +307,6 @@ def test_tools_that_were_offered_count_as_tools(script):
         script.user("Hi"), script.say("Your order has been cancelled."), available_tools=(ToolSchema(name="get_order"),)
     )
     assert answer.score == 0.85
-
-
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("get_report", "read"),
-        ("file_read", "read"),
-        ("file_risk_report", "write"),
-        ("updateOrder", "write"),
-        ("orderStatus", "read"),
-        ("change_status", "write"),
-        ("status", "read"),
-        ("time_log", "write"),
-        ("log", "write"),
-        ("run_info", "any"),
-        ("TodoRead", "read"),
-        ("HTTPRequest", "any"),
-        ("python", "any"),
-        ("frobnicate", "any"),
-        ("", "any"),
-        ("think", "inert"),
-        ("wikipedia", "read"),
-        ("Edit", "write"),
-        ("MultiEdit", "write"),
-        ("NotebookEdit", "write"),
-        ("str_replace_based_edit_tool", "write"),
-        ("apply_patch", "write"),
-        ("applyDiff", "write"),
-        ("terraform_apply", "any"),
-        ("send_email_tool", "write"),
-        ("process_refund", "write"),
-        ("process_payment", "any"),
-        ("mcp__github__create_pull_request", "write"),
-        ("send_request", "any"),
-        ("edit_and_run", "any"),
-    ],
-)
-def test_ability(name, kind):
-    assert ability(name).kind == kind
-
-
-@pytest.mark.parametrize(
-    ("name", "ends"),
-    [
-        ("finish", True),
-        ("submit", True),
-        ("final_answer", True),
-        ("FinalAnswer", True),
-        ("propose_solution", True),
-        ("complete_task", True),
-        ("transfer_to_human_agents", True),
-        ("submit_order", False),
-        ("answer_email", False),
-        ("search", False),
-        ("report", False),
-        ("", False),
-    ],
-)
-def test_terminal_tools(name, ends):
-    assert is_terminal(name) is ends
-
-
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [
-        ("Reports", "report"),
-        ("entries", "entry"),
-        ("boxes", "box"),
-        ("address", "address"),
-        ("bus", "bus"),
-        ("tickets", "ticket"),
-    ],
-)
-def test_stem(word, expected):
-    assert stem(word) == expected
-
-
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
-def test_every_row_of_the_table_is_whole(family):
-    assert family.verbs
-    assert family.objects
-    assert bool(family.tools) == (family.strength != "read")
 
 
 @pytest.mark.parametrize("searched_first", [True, False])
