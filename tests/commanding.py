@@ -1,8 +1,12 @@
 """The installed command, run as users run it; for the tests of several folders."""
 
+import errno
 import os
+import pty
 import subprocess
 import sys
+import termios
+import tty
 from pathlib import Path
 
 import pytest
@@ -53,6 +57,27 @@ def runner_inside(folder: Path, monkeypatch, capfd):
         return subprocess.CompletedProcess(arguments, caught.value.code, captured.out, captured.err)
 
     return run
+
+
+def terminal_of(columns: int) -> tuple[int, int]:
+    """A terminal of so many columns that changes nothing: the end to read at, and the one to write to."""
+    reader, writer = pty.openpty()
+    tty.setraw(writer)
+    termios.tcsetwinsize(writer, (24, columns))
+    return reader, writer
+
+
+def drained(reader: int) -> str:
+    """All that came at a terminal whose other end is closed."""
+    told = b""
+    with os.fdopen(reader, "rb", 0) as terminal:
+        try:
+            while piece := terminal.read(4096):
+                told += piece
+        except OSError as error:
+            if error.errno != errno.EIO:  # that end is closed, and there is no more
+                raise
+    return told.decode()
 
 
 def warmed():

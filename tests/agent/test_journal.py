@@ -155,12 +155,20 @@ def test_newer_journal_is_refused(tmp_path):
     database.close()
     with pytest.raises(JournalError, match="version 7, and this Sentinel writes version 1"):
         Journal(tmp_path)
+    assert open_below(tmp_path) == []
 
 
 def test_file_that_is_no_journal_is_refused(tmp_path):
     (tmp_path / "journal.db").write_bytes(b"not a database at all, but long enough" * 9)
     with pytest.raises(JournalError, match=r"journal\.db\" cannot be used"):
         Journal(tmp_path)
+    assert open_below(tmp_path) == []
+
+
+def open_below(folder):
+    """Files there that this process has open."""
+    links = [os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]  # noqa: PTH208 - as text
+    return [link for link in links if link.startswith(f"{folder}{os.sep}")]
 
 
 def test_folder_that_cannot_be_made_is_told(tmp_path):

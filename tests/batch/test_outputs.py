@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from commanding import drained, terminal_of
 
 from sentinel_core.batch import outputs
 from sentinel_core.batch import run as batch
@@ -308,3 +309,19 @@ def test_progress(monkeypatch):
         shown = stream.getvalue().split("\r")
         lines = ["50 traces, 5/s, 25%, 0:30 left", "100 traces, 5/s, 50%, 0:20 left", " " * 31, ""]
         assert shown == (["", *lines] if stream.isatty() else [""])
+
+
+@pytest.mark.parametrize(("columns", "longest"), [(20, 19), (0, 31)])
+def test_progress_fits_the_terminal(monkeypatch, columns, longest):
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    reader, writer = terminal_of(columns)
+    with os.fdopen(writer, "w") as stream:
+        progress = Progress(1000, stream)
+        for _ in range(2):
+            now[0] += 10
+            progress.show(50, 250)
+        progress.clear()
+    lines = drained(reader).split("\r")
+    assert lines[1] == "50 traces, 5/s, 25%, 0:30 left"[:longest]
+    assert lines[3] == " " * longest

@@ -70,6 +70,14 @@ def test_what_a_batch_wrote_is_no_input_of_the_next(evaluate, memory, expected, 
     assert (code, out.encode()) == (2, expected)
 
 
+def test_an_output_that_is_an_input_is_refused(evaluate, memory):
+    before = memory.cat_file("/in/a.jsonl")
+    for place in ("memory://in/a.jsonl", "memory:///in/a.jsonl"):
+        code, _, err = evaluate("memory://in/*.jsonl", "-o", place)
+        assert (code, "is what is to be read, and would be replaced" in err) == (3, True)
+    assert memory.cat_file("/in/a.jsonl") == before
+
+
 @pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
 def test_a_glob_to_a_file(evaluate, memory, expected, name):
     code, _, err = evaluate("memory://in/*.jsonl", "memory://in/deep/b.json", "-o", f"memory://out/{name}", "-j", 2)

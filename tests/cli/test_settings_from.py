@@ -117,18 +117,37 @@ def test_settings_of_a_file_are_held_to_account(inside, folder, write, assignmen
         assert words in done.stderr
 
 
-def test_the_short_name_of_what_is_not_installed(inside, folder, write):
-    (folder / "mine.py").write_text(SPECS)
+def test_the_short_name_of_what_is_not_installed(inside, judged, folder):
+    (folder / "other.py").write_text("this is no Python")
+    assert scores(judged("--plugins", "./mine.py", "--set", "mine.risk=1"))["mine"] == 1.0
+    (folder / "sentinel.toml").write_text('plugins = ["./mine.py"]')
+    assert scores(judged("--set", "mine.risk=0.5"))["mine"] == 0.5
+    for places in ("./mine.py,./other.py", "./gone.py,./mine.py"):  # told as what they are
+        done = inside("evaluate", "t.json", "--plugins", places, "--set", "mine.risk=1")
+        assert done.returncode == 3
+        assert "name its kind" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("plugin", "more", "name"),
+    [
+        ("./mine.py", "", "mime"),
+        ("./mine.py", "\n\n@hookimpl\ndef sentinel_tools():\n    return []\n", "mine"),
+        ("mine.mod", "", "mine"),
+        ("./gone.py", "", "mine"),
+    ],
+)
+def test_a_short_name_whose_kind_does_not_show(inside, folder, write, plugin, more, name):
+    (folder / "mine.py").write_text(SPECS + more)
     write("t.json", "0")
-    done = inside("evaluate", "t.json", "--plugins", "./mine.py", "--set", "mine.risk=1")
+    done = inside("evaluate", "t.json", "--plugins", plugin, "--set", f"{name}.risk=1")
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == (
-        'sentinel: error: --set mine.risk: no plugin "mine" is installed; '
-        'for one in "./mine.py" name its kind, too: "signals:mine.risk" (or guardrails, providers, tools, trace_readers)\n'
+        f'sentinel: error: --set {name}.risk: no plugin "{name}" is installed; for one in "{plugin}" '
+        f'name its kind, too: "signals:{name}.risk" (or guardrails, providers, tools, trace_readers)\n'
     )
-    (folder / "sentinel.toml").write_text('plugins = ["./mine.py"]')
-    assert inside("evaluate", "t.json", "--set", "mine.risk=1").stderr == done.stderr
-    assert inside("evaluate", "t.json", "--set", "signals:mine.risk=1").returncode == 0
+    if more:
+        assert inside("evaluate", "t.json", "--plugins", plugin, "--set", "signals:mine.risk=1").returncode == 0
 
 
 def test_a_name_in_two_kinds_must_say_which(sentinel, distribution, write):

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from commanding import drained, terminal_of
 
 from sentinel_core.cli import main
 from sentinel_core.errors import InputError
@@ -223,6 +224,16 @@ def test_what_failed_fits_a_narrow_terminal(inside, monkeypatch):
     assert max(map(len, whole.splitlines())) > 60 >= max(map(len, narrow.splitlines()))
     assert narrow.split() == whole.split()
     assert json.loads(inside(*failing, "--json").stdout)
+
+
+def test_the_line_of_progress_fits_a_narrow_terminal(tmp_path):
+    reader, writer = terminal_of(20)
+    command = [COMMAND, "suite", "run", "release-risk", "--only", "low-clean", "--trials", "2", "--workers", "1"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=writer, timeout=120, check=False)
+    os.close(writer)
+    assert done.returncode == 0
+    first, second = drained(reader).removeprefix("\r\x1b[K").split("\r\x1b[K")
+    assert (first, second) == ("1/2 trials  low-cle", "2/2 trials  low-cle\n")
 
 
 def test_what_went_wrong_and_changed_nothing_is_a_warning(inside):

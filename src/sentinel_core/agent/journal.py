@@ -63,13 +63,15 @@ class Journal:
 
     def __init__(self, directory: Path) -> None:
         self.path = directory / "journal.db"
-        with _told(self.path):
+        with _told(self.path), contextlib.ExitStack() as refused:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-            self._leases = Leases(directory / "journal.lock")
+            self._leases = refused.enter_context(contextlib.closing(Leases(directory / "journal.lock")))
             self._db = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
+            refused.callback(self._db.close)
             self._prepare()
             self._db.execute("PRAGMA journal_mode = WAL")
+            refused.pop_all()  # both stay open
 
     def begin(self, run: Run) -> "Writer":
         """Enter a new run with the events that it has, and hold it. Raises ``JournalError``."""

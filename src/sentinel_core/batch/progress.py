@@ -4,6 +4,8 @@ import sys
 import time
 from typing import TextIO
 
+from sentinel_core.output.progress import fitting
+
 __all__ = ["Progress"]
 
 _BETWEEN = 0.25
@@ -43,9 +45,10 @@ class Progress:
             self._width = 0
 
     def _write(self, line: str) -> None:
-        self._stream.write(f"\r{line:<{self._width}}")
+        shown = fitting(f"{line:<{self._width}}", self._stream)
+        self._stream.write(f"\r{shown}")
         self._stream.flush()
-        self._width = len(line)
+        self._width = min(len(line), len(shown))
 
 
 def _clock(seconds: float) -> str:

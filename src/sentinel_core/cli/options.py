@@ -1,14 +1,15 @@
 """Options that several commands share, and what they add up to."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
 
 import click
 
 from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
-from sentinel_core.selection import KINDS, Selection, did_you_mean
+from sentinel_core.selection import KINDS, Selection, did_you_mean, load_target_kind
 from sentinel_core.settings import Layers, read_layers
 
 __all__ = [
@@ -240,7 +241,10 @@ def layers_and_selection(
 
 
 def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[Any, str]]) -> str:
-    """``cost.budget_tokens`` and ``signals:cost.budget_tokens`` become ``signals.cost.budget_tokens``."""
+    """``cost.budget_tokens`` and ``signals:cost.budget_tokens`` become ``signals.cost.budget_tokens``.
+
+    Of a file that is no installed plugin, the kind is the one that it has a hook for.
+    """
     head, dot, field = key.rpartition(".")
     if not dot or head in ("agent", "weights") or head.partition(".")[0] in KINDS:
         return key
@@ -253,15 +257,43 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
         return f"{found[0][0]}.{name}.{field}"
     if kind in KINDS:
         return f"{kind}.{name}.{field}"
+    targets = Selection.parse(read_layers(flags).host().plugins).targets
+    if kind == "" and len(kinds := {its for target in targets for its in _kinds_in(target, name)}) == 1:
+        return f"{kinds.pop()}.{name}.{field}"
     near = did_you_mean(name, (its for _, its in labels))
     raise ConfigError(
-        f'--set {key}: no plugin "{name}" is installed{near}{_if_not_installed(f"{name}.{field}", flags)}'
+        f'--set {key}: no plugin "{name}" is installed{near}{_if_not_installed(f"{name}.{field}", targets)}'
     )
 
 
-def _if_not_installed(key: str, flags: Mapping[str, tuple[Any, str]]) -> str:
+def _kinds_in(target: str, name: str) -> set[str]:
+    """The kinds of plugin that a file offers, by its hooks, where the name stands in it; it is read and not run.
+
+    Nothing where that does not show: for a module, for a name that is put together.
+    """
+    import ast
+    import warnings
+
+    path = Path(target)
+    if load_target_kind(target) != "file" or not path.is_file():
+        return set()
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            nodes = list(ast.walk(ast.parse(path.read_bytes())))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # told where it is loaded
+        return set()
+    if not any(isinstance(node, ast.Constant) and node.value == name for node in nodes):
+        return set()
+    return {
+        kind
+        for node in nodes
+        for kind in KINDS
+        if isinstance(node, ast.FunctionDef) and node.name == f"sentinel_{kind}"
+    }
+
+
+def _if_not_installed(key: str, targets: Collection[str]) -> str:
     """How to set what a file or module may offer, which is known only once that is loaded; nothing where there is none."""
-    targets = Selection.parse(read_layers(flags).host().plugins).targets
     if not targets:
         return ""
     likely, *others = sorted(KINDS, key=lambda kind: kind != "signals")

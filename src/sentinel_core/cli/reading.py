@@ -29,13 +29,23 @@ def sources_of(
 
     Raises ``click.UsageError`` where ``output`` is one of them: it would be lost.
     """
-    place = None if output is None or "://" in output else Path(output).resolve()
+    place = None if output is None else _place_of(output)
     stdin = spool(sys.stdin.buffer) if "-" in arguments else None
     most = host.max_record_mb << 20
     found = tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=most))
-    if any(isinstance(source, FileSource) and source.path.resolve() == place for source in found):
+    if any(isinstance(source, FileSource) and place in (source.url, source.path.resolve()) for source in found):
         raise click.UsageError(f'-o "{output}" is what is to be read, and would be replaced: name another')
     return found
+
+
+def _place_of(output: str) -> Path | str:
+    """Where it is, as a source says it: a path, or a whole URL. Raises ``InputError`` for a URL that cannot be reached."""
+    if "://" not in output:
+        return Path(output).resolve()
+    from sentinel_core.sources.remote import file_system
+
+    system, path = file_system(output)
+    return str(system.unstrip_protocol(path))
 
 
 def read_one(

@@ -16,6 +16,7 @@ from sentinel_core.cli.suite_output import Telling, checked, in_json, telling_op
 from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.output.printable import printable
+from sentinel_core.output.progress import fitting
 from sentinel_core.output.sink import open_output
 
 if TYPE_CHECKING:
@@ -141,7 +142,8 @@ def _run_options(name: str, options: dict[str, Any]) -> "RunOptions":
 
 def _progress(done: int, total: int, result: "TrialResult") -> None:
     end = "\n" if done == total else ""
-    click.echo(f"\r\x1b[K{done}/{total} trials  {result.key} {result.status}{end}", err=True, nl=False)
+    line = fitting(f"{done}/{total} trials  {result.key} {result.status}", sys.stderr)
+    click.echo(f"\r\x1b[K{line}{end}", err=True, nl=False)
 
 
 @command.command("compare", short_help="Hold the last run against a baseline.")

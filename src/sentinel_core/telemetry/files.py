@@ -18,7 +18,7 @@ from sentinel_core.telemetry.spans import conversations, spans_of
 __all__ = ["append_lines", "check_writable", "is_json_line", "live_path", "rebuild", "trace_path"]
 
 _OURS = b'"scope":{"name":"sentinel"'
-_MOMENT = 0.05  # seconds; a line is written in less
+_MOMENT = 0.05  # seconds; a line is written in less, and only a file that grows no more tells that nobody writes one
 
 
 def trace_path(directory: Path, trace_id: str) -> Path:
