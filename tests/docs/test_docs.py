@@ -41,15 +41,16 @@ def test_readme_trace_is_one():
     assert (trace.trace_id, len(trace.messages)) == ("unique", 2)
 
 
-def test_readme_shows_the_fabricated_example():
-    _, shown = blocks("README.md", "text")
-    done = sentinel("evaluate", "examples/traces/fabricated.json", cwd=REPOSITORY)
+@pytest.mark.parametrize(("number", "name"), [(1, "fabricated.json"), (2, "coding-session.jsonl")])
+def test_readme_shows_the_examples(number, name):
+    shown = blocks("README.md", "text")[number]
+    done = sentinel("evaluate", f"examples/traces/{name}", cwd=REPOSITORY)
     assert done.stdout == shown
     assert done.returncode == 2
 
 
 def test_readme_shows_the_run(tmp_path):
-    shown, _ = blocks("README.md", "text")
+    shown, *_ = blocks("README.md", "text")
     done = sentinel(
         "run", "v2.1.0", "--provider", "offline", "--releases", str(REPOSITORY / "examples/releases"), cwd=tmp_path
     )
