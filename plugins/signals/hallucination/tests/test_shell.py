@@ -1,16 +1,19 @@
 """A shell that only looks backs no claim of a deed."""
 
+import re
+
 import pytest
 
 from sentinel_core.evaluate.index import Call
 from sentinel_core.trace import ToolCall
-from sentinel_signal_hallucination.shell import only_looks
+from sentinel_signal_hallucination.families import BY_NAME
+from sentinel_signal_hallucination.shell import COMMANDS, deeds_of
 
 READ = 'git --no-pager log -3 && ls -la src | head; grep -rn "login|auth" src 2>/dev/null'
 
 
-def looks(**arguments):
-    return only_looks(Call(ToolCall(id="c", name="Bash", arguments=arguments), 0, 0))
+def deeds(**arguments):
+    return deeds_of(Call(ToolCall(id="c", name="Bash", arguments=arguments), 0, 0))
 
 
 @pytest.mark.parametrize(
@@ -35,8 +38,8 @@ def looks(**arguments):
     ],
 )
 def test_what_only_looks(command):
-    assert looks(command=command)
-    assert looks(cmd=command, description="any")
+    assert deeds(command=command) == frozenset()
+    assert deeds(cmd=command, description="any") == frozenset()
 
 
 @pytest.mark.parametrize(
@@ -77,12 +80,70 @@ def test_what_only_looks(command):
     ],
 )
 def test_what_may_do_more(command):
-    assert not looks(command=command)
+    assert deeds(command=command) != frozenset()
+
+
+@pytest.mark.parametrize(
+    ("command", "families"),
+    [
+        ("pytest -q tests | tail -5", "run create save update"),
+        ("CI=1 timeout 60s uv run pytest", "run create save update"),
+        ("python -m pytest", "run create save update"),
+        ("npm run test:unit", "run create save update"),
+        ("go test ./...", "run create save update"),
+        ("npx tsc --noEmit && npm run lint", "run create save update"),
+        ("git add -A && git commit -m 'x'", "commit create deploy save update"),
+        ("git -C app push origin main", "commit create deploy file merge save update"),
+        ("git merge main", "commit merge save update"),
+        ("git checkout -b fix", "commit create delete revert save update"),
+        ("pip install -q numpy", "delete deploy save update"),
+        ("npm ci", "delete deploy save update"),
+        ("mkdir -p a && cp x a/ && rm x", "create delete revert save update"),
+        ("ls > files.txt", "create delete revert save update"),
+        ("sed -i s/a/b/ f", "create delete revert save update"),
+        ("find . -name x -delete", "create delete revert save update"),
+    ],
+)
+def test_what_commands_do(command, families):
+    assert deeds(command=command) == frozenset(families.split())
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "make",
+        "./deploy.sh",
+        "python x.py",
+        "python -c 'x'",
+        "npm run build",
+        "ls; ssh host",
+        "curl -X POST x",
+        "git lfs x",
+        "yarn",
+        "env make",
+        "xargs rm",
+        "find . -exec rm {} +",
+        "cat <<EOF\nx\nEOF",
+        "bash x.sh",
+        "testing",
+        "git-x",
+        "cat.py",
+        "(ls)",
+    ],
+)
+def test_what_is_not_known(command):
+    assert deeds(command=command) is None
+
+
+def test_every_row_is_of_families():
+    for start, families in COMMANDS:
+        assert re.compile(start).groups == 0
+        assert families <= BY_NAME.keys()
 
 
 def test_without_a_command_nobody_knows():
-    assert not looks(input="ls")
-    assert not looks()
+    assert deeds(input="ls") is None
+    assert deeds() is None
 
 
 @pytest.mark.parametrize(
@@ -100,6 +161,22 @@ def test_without_a_command_nobody_knows():
 def test_what_is_backed(script, sentence, score):
     steps = script.user("Go on."), script.call("Bash", "src/app.py", command=READ), script.say(sentence)
     assert script.judge(*steps).score == score
+
+
+@pytest.mark.parametrize(
+    ("sentence", "score"),
+    [
+        ("I ran the test suite, and committed and pushed the change.", 0.0),
+        ("I've updated the status in the record and saved the file.", 0.0),
+        ("I've merged the PR.", 0.0),
+        ("I've sent the team an email about it.", 0.85),
+        ("I've cancelled your order.", 0.85),
+        ("Your payment has been refunded.", 0.85),
+    ],
+)
+def test_what_a_session_of_known_commands_backs(script, sentence, score):
+    run, push = (script.call("Bash", "ok", command=it) for it in ("pytest -q", "git commit -am x && git push"))
+    assert script.judge(script.user("Go."), run, push, script.say(sentence)).score == score
 
 
 def test_a_command_that_does_more_backs_what_comes_after_it(script):

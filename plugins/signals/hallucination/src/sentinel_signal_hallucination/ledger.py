@@ -7,7 +7,7 @@ from operator import attrgetter
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_signal_hallucination.families import Family
 from sentinel_signal_hallucination.outcome import failed
-from sentinel_signal_hallucination.tools import LOOKING, Ability, ability
+from sentinel_signal_hallucination.tools import Ability, ability, ability_of_command
 
 __all__ = ["Ledger", "LedgersBelow"]
 
@@ -26,7 +26,7 @@ class Ledger:
         self._calls = _by_tool(index.calls)
         # Of each tool and family the first call that may have worked and the first that failed; of each family the first
         # of either kind: all looked for when first asked for.
-        self._tools: dict[str | None, tuple[int, int]] = {}
+        self._tools: dict[str | Ability, tuple[int, int]] = {}
         self._families: dict[str, tuple[int, int]] = {}
         self._tries: dict[str, int] = {}
         self._nouns: dict[str, tuple[int, int]] | None = None
@@ -83,12 +83,12 @@ class Ledger:
                 table[noun] = _earliest((table.get(noun, _NEITHER), self._tool(name)))
         return table
 
-    def _tool(self, name: str | None) -> tuple[int, int]:
+    def _tool(self, name: str | Ability) -> tuple[int, int]:
         if name not in self._tools:
             self._tools[name] = self._looked_up(name)
         return self._tools[name]
 
-    def _looked_up(self, name: str | None) -> tuple[int, int]:
+    def _looked_up(self, name: str | Ability) -> tuple[int, int]:
         calls = self._calls[name]
         # Where trying is enough, how the call went need not be found out.
         if _able(name).kind == "read" or not failed(calls[0]):
@@ -124,25 +124,26 @@ def _below(index: TraceIndex) -> Iterator[TraceIndex]:
         yield from _below(child)
 
 
-def _by_tool(calls: list[Call]) -> dict[str | None, list[Call]]:
-    """The calls of each tool, in the order of their first calls; under None those of a shell that only look."""
-    groups: dict[str | None, list[Call]] = {}
+def _by_tool(calls: list[Call]) -> dict[str | Ability, list[Call]]:
+    """The calls of each tool, in the order of their first calls; those of a shell by what their commands could have done."""
+    groups: dict[str | Ability, list[Call]] = {}
     for call in calls:
         groups.setdefault(call.call.name, []).append(call)
     generic = {name for name in groups if _able(name).kind == "any"}
     if not generic:
         return groups
-    from sentinel_signal_hallucination.shell import only_looks  # most traces have no such tool
+    from sentinel_signal_hallucination.shell import deeds_of  # most traces have no such tool
 
     groups = {}
     for call in calls:
-        looks = call.call.name in generic and only_looks(call)
-        groups.setdefault(None if looks else call.call.name, []).append(call)
+        deeds = deeds_of(call) if call.call.name in generic else None
+        tool = call.call.name if deeds is None else ability_of_command(deeds)
+        groups.setdefault(tool, []).append(call)
     return groups
 
 
-def _able(name: str | None) -> Ability:
-    return LOOKING if name is None else ability(name)
+def _able(tool: str | Ability) -> Ability:
+    return tool if isinstance(tool, Ability) else ability(tool)
 
 
 def _worked_at(calls: Iterable[Call]) -> int:

@@ -1,39 +1,74 @@
-"""What shell commands surely do not do: those that list and read files have run, changed and sent nothing."""
+"""What shell commands could have done: a session that only lists, tests and commits has deployed and sent nothing."""
 
 from sentinel_core.evaluate.index import Call
-from sentinel_signal_hallucination.tables import regex, words
+from sentinel_signal_hallucination.tables import either, regex, words
 
-__all__ = ["has_steps", "only_looks", "runs_no_tests"]
+__all__ = ["COMMANDS", "deeds_of", "has_steps", "runs_no_tests"]
 
 _LONGEST_WRITTEN = 20_000
 _LONGEST = 2000
-_LOOKING = words(
-    "[ basename cat cd cmp column cut date df diff dirname du echo egrep fgrep file find free grep groups head hexdump "
-    "hostname id jq less ls man md5sum more nl nproc od printenv printf ps pwd readlink realpath rev rg sed sha1sum sha256sum "
-    "sleep sort stat strings tac tail test tr tree true type uname uniq uptime wc which whereis whoami"
+_MOVED = words("create delete revert save update")
+_FIRST = r"(?:(?:[A-Z_]{1,40}=\S{0,100}|nice|sudo|time|timeout \d{1,6}[smh]?) )*"
+_BY = r"(?:(?:(?:uv|poetry|pipenv|hatch) run|bundle exec|npx|pnpm exec|python3?(?:\.\d+)? -m) )?"
+_GIT = r"git (?:(?:-C \S+|-c \S+|--no-pager|-P) )*"
+
+
+def _of(commands: str, by: str = "") -> str:
+    return rf"{by}(?:{either(words(commands))})(?![\w.-])"
+
+
+COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
+    (
+        _of(
+            "basename cat cd cmp column cut date df diff dirname du echo egrep fgrep file find free grep groups head hexdump "
+            "hostname id jq less ls man md5sum more nl nproc od printenv printf ps pwd readlink realpath rev rg sed sha1sum "
+            "sha256sum sleep sort stat strings tac tail test tr tree true type uname uniq uptime wc which whereis whoami"
+        )
+        + rf"|\[ |{_GIT}(?:blame|describe|diff|grep|log|ls-files|rev-parse|shortlog|show|status)\b"
+        r"|(?:pip3?|npm|conda) (?:freeze|list|ls|show|view)\b|docker (?:images|inspect|logs|ps)\b"
+        r"|kubectl (?:describe|get|logs)\b|gh \w+ (?:list|status|view)\b|\S+ (?:--version|-V)$",
+        words(""),
+    ),
+    (
+        _of("ctest jest mocha nox phpunit prove py.test pytest rspec tox unittest vitest", _BY)
+        + r"|(?:npm|pnpm|yarn|bun) (?:run )?(?:t|test)(?![\w.-])|(?:cargo|go|dotnet|mvn|gradle|\./gradlew|\./mvnw) test\b|cargo nextest\b",
+        words("create run save update"),
+    ),
+    (
+        _of(
+            "autopep8 black clippy eslint flake8 gofmt isort mypy prettier pylint pyright ruff rustfmt shellcheck tsc",
+            _BY,
+        )
+        + r"|(?:npm|pnpm|yarn) run (?:lint|format|typecheck|type-check)(?![\w.-])|(?:cargo|go) (?:build|check|clippy|fmt|vet)\b",
+        words("create run save update"),
+    ),
+    (rf"{_GIT}(?:add|clone|fetch|init|tag)\b", words("create deploy save")),
+    (rf"{_GIT}(?:am|cherry-pick|commit)\b", words("commit create save update")),
+    (rf"{_GIT}(?:merge|pull|rebase)\b", words("commit merge save update")),
+    (rf"{_GIT}push\b", words("commit create deploy file merge save update")),
+    (
+        rf"{_GIT}(?:branch|checkout|clean|mv|reset|restore|revert|rm|stash|switch|worktree)\b",
+        words("commit create delete revert save update"),
+    ),
+    (_of("chmod cp export ln mkdir mv rm rmdir tee touch"), _MOVED),
+    (
+        (
+            r"(?:(?:pip3?|npm|pnpm|yarn|bun|uv|uv pip|poetry|cargo|gem|bundle|brew|apt|apt-get|dnf|conda) |python3? -m pip )"
+            r"(?:-\S+ )*(?:add|ci|i|install|remove|sync|uninstall|upgrade)\b"
+        ),
+        words("delete deploy save update"),
+    ),
 )
-# They change something, and run no tests by it.
-_MOVING = words(
-    "autopep8 black chmod clippy cp eslint export flake8 gh git isort ln mkdir mv mypy prettier pylint pyright rm ruff rustfmt tee "
-    "touch tsc wget"
-)
-_MOVING_PAIR = regex(
-    r"(?:npx|python3? -m|uv run|poetry run) (?:black|eslint|flake8|isort|mypy|pip|prettier|pylint|pyright|ruff|tsc)\b"
-    r"|(?:pip3?|npm|pnpm|yarn|uv pip|poetry|cargo) (?:add|ci|fmt|i|install|remove|uninstall)\b|cargo (?:build|check|clippy)\b"
-)
+"""How a part of a command begins, and the families of claims that it backs besides that something was looked up."""
+
+_LOOKS = 0
+_MAY_TEST = (1, None)
 # A text in the command, and one that another program is given by way of "cat".
 _HERE = regex(r"<<-?[ ]?(['\"])(\w{1,40})\1")
 _GIVEN = regex(r"\$\(cat\s*\)")
-# With these even a command of the table does more: it writes a file, or runs what it finds.
-_DOES_MORE = regex(
-    r">|<\(|<<| -(?:exec|execdir|ok|okdir|delete|fprint\w*|fls)\b|\bsed\b.* (?:-\w*i|--in-place|'?w )|\bsort\b.* (?:-\w*o|--output)"
-)
-_LOOKING_PAIR = regex(
-    r"git (?:(?:-C \S+|--no-pager|-P) )*(?:blame|describe|diff|grep|log|ls-files|rev-parse|shortlog|show|status)\b"
-    r"|(?:pip3?|npm|conda) (?:freeze|list|ls|show|view)\b"
-    r"|docker (?:images|inspect|logs|ps)\b|kubectl (?:describe|get|logs)\b|gh \w+ (?:list|status|view)\b"
-    r"|\S+ (?:--version|-V)$"
-)
+# These write a file, whatever the command; those run what they are given, or what they find.
+_WRITES = regex(r">| -(?:delete|fprint\w*|fls)\b|\bsed\b.* (?:-\w*i|--in-place)|\bsort\b.* (?:-\w*o|--output)")
+_RUNS = regex(r"<\(|<<| -(?:exec|execdir|ok|okdir)\b")
 _FENCE = regex(r"\A\s*```\w*\n|\n?```\s*\Z")
 _QUOTED = regex(r"'[^'\n]*'|\"[^\"\n]*\"")
 _DISCARDED = regex(r"\d?>&\d|[\d&]?>{1,2} ?/dev/null\b")
@@ -41,22 +76,37 @@ _NEXT = regex(r"\|\||&&|[|;&\n]")
 _SHELL = regex(r"(?:/\w+/)*(?:ba|z|da|k)?sh\Z")
 
 
-def only_looks(call: Call) -> bool:
-    """True where the call's arguments are one shell command, of which each part is known to do no more than show something."""
+_KNOWN = regex(rf"{_FIRST}(?:" + "|".join(f"(?P<d{row}>{start})" for row, (start, _) in enumerate(COMMANDS)) + ")")
+
+
+def deeds_of(call: Call) -> frozenset[str] | None:
+    """The families of claims that the call's command backs, none for one that only looks; None where that is not known."""
     command = _plain(call)
-    return bool(command) and _DOES_MORE.search(command) is None and all(map(_looks, _parts(command)))
+    known = [_known(part) for part in _parts(command)] if command and _RUNS.search(command) is None else [None]
+    if None in known:
+        return None
+    deeds = frozenset[str]().union(*(COMMANDS[row][1] for row in known if row is not None))
+    return deeds if _WRITES.search(command) is None else deeds | _MOVED
 
 
 def runs_no_tests(call: Call) -> bool:
-    """True where each part of the command is known to run no tests, whatever else it does."""
+    """True where each part of the command is known, and none runs tests."""
     command = _plain(call)
-    return bool(command) and all(_looks(part) or _moves(part) for part in _parts(command))
+    return bool(command) and all(_known(part) not in _MAY_TEST for part in _parts(command))
 
 
 def has_steps(call: Call) -> bool:
     """True where more than one part of the command does something, or where that cannot be told."""
     command = _plain(call)
-    return bool(_command(call)) if not command else sum(not _looks(part) for part in _parts(command)) > 1
+    return bool(_command(call)) if not command else sum(_known(part) != _LOOKS for part in _parts(command)) > 1
+
+
+def _known(part: str) -> int | None:
+    """The row of the table."""
+    if not part:
+        return _LOOKS
+    match = _KNOWN.match(part)
+    return None if match is None or match.lastgroup is None else int(match.lastgroup[1:])
 
 
 def _plain(call: Call) -> str:
@@ -94,11 +144,3 @@ def _command(call: Call) -> str | None:
         is_wrapped = len(command) > 2 and _SHELL.match(command[0]) and command[1].endswith("c")  # noqa: PLR2004 - as above
         return command[-1] if is_wrapped else " ".join(command)
     return command if isinstance(command, str) else None
-
-
-def _looks(part: str) -> bool:
-    return not part or part.partition(" ")[0] in _LOOKING or _LOOKING_PAIR.match(part) is not None
-
-
-def _moves(part: str) -> bool:
-    return part.partition(" ")[0] in _MOVING or _MOVING_PAIR.match(part) is not None

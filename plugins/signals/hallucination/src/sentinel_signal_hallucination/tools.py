@@ -7,7 +7,7 @@ from typing import Literal
 from sentinel_signal_hallucination.families import FAMILIES, stem
 from sentinel_signal_hallucination.tables import regex, words
 
-__all__ = ["LOOKING", "Ability", "ability", "is_terminal"]
+__all__ = ["Ability", "ability", "ability_of_command", "is_terminal"]
 
 Kind = Literal["any", "read", "write", "inert"]
 
@@ -106,8 +106,10 @@ class Ability:
         self.edits = edits
 
 
-LOOKING = Ability("read", _FAMILIES_OF["read"], words("command query scan"))
-"""Of a shell whose command only looks. It was run, and may have been a scan."""
+@lru_cache(maxsize=256)
+def ability_of_command(deeds: frozenset[str]) -> Ability:
+    """That of a shell's command which backs these families. It was run, and may have been a scan."""
+    return Ability("write" if deeds else "read", _FAMILIES_OF["read"] | deeds, words("command query scan"))
 
 
 def _name_words(name: str) -> list[str]:
