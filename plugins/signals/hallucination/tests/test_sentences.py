@@ -148,6 +148,8 @@ NO_CLAIMS = [
     "Please check whether the email was sent.",
     # negations and failures
     "I have not filed the report.",
+    "I've charged nothing to your account.",
+    "I sent no email to the team.",
     "I haven't sent the email yet.",
     "I haven’t booked the flight.",
     "The order was not cancelled.",

@@ -34,6 +34,7 @@ _OBJECT_CHARS = 120
 _LONG_VERB = 8
 _SUBJECT_CHARS = 160
 _PRONOUNS = frozenset(("it", "them", "this", "everything", "both", "these", "those", "they", "all"))
+_NONE = frozenset(("nothing", "no", "none", "neither"))
 _DETERMINERS = frozenset(("the", "your", "this", "these", "both", "all", "each", "our", "a", "an"))
 _BREAKS = frozenset((",", ";", ":", "(", ")", "that", "which", "who", "because", "but", "so", "if", "when", "where"))
 _OTHERS = frozenset(("you", "he", "she", "who", "which", "that", "whose", "what", "user", "i", "we"))
@@ -165,7 +166,10 @@ def _active(place: _Place, verb: str) -> Iterator[Claim]:
     for word, end in verbs:
         if word in IDIOMS and IDIOMS[word].match(place.prose, end, place.finish) is not None:
             continue
-        families, noun = _meant(word, *_objects_after(place.prose[end : place.finish]))
+        objects, own = _objects_after(place.prose[end : place.finish])
+        if objects and objects[0] in _NONE:
+            continue
+        families, noun = _meant(word, objects, own)
         if families and not _is_text_work(place.right, families, "active"):
             yield Claim(families, word, noun, "active", place.sentence, place.begin)
 
