@@ -2,7 +2,10 @@
 
 import pytest
 
+from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.testing import work_of
 from sentinel_core.trace import Message, MessageDetails
+from sentinel_signal_hallucination import Settings, detect
 from sentinel_signal_hallucination.runners import FAILED, PASSED, failed_ending
 
 PASS, FAIL = "===== 42 passed in 1.25s =====", "....F\n===== 2 failed, 40 passed in 1.25s ====="
@@ -213,3 +216,21 @@ def test_what_is_no_ending(output):
 def test_a_long_output_is_read_from_its_end():
     assert failed_ending("x\n" * 50_000 + FAIL) == "2 failed, 40 passed in 1.25s"
     assert failed_ending(FAIL + "\n" + "x\n" * 50_000) is None
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["1 a, ", "=", "1", "1 failed, ", "FAILED (a ", "Summary [", "Tests: 1 a, ", "\x1b[1", "ok a ", "\n", "OK (a", " "],
+)
+def test_hostile_outputs_end(unit):
+    """What backtracks without end would never come to its end here."""
+    assert failed_ending(unit * 20_000) in (None, "")
+
+
+def test_cost_is_linear_in_the_messages(script):
+    def long(count):
+        steps = [shell(script, "pytest", FAIL, says=f"{CLAIMS[0]} 2 still fail.") for _ in range(count)]
+        return script.trace(script.user("They pass."), *steps)
+
+    short, several = TraceIndex(long(50)), TraceIndex(long(400))
+    assert work_of(lambda: detect(several, Settings())) < 10 * work_of(lambda: detect(short, Settings()))

@@ -209,3 +209,30 @@ def test_a_failed_command_of_several_steps_may_have_done_some(script, command, s
     call = script.call("Bash", "Exit code 1", success=False, command=command)
     steps = script.user("Go."), call, script.say("I've committed the change, but could not push it.")
     assert script.judge(*steps).score == score
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "A=1 ",
+        "timeout 1s ",
+        "sed ",
+        "git -C a ",
+        "pip -q ",
+        "'",
+        '"',
+        "> ",
+        "<<'a'\n",
+        "x --",
+        "ls;",
+        "\n",
+        "$(cat ",
+        "-",
+    ],
+)
+def test_hostile_commands_end(unit):
+    """What backtracks without end would never come to its end here."""
+    for length in (100, 2_000, 19_000):
+        deeds(command=(unit * length)[:length])
+        deeds(command="git " + (unit * length)[:length])
+        deeds(command="pip " + (unit * length)[:length])

@@ -115,7 +115,8 @@ HOSTILE = pytest.mark.parametrize(
     "unit",
     ["I ", "I've ", "I have finally ", " been ", "has been ", "`", '"', "<code", "<code>", "```", "Action: a\n", "Dear ", "(", "1", "1,", "1.",
      "I filed, and ", "earch results ", "</execute>", '"name": "a", ', "the report was ", "> ", "not ", "May 1 ", "\n", " ", "If ", "ly ",
-     "x\nHi A,\n", "I've confirmed a ", "I've placed a ", "I ** just "],
+     "x\nHi A,\n", "I've confirmed a ", "I've placed a ", "I ** just ", "all tests ", "tests pass ",
+     "1 failed, "],
 )  # fmt: skip
 
 
@@ -139,7 +140,7 @@ def test_the_readme_tells_every_rule_and_setting():
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
     rules = {
         "claim_without_call", "contradicted_claim", "imitated_call", "imitated_output", "contradicted_number",
-        "call_without_result", "orphan_result",
+        "contradicted_tests", "call_without_result", "orphan_result",
     }  # fmt: skip
     for name in sorted(rules | {field.name for field in attrs.fields(Settings)}):
         assert f"`{name}`" in readme or f"({name})" in readme
