@@ -13,7 +13,9 @@ from sentinel_signal_hallucination.tools import ability
 
 __all__ = ["broken_tests"]
 
-_GATES = ("pass", "green", "succeed")
+# One of each stands in every claim.
+_TESTS = ("ests", "est suite", "est case", "very test", "very single test")
+_PASSES = ("pass", "green", "succeed")
 _HOW = r"(?:(?:now|all|both|again|still|also|finally|successfully|are|is|have|has|been|were|was) ){0,4}"
 _PASS = rf"{_HOW}(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b"
 # Not "the new tests", nor "the parser's tests": those may have passed while others failed.
@@ -50,10 +52,14 @@ class _Runs:
         from sentinel_signal_hallucination.shell import runs_no_tests
 
         for call in self._calls[self._seen : calls]:
-            if "run" in ability(call.call.name).families and not runs_no_tests(call):
+            if _may_run(call.call.name) and not runs_no_tests(call):
                 self._last = call
         self._seen = max(self._seen, calls)
         return self._last
+
+
+def _may_run(tool: str) -> bool:
+    return "run" in ability(tool).families
 
 
 def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable[Evidence]:
@@ -61,7 +67,9 @@ def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable
 
     ``spoken`` is all assistant texts.
     """
-    if not index.calls or not any(map(spoken.__contains__, _GATES)) or _CLAIM.search(spoken) is None:
+    if not any(map(_may_run, {call.call.name for call in index.calls})):
+        return ()
+    if not (_has(spoken, _PASSES) and _has(spoken, _TESTS)) or _CLAIM.search(spoken) is None:
         return ()
     # What few traces need is imported when one does.
     from sentinel_signal_hallucination.runners import failed_ending
@@ -83,7 +91,11 @@ def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable
 
 def _told(index: TraceIndex) -> list[int]:
     """The messages in which a user speaks of what passes: he may have run the tests himself."""
-    return [at for at in index.asked if any(map((index.messages[at].content or "").__contains__, _GATES))]
+    return [at for at in index.asked if _has(index.messages[at].content or "", _PASSES)]
+
+
+def _has(text: str, words: Iterable[str]) -> bool:
+    return any(map(text.__contains__, words))
 
 
 def _claimed(content: str) -> str | None:
