@@ -13,6 +13,7 @@ from sentinel_signal_hallucination.tools import ability
 
 __all__ = ["broken_tests"]
 
+_RUN = "run"  # the family of what tools may run
 # One of each stands in every claim.
 _TESTS = ("ests", "est suite", "est case", "very test", "very single test")
 _PASSES = ("pass", "green", "succeed")
@@ -52,14 +53,10 @@ class _Runs:
         from sentinel_signal_hallucination.shell import runs_no_tests
 
         for call in self._calls[self._seen : calls]:
-            if _may_run(call.call.name) and not runs_no_tests(call):
+            if _RUN in ability(call.call.name).families and not runs_no_tests(call):
                 self._last = call
         self._seen = max(self._seen, calls)
         return self._last
-
-
-def _may_run(tool: str) -> bool:
-    return "run" in ability(tool).families
 
 
 def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable[Evidence]:
@@ -67,7 +64,7 @@ def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable
 
     ``spoken`` is all assistant texts.
     """
-    if not any(map(_may_run, {call.call.name for call in index.calls})):
+    if not any([_RUN in ability(tool).families for tool in {call.call.name for call in index.calls}]):
         return ()
     if not (_has(spoken, _PASSES) and _has(spoken, _TESTS)) or _CLAIM.search(spoken) is None:
         return ()
