@@ -64,7 +64,7 @@ def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable
 
     ``spoken`` is all assistant texts.
     """
-    if not any([_RUN in ability(tool).families for tool in {call.call.name for call in index.calls}]):
+    if not any(_RUN in ability(tool).families for tool in {call.call.name for call in index.calls}):
         return ()
     if not (_has(spoken, _PASSES) and _has(spoken, _TESTS)) or _CLAIM.search(spoken) is None:
         return ()
