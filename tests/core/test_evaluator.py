@@ -247,12 +247,35 @@ def test_findings_say_where_the_source_has_them():
     told = attrs.evolve(TRACE.messages[0], details=MessageDetails(origin="line 7"))
     child = attrs.evolve(TRACE, messages=(told,), trace_id="child")
     trace = attrs.evolve(TRACE, messages=(told, *TRACE.messages[1:]), details=TraceDetails(children=(child,)))
-    places = [(0, ()), (1, ()), (99, ()), (None, ()), (0, (0,)), (0, (5,))]
+    places = [(0, ()), (1, ()), (None, ()), (0, (0,))]
     findings = [
         Finding(rule="x", severity="note", text="y", message_index=number, trace_path=path) for number, path in places
     ]
     report = judged({**ZEROS, "loop": Detection(score=0.1, findings=findings)}, trace)
-    assert [finding.origin for finding in report.findings] == ["line 7", None, None, None, "line 7", None]
+    assert [finding.origin for finding in report.findings] == ["line 7", None, None, "line 7"]
+
+
+@pytest.mark.parametrize(
+    ("place", "path", "words"),
+    [
+        (99, (), 'answered with a finding, "x", that points to message 99; there are 6, counted from 0'),
+        (-1, (), 'answered with a finding, "x", that points to message -1; there are 6, counted from 0'),
+        (None, (5,), 'answered with a finding, "x", that points to sub-agent 5; there are 0, counted from 0'),
+    ],
+)
+def test_a_finding_that_points_nowhere_is_its_signals_failure(place, path, words):
+    finding = Finding(rule="x", severity="note", text="y", message_index=place, trace_path=path)
+    report = judged({**ZEROS, "loop": Detection(score=0.1, findings=[finding])})
+    assert [(failure.signal_name, failure.error) for failure in report.failures] == [("loop", words)]
+    assert report.findings == ()
+
+
+def test_a_coroutine_is_refused_and_ended():
+    async def detect():
+        return 0.0
+
+    report = judged({**ZEROS, "loop": detect()})
+    assert report.failures[0].error == "answered with coroutine; expected a Detection or a number from 0 to 1"
 
 
 def test_totals_count_sub_agents():

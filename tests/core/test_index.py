@@ -45,6 +45,12 @@ def test_a_result_before_its_call_is_an_orphan():
     assert index.calls[0].result is None
 
 
+def test_empty_lists_are_nothing_odd():
+    assert not index_of(Message(role="tool", tool_calls=[], tool_results=[])).is_odd
+    assert index_of(Message(role="tool", tool_calls={})).is_odd
+    assert index_of(Message(role="tool", tool_results=0)).is_odd
+
+
 def test_texts_are_the_assistants_and_know_the_calls_before():
     index = index_of(
         Message(role="user", content="Question"),

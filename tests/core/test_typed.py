@@ -7,6 +7,7 @@ from sentinel_core import (
     ExecutionTrace,
     Message,
     MessageDetails,
+    Signal,
     ToolCall,
     ToolResult,
     ToolSchema,
@@ -88,6 +89,28 @@ WRONG = {
         "details.children[0].messages[1].role is 'ai'",
     ),
     "a list": ([Message(role="assistant", content=LIE)], TypeError, "trace is a list; expected an ExecutionTrace"),
+    "arguments as text": (
+        trace_of(Message(role="assistant", tool_calls=(ToolCall(id="c1", name="x", arguments='{"path": "/a"}'),))),
+        TypeError,
+        """messages[1].tool_calls[0].arguments is '{"path": "/a"}' (a str); expected a dict""",
+    ),
+    "arguments that hold half a character": (
+        trace_of(Message(role="assistant", tool_calls=(ToolCall(id="c1", name="x", arguments={"a": "\ud800"}),))),
+        ValueError,
+        "messages[1].tool_calls[0].arguments holds half of a surrogate pair, which is no text",
+    ),
+    "no calls": (trace_of(Message(role="assistant", content="x", tool_calls=None)), TypeError, "tool_calls is None"),
+    "no results": (trace_of(Message(role="tool", tool_results=None)), TypeError, "tool_results is None"),
+    "a result that is an object": (answered(content={"a": 1}), TypeError, "tool_results[0].content is {'a': 1} "),
+    "a result that is nothing": (answered(content=None), TypeError, "tool_results[0].content is None "),
+    "a result that is a number": (answered(content=5), TypeError, "tool_results[0].content is 5 (an int)"),
+    "a result's metadata": (answered(metadata=[1]), TypeError, "tool_results[0].metadata is [1] (a list)"),
+    "a status that is 1": (answered(success=1), TypeError, "tool_results[0].success is 1 (an int)"),
+    "bytes for text": (trace_of(Message(role="user", content=b"x")), TypeError, "messages[1].content is b'x' "),
+    "no bytes for text": (trace_of(Message(role="user", content=b"")), TypeError, "messages[1].content is b'' "),
+    "an id that is a number": (ExecutionTrace(trace_id=3), TypeError, "trace_id is 3 (an int); expected text"),
+    "no metadata": (trace_of(metadata=None), TypeError, "metadata is None (a NoneType); expected a dict"),
+    "a message's metadata": (trace_of(Message(role="user", content="x", metadata="y")), TypeError, "metadata is 'y' "),
     "no id": (ExecutionTrace(trace_id=""), ValueError, "trace_id is required"),
 }
 
@@ -112,6 +135,7 @@ FULL = trace_of(
 
 def test_a_whole_number_is_a_number_and_a_list_a_tuple():
     check_trace(FULL)
+    assert evaluate_trace(FULL).verdict == "PASS"
 
 
 @pytest.mark.parametrize(
@@ -132,6 +156,7 @@ def test_numbers_and_truths_are_told_apart(fields, words):
     [
         ({"profile": "rs1"}, "profile is 'rs1'; expected a Profile, such as sentinel_core.RS1"),
         ({"signals": ["loop"]}, "signals holds 'loop'; expected Signal offers"),
+        ({"signals": iter(["loop"])}, "signals holds 'loop'; expected Signal offers"),
     ],
 )
 def test_wrong_options_are_named(options, words):
@@ -141,9 +166,21 @@ def test_wrong_options_are_named(options, words):
     assert evaluate_trace(FULL, profile=RS1).trace_id == "t"
 
 
-def test_a_signal_that_breaks_on_a_right_trace_is_a_failure_in_the_report():
-    from sentinel_core import Signal
+def half(name="apology"):
+    return Signal(name=name, summary="s", detect=lambda _index: 0.5)
 
+
+def test_signals_may_come_from_a_generator():
+    report = evaluate_trace(FULL, signals=(signal for signal in [half("loop")]))
+    assert [score.signal_name for score in report.signal_scores] == ["loop"]
+
+
+def test_two_signals_of_one_name_are_refused():
+    with pytest.raises(ValueError, match=r'^signals holds two that are named "apology"; each name may stand once$'):
+        evaluate_trace(FULL, signals=[half(), half()])
+
+
+def test_a_signal_that_breaks_on_a_right_trace_is_a_failure_in_the_report():
     def broken(index):
         return index.nothing
 

@@ -17,7 +17,7 @@ from sentinel_core.sources import find_sources
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)
 for argument in %r:
-    print(*(getattr(one, "label", one) for one in find_sources((argument,))), sep="; ")
+    print(*(one if isinstance(one, Exception) else one.label for one in find_sources((argument,))), sep="; ")
 """
 
 
