@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from sentinel_core import ToolResult
@@ -20,7 +22,10 @@ FAILED = [
     "Exit code: 2\nnothing was built",
     "fatal: not a repository",
     "Traceback (most recent call last):\n  File 'a.py', line 1\nZeroDivisionError: division by zero",
+    "╭──────────── Traceback (most recent call last) ────────────╮\n│ a.py:3 in main │\n╰───╯\nKeyError: 'name'",
     "-------------------------\nKeyError                  Traceback (most recent call last)",
+    "Cell In[3], line 2\n    print('a'\n         ^\nSyntaxError: '(' was never closed\n2 steps are left.",
+    '  File "/srv/a.py", line 167\n    size=3\n    ^^^^\nSyntaxError: invalid syntax. Perhaps you forgot a comma?\n2 left.',
     "Invalid parameter 'size': give a number",
     "Permission denied",
     "Connection refused by the server",
@@ -30,10 +35,17 @@ FAILED = [
     "bash: line 3: serch: command not found",
     "/bin/sh: 1: unexpected end of file",
     "cat: /srv/log.txt: No such file or directory",
+    "-r: -c: line 1: unexpected EOF while looking for matching ``'\n-r: -c: line 3: syntax error: unexpected end of file",
+    "+%H:%M): -c: line 1: syntax error near unexpected token `)'\nnothing was run",
+    "Could not find the following lines to replace in the file content:\n```\nsize = 3\n```",
+    "Did not find 'size = 3' to delete",
     "Syntax error near line 4",
     "The change has introduced a new syntax error. It was not saved.",
     "Your answer is not in the expected format. Try again.",
     "starting\nreading\nKeyError: 'name'",
+    "usage: main.py [-h] [--size SIZE]\nmain.py: error: argument --size: invalid int value: 'False'",
+    "loading\nready\nERROR: ERROR: Failed to build the wheels",
+    "20 % done\ntrain.sh: line 76: --workers: command not found",
     "make: *** [all] stopped\nProcess finished with exit code 2",
     "Command returned non-zero exit status 1.",
     "401 Unauthorized",
@@ -80,6 +92,12 @@ NOTHING = [
     "Nothing found",
     "0 results found",
     "Page not found",
+    "File django/db/router.py not found",
+    "Directory *.py not found.",
+    "Could not find [How to change a tyre]. Similar: ['Tyre', 'Ways to change']",
+    "Could not find a page about how to remove paint",
+    "Could not find a way to replace it",
+    "Could not find a hotel. Change the dates to search again.",
 ]
 WORKED = [
     "",
@@ -93,6 +111,16 @@ WORKED = [
     "The pilot failed to land the plane",
     "How to cope with a syntax error in your mail",
     "He could not open the door. It was locked.",
+    "Unable to win a sponsor, they paid for the award themselves. It was made in 2011.",
+    "Failed to win a seat in May, she left the party.",
+    'File "minutes.txt", line 3\nThe board met in May.\nNo error: all were there.',
+    'File "a.py", line 3\n' + "text\n" * 7 + "ValueError: this is far below\nthe end",
+    "In [3], line 4 of the poem, he speaks of an error: love",
+    "main.py: errors: none",
+    "The log has the words main.py: error: at its end",
+    "Chapter 3, line 4: a syntax error is explained",
+    "Directory listing was not found to be slow",
+    "Path and file not found are two errors",
     "The function returns exit code 1 when there is no match; see chapter 3.",
     "No smoking was allowed on the train",
     "404 people came to the opening",
@@ -209,3 +237,34 @@ def test_the_flag_of_the_source_goes_before_the_text(success, content, expected)
 
 def test_no_result_is_unrecorded():
     assert outcomes([None]) == ["unrecorded"]
+
+
+def test_a_line_of_python_and_its_error_lie_close_together():
+    assert told_by('File "a.py", line 3\n' + "text\n" * 6 + "TabError: mixed\nthe end") == "failed"
+    assert told_by('File "a.py", line 3\n' + "text\n" * 7 + "TabError: mixed\nthe end") == "worked"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        'file "a", line 1\n',
+        'file "a", line 1\nerror',
+        "in [1], line 1\nx",
+        "─ ",
+        "-r: -c: line 1: ",
+        ": line 1: x",
+        "a: error: ",
+        "could not find x to replac ",
+        "could not find how to change ",
+        "unable to x, the",
+        "file a not foun ",
+        "directory not",
+    ],
+)
+@pytest.mark.parametrize("before", ["", "could not find ", "file ", 'file "a", line 1\n', "in [1], line 1\n", "a: "])
+def test_hostile_texts_take_no_time(piece, before):
+    started = time.perf_counter()
+    for length in (100, 200, 500, 100_000):
+        told_by((before + piece * length)[:length] + "\nerror")
+        told_by((before + piece * length)[:length] + "\n" + before + piece * 9)
+    assert time.perf_counter() - started < 0.5

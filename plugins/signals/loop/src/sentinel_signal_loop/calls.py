@@ -1,5 +1,7 @@
 """Identical calls with identical results."""
 
+import functools
+import re
 from typing import TYPE_CHECKING
 
 from sentinel_core.trace import canonical_each
@@ -8,18 +10,28 @@ from sentinel_signal_loop.stretches import NEW, Track
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sentinel_core import Call
+    from sentinel_core import Call, ToolResult
     from sentinel_signal_loop.settings import LoopSettings
 
 __all__ = ["call_track"]
 
 _FEWEST = 2
+_DIGITS = b"0123456789"
+_END = 500
+
+# What the first or the last characters of a failed call's result hold: one of these, or "error" with a reason. A figure is
+# a measurement ("mean error: 0.53"), save a code of HTTP with its name; "none" says that there is no error.
+_TRACEBACK, _LOGGED = "Traceback (most recent call last)", "ERROR: "
+_REASON = r"(?!(?![45][0-9]{2} [A-Z])[-+.]{0,2}[0-9]|(?i:n/a|nan|nil|none|null)(?! \w))"
+# Begins with plain letters, for which a search leaps.
+_ERROR = rf'rror(?:(?<=Error)|(?<=\berror))(?:: {_REASON}|" ?: ?(?:"{_REASON}[^"]|\{{ ?"))'
 
 
 def call_track(calls: "Sequence[Call]", settings: "LoopSettings") -> Track | None:
     """A step for each call, pointing at the latest same call if the result is the same too; None if none does.
 
-    A changed result is polling: the call counts as new, and the repeats that it ends were waiting for it.
+    A changed result is polling: the call counts as new, and the repeats that it ends were waiting for it. A failure that
+    ends failures is nothing that they waited for.
     """
     # Where the arguments differ, so do the keys; to write them all at once takes half as long.
     if len(calls) < _FEWEST or len(set(canonical_each([call.call.arguments for call in calls]))) == len(calls):
@@ -32,10 +44,11 @@ def call_track(calls: "Sequence[Call]", settings: "LoopSettings") -> Track | Non
         latest[key] = position
         if previous == NEW:
             continue
-        sureness = _sameness(calls[previous], calls[position], settings)
+        earlier, call = calls[previous], calls[position]
+        sureness = _sameness(earlier, call, settings)
         if sureness:
             track.repeat(position, previous, sureness)
-        else:
+        elif track.previous[previous] != NEW and not (_failed(earlier.result) and _failed(call.result)):
             _forgive(track, previous, settings.after_news_weight)
     return track if track.sureness else None
 
@@ -49,8 +62,33 @@ def _forgive(track: Track, waiting: int, weight: float) -> None:
 
 def _sameness(earlier: "Call", call: "Call", settings: "LoopSettings") -> float:
     """How sure it is that the call brought what the earlier one had brought, from 0 to 1."""
-    if earlier.result is None or call.result is None:
+    one, other = earlier.result, call.result
+    if one is None or other is None:
         return settings.unrecorded_weight
-    if earlier.result.content != call.result.content or earlier.result.success != call.result.success:
+    if one.success != other.success:
         return 0.0
-    return 1.0 if call.result.content.strip() else settings.unrecorded_weight
+    if one.content == other.content:
+        return 1.0 if other.content.strip() else settings.unrecorded_weight
+    # Most failures that differ have not as many lines.
+    if not (_failed(one) and _failed(other)) or one.content.count("\n") != other.content.count("\n"):
+        return 0.0
+    return 1.0 if _uncounted(one) == _uncounted(other) else 0.0
+
+
+def _uncounted(result: "ToolResult") -> bytes:
+    """A result without its counters and clocks: the number of a cell, a time, a port."""
+    return result.content.encode("utf-8", "surrogatepass").translate(None, _DIGITS)
+
+
+def _failed(result: "ToolResult | None") -> bool:
+    """Whether a result says that the call failed; the source's own flag goes before its text."""
+    if result is None or result.success:
+        return False
+    content = result.content
+    ends = content if len(content) <= 2 * _END else f"{content[:_END]}\n{content[-_END:]}"
+    return _TRACEBACK in ends or _LOGGED in ends or ("rror" in ends and _error().search(ends) is not None)
+
+
+@functools.cache
+def _error() -> re.Pattern[str]:
+    return re.compile(_ERROR)

@@ -12,6 +12,7 @@ from sentinel_core import Detection, Finding, Signal, TraceIndex, hookimpl
 from sentinel_signal_tool_misuse.checks import Checked, check_all
 from sentinel_signal_tool_misuse.schemas import Offered
 from sentinel_signal_tool_misuse.settings import ToolMisuseSettings
+from sentinel_signal_tool_misuse.wanted import wanted_failures
 from sentinel_signal_tool_misuse.weighing import kept_shares, score
 
 __all__ = ["ToolMisuseSettings", "detect", "sentinel_signals"]
@@ -42,6 +43,7 @@ def _detect(index: TraceIndex, settings: ToolMisuseSettings) -> Detection:
     gaps = (_UNLISTED,) if offered is None else offered.gaps()
     if not checked.faults:
         return _nothing_wrong(len(calls), gaps)
+    checked.wanted = wanted_failures(index, checked)
     shares = kept_shares(checked, settings)
     unrepaired = list(shares.values()).count(1)
     return Detection(
@@ -80,10 +82,11 @@ def _finding(checked: Checked, position: int, weight: float) -> Finding:
     call, fault = checked.calls[position], checked.faults[position]
     failed = call.result is not None and checked.worked[position] is False
     shown = call.result.content if failed and call.result is not None else call.key[1].decode()
+    reason = f"{fault.reason} as the agent wanted" if position in checked.wanted else fault.reason
     return Finding(
         rule=fault.rule,
         severity="error" if weight >= _ERROR_AT else "warning" if weight >= _WARNING_AT else "note",
-        text=f"{call.call.name[:_QUOTED]!r} {fault.reason}.",
+        text=f"{call.call.name[:_QUOTED]!r} {reason}.",
         message_index=call.message_index,
         call_id=call.call.id,
         quote=shown[:_QUOTED],

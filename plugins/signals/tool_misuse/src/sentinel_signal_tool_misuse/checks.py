@@ -31,15 +31,16 @@ class Fault:
 class Checked:
     """The calls of one trace: whether each worked (None: no result is recorded), and by position what is wrong with it.
 
-    ``worked`` is filled in only where something may be wrong. Only the heaviest fault of a call is kept, and of equal ones the first, so that one call counts once.
+    ``worked`` is filled in only where something may be wrong; ``wanted`` has the failures that the agent wanted to see. Only the heaviest fault of a call is kept, and of equal ones the first, so that one call counts once.
     """
 
-    __slots__ = ("calls", "faults", "worked")
+    __slots__ = ("calls", "faults", "wanted", "worked")
 
     def __init__(self, calls: "Sequence[Call]") -> None:
         self.calls = calls
         self.worked: list[bool | None] = []
         self.faults: dict[int, Fault] = {}
+        self.wanted: set[int] = set()
 
 
 def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "ToolMisuseSettings") -> Checked:

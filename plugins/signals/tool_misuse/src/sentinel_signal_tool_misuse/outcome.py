@@ -34,6 +34,12 @@ _HINTS = (
     "unauthorized", "forbidden", "bad ", "gateway",
 )  # fmt: skip
 
+# A shell names the script, which may be any text, and its line.
+_SHELL_LINE = r"(?:[^:\n]*+:){1,6}? (?:-c: )?line \d+: (?:syntax error|unexpected eof|[^\n]{1,200}: command not found)"
+_NOT_FIND = r"(?:could not|couldn't|cannot|can't|did not|unable to) find\b"
+# What an editor was to do with it; a search for "how to change a tyre" is a lookup, and so is what stands in brackets.
+_TO_EDIT = r"[^\n\[]*(?<!\bhow)(?<!\bway) to (?:change|delete|edit|insert|remove|replace|update)\b"
+
 # Each row: which part of the text it looks at, and a pattern for that part in lower case. "start" is the beginning of
 # the text, "line" the first line, "last" the last line; "short" is the whole text where it is at most 200 characters.
 FAILURES: tuple[tuple[str, str], ...] = (
@@ -44,7 +50,8 @@ FAILURES: tuple[tuple[str, str], ...] = (
     ("start", r"[\w.]++: (?:(?<=error: )|(?<=exception: ))"),
     ("start", r"(?=[\w.]++: )[\w.]*exceptions\.\w+: "),
     ("start", r"(?:error|failed|failure|fail)$"),
-    ("start", r"(?:failed|unable) to \w+"),
+    # Not of a person: "Unable to win a sponsor, they paid for it".
+    ("start", r"(?:failed|unable) to \w+(?![^.:\n]*, (?:he|she|they)\b)"),
     (
         "start",
         r"(?:\S+: )?(?:can't|cannot|could not|couldn't) (?:access|be parsed|connect|execute|import|load|open|parse|read|run|stat|write)\b",
@@ -52,7 +59,10 @@ FAILURES: tuple[tuple[str, str], ...] = (
     ("start", r"exit(?:ed with)?(?: code| status)?[: ]+-?[1-9]"),
     ("start", r"(?:fatal|panic|failure|exception): "),
     ("start", r"traceback \(most recent call last\)"),
+    ("start", r"[╭─ ]+traceback \(most recent call last\)"),
     ("start", r"-{10,}\n\w+(?:error|exception)\s"),
+    # Python could not compile it; then there is no traceback.
+    ("start", r"(?:file \"[^\"\n]{1,200}\"|(?:cell )?in ?\[\d+\]), line \d+\n(?:[^\n]*\n){1,6}?\w*error: "),
     ("start", r"invalid (?:action|argument|command|format|input|json|parameter|request|syntax|tool|value)"),
     (
         "start",
@@ -74,10 +84,14 @@ FAILURES: tuple[tuple[str, str], ...] = (
         "line",
         r"^[\w./-]+: .*(?:no such file or directory|permission denied|invalid option|unrecognized option|is a directory|not a directory)",
     ),
+    ("line", rf"^{_SHELL_LINE}"),
+    ("line", rf"^{_NOT_FIND}{_TO_EDIT}"),
     ("line", r"^syntax ?error\b"),
     ("line", r"\b(?:contains?|found|has|have|introduced)(?: \w+){0,2} syntax ?errors?\b"),
     ("line", r"not (?:provided )?in the (?:correct|right|expected|required) format"),
     ("last", r"^\w*(?:error|exception)(?:: |$)"),
+    ("last", r"^[\w./-]+: error: "),
+    ("last", rf"^{_SHELL_LINE}"),
     ("last", r"(?:exit(?:ed with)?(?: code| status)?|returned non-zero exit status)[: ]+-?[1-9]\d*\W*$"),
     (
         "short",
@@ -102,12 +116,13 @@ UNKNOWN_TOOL: tuple[tuple[str, str], ...] = (
 """Texts that mean that there is no such tool."""
 
 NO_MATCH: tuple[tuple[str, str], ...] = (
-    ("line", r"^(?:could not|couldn't|cannot|can't|did not|unable to) find\b"),
+    ("line", rf"^{_NOT_FIND}(?!{_TO_EDIT})"),
     (
         "line",
         r"^no (?:\w+ ){0,2}(?:match|matches|result|results|records|rows|documents|entries)\b(?: (?:found|were found|for|in)|[.!]?$)",
     ),
     ("line", r"^(?:nothing|not|none|0 \w+|page not|file not) found\b"),
+    ("short", r"^(?:file|directory|folder|path) \S+ not found\b"),
 )
 """Texts with which a lookup says that it found nothing."""
 

@@ -18,7 +18,8 @@ def kept_shares(checked: "Checked", settings: "ToolMisuseSettings") -> dict[int,
         name = checked.calls[position].call.name
         if position in checked.faults:
             same, other = settings.repaired_weight, settings.moved_on_weight
-            shares[position] = same if name in working else other if working else 1.0
+            repaired = name in working or position in checked.wanted
+            shares[position] = same if repaired else other if working else 1.0
         if checked.worked[position]:
             working.add(name)
     return shares
@@ -28,20 +29,20 @@ def score(checked: "Checked", shares: dict[int, float], settings: "ToolMisuseSet
     """How many calls are bad times how large a part that is, joined with what the run ends on.
 
     With ``b`` the sum of the kept weights and ``n`` calls: ``amount = b * b / n``, ``rate = amount / (amount + half_at)``
-    and ``score = 1 - (1 - rate) * (1 - ending_weight) ** e``, where ``e`` sums the weights of the bad calls after the last
-    one that worked.
+    and ``score = 1 - (1 - rate) * (1 - ending_weight) ** e``, where ``e`` sums the kept weights of the bad calls after the
+    last one that worked.
     """
     bad = sum([shares[position] * fault.weight for position, fault in checked.faults.items()])
     amount = bad * bad / len(checked.calls)
     rate = amount / (amount + settings.half_at)
-    return 1 - (1 - rate) * math.pow(1 - settings.ending_weight, _ending(checked))
+    return 1 - (1 - rate) * math.pow(1 - settings.ending_weight, _ending(checked, shares))
 
 
-def _ending(checked: "Checked") -> float:
+def _ending(checked: "Checked", shares: dict[int, float]) -> float:
     weight = 0.0
     for position in range(len(checked.calls) - 1, -1, -1):
         if checked.worked[position]:
             break
-        if checked.worked[position] is False:
-            weight += checked.faults[position].weight if position in checked.faults else 0.0
+        if checked.worked[position] is False and position in checked.faults:
+            weight += checked.faults[position].weight * shares[position]
     return weight
