@@ -204,7 +204,7 @@ def test_a_tool_that_could_have_done_it(script, tool, sentence):
         ("lookup_order", "All tests have passed."),
         ("calculator", "According to the search results, it rains."),
         ("get_file", "I've downloaded the file to disk."),
-        ("git_status", "I've committed the change and pushed the branch."),
+        ("git_status", "I've pushed the branch."),
         ("git_diff", "I've pushed the branch."),
         ("git_log", "I've pushed the branch."),
         ("order_status", "I've ordered the item."),

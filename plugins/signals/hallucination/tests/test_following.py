@@ -37,8 +37,7 @@ def test_an_edit_takes_out_and_puts_in_whatever_stands_in_a_text(script, tool, s
         ("send_file", "x", "I've removed the contact from the file."),
         ("replace_in_file", "x", "I've removed the contact from cfg.yaml."),
         ("replace_in_file", "x", "I've removed the contact from `cfg.yaml`."),
-        ("replace_in_file", "x", "I've deleted the user account."),
-        ("replace_in_file", "x", "I've removed the contact."),
+        ("replace_in_file", "x", "I've opened a ticket for the leftovers."),
         ("replace_in_file", "x", "I've deployed the release from the file."),
     ],
 )
@@ -54,7 +53,7 @@ def test_without_a_place_the_edit_has_the_word(script):
     assert (
         script.judge(script.user("Do."), script.call("str_replace", "ok", old="debug entry"), sentence).findings == ()
     )
-    assert script.judge(script.user("Do."), script.call("str_replace", "ok", old="other"), sentence).score == 0.85
+    assert script.judge(script.user("Do."), script.call("str_replace", "ok", old="other"), sentence).score == 0.5
 
 
 def test_the_file_of_the_sentence_before_is_the_place(script):
@@ -62,7 +61,32 @@ def test_the_file_of_the_sentence_before_is_the_place(script):
     sentence = script.say("I changed the color in app.css. The old color entry was removed.")
     assert script.judge(script.user("Do."), edit, sentence).findings == ()
     other = script.say("I changed the color in app.js. The old color entry was removed.")
-    assert script.judge(script.user("Do."), edit, other).score == 0.85
+    assert script.judge(script.user("Do."), edit, other).score == 0.5
+
+
+@pytest.mark.parametrize(
+    ("sentence", "score"),
+    [
+        # The edit has the thing.
+        ("I've registered the new order route.", 0.0),
+        ("I've completed the payment integration.", 0.0),
+        ("I cancelled the pending order in the cleanup function.", 0.0),
+        # How the program behaves now, or misbehaved.
+        ("Appointments are now cancelled when the component unmounts.", 0.0),
+        ("Payments are now processed in the queue.", 0.0),
+        ("The refund was issued twice because the button stayed enabled.", 0.0),
+        # Of code or not: it is not plain.
+        ("I've finalized the registration.", 0.5),
+        ("Your appointment has been booked.", 0.5),
+        # What an edit cannot have done, whatever it holds.
+        ("I've opened a ticket for the order route.", 0.85),
+        ("I've sent the payment team an email.", 0.85),
+        ("I've deployed the order service.", 0.85),
+    ],
+)
+def test_what_was_written_into_code_may_be_a_deed_of_the_code(script, sentence, score):
+    edit = script.call("edit_file", "ok", path="src/orders.ts", text="order route payment")
+    assert script.judge(script.user("Do."), edit, script.say(sentence)).score == score
 
 
 def test_an_edit_after_the_claim_does_not_back_it(script):

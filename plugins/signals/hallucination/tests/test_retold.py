@@ -206,3 +206,12 @@ def test_each_other_word_tells_it(script, verb, word):
     steps = script.user("What about it?"), script.call("get_record", f"x: {word} y")
     answer = script.judge(*steps, script.say(f"Your {noun} has been {verb}."))
     assert answer.findings == ()
+
+
+@pytest.mark.parametrize(("verb", "score"), [("committed", 0.0), ("deployed", 0.85)])
+def test_a_summary_of_what_went_before_tells_deeds(script, verb, score):
+    summary = (
+        "This session is being continued from a previous conversation. The agent committed the parser and pushed it."
+    )
+    said = script.say(f"Recap: earlier I {verb} the change to the server.")
+    assert script.judge(script.user(summary), script.call("read_file", "..."), said).score == score

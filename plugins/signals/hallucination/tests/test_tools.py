@@ -39,6 +39,15 @@ from sentinel_signal_hallucination.tools import ability, is_terminal
         ("mcp__github__create_pull_request", "write"),
         ("send_request", "any"),
         ("edit_and_run", "any"),
+        ("ask_followup_question", "inert"),
+        ("AskUserQuestion", "inert"),
+        ("attempt_completion", "inert"),
+        ("resolve-library-id", "inert"),
+        ("mcp__sequential-thinking__sequentialthinking", "inert"),
+        ("save_memory", "inert"),
+        ("ToolSearch", "read"),
+        ("Task", "any"),
+        ("create_task", "any"),
     ],
 )
 def test_ability(name, kind):
@@ -86,3 +95,9 @@ def test_every_row_of_the_table_is_whole(family):
     assert family.verbs
     assert family.objects
     assert bool(family.tools) == (family.strength != "read")
+
+
+@pytest.mark.parametrize("name", ["TodoWrite", "update_todos", "TaskCreate", "TaskUpdate", "TaskList", "update_plan"])
+def test_lists_of_what_is_to_do(name):
+    assert (ability(name).kind, ability(name).families) == ("write", frozenset())
+    assert "task" in ability(name).nouns

@@ -18,13 +18,14 @@ _ROOTS = {
 }  # fmt: skip
 # A line that the user ran himself, as notebooks and coding agents write it down.
 _COMMAND = regex(r"^(?:[!$%] ?|<bash-input>)([^\n]{1,400})", re.MULTILINE)
+_CONTINUED = "this session is being continued from a previous conversation"
 _NOUN = regex(r"\b\w{3,20}(?:tion|ment)s?\b")
 
 
 class Asked:
     """The user's messages, each looked at once, and for each verb once, however many claims there are."""
 
-    __slots__ = ("_commands", "_firsts", "_plain", "_positions", "_questions", "_ran", "_said", "_wishes")
+    __slots__ = ("_commands", "_firsts", "_plain", "_positions", "_questions", "_ran", "_recalled", "_said", "_wishes")
 
     def __init__(self, index: TraceIndex) -> None:
         said = [(at, message.content) for at, message in enumerate(index.messages) if message.role == "user"]
@@ -36,6 +37,7 @@ class Asked:
         self._firsts: dict[str, int] = {}
         self._commands: list[tuple[int, str]] | None = None
         self._ran: dict[str, int] = {}
+        self._recalled: dict[str, int] = {}
 
     def only_about(self, verb: str, position: int) -> bool:
         """True where the user's last message before ``position`` asks for no deed, and none so far asks for the verb's."""
@@ -66,6 +68,14 @@ class Asked:
         if root not in self._ran:
             self._ran[root] = next((at for at, commands in self._commands if root in commands), _NEVER)
         return self._ran[root] < position
+
+    def recalls(self, verb: str, position: int) -> bool:
+        """True where a summary of what went before, which stands in for a message of the user, has the verb."""
+        if verb not in self._recalled:
+            said = zip(self._positions, self._said, strict=True)
+            told = (at for at, text in said if text.startswith(_CONTINUED) and verb in text)
+            self._recalled[verb] = next(told, _NEVER)
+        return self._recalled[verb] < position
 
     def ends_in_question(self, position: int) -> bool:
         """True where the user's last message before ``position`` ends in a question mark."""

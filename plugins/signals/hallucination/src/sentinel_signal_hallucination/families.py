@@ -148,10 +148,18 @@ FAMILIES: tuple[Family, ...] = (
         name="create",
         strength="effect",
         verbs="created opened provisioned registered",
-        objects="account ticket issue pr pull event branch repository repo user reminder order calendar invoice instance "
+        objects="account event branch repository repo user reminder order calendar invoice instance "
         "cluster bucket database record case incident alert appointment meeting reservation booking task card",
         tools="create open provision register add make new insert file submit post book schedule set start launch put "
         "write generate setup init build raise log upsert save push",
+        textual=True,
+    ),
+    Family(
+        name="open",
+        strength="effect",
+        verbs="created opened",
+        objects="ticket issue pr pull",
+        tools="create open add make new submit file post raise log pr ticket issue publish insert push upsert save start put generate",
         textual=True,
     ),
     Family(
@@ -167,9 +175,17 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="commit",
         strength="effect",
-        verbs="committed pushed",
-        objects="file repository repo branch change commit server cloud pr database image dataset",
+        verbs="committed",
+        objects="file repository repo branch change commit server cloud pr database image dataset fix main master origin",
         tools="commit push merge git save create update upload publish deploy sync",
+        textual=True,
+    ),
+    Family(
+        name="push",
+        strength="effect",
+        verbs="pushed",
+        objects="file repository repo branch change commit server cloud pr database image dataset tag fix",
+        tools="push merge git save create update upload publish deploy sync",
         textual=True,
     ),
     Family(

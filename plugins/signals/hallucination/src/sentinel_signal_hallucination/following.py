@@ -11,6 +11,14 @@ from sentinel_signal_hallucination.tools import ability
 __all__ = ["CONSEQUENCES", "Consequence", "Edits", "consequence"]
 
 _EDITING = words("update delete create")
+# Things of code, too, are created, booked and cancelled; what others host is not made by an edit.
+_OF_CODE = words("book cancel confirm create delete file pay save transfer update")
+_HOSTED = words("branch case incident issue pr pull repo repository ticket")
+# How a program behaves, after an edit: "payments are now processed in the queue", "the refund was issued twice".
+_BEHAVES = regex(
+    r"\b(?:twice|when(?:ever)?|because|only|once|instead|per|each|every|after|before|until|asynchronously|with (?:the|its|their)"
+    r"|in (?:an? |the )?(?:\w+ )?(?:background|batch(?:es)?|job|queue|time zone|transaction))\b"
+)
 # What may stand in a file: to take out an entry or a comment of it needs no tool but one that writes text.
 _IN_TEXT = words(
     "address comment contact entry event field index item message number permission plan record role row schedule setting "
@@ -41,8 +49,22 @@ class Edits:
 
     def backed(self, claim: Claim, content: str, calls: int) -> bool:
         """True where the claim, of the answer ``content``, tells what one of the first ``calls`` calls may have edited."""
-        if not _EDITING.issuperset(family.name for family in claim.families):
+        if self._first("") >= calls:
             return False
+        behaves = claim.voice in {"now", "past"} and _BEHAVES.search(claim.sentence, claim.sentence.find(claim.verb))
+        if behaves or (claim.noun and _may_be_of_code(claim) and self._first(claim.noun) < calls):
+            return True
+        return _EDITING.issuperset(family.name for family in claim.families) and self._has_place(claim, content, calls)
+
+    def may_be_meant(self, claim: Claim, content: str, calls: int) -> bool:
+        """True where something was edited, and the claim may be of what the code does or holds, wherever that is."""
+        if not _may_be_of_code(claim) or self._first("") >= calls:
+            return False
+        sentence = content[claim.begin : claim.begin + len(claim.sentence)]
+        return _PLACE.search(sentence, max(0, sentence.find(claim.verb))) is None
+
+    def _has_place(self, claim: Claim, content: str, calls: int) -> bool:
+        """True where the sentence says where in a text it was done, or the arguments of an edit hold the thing."""
         sentence = content[claim.begin : claim.begin + len(claim.sentence)]
         names = _FILE_NAME.findall(sentence)
         if _PLACE.search(sentence, max(0, sentence.find(claim.verb))) is not None:
@@ -63,6 +85,10 @@ class Edits:
                 return _NEVER
             self._firsts[word] = next((position for position, text in self._calls if word in text), _NEVER)
         return self._firsts[word]
+
+
+def _may_be_of_code(claim: Claim) -> bool:
+    return claim.noun not in _HOSTED and _OF_CODE.issuperset(family.name for family in claim.families)
 
 
 def _arguments(call: Call) -> str:

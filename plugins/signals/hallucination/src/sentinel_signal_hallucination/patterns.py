@@ -178,7 +178,8 @@ _REVIEWED = regex(
 _FOUND_SO = regex(
     _WORDS.format("|for|on|at|in|to|by|under|using|from", "0,5")
     + r" (?:details?|status|number(?! [A-Z\d#])|dates?|times?|amount|information|history|total|price|eligibility)\b"
-    rf"|{_WORDS.format('', '1,8')} (?:is|are|was|were|has|have|went)\b"
+    rf"|{_WORDS.format('', '1,8')} (?:is|are|was|were|has|have|went|(?:\w+ )?(?:accepts|calls|fails|passes|rejects|returns|sends"
+    r"|throws|uses|works|still \w+s))\b"
 )
 IDIOMS = {
     "ran": regex(r" (?:into|through|across|over|out|up|low|late)\b"),
@@ -189,6 +190,10 @@ IDIOMS = {
     "finalized": _REVIEWED,
     "finalised": _REVIEWED,
     "confirmed": _FOUND_SO,
+    # A file, whose name may be code, of which nothing but blanks is left.
+    "opened": regex(
+        r" {3}| (?:the |this |up )?(?:\w{1,12} )?(?:browser|code|config|editor|file|log|module|page|script|source)s?\b"
+    ),
 }
 # "I run the tests" is a habit, "I've run the tests" a deed.
 NO_DEED = regex(r"(?:I|We| we) (?:\w+ly )*\**(?:run|rerun|re-run|set|reset)\b")

@@ -1,6 +1,7 @@
 """How runs of tests end, as test runners print it: one row a way, each tried against what its runner really prints."""
 
 import re
+from collections import deque
 
 from sentinel_signal_hallucination.tables import regex
 
@@ -12,9 +13,10 @@ _MOST_SHOWN = 120
 FAILED: dict[str, str] = {
     "pytest": r"=* ?(?:\d+ \w+, ){0,9}[1-9]\d* (?:failed|errors?)(?:, \d+ \w+){0,9} in \d[\d.]* ?s",
     "pytest, no test": r"=* ?no tests ran in \d[\d.]* ?s",
+    "pytest, cut off": r"FAILED \S+::\S+ - ",
     "unittest": r"FAILED \((?:\w+ )*(?:failures|errors)=\d",
     "jest": r"Tests:\s+(?:\d+ \w+, ){0,9}[1-9]\d* failed",
-    "jest, suites": r"Test Suites: [1-9]\d* failed",
+    "jest, suites": r"Test Suites: [1-9]\d* failed[^\n]*(?:\nTests:[^\n]*)?",
     "vitest": r" *(?:Tests|Test Files)  [1-9]\d* failed",
     "mocha": r" *[1-9]\d* failing$",
     "node": r"[#ℹ] fail [1-9]",
@@ -28,6 +30,12 @@ FAILED: dict[str, str] = {
     "dotnet": r"Failed!\s+- Failed:\s+[1-9]",
     "ctest": r"\d+% tests passed, [1-9]\d* tests? failed out of",
     "prove": r"Result: FAIL$",
+    "bun": r" *[1-9]\d* fail$",
+    "playwright": r" +[1-9]\d* failed$",
+    "deno": r"FAILED \| \d+ passed",
+    "xctest": r"[ \t]*Executed \d+ tests?, with [1-9]",
+    "karma": r"[^\n]{1,80}: Executed \d+ of \d+ [^\n]{0,40}\([1-9]\d* FAILED\)",
+    "ava": r" +[1-9]\d* tests? failed$",
 }
 """The first words of a line with which a run in which a test failed ends."""
 
@@ -48,6 +56,11 @@ PASSED: dict[str, str] = {
     "dotnet": r"Passed!\s+- Failed:\s+0",
     "ctest": r"100% tests passed",
     "prove": r"Result: PASS$",
+    "bun": r" *0 fail$",
+    "deno": r"ok \| \d+ passed",
+    "xctest": r"[ \t]*Executed \d+ tests?, with 0 failures",
+    "karma": r"[^\n]{1,80}: Executed \d+ of \d+ [^\n]{0,40}\bSUCCESS\b",
+    "ava": r" +\d+ tests? passed$",
 }
 """The same for a run in which none failed."""
 
@@ -64,9 +77,9 @@ _ENDINGS = (_any_of(FAILED), _any_of(PASSED))
 def failed_ending(output: str) -> str | None:
     """The line with which the last run of tests in the output ends, where it failed; empty where it passed, None for no run."""
     text = _COLOUR.sub("", output[-_LONGEST:])
-    failed, passed = (max((match.start() for match in look.finditer(text)), default=-1) for look in _ENDINGS)
-    if failed < 0 and passed < 0:
-        return None
-    if failed < passed:
+    failed, passed = (deque(look.finditer(text), maxlen=1) for look in _ENDINGS)
+    if not failed:
+        return "" if passed else None
+    if passed and passed[0].end() > failed[0].end():
         return ""
-    return text[failed:].partition("\n")[0].strip("= ")[:_MOST_SHOWN]
+    return text[failed[0].start() :].partition("\n")[0].strip("= ")[:_MOST_SHOWN]

@@ -3,13 +3,13 @@
 from sentinel_core.evaluate.index import Call
 from sentinel_signal_hallucination.tables import either, regex, words
 
-__all__ = ["COMMANDS", "deeds_of", "has_steps", "runs_no_tests"]
+__all__ = ["COMMANDS", "deeds_of", "has_steps", "only_looks", "runs_no_tests"]
 
 _LONGEST_WRITTEN = 20_000
 _LONGEST = 2000
-_MOVED = words("create delete revert save update")
-_FIRST = r"(?:(?:[A-Z_]{1,40}=\S{0,100}|nice|sudo|time|timeout \d{1,6}[smh]?) )*"
-_BY = r"(?:(?:(?:uv|poetry|pipenv|hatch) run|bundle exec|npx|pnpm exec|python3?(?:\.\d+)? -m) )?"
+_MOVED = words("create delete file revert save update")
+_FIRST = r"(?:(?:[A-Z_][A-Z_0-9]{0,40}=\S{0,100}|nice|sudo|time|timeout \d{1,6}[smh]?) )*"
+_BY = r"(?:(?:\S*/bin/)|(?:(?:uv|poetry|pipenv|hatch) run|bundle exec|npx|pnpm exec|python3?(?:\.\d+)? -m) )?"
 _GIT = r"git (?:(?:-C \S+|-c \S+|--no-pager|-P) )*"
 
 
@@ -25,38 +25,44 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
             "sha256sum sleep sort stat strings tac tail test tr tree true type uname uniq uptime wc which whereis whoami"
         )
         + rf"|\[ |{_GIT}(?:blame|describe|diff|grep|log|ls-files|rev-parse|shortlog|show|status)\b"
+        r"|(?:source|\.) \S*activate$|set [-+]\w+|xargs (?:-\S+ )*(?:cat|echo|grep|head|ls|wc)\b|git (?:remote -v|config --get)\b|awk Q"
+        r"|docker compose ps\b|node --check\b|python3? -m py_compile\b"
         r"|(?:pip3?|npm|conda) (?:freeze|list|ls|show|view)\b|docker (?:images|inspect|logs|ps)\b"
         r"|kubectl (?:describe|get|logs)\b|gh \w+ (?:list|status|view)\b|\S+ (?:--version|-V)$",
         words(""),
     ),
     (
-        _of("ctest jest mocha nox phpunit prove py.test pytest rspec tox unittest vitest", _BY)
+        _of("ctest jest mocha phpunit prove py.test pytest rspec unittest vitest", _BY)
         + r"|(?:npm|pnpm|yarn|bun) (?:run )?(?:t|test)(?![\w.-])|(?:cargo|go|dotnet|mvn|gradle|\./gradlew|\./mvnw) test\b|cargo nextest\b",
-        words("create run save update"),
+        words("create delete run save update"),
     ),
     (
         _of(
             "autopep8 black clippy eslint flake8 gofmt isort mypy prettier pylint pyright ruff rustfmt shellcheck tsc",
             _BY,
         )
-        + r"|(?:npm|pnpm|yarn) run (?:lint|format|typecheck|type-check)(?![\w.-])|(?:cargo|go) (?:build|check|clippy|fmt|vet)\b",
+        + r"|(?:npm|pnpm|yarn) run (?:build|lint|format|typecheck|type-check)(?![\w.-])|(?:dotnet|gradle|\./gradlew) build\b|(?:mvn|\./mvnw) (?:-\S+ )*(?:compile|package|verify)\b|(?:cargo|go) (?:build|check|clippy|fmt|vet)\b",
         words("create run save update"),
     ),
-    (rf"{_GIT}(?:add|clone|fetch|init|tag)\b", words("create deploy save")),
-    (rf"{_GIT}(?:am|cherry-pick|commit)\b", words("commit create save update")),
-    (rf"{_GIT}(?:merge|pull|rebase)\b", words("commit merge save update")),
-    (rf"{_GIT}push\b", words("commit create deploy file merge save update")),
+    (rf"{_GIT}(?:add|clone|fetch|init|tag)\b", words("create delete deploy save")),
+    (rf"{_GIT}(?:am|cherry-pick|commit)\b", words("commit create merge revert save update")),
+    (rf"{_GIT}(?:merge|pull|rebase)\b", words("commit deploy merge revert save update")),
+    (
+        rf"{_GIT}push [^|;&]*(?:-o|--push-option|refs/for)",
+        words("push open commit create deploy file merge save update"),
+    ),
+    (rf"{_GIT}push\b", words("push commit create delete deploy file merge revert save update")),
     (
         rf"{_GIT}(?:branch|checkout|clean|mv|reset|restore|revert|rm|stash|switch|worktree)\b",
-        words("commit create delete revert save update"),
+        words("commit create delete merge revert save update"),
     ),
-    (_of("chmod cp export ln mkdir mv rm rmdir tee touch"), _MOVED),
+    (_of("apply_patch chmod cp export ln mkdir mv rm rmdir tee touch"), _MOVED),
     (
         (
             r"(?:(?:pip3?|npm|pnpm|yarn|bun|uv|uv pip|poetry|cargo|gem|bundle|brew|apt|apt-get|dnf|conda) |python3? -m pip )"
             r"(?:-\S+ )*(?:add|ci|i|install|remove|sync|uninstall|upgrade)\b"
         ),
-        words("delete deploy save update"),
+        words("delete deploy run save update"),
     ),
 )
 """How a part of a command begins, and the families of claims that it backs besides that something was looked up."""
@@ -66,6 +72,8 @@ _MAY_TEST = (1, None)
 # A text in the command, and one that another program is given by way of "cat".
 _HERE = regex(r"<<-?[ ]?(['\"])(\w{1,40})\1")
 _GIVEN = regex(r"\$\(cat\s*\)")
+# Outside the folder of the work, and where a server looks for a sign to restart, this is how programs are deployed.
+_DEPLOYS = regex(r"(?:\b(?:cp|ln|mv|tee|touch)\b[^|;&\n]* |> ?)(?:/(?!tmp/|dev/null)|~|\S*restart)")
 # These write a file, whatever the command; those run what they are given, or what they find.
 _WRITES = regex(r">| -(?:delete|fprint\w*|fls)\b|\bsed\b.* (?:-\w*i|--in-place)|\bsort\b.* (?:-\w*o|--output)")
 _RUNS = regex(r"<\(|<<| -(?:exec|execdir|ok|okdir)\b")
@@ -83,7 +91,7 @@ def deeds_of(call: Call) -> frozenset[str] | None:
     """The families of claims that the call's command backs, none for one that only looks; None where that is not known."""
     command = _plain(call)
     known = [_known(part) for part in _parts(command)] if command and _RUNS.search(command) is None else [None]
-    if None in known:
+    if None in known or _DEPLOYS.search(command) is not None:
         return None
     deeds = frozenset[str]().union(*(COMMANDS[row][1] for row in known if row is not None))
     return deeds if _WRITES.search(command) is None else deeds | _MOVED
@@ -95,10 +103,18 @@ def runs_no_tests(call: Call) -> bool:
     return bool(command) and all(_known(part) not in _MAY_TEST for part in _parts(command))
 
 
+def only_looks(call: Call) -> bool:
+    """True where each part of the command is known to do no more than show something."""
+    return deeds_of(call) == frozenset()
+
+
 def has_steps(call: Call) -> bool:
-    """True where more than one part of the command does something, or where that cannot be told."""
+    """True where more than one part of the command does something, or where that cannot be told: a script has steps, too."""
+    if not _command(call):
+        return False
     command = _plain(call)
-    return bool(_command(call)) if not command else sum(_known(part) != _LOOKS for part in _parts(command)) > 1
+    known = set(map(_known, _parts(command))) - {_LOOKS} if command else {None}
+    return None in known or sum(_known(part) != _LOOKS for part in _parts(command)) > 1
 
 
 def _known(part: str) -> int | None:

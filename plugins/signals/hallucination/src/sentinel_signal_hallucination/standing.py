@@ -102,6 +102,7 @@ class Judge:
             or self._edits.backed(claim, text.content, calls)
             or self._retold.tells(claim, position)
             or (claim.voice != "active" and self._asked.ran(claim.verb, position))
+            or self._asked.recalls(claim.verb, position)
         ):
             return "backed"
         is_draft = self._retold.is_drafted(claim, text.content, position)
@@ -113,7 +114,8 @@ class Judge:
         is_state = claim.voice != "active" and self._asked.only_about(claim.verb, position)
         if not claim.told and not self._asked.ends_in_question(position):
             is_state = False  # what was done "successfully" is no state, but to a question it may be an answer
-        return "doubtful" if is_draft or is_state or follows is not None else "unbacked"
+        may_follow = follows is not None or self._edits.may_be_meant(claim, text.content, calls)
+        return "doubtful" if is_draft or is_state or may_follow else "unbacked"
 
     def tried(self, claim: Claim, calls: int) -> bool:
         """True where a call that could have done it failed."""

@@ -37,7 +37,10 @@ _READING_NOUNS = words(
     "weather wikipedia arxiv wiki clock time date dictionary translator news forecast map maps retriever knowledge "
     "summary status info information details documentation docs"
 )
-_INERT = words("think thought thinking reflect reflection plan todo calculator calculate math sleep wait noop")
+_INERT = words(
+    "think thought thinking reflect reflection plan todo calculator calculate math sleep wait noop ask question questions "
+    "followup user attempt completion finish resolve library id mcp memory sequential sequentialthinking"
+)
 _TERMINAL = words(
     "finish submit answer final done complete completed terminate terminated end exit stop propose solution conclude "
     "handoff return respond reply transfer yield"
@@ -54,15 +57,14 @@ _ASKED_ABOUT = words(
     "link log mail message order page payment pipeline pip npm release report return route schedule script sms slack "
     "sync test text train transfer transition"
 )
-# An agent's own list of what is to do: writing it saves, files or sends nothing.
 _TODO = words("todo todos")
-_TODO_WORDS = _TODO | words("write update list")
-_TODO_NOUNS = words("todo task item list plan")
+_TODO_WORDS = _TODO | words("write update list create get manage")
+_TODO_NAMES = words("update_plan task_create task_get task_list task_update")
 # Pairs of words that do more than their first word says, and what they are read as.
 _PAIRS = {
     ("check", "in"): "checkin", ("check", "out"): "checkout", ("select", "seat"): "reserve_seat",
     ("select", "room"): "reserve_room", ("choose", "seat"): "reserve_seat", ("pull", "request"): "pr", ("merge", "request"): "pr",
-    ("apply", "diff"): "patch", ("apply", "patch"): "patch",
+    ("apply", "diff"): "patch", ("save", "memory"): "memory", ("tool", "search"): "search", ("apply", "patch"): "patch",
 }  # fmt: skip
 # "check_in_stock" only looks.
 _CHECKED = words("bag baggage cart customer flight guest online order passenger reservation room user")
@@ -104,6 +106,9 @@ class Ability:
         self.families = families
         self.nouns = nouns
         self.edits = edits
+
+
+_LIST_OF_TASKS = Ability("write", frozenset(), words("todo task item list plan"))
 
 
 @lru_cache(maxsize=256)
@@ -160,6 +165,8 @@ def _kind(parts: list[str]) -> Kind:
 def ability(name: str) -> Ability:
     """The ability that a tool's name shows. A name without any known word could do anything, and so can one with spaces."""
     parts = _joined(_name_words(name))
+    if _is_list_of_tasks(parts):
+        return _LIST_OF_TASKS
     kind: Kind = "any" if not parts or " " in name.strip() else _kind(parts)
     if kind == "write":
         return _writing(parts)
@@ -169,9 +176,12 @@ def ability(name: str) -> Ability:
     return Ability(kind, _FAMILIES_OF[kind], frozenset())
 
 
+def _is_list_of_tasks(parts: list[str]) -> bool:
+    """True for an agent's own list of what is to do: writing it saves, files or sends nothing."""
+    return "_".join(parts) in _TODO_NAMES or (_TODO_WORDS.issuperset(parts) and not _TODO.isdisjoint(parts))
+
+
 def _writing(parts: list[str]) -> Ability:
-    if _TODO_WORDS.issuperset(parts) and not _TODO.isdisjoint(parts):
-        return Ability("write", frozenset(), _TODO_NOUNS)
     stems = frozenset(map(stem, parts))
     edits = not _TEXTS.isdisjoint(parts) or _TEXT_WRITERS.issuperset(parts)
     deeds = stems.union(parts)
