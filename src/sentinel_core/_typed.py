@@ -7,9 +7,9 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from sentinel_core.trace import ExecutionTrace
+from sentinel_core.trace import ExecutionTrace, to_json
 
-__all__ = ["check_trace"]
+__all__ = ["check_trace", "problem_of"]
 
 _LONGEST = 60
 _fields = functools.cache(msgspec.structs.fields)
@@ -29,9 +29,16 @@ def check_trace(trace: ExecutionTrace) -> None:
 
     The message has the path of the field, such as ``messages[2].tool_results[0].success``, the value, and what is expected.
     """
-    error = next(_problems(trace, ExecutionTrace, ""), None)
+    error = problem_of(trace)
     if error is not None:
         raise error
+
+
+def problem_of(trace: ExecutionTrace) -> Exception | None:
+    """What ``check_trace`` raises; None where the trace is right."""
+    if trace.trace_id == "":
+        return ValueError("trace_id is empty; every trace needs one")
+    return next(_problems(trace, ExecutionTrace, ""), None)
 
 
 def _problems(value: object, wanted: Any, path: str) -> Iterator[Exception]:
@@ -53,8 +60,13 @@ def _problems(value: object, wanted: Any, path: str) -> Iterator[Exception]:
 
 
 def _inside(value: Any, kind: type, of: tuple[Any, ...], path: str) -> Iterator[Exception]:
-    """The problems of what a tuple, or an object of a class of ours, holds."""
-    if kind is tuple:
+    """The problems of what a tuple, a dictionary, or an object of a class of ours, holds."""
+    if kind is dict:
+        try:
+            to_json(value)
+        except UnicodeEncodeError:
+            yield ValueError(f"{path} holds half of a surrogate pair, which is no text")
+    elif kind is tuple:
         for position, one in enumerate(value):
             yield from _problems(one, of[0], f"{path}[{position}]")
     elif issubclass(kind, msgspec.Struct):
@@ -75,4 +87,4 @@ def _told(value: object, path: str, expected: str) -> str:
 
 
 def _a(noun: str) -> str:
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
+    return f"an {noun}" if noun[0].lower() in "aeiou" else f"a {noun}"

@@ -94,7 +94,20 @@ class DuplicatePluginError(PluginError):
 
 
 class InputError(SentinelError):
-    """A file or record that cannot be read."""
+    """A file or record that cannot be read, and the ``reason``.
+
+    Where it is one file: ``label`` is that file as the user named it, with which the text begins, and ``place`` its path below the
+    folder that they named.
+    """
+
+    def __init__(self, reason: str, *, label: str = "", place: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.label = label
+        self.place = place
+
+    def __str__(self) -> str:
+        return f'"{self.label}": {self.reason}' if self.label else self.reason
 
 
 class TraceDecodeError(InputError):

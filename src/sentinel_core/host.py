@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 import pluggy
@@ -22,7 +22,7 @@ from sentinel_core.checking import checked, listed
 from sentinel_core.errors import DuplicatePluginError, PluginError
 from sentinel_core.selection import KINDS, Selection, did_you_mean, load_target_kind
 
-__all__ = ["HOST", "Installed", "LoadFailure", "Plugin", "installed", "load", "select"]
+__all__ = ["HOST", "Installed", "LoadFailure", "Plugin", "installed", "load", "misnamed", "select"]
 
 HOST = "reliability-sentinel"
 _GROUPS = "sentinel."
@@ -89,6 +89,17 @@ def installed(kinds: Iterable[str] = KINDS) -> list[Installed]:
     return found
 
 
+def misnamed() -> list[str]:
+    """In words, each group of entry points that is no kind of plugin, and looks like one mistyped: nobody loads it."""
+    known = [f"{_GROUPS}{kind}" for kind in KINDS]
+    groups = {(one.distribution, one.version, one.group) for one in entry_points(_GROUPS) if one.group not in known}
+    return [
+        f'{distribution} {version}: the entry points of its group "{group}" are no plugins{did_you_mean(group, known)}'
+        for distribution, version, group in sorted(groups)
+        if did_you_mean(group.removeprefix(_GROUPS), KINDS)
+    ]
+
+
 def select(selection: Selection, kinds: Sequence[str]) -> tuple[list[Installed], list[Installed]]:
     """The plugins of these kinds to load, and those that the user left out.
 
@@ -146,6 +157,8 @@ def _load_installed(source: Installed, died_of: str | None, offered: dict[tuple[
     plugin: object = importlib.import_module(module)
     for name in filter(None, attribute.split(".")):
         plugin = getattr(plugin, name)
+    if isinstance(plugin, FunctionType):
+        raise PluginError(f'its entry point names a function; name the module alone: {source.name} = "{module}"')
     key = (source.target, source.kind)
     if key not in offered:
         offered[key] = _offered(plugin, source.kind)
@@ -270,9 +283,13 @@ def _refuse_clashes(plugins: Iterable[Plugin]) -> None:
     for plugin in plugins:
         first = taken.setdefault(plugin.source.label, plugin.source)
         if first is not plugin.source:
-            raise DuplicatePluginError(
-                f'two plugins are named "{first.label}": {first.origin} and {plugin.source.origin}; '
+            mend = (
                 f"leave one out with --plugins no:{first.name}, or rename yours"
+                if first.distribution
+                else "take one of them out of --plugins, or rename its plugin"
+            )
+            raise DuplicatePluginError(
+                f'two plugins are named "{first.label}": {first.origin} and {plugin.source.origin}; {mend}'
             )
 
 

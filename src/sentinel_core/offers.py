@@ -5,15 +5,11 @@ passes the instance as the last argument of the offered function. Secrets come f
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
+from typing import IO, Any, Literal, Protocol
 
 import attrs
 
-if TYPE_CHECKING:
-    from sentinel_core.model import Model
-    from sentinel_core.reflection.facts import Ruling
-    from sentinel_core.report import Detection
-    from sentinel_core.trace import ExecutionTrace
+import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are looked up on first use
 
 __all__ = ["Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"]
 
@@ -27,7 +23,7 @@ class Signal:
 
     name: str
     summary: str
-    detect: Callable[..., "Detection | float"]
+    detect: Callable[..., "sentinel_core.Detection | float"]
     settings: type | None = None
 
 
@@ -41,7 +37,7 @@ class Provider:
 
     name: str
     summary: str
-    connect: Callable[..., "Model"]
+    connect: Callable[..., "sentinel_core.Model"]
     env: tuple[str, ...] = ()
     settings: type | None = None
     deterministic: bool = False
@@ -73,7 +69,7 @@ class Guardrail:
 
     name: str
     summary: str
-    check: Callable[..., "Ruling"]
+    check: Callable[..., "sentinel_core.Ruling"]
     settings: type | None = None
 
 
@@ -128,7 +124,7 @@ class TraceReader:
     name: str
     summary: str
     sniff: Callable[[bytes, str], int]
-    read: Callable[[Source], Iterable["ExecutionTrace | ReadError"]]
+    read: Callable[[Source], Iterable["sentinel_core.ExecutionTrace | ReadError"]]
     grain: Literal["line", "file"] = "file"
     kept_at: tuple[str, ...] = ()
-    write: Callable[["ExecutionTrace"], bytes] | None = None
+    write: Callable[["sentinel_core.ExecutionTrace"], bytes] | None = None

@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from sentinel_core.conversion import printed
 from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel
 from sentinel_core.evaluate.index import TraceIndex
@@ -63,7 +64,7 @@ def _bind(plugin: Plugin, layers: Layers, watch: Watch | None) -> BoundSignal:
         detect=detect if watch is None else _watched(detect, watch, source.label),
         distribution=source.distribution,
         version=source.version,
-        settings={} if settings is None else attrs.asdict(settings),
+        settings={} if settings is None else printed(settings),
     )
 
 

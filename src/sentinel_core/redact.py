@@ -32,6 +32,13 @@ _PATTERNS = (
     rf"\b(?:{'|'.join(_WORDS)})",
 )
 _ASSIGNED = r"""(?i)((?:api[_-]?key|secret|passw(?:or)?d|access[_-]?token|auth[_-]?token)["']?\s{0,3}[:=]\s{0,3}["']?)([^\s"',;&}]{6,})"""
+# What signs a URL is as good as a password. "sig" and "token" are so in a query alone, and not where they are short.
+_SIGNERS = (
+    r"""x-(?:amz|goog|oss)-(?:signature|credential|security-token)(?:%3d|["']?\s{0,3}[:=]\s{0,3}["']?)""",
+    r"""(?:(?<=[?&;])|(?<=u0026))(?:sig(?:nature)?|token)=(?=[^\s"',;&}]{16})""",
+    r"\bsignature=(?=[0-9a-f]{64})",
+)
+_SIGNED = rf"""(?i)({"|".join(_SIGNERS)})([^\s"',;&}}]{{6,}})"""
 
 # Small letters of which a text without secrets has none: looking for these takes a tenth of the time.
 _SECRET_MARKS = (
@@ -39,6 +46,7 @@ _SECRET_MARKS = (
     *("bearer ", "-----begin", "://"),
 )
 _ASSIGNED_MARKS = ("apikey", "api_key", "api-key", "secret", "passw", "token")
+_SIGNED_MARKS = ("x-amz-", "x-goog-", "x-oss-", "sig=", "signature=", "token=")
 
 _SENSITIVE = r"(?i)key|token|secret|passw|credential"
 _LEAST = 8  # characters: a shorter value stands in too many texts by chance
@@ -62,13 +70,20 @@ def _assigned() -> re.Pattern[str]:
     return re.compile(_ASSIGNED)
 
 
+@functools.cache
+def _signed() -> re.Pattern[str]:
+    return re.compile(_SIGNED)
+
+
 def _redact(text: str) -> str:
     if not text.isascii():  # a few letters beyond ASCII are small and great forms of letters in it
-        return _assigned().sub(rf"\1{MASK}", _secret().sub(MASK, text))
+        return _signed().sub(rf"\1{MASK}", _assigned().sub(rf"\1{MASK}", _secret().sub(MASK, text)))
     small = text.lower()
     if any(mark in small for mark in _SECRET_MARKS):
         text = _secret().sub(MASK, text)
-    return _assigned().sub(rf"\1{MASK}", text) if any(mark in small for mark in _ASSIGNED_MARKS) else text
+    if any(mark in small for mark in _ASSIGNED_MARKS):
+        text = _assigned().sub(rf"\1{MASK}", text)
+    return _signed().sub(rf"\1{MASK}", text) if any(mark in small for mark in _SIGNED_MARKS) else text
 
 
 _cached = functools.lru_cache(maxsize=4096)(_redact)

@@ -4,23 +4,21 @@ Keys are dotted: ``fail_on``, ``weights.my_signal``, ``signals.cost.budget_token
 """
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, Literal
 
 import attrs
-import msgspec
 
+from sentinel_core.conversion import Setting, beside, convert, printed, settable, shown
 from sentinel_core.errors import ConfigError, PluginError
-from sentinel_core.selection import KINDS, did_you_mean
-from sentinel_core.trace import from_json
+from sentinel_core.selection import KINDS, did_you_mean, load_target_kind
 
 __all__ = ["HostSettings", "Layers", "Setting", "find_file", "read_layers"]
 
+_RS1 = "rs1"  # the profile that is no file
 _MISTYPED = 0.92  # "SENTINEL_FAILON" is like "SENTINEL_FAIL_ON" by 0.97; the common prefix counts, too
 _MISTYPED_TABLE = 0.88  # "tool" is like "tools" by 0.89
-_WRITTEN: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}
 _DOTS = {"weights": 1, "agent": 1, **dict.fromkeys(KINDS, 2)}  # a weight's name; a field; a plugin's name and its field
 
 
@@ -34,7 +32,7 @@ class HostSettings:
     ``reflector`` says what an attempt was worth: fixed rules, or two personas of the run's own model.
     """
 
-    profile: str = "rs1"
+    profile: str = _RS1
     fail_on: Literal["warn", "fail", "never"] = "warn"
     timeout: float = attrs.field(default=60.0, validator=[attrs.validators.gt(0), attrs.validators.le(1e6)])
     max_memory_mb: int = attrs.field(default=4096, validator=[attrs.validators.gt(0), attrs.validators.le(1 << 30)])
@@ -48,14 +46,6 @@ class HostSettings:
     drift_threshold: float = attrs.field(default=0.25, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
     reflect: bool = True
     reflector: Literal["rules", "llm"] = "rules"
-
-
-class Setting(NamedTuple):
-    """One value and its origin, for people: ``--weight``, ``SENTINEL_FAIL_ON``, ``sentinel.toml`` or ``default``."""
-
-    key: str
-    value: Any
-    origin: str
 
 
 @attrs.frozen(kw_only=True)
@@ -77,7 +67,7 @@ class Layers:
             if head not in (*names, *KINDS, "agent", "weights"):
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(head, names)}')
             if key.count(".") < _DOTS.get(head, 0):
-                raise ConfigError(f'"{key}" from {setting.origin} must be a table, and it is {_shown(setting.value)}')
+                raise ConfigError(f'"{key}" from {setting.origin} must be a table, and it is {shown(setting.value)}')
         if any(key.startswith("agent.") for key in self.values):
             from sentinel_core.agent.settings import AgentSettings
 
@@ -90,7 +80,7 @@ class Layers:
         found = {}
         for key, setting in self.values.items():
             if key.startswith("weights."):
-                found[key.removeprefix("weights.")] = _convert(setting, float)
+                found[key.removeprefix("weights.")] = convert(setting, float)
         return found
 
     def of_agent(self, wanted: type) -> Any:
@@ -112,15 +102,14 @@ class Layers:
 
     def explain(self, prefix: str, filled: Any) -> list[Setting]:
         """Every field of a filled settings object with its origin."""
+        values = printed(filled)
         return [
             Setting(
-                key=f"{prefix}{field.name}",
-                value=getattr(filled, field.name),
-                origin=self.values[f"{prefix}{field.name}"].origin
-                if f"{prefix}{field.name}" in self.values
-                else "default",
+                key=f"{prefix}{name}",
+                value=values[field.name],
+                origin=self.values[f"{prefix}{name}"].origin if f"{prefix}{name}" in self.values else "default",
             )
-            for field in attrs.fields(type(filled))
+            for name, field in settable(type(filled)).items()
         ]
 
     def refuse_unknown_plugins(self, known: Iterable[tuple[str, str]], kinds: Collection[str] = KINDS) -> None:
@@ -134,7 +123,7 @@ class Layers:
                 raise ConfigError(f'"{key}" from {setting.origin}: no {kind} plugin "{name}" is installed{near}')
 
     def _fill(self, wanted: type, prefix: str) -> Any:
-        fields = {field.name: field for field in attrs.fields(attrs.resolve_types(wanted))}
+        fields = settable(wanted)
         values = {}
         for key, setting in self.values.items():
             name = key.removeprefix(prefix)
@@ -142,7 +131,7 @@ class Layers:
                 continue
             if name not in fields:
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(name, fields)}')
-            values[name] = _convert(setting, fields[name].type or Any)
+            values[name] = convert(setting, fields[name].type or Any, fields[name].metadata)
         missing = [name for name, field in fields.items() if field.default is attrs.NOTHING and name not in values]
         if missing:
             raise PluginError(f'needs the setting "{prefix}{missing[0]}": give it in sentinel.toml or with --set')
@@ -161,38 +150,6 @@ class Layers:
         about = "" if named else prefix or "settings "
         origins = ", ".join(sorted({self.values[f"{prefix}{name}"].origin for name in named or names}))
         return ConfigError(f"{about}{problem} (from {origins})")
-
-
-def _convert(setting: Setting, wanted: Any) -> Any:
-    """Text from a flag or the environment is parsed as the type asks; a file's value must already be of that type."""
-    from_file = setting.origin.endswith(".toml")
-    value = setting.value
-    try:
-        if not from_file and isinstance(value, str) and value.startswith(("[", "{")) and wanted is not str:
-            value = from_json(value)
-        return msgspec.convert(value, wanted, strict=from_file)
-    except msgspec.MsgspecError as error:
-        choices = [_shown(choice) for choice in _choices(wanted)]
-        text = f"expected one of {', '.join(choices)}" if choices else str(error).replace("`", "")
-        if text.startswith("Expected array") and isinstance(setting.value, str):
-            text = 'expected a list, written as ["one", "two"]'
-        if ", got str" in text and not from_file:  # all that comes from there is text: say what it must look like
-            text = next((f"expected {form}" for kind, form in _WRITTEN.items() if _takes(wanted, kind)), text)
-        raise ConfigError(f'"{setting.key}" from {setting.origin}: {text}, and it is {_shown(setting.value)}') from None
-
-
-def _choices(wanted: Any) -> list[str]:
-    """The texts of a ``Literal``, also where it stands among others: ``Literal["high", "medium"] | None``."""
-    return [text for one in get_args(wanted) for text in ([one] if isinstance(one, str) else _choices(one))]
-
-
-def _takes(wanted: Any, kind: type) -> bool:
-    """Whether a type is this one, alone or among others: ``int | None``."""
-    return wanted is kind or (get_origin(wanted) in (Union, UnionType) and kind in get_args(wanted))
-
-
-def _shown(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def find_file(start: Path) -> Path | None:
@@ -216,16 +173,18 @@ def read_layers(
 ) -> Layers:
     """The layers on top of each other. ``flags`` map a dotted key to its value and the flag's name.
 
-    Raises ``ConfigError`` for a file that is not TOML.
+    Paths in the file start in its folder, all others in the working directory. Raises ``ConfigError`` for a file that is not TOML.
     """
     values: dict[str, Setting] = {}
-    file = find_file(Path.cwd() if folder is None else folder)
+    start = Path.cwd() if folder is None else folder
+    file = find_file(start)
     if file is not None:
         document = _read_toml(file)
         table = document if file.name == "sentinel.toml" else document["tool"]["sentinel"]
+        way = "" if file.parent == start else os.path.relpath(file.parent, start)
         for key, value in _flat(table, ""):
-            text = ",".join(map(str, value)) if key == "plugins" and isinstance(value, list) else value
-            values[key] = Setting(key=key, value=text, origin=file.name)
+            placed = _PLACED[key](value, way) if key in _PLACED and isinstance(value, (str, list)) else value
+            values[key] = Setting(key=key, value=placed, origin=file.name, folder=way)
     suspects = []
     for name, text in sorted(environ.items()):
         if (found := _environment_key(name)) is not None:
@@ -235,6 +194,37 @@ def read_layers(
     for key, (value, flag) in flags.items():
         values[key] = Setting(key=key, value=value, origin=flag)
     return Layers(values=values, suspects=tuple(suspects))
+
+
+def _plugins_beside(value: str | list[Any], folder: str) -> str:
+    """The list of plugins as a flag has it."""
+    items = value.split(",") if isinstance(value, str) else map(str, value)
+    return ",".join(beside(item.strip(), folder) if load_target_kind(item) == "file" else item for item in items)
+
+
+def _profile_beside(value: Any, folder: str) -> Any:
+    return value if value == _RS1 or not isinstance(value, str) else beside(value, folder)
+
+
+def _beside_scheme(*schemes: str) -> Callable[[Any, str], Any]:
+    """For a value that is a path behind one of these; any other that has a colon is none."""
+
+    def place(value: Any, folder: str) -> Any:
+        scheme, colon, path = value.partition(":") if isinstance(value, str) else ("", "", "")
+        if colon:
+            return f"{scheme}:{beside(path, folder)}" if scheme in schemes else value
+        return beside(value, folder) if "" in schemes else value
+
+    return place
+
+
+_PLACED: Mapping[str, Callable[[Any, str], Any]] = {
+    "plugins": _plugins_beside,
+    "profile": _profile_beside,
+    "provider": _beside_scheme("replay"),
+    "store": _beside_scheme("sqlite", ""),
+}
+"""The host's settings that are, or hold, paths: what they are where the file stands in another folder."""
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -123,6 +123,13 @@ def test_model_error_ends_the_run_in_the_record_and_is_raised(agent_for):
     assert agent.trace().details.outcome == "model_error"
 
 
+REASONS = ("end_turn", "tool_calls", "max_tokens", "refusal", "content_filter")
+
+
+async def awaited():
+    return DONE
+
+
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
@@ -132,6 +139,16 @@ def test_model_error_ends_the_run_in_the_record_and_is_raised(agent_for):
         (Reply(tool_calls=7), 'provider "scripted" gave a Reply whose tool_calls is a int'),
         (Reply(tool_calls=[{}]), 'provider "scripted" gave a Reply whose tool_calls hold a dict instead of a ToolCall'),
         (Reply(usage={"total": 3}), 'provider "scripted" gave a Reply whose usage is a dict'),
+        (Reply(content="x", cost_usd="0.1"), 'provider "scripted" gave a Reply whose cost_usd is a str'),
+        (
+            Reply(content="x", stop_reason="stop"),
+            f"provider \"scripted\" gave a Reply whose stop_reason is 'stop'; it must be one of {', '.join(REASONS)}",
+        ),
+        (
+            Reply(tool_calls=(ToolCall(id="c", name="add", arguments='{"first": 1}'),)),
+            'provider "scripted" gave a Reply with a call whose arguments is a str; it must be a dict',
+        ),
+        (awaited(), 'provider "scripted" gave a coroutine instead of a Reply'),
     ],
 )
 def test_broken_provider_is_a_provider_error(agent_for, entry, said):

@@ -51,7 +51,7 @@ def test_bad_files_among_good_ones(inside, write, folder, knob):
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.returncode == 3
     assert [row["error"]["source"] if "error" in row else row["trace_id"] for row in rows] == [
-        *("t0", "", "b.json", "c.json", "", "t0"),
+        *("t0", "gone.json", "b.json", "c.json", "*.none", "t0"),
     ]
     told = done.stderr.splitlines()
     assert told[0] == 'sentinel: error: "gone.json": no such file or folder'
@@ -103,7 +103,7 @@ def test_names_that_are_no_text(inside, folder, knob, name):
 
 
 READER = """
-from sentinel_core import ExecutionTrace, Message, ReadError, ToolCall, TraceReader, hookimpl
+from sentinel_core import ExecutionTrace, Message, ReadError, ToolCall, TraceDetails, TraceReader, hookimpl
 
 
 def read(source):
@@ -136,6 +136,46 @@ SECONDS = {
     ),
     "gives nothing": ("yield None", ["first", None, "third"], 'its reader "mine" gave a NoneType; expected an'),
     "refuses": ("yield ReadError(message='no @ $.x', line=7)", ["first", None, "third"], '"t.json" line 7: no @ $.x'),
+    "refuses without a word": (
+        "yield ReadError(message='')",
+        ["first", None, "third"],
+        'its reader "mine" refused record 2',
+    ),
+    "no id": (
+        "yield ExecutionTrace(trace_id='')",
+        ["first", None, "third"],
+        "malformed trace as record 2: trace_id is empty",
+    ),
+    "a number for an id": (
+        "yield ExecutionTrace(trace_id=5)",
+        ["first", None, "third"],
+        'its reader "mine" gave a malformed trace as record 2: trace_id is 5 (an int); expected text',
+    ),
+    "no metadata": (
+        "yield ExecutionTrace(trace_id='t', metadata=None)",
+        ["first", None, "third"],
+        "malformed trace as record 2: metadata is None",
+    ),
+    "a message that is a dict": (
+        "yield ExecutionTrace(trace_id='t', messages=[{'role': 'user'}])",
+        ["first", None, "third"],
+        "malformed trace as record 2: messages[0] is {'role': 'user'} (a dict); expected a Message",
+    ),
+    "usage that is a dict": (
+        "yield ExecutionTrace(trace_id='t', messages=[Message(role='assistant', content='0')], token_usage={'n': 1})",
+        ["first", None, "third"],
+        "malformed trace as record 2: token_usage is {'n': 1} (a dict); expected a TokenUsage or None",
+    ),
+    "a number for text": (
+        "yield ExecutionTrace(trace_id='t', messages=[Message(role='user', content=5)])",
+        ["first", None, "third"],
+        "malformed trace as record 2: messages[0].content is 5 (an int); expected text or None",
+    ),
+    "a sub-agent that is a dict": (
+        "yield ExecutionTrace(trace_id='t', details=TraceDetails(children=[{}]))",
+        ["first", None, "third"],
+        "malformed trace as record 2: details.children[0] is {} (a dict); expected an ExecutionTrace",
+    ),
     "half a character": (HALF, ["first", None, "third"], "holds half of a surrogate pair"),
     "half a character in a text": (
         "yield ExecutionTrace(trace_id='\\ud800', messages=(Message(role='assistant', content='0'),))",
@@ -155,6 +195,19 @@ def test_a_reader_that_goes_wrong_costs_its_file(inside, folder, write, knob, se
     assert found == rows * 2
     assert done.returncode == (3 if None in rows else 0)
     assert done.stderr.count(words) == (2 if words else 1)
+
+
+@pytest.mark.parametrize(
+    "second", ["yield ExecutionTrace(trace_id='')", "yield ExecutionTrace(trace_id='t', metadata=0)"]
+)
+@pytest.mark.parametrize("options", [["-o", "out"], ["--strict"]])
+def test_a_malformed_trace_costs_no_other_wherever_reports_go(inside, folder, write, knob, second, options):
+    (folder / "mine.py").write_text(READER.format(second=second, sniff="pass"))
+    write("t.json", "0")
+    signals = knob[1].replace("./knob.py", "./knob.py,./mine.py")
+    done = inside("evaluate", "t.json", *options, "--plugins", signals, *knob[2:])
+    assert (done.returncode, done.stderr.count('its reader "mine" gave a malformed trace as record 2: ')) == (3, 1)
+    assert "3 traces: 2 PASS, 1 unreadable" in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

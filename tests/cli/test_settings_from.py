@@ -41,6 +41,16 @@ def scores(report) -> dict[str, float | None]:
     return {score["signal_name"]: score["score"] for score in report["signal_scores"]}
 
 
+def test_paths_in_a_file_above_start_beside_it(judged, folder):
+    above = folder.parent
+    (above / "sentinel.toml").write_text('plugins = ["./up.py"]\nprofile = "p/strict.toml"\n')
+    (above / "up.py").write_text(SPECS)
+    (above / "p").mkdir()
+    (above / "p" / "strict.toml").write_text("warn_at = 0.2\nweights = {mine = 1}\n")
+    report = judged(code=1)
+    assert (scores(report)["mine"], report["profile"]["name"], report["verdict"]) == (0.25, "strict", "WARN")
+
+
 BUILT_IN = {"cost", "hallucination", "loop", "tool_misuse"}
 
 

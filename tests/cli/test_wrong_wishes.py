@@ -54,6 +54,21 @@ def test_an_output_that_cannot_be_as_asked(inside, write, folder, arguments, wor
     assert not [path for path in folder.iterdir() if path.name.startswith(("w.", ".w."))]
 
 
+@pytest.mark.parametrize("options", [("--json",), ("--check",), ("--plugins", "./mine.py"), ("--timeout", "3")])
+def test_options_of_the_list_of_plugins_are_not_passed_over(inside, options):
+    done = inside("plugins", *options, "show", "loop")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert f'"{options[0]}" is of the list; "sentinel plugins show" does not take it there' in done.stderr
+
+
+def test_a_mistyped_group_of_entry_points_is_told(inside, monkeypatch):
+    from sentinel_core.cli import plugins
+
+    monkeypatch.setattr(plugins, "misnamed", lambda: ["single 1.0: no plugins"])
+    for arguments in ([], ["show", "single"]):
+        assert "sentinel: warning: single 1.0: no plugins" in inside("plugins", *arguments).stderr
+
+
 def test_the_summary_is_told_with_its_folder(inside, write, folder):
     write("t.json", "0")
     (folder / "out").mkdir()

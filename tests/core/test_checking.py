@@ -100,3 +100,11 @@ def test_what_is_no_list_of_offers(returned):
     told = f"^sentinel_tools must return a list of Tool, and it returned a {type(returned).__name__}$"
     with pytest.raises(PluginError, match=told):
         listed(returned, "tools")
+
+
+def test_a_hook_that_is_async_is_no_list_and_leaves_nothing_behind():
+    async def hook():
+        return []
+
+    with pytest.raises(PluginError, match="returned a coroutine"):
+        listed(hook(), "tools")

@@ -3,6 +3,8 @@
 import dataclasses
 import os
 import re
+import sys
+from pathlib import Path
 
 import attrs
 import pytest
@@ -50,7 +52,7 @@ def signal_suite(detect: object, **fields: object) -> object:
 
 
 def printing(_index):
-    print("noise")
+    sys.stdout.write("noise")
     return 0.0
 
 
@@ -73,9 +75,9 @@ def test_a_signal_that_only_answers():
     ("detect", "words"), [(printing, "it printed 'noise"), (wandering, "it changed the working directory")]
 )
 def test_a_signal_that_does_more(detect, words):
-    before = os.getcwd()
+    before = Path.cwd()
     refuses(signal_suite(detect), "test_only_answers", words)
-    assert os.getcwd() == before
+    assert Path.cwd() == before
 
 
 @pytest.mark.parametrize("place", [{"message_index": 999}, {"trace_path": [3]}])

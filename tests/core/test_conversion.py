@@ -9,7 +9,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core.conversion import in_order, printed, settable
+from sentinel_core.conversion import Setting, in_order, printed, settable
 from sentinel_core.errors import ConfigError
 from sentinel_core.settings import Layers, read_layers
 
@@ -93,6 +93,17 @@ def test_texts_that_cannot_be_used(name, text, error):
             "signals", "odd", Odd
         )
     assert error in str(caught.value)
+
+
+def test_a_path_in_a_file_is_text(tmp_path):
+    (tmp_path / "sentinel.toml").write_text("[signals.odd]\nplace = 3\n")
+    with pytest.raises(ConfigError, match=r'^"signals.odd.place" from sentinel.toml: expected text, and it is 3$'):
+        read_layers({}, environ={}, folder=tmp_path).of_plugin("signals", "odd", Odd)
+
+
+def test_a_path_that_is_one_already_is_taken():
+    made = Layers(values={"signals.odd.place": Setting("signals.odd.place", Path("a"), "the suite")})
+    assert made.of_plugin("signals", "odd", Odd).place == Path("a")
 
 
 def test_an_unknown_key_in_a_file_is_refused_too(tmp_path):

@@ -5,7 +5,7 @@ import pytest
 
 from sentinel_core import Signal
 from sentinel_core.errors import DuplicatePluginError, PluginError
-from sentinel_core.host import installed, load, select
+from sentinel_core.host import installed, load, misnamed, select
 from sentinel_core.selection import KINDS, Selection
 
 HEAD = "from sentinel_core import Signal, hookimpl\n"
@@ -274,6 +274,31 @@ def test_a_file_may_not_take_a_name_that_is_taken(tmp_path):
         f'two plugins are named "signals:loop": reliability-sentinel-signal-loop 0.1.0 and {path}; '
         "leave one out with --plugins no:loop, or rename yours"
     )
+
+
+def test_two_files_may_not_offer_one_name(tmp_path):
+    one, two = tmp_path / "one.py", tmp_path / "two.py"
+    one.write_text(signal("mine"))
+    two.write_text(signal("mine"))
+    with pytest.raises(DuplicatePluginError) as caught:
+        load([], [str(one), str(two)])
+    assert str(caught.value) == (
+        f'two plugins are named "signals:mine": {one} and {two}; take one of them out of --plugins, or rename its plugin'
+    )
+
+
+def test_an_entry_point_that_names_the_function(installs):
+    source = signal("named")
+    installs("named", {"fake_named": source}, {"sentinel.signals": {"named": "fake_named:sentinel_signals"}})
+    _, (failure,) = load(of_name("named"))
+    assert failure.error == 'its entry point names a function; name the module alone: named = "fake_named"'
+
+
+def test_a_group_that_is_mistyped_is_told(installs):
+    installs("single", {}, {"sentinel.signal": {"a": "x"}, "sentinel.hooks": {"b": "y"}})
+    assert misnamed() == [
+        'single 1.0: the entry points of its group "sentinel.signal" are no plugins; did you mean "sentinel.signals"?'
+    ]
 
 
 def test_a_file_is_asked_for_the_wanted_kinds_only(tmp_path):

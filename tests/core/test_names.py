@@ -4,6 +4,7 @@ import importlib
 import pkgutil
 import subprocess
 import sys
+import typing
 
 import pytest
 
@@ -52,3 +53,11 @@ def test_importing_costs_nothing_that_is_not_used():
         one for one in done.stdout.split() if one.partition(".")[0] in ("sentinel_core", "attrs", "msgspec", "pluggy")
     }
     assert loaded == {"sentinel_core"}
+
+
+TYPED = ("Attempt", "Guardrail", "History", "Provider", "ReadError", "Ruling", "Signal", "Tool", "TraceReader")
+
+
+@pytest.mark.parametrize("name", [*TYPED, "evaluate_trace"])
+def test_type_hints_can_be_asked_for(name):
+    assert typing.get_type_hints(getattr(sentinel_core, name))

@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core import Detection, ExecutionTrace, Finding, Signal, evaluate_trace
+from sentinel_core import Detection, ExecutionTrace, Finding, Signal, TraceDetails, evaluate_trace
 from sentinel_core.errors import InputError
 from sentinel_core.output.columns import in_columns
 from sentinel_core.output.printable import clipped, folded, printable, printable_json
@@ -122,7 +122,9 @@ def test_the_worst_findings_come_first_and_the_rest_is_counted():
 
 
 def test_a_sub_agents_finding_says_where():
-    assert lines(report([finding(trace_path=(1, 0), message_index=2)]))[3].startswith(
+    child = attrs.evolve(honest_trace("b"), details=TraceDetails(children=(honest_trace("c"),)))
+    trace = attrs.evolve(honest_trace(), details=TraceDetails(children=(honest_trace("a"), child)))
+    assert lines(report([finding(trace_path=(1, 0), message_index=2)], trace=trace))[3].startswith(
         "  ! sub-agent 1 sub-agent 0 message 2 loop.again"
     )
 

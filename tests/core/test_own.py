@@ -1,7 +1,10 @@
 """What Sentinel wrote itself is left out of folders and globs, and read where it is named; traces stay."""
 
+import io
+
 import pytest
 
+from sentinel_core.batch.parquet import write_table
 from sentinel_core.errors import InputError
 from sentinel_core.sources import find_sources
 
@@ -38,6 +41,20 @@ TRACES = {
     "foreign.jsonl": LOGS.replace(b"sentinel", b"collector"),
 }
 
+TEXTS = {
+    "pass.txt": "✓ PASS  risk 0.000  a  (a.json, record 1)\n",
+    "warn.txt": "! WARN  risk 0.500  a\n",
+    "fail.out": "✗ FAIL  risk 1.000  a\n",
+    "none.txt": "? NO VERDICT  a\n  No verdict: no weighted signal could be measured.\n",
+}
+FOREIGN = {
+    "pytest.log": "✓ PASS  tests/a.py\n",
+    "said.txt": "It said: ✓ PASS  risk 0.000  a\n",
+    "app.manifest": '{"inputs": {"a": 1}}',
+    "broken.parquet": "PAR1....\xff\xff\xff\x7fPAR1",
+    "short.parquet": "PAR1",
+}
+
 ONLY = "nothing but what Sentinel wrote itself (a file of it that is named is read)"
 
 
@@ -57,6 +74,29 @@ def place(tmp_path, monkeypatch):
 def test_a_folder_is_its_traces(place):
     assert sorted(found(".")) == sorted(TRACES)
     assert sorted(found("**/*.json*")) == sorted(name for name in TRACES if not name.startswith("."))
+
+
+def of_all_kinds(place) -> list[str]:
+    """Files that only a pattern leads to; the names of those that Sentinel did not write."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for name, text in {**TEXTS, **FOREIGN}.items():
+        (place / "all" / name).write_text(text)
+    (place / "all/r.jsonl.manifest").write_bytes(MANIFEST)
+    row = b'{"source":"a","record":1,"report":%s}\n' % REPORT.strip()
+    write_table(io.BytesIO(row * 9000), place / "all/r.parquet", ["cost", "loop"])
+    pq.write_table(pa.table({"source": ["a"], "record": [1], "trace_id": ["b"]}), place / "all/foreign.parquet")
+    return sorted(["foreign.parquet", *FOREIGN])
+
+
+def test_a_pattern_leads_to_no_output_of_any_kind(tmp_path):
+    (tmp_path / "all").mkdir()
+    others = of_all_kinds(tmp_path)
+    assert found(f"{tmp_path}/all/*") == [f"{tmp_path}/all/{name}" for name in others]
+    url = f"file://{tmp_path}/all"
+    assert found(f"{url}/*") == [f"{url}/{name}" for name in others]
+    assert found(f"{tmp_path}/all/r.parquet") == [f"{tmp_path}/all/r.parquet"]
 
 
 @pytest.mark.parametrize("name", OWN)

@@ -9,6 +9,8 @@ from sentinel_core import redact as module
 from sentinel_core.redact import redact
 
 A = "aB3" * 20
+HEX = "0123456789abcdef"
+SIGNED = "X-Amz-Credential=[redacted]&X-Amz-Signature=[redacted]"
 SECRETS = {
     "anthropic": f"sk-ant-{A}",
     "openai": f"sk-{A[:16]}",
@@ -44,6 +46,17 @@ def test_secrets_are_taken_out(secret):
         ("passwd : 'hunter22'", "passwd : '[redacted]'"),
         ("access-token=abcdef&x=1", "access-token=[redacted]&x=1"),
         ("client_secret=abcdef", "client_secret=[redacted]"),
+        (f"https://s3/a?X-Amz-Credential={HEX}%2F2026&X-Amz-Signature={HEX}&x=1", f"https://s3/a?{SIGNED}&x=1"),
+        ("X-Amz-Security-Token: FwoGZXIvYXdz//8", "X-Amz-Security-Token: [redacted]"),
+        ('{"x-goog-signature": "abcdef12"}', '{"x-goog-signature": "[redacted]"}'),
+        (
+            "?to=https%3A%2F%2Fs3%3FX-Amz-Signature%3Dabcdef12&x",
+            "?to=https%3A%2F%2Fs3%3FX-Amz-Signature%3D[redacted]&x",
+        ),
+        (f"https://blob/a?sv=2026&sig={HEX}%3D&se=1", "https://blob/a?sv=2026&sig=[redacted]&se=1"),
+        (f"https://cdn/a?Expires=1\\u0026Signature={HEX}", "https://cdn/a?Expires=1\\u0026Signature=[redacted]"),
+        (f"https://web/a?token={HEX}", "https://web/a?token=[redacted]"),
+        (f"SignedHeaders=host, Signature={HEX * 4}", "SignedHeaders=host, Signature=[redacted]"),
     ],
 )
 def test_what_is_said_to_be_secret_is_taken_out(text, told):
@@ -62,6 +75,11 @@ def test_what_is_said_to_be_secret_is_taken_out(text, told):
         "the secret: it is",
         "eyJ alone",
         "bearer of news",
+        "the X-Amz-Signature is missing",
+        "f(x?sig=1&token=next)",
+        f"design={HEX}",
+        f"signature={HEX}",
+        f"pageToken={HEX}",
     ],
 )
 def test_the_rest_is_left_alone(text):
@@ -69,17 +87,43 @@ def test_the_rest_is_left_alone(text):
 
 
 HOSTILE = pytest.mark.parametrize(
-    "piece", ["eyJ-", "-----BEGIN ", "sk-", "://a:", "secret=", "xoxb-", "eyJaaaaaaaaa.", "bearer "]
+    "piece",
+    [
+        "eyJ-",
+        "-----BEGIN ",
+        "sk-",
+        "://a:",
+        "secret=",
+        "xoxb-",
+        "eyJaaaaaaaaa.",
+        "bearer ",
+        "&sig=",
+        "x-amz-signature'  ",
+    ],
 )
 
 
-PIECES = (*SECRETS.values(), "API-Key=", "pAsswd: ", "auth_TOKEN='", "Secret", "\u212aey", "\u017fecret=", "BEARER ")
+PIECES = (
+    *SECRETS.values(),
+    "API-Key=",
+    "pAsswd: ",
+    "auth_TOKEN='",
+    "Secret",
+    "X-Amz-SIGNATURE=",
+    "&\u017fig=",
+    "?Token=",
+    "\u212aey",
+    "\u017fecret=",
+    "BEARER ",
+)
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text("ab1 _-:=/@.kK\u017f", max_size=12), max_size=8))
 def test_what_cannot_hold_a_secret_is_seen_without_looking_for_each(pieces):
     text = "".join(pieces)
-    everything = module._assigned().sub(rf"\1{module.MASK}", module._secret().sub(module.MASK, text))
+    everything = module._secret().sub(module.MASK, text)
+    for pattern in (module._assigned(), module._signed()):
+        everything = pattern.sub(rf"\1{module.MASK}", everything)
     assert redact(text) == everything
 
 

@@ -2,6 +2,7 @@ import errno
 import gzip
 import io
 import os
+import warnings
 import zipfile
 from contextlib import contextmanager
 
@@ -63,6 +64,30 @@ def test_what_is_no_file_is_told_in_a_folder(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "in/c.json")
     told = [f'"in/{name}.json": is no file, or a link that leads to none' for name in "bc"]
     assert found("in") == found("in/*.json") == ["in/a.json", *told]
+
+
+def test_what_cannot_be_read_is_called_the_same_from_everywhere(tmp_path, monkeypatch):
+    write(tmp_path / "in/open/b.json")
+    (tmp_path / "in/open/gone.json").symlink_to("nowhere")
+    write(tmp_path / "in/open/bad.zip", b"PK\x03\x04")
+
+    def places(*arguments: str) -> list[str]:
+        return [one.place for one in find_sources(arguments) if isinstance(one, InputError)]
+
+    for folder, prefix in ((tmp_path, "in/"), (tmp_path / "in", "")):
+        monkeypatch.chdir(folder)
+        assert places(prefix or ".") == ["open/bad.zip", "open/gone.json"]
+        assert places(f"{prefix}open/*") == ["bad.zip", "gone.json"]
+        assert places(f"{prefix}open/bad.zip", f"{prefix}open/none.json", f"{prefix}*.none") == [
+            *("bad.zip", "none.json", "*.none"),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("root", "place"), [("in", "b/c.json"), ("in/b/c.json", "c.json"), ("in/b/x", "c.json"), ("", "c.json")]
+)
+def test_a_place_is_below_the_folder_that_was_named(root, place):
+    assert FileSource(path="c.json", label="in/b/c.json", root=root).place == place
 
 
 def test_a_folder_that_cannot_be_read_is_told(tmp_path, monkeypatch):
@@ -160,6 +185,26 @@ def test_a_zip_archive_is_its_members(tmp_path, monkeypatch):
     assert [one.open().read() for one in sources] == [b"bee", b"ay"]
     zipped(tmp_path / "log.eval", header_json=b"{}")
     assert found("log.eval") == ["log.eval"]
+
+
+def test_members_of_one_name_are_each_read(tmp_path):
+    with zipfile.ZipFile(tmp_path / "day.zip", "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there are two
+        for name, data in (("b.json", b"one"), ("a.json", b"two"), ("b.json", b"three")):
+            archive.writestr(name, data)
+    sources = list(find_sources((str(tmp_path / "day.zip"),)))
+    assert [(one.name, one.open().read()) for one in sources] == [
+        *(("a.json", b"two"), ("b.json", b"one"), ("b.json", b"three")),
+    ]
+    zipped(tmp_path / "day.zip", b_json=b"alone")
+    with pytest.raises(OSError, match=r"the zip archive cannot be read: .*no item named 'a\.json'"):
+        sources[0].open()
+
+
+def test_a_name_in_a_zip_archive_that_is_not_what_it_says_is_told(tmp_path):
+    path = zipped(tmp_path / "runs.zip", ä_json=b"{}")
+    path.write_bytes(path.read_bytes().replace("ä".encode(), b"\xc3("))
+    assert found(str(path))[0].startswith(f"\"{path}\": cannot be read: the zip archive is damaged: 'utf-8' codec")
 
 
 def test_a_damaged_zip_archive_is_told(tmp_path):

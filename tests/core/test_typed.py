@@ -166,6 +166,11 @@ def test_wrong_options_are_named(options, words):
     assert evaluate_trace(FULL, profile=RS1).trace_id == "t"
 
 
+def test_a_trace_without_an_id_is_malformed():
+    with pytest.raises(ValueError, match=r"^trace_id is empty; every trace needs one$"):
+        check_trace(ExecutionTrace(trace_id=""))
+
+
 def half(name="apology"):
     return Signal(name=name, summary="s", detect=lambda _index: 0.5)
 

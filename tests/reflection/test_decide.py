@@ -126,6 +126,10 @@ def leaves(history):
     raise SystemExit
 
 
+async def ruled(_history):
+    return Ruling(action="allow")
+
+
 @pytest.mark.parametrize(
     ("check", "detail"),
     [
@@ -133,6 +137,15 @@ def leaves(history):
         (leaves, f'Guardrail "g" raised SystemExit (test_decide.py:{leaves.__code__.co_firstlineno + 1}).'),
         (lambda _: "allow", 'Guardrail "g" answered with str; expected a Ruling.'),
         (lambda _: Ruling(action="go on"), 'Guardrail "g" answered with the action "go on".'),
+        (
+            lambda _: Ruling(action="allow", facts={"a": object()}),
+            'Guardrail "g" told what is no JSON: Encoding objects of type object is unsupported.',
+        ),
+        (
+            lambda _: Ruling(action="allow", facts=None),
+            'Guardrail "g" gave facts that are a NoneType; expected a dict.',
+        ),
+        (ruled, 'Guardrail "g" answered with coroutine; expected a Ruling.'),
         (lambda _: Ruling(action="finalize"), 'Guardrail "g" ruled "finalize" without a reason.'),
         (lambda _: Ruling(action="stop_attempt", reason=" "), 'Guardrail "g" ruled "stop_attempt" without a reason.'),
         (lambda _: Ruling(action="finalize", reason=None), 'Guardrail "g" ruled "finalize" without a reason.'),

@@ -1,7 +1,6 @@
 """Asking the model once: fit the conversation into its window, try until it answers, learn from what it reports."""
 
 from collections.abc import Callable, Sequence
-from types import NoneType
 
 import attrs
 
@@ -16,7 +15,7 @@ from sentinel_core.agent.events import (
 )
 from sentinel_core.agent.prompts import SUMMARIZE, summary_task
 from sentinel_core.agent.record import Record
-from sentinel_core.agent.replies import with_unique_call_ids
+from sentinel_core.agent.replies import misfit_of, with_unique_call_ids
 from sentinel_core.agent.resuming import attempts_in, last_run
 from sentinel_core.agent.retry import execute_with_retry, retry_after_of
 from sentinel_core.agent.settings import AgentSettings
@@ -25,16 +24,11 @@ from sentinel_core.agent.world import World
 from sentinel_core.errors import ContextLengthError, ModelError, ProviderError
 from sentinel_core.model import Capabilities, Model, Reply, Request, ToolChoice
 from sentinel_core.offers import Tool
-from sentinel_core.trace import Message, TokenUsage, ToolCall
+from sentinel_core.trace import Message
 
 __all__ = ["Asker", "complete"]
 
 _FACTORS = (0.5, 4.0)  # an estimate that is off by more says more about the report than about itself
-_OF_A_REPLY: dict[str, tuple[type, ...]] = {
-    "content": (str,),
-    "tool_calls": (tuple, list),
-    "usage": (TokenUsage, NoneType),
-}
 _SHRUNK = 0.5  # of what was too long
 
 
@@ -46,20 +40,9 @@ def complete(model: Model, request: Request, on_text: Callable[[str], None] | No
         raise
     except Exception as error:  # a provider is a plugin: whatever else it raises is its failure, told as one
         raise ProviderError(f"{who} failed: {type(error).__name__}: {error}") from error
-    if not isinstance(reply, Reply):
-        raise ProviderError(f"{who} gave a {type(reply).__name__} instead of a Reply")
-    if told := _misfit(reply):
-        raise ProviderError(f"{who} gave a Reply whose {told}")
+    if told := misfit_of(reply):
+        raise ProviderError(f"{who} gave {told}")
     return reply
-
-
-def _misfit(reply: Reply) -> str:
-    """The first field of a reply that is not what it must be; nothing where all are."""
-    for name, expected in _OF_A_REPLY.items():
-        if not isinstance(value := getattr(reply, name), expected):
-            return f"{name} is a {type(value).__name__}"
-    others = [type(call).__name__ for call in reply.tool_calls if not isinstance(call, ToolCall)]
-    return f"tool_calls hold a {others[0]} instead of a ToolCall" if others else ""
 
 
 @attrs.frozen(kw_only=True)

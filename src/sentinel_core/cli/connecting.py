@@ -10,6 +10,7 @@ import attrs
 
 from sentinel_core.agent.tools import bind_tool
 from sentinel_core.connect import model_of
+from sentinel_core.conversion import printed
 from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.host import Installed, Plugin, load, select
 from sentinel_core.isolate import Outbox
@@ -210,4 +211,4 @@ def _send_warnings(outbox: Outbox) -> None:
 
 
 def _values(settings: Any) -> dict[str, Any]:
-    return {} if settings is None else attrs.asdict(settings)
+    return {} if settings is None else printed(settings)

@@ -6,12 +6,14 @@ from functools import partial
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from sentinel_core.cli import ERROR, complain
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
-from sentinel_core.cli.supervise import terminal_width
+from sentinel_core.cli.supervise import terminal_width, warn
+from sentinel_core.conversion import in_order, settable
 from sentinel_core.errors import PluginError, WorkerError
-from sentinel_core.host import Installed, Plugin, installed, load
+from sentinel_core.host import Installed, Plugin, installed, load, misnamed
 from sentinel_core.isolate import Child, Outbox
 from sentinel_core.output.columns import in_columns
 from sentinel_core.output.printable import folded, printable
@@ -41,11 +43,14 @@ _loading_option = click.option(
 def command(context: click.Context, /, *, check: bool, as_json: bool, plugins: str | None, timeout: float) -> int:
     """List the installed plugins: kind, name, distribution, version, state. Imports none of them without --check."""
     if context.invoked_subcommand is not None:
+        _refuse_flags(context)
         return 0
     everything = installed()
     _, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     wanted = _wanted(selection, everything)
     seconds = timeout if check else None
+    for misnomer in misnamed():
+        warn(misnomer)
     rows = [_row(one, wanted, seconds) for one in everything]
     for target in selection.targets:
         rows += _rows_of_target(target, wanted or (), seconds)
@@ -54,6 +59,14 @@ def command(context: click.Context, /, *, check: bool, as_json: bool, plugins: s
         click.echo('No plugins are installed: pip install "reliability-sentinel[standard]"', err=True)
         return ERROR
     return ERROR if wanted is None or any(row["error"] for row in rows) else 0
+
+
+def _refuse_flags(context: click.Context) -> None:
+    """Raises ``click.UsageError`` for options of the list that somebody gave to what takes none of them."""
+    for option in context.command.params:
+        if option.name and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
+            flag, name = option.opts[-1], context.invoked_subcommand
+            raise click.UsageError(f'"{flag}" is of the list; "sentinel plugins {name}" does not take it there')
 
 
 def _wanted(selection: Selection, everything: list[Installed]) -> set[tuple[str, str]] | None:
@@ -74,6 +87,8 @@ def show(name: str, *, timeout: float) -> int:
     everything = installed()
     found = [one for one in everything if one.name == short and kind in ("", one.kind)]
     if not found:
+        for misnomer in misnamed():
+            warn(misnomer)
         raise PluginError(
             f'no plugin named "{name}" is installed{did_you_mean(short, (one.name for one in everything))}'
             ' ("sentinel plugins" lists them)'
@@ -184,11 +199,11 @@ def _facts(plugin: Plugin) -> dict[str, Any]:
     if isinstance(getattr(offer, "env", None), tuple) and offer.env:
         facts["environment"] = ", ".join(offer.env)
     if getattr(offer, "settings", None) is not None:
-        for field in attrs.fields(offer.settings):
+        for name, field in settable(offer.settings).items():
             default = "required" if field.default is attrs.NOTHING else f"default {_default(field.default)}"
-            facts[f"  {field.name}"] = default
+            facts[f"  {name}"] = default
     return facts
 
 
 def _default(default: Any) -> str:
-    return str(default.factory()) if hasattr(default, "factory") else str(default)
+    return str(in_order(default.factory() if hasattr(default, "factory") else default))

@@ -3,6 +3,7 @@
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from types import CoroutineType
 from typing import Any
 
 import attrs
@@ -24,11 +25,12 @@ from sentinel_core.report import (
 )
 from sentinel_core.trace import GAPS, NOTES, told_of_reading
 
-__all__ = ["BoundSignal", "Panel", "evaluate"]
+__all__ = ["BoundSignal", "Panel", "describe", "describe_in_place", "evaluate", "refused_type"]
 
 _LONGEST_ERROR = 300
 _OURS = __name__.partition(".")[0]
 _NOT_INSTALLED = "is not installed"
+_ASTRAY = 'answered with a finding, "{}", that points to {}; there are {}, counted from 0'
 _SILENT = "Nothing to check: no assistant text and no tool call."
 
 _Answers = list[tuple[str, Detection | SignalFailure]]
@@ -132,15 +134,22 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
 
 
 def _origin(index: TraceIndex, finding: Finding) -> str | None:
-    """Where the source has the finding's message, as far as the reader told; a signal may point anywhere."""
+    """Where the source has the finding's message, as far as the reader told."""
+    for child in finding.trace_path:
+        index = index.children[child]
+    details = None if finding.message_index is None else index.messages[finding.message_index].details
+    return None if details is None else details.origin
+
+
+def _refuse_astray(index: TraceIndex, finding: Finding) -> None:
+    """Raises ``_NonsenseError`` where a finding points to what is not there: nobody could look its evidence up."""
     for child in finding.trace_path:
         if not 0 <= child < len(index.children):
-            return None
+            raise _NonsenseError(_ASTRAY.format(finding.rule, f"sub-agent {child}", len(index.children)))
         index = index.children[child]
-    if finding.message_index is None or not 0 <= finding.message_index < len(index.messages):
-        return None
-    details = index.messages[finding.message_index].details
-    return None if details is None else details.origin
+    place = finding.message_index
+    if place is not None and not 0 <= place < len(index.messages):
+        raise _NonsenseError(_ASTRAY.format(finding.rule, f"message {place}", len(index.messages)))
 
 
 def _in_order(failures: Sequence[SignalFailure], weights: Mapping[str, float]) -> list[SignalFailure]:
@@ -175,11 +184,14 @@ def _ask_alone(signal: BoundSignal, before: Snapshot) -> Detection | SignalFailu
 
 def _ask(signal: BoundSignal, index: TraceIndex) -> Detection | SignalFailure:
     try:
-        return _checked(signal.detect(index))
+        answer = _checked(signal.detect(index))
+        for finding in answer.findings:
+            _refuse_astray(index, finding)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises is a failure of that signal alone
         return _failure(signal, describe_in_place(error))
+    return answer
 
 
 def describe_in_place(error: BaseException) -> str:
@@ -229,10 +241,17 @@ def _checked(answer: object) -> Detection:
 
 def _risk(score: object, misfit: str) -> float:
     if isinstance(score, bool) or not isinstance(score, (int, float)):
-        raise _NonsenseError(f"answered with {misfit.format(type(score).__name__)}")
+        raise _NonsenseError(f"answered with {misfit.format(refused_type(score))}")
     if not (math.isfinite(score) and 0 <= score <= 1):
         raise _NonsenseError(f"answered with the score {score!r:.40}; expected a finite number from 0 to 1")
     return score if type(score) is float and math.copysign(1, score) > 0 else abs(float(score))
+
+
+def refused_type(answer: object) -> str:
+    """What an answer is that cannot be used; a coroutine is ended, for nobody will await it."""
+    if isinstance(answer, CoroutineType):
+        answer.close()
+    return type(answer).__name__
 
 
 def _failure(signal: BoundSignal, error: str) -> SignalFailure:

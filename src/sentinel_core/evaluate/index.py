@@ -12,7 +12,7 @@ from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, c
 __all__ = ["Call", "Text", "TraceIndex"]
 
 _SILENT = ("tool", "system")
-_OUTCOMES = (None, True, False)
+_NONE = ()
 
 
 @record
@@ -70,7 +70,7 @@ class TraceIndex:
     replaces the last one (progress, then the final word). A result whose id no earlier call has is an orphan.
     ``messages`` and ``children`` stand in for the trace's own, for an agent that is still at work. ``asked`` has the
     positions of the users' messages that are not empty; ``held`` every dictionary of the trace, arguments and metadata.
-    ``is_odd`` is True where a role or an outcome is none that its type knows, as no decoded trace has: nobody would see it.
+    ``is_odd`` is True where something may be none of its type's values, as in no decoded trace: signals would not notice.
     """
 
     __slots__ = ("_by_id", "_waiting", "asked", "calls", "children", "held", "is_odd", "messages", "orphans", "texts", "trace")  # fmt: skip
@@ -88,11 +88,12 @@ class TraceIndex:
         self.orphans: list[tuple[int, ToolResult]] = []
         self.texts: list[Text] = []
         self.asked: list[int] = []
-        self.held: list[dict[str, Any]] = [trace.metadata]
-        self.is_odd = False
+        self.held: list[dict[str, Any]] = []
+        self.is_odd = type(trace.trace_id) is not str
         self._by_id: dict[str, Call] = {}  # the latest of each id
         # Of ids that were given out more than once: the unanswered calls, oldest first.
         self._waiting: dict[str, deque[Call]] = {}
+        self._hold(trace.metadata)
         self.extend(trace.messages if messages is None else messages)
         if children is None:
             children = () if trace.details is None else map(TraceIndex, trace.details.children)
@@ -113,31 +114,50 @@ class TraceIndex:
         """Append messages, in order."""
         start = len(self.messages)
         self.messages.extend(messages)
-        calls, texts = self.calls, self.texts
+        calls, texts, none = self.calls, self.texts, _NONE
         for position, message in enumerate(self.messages[start:] if start else self.messages, start):
-            if message.content:
-                if message.role == "assistant":
-                    texts.append(Text(message.content, position, len(calls), _is_copied(message)))
-                elif message.role == "user":
+            content = message.content
+            if type(content) is not str and content is not None:
+                self.is_odd = True
+            if content:
+                role = message.role
+                if role == "assistant":
+                    texts.append(Text(content, position, len(calls), _is_copied(message)))
+                elif role == "user":
                     self.asked.append(position)
-                elif message.role not in _SILENT:
+                elif role not in _SILENT:
                     self.is_odd = True
             if message.metadata is not None:
-                self.held.append(message.metadata)
-            if message.tool_calls:
+                self._hold(message.metadata)
+            if message.tool_calls is not none:
                 self._call(message, position)
-            if message.tool_results:
+            if message.tool_results is not none:
                 self._pair(message, position)
 
+    def _hold(self, dictionary: dict[str, Any]) -> None:
+        self.held.append(dictionary)
+        if type(dictionary) is not dict:
+            self.is_odd = True
+
     def _call(self, message: Message, position: int) -> None:
-        calls, by_id = self.calls, self._by_id
+        calls, by_id, held = self.calls, self._by_id, self.held
+        if not message.tool_calls:
+            self._note_if_no_list(message.tool_calls)
+            return
         for tool_call in message.tool_calls:
             call = Call(tool_call, position, len(calls), _is_copied(message))
             calls.append(call)
-            self.held.append(tool_call.arguments)
+            arguments = tool_call.arguments
+            held.append(arguments)
+            if type(arguments) is not dict:
+                self.is_odd = True
             if tool_call.id in by_id:
                 self._given_again(tool_call.id, call)
             by_id[tool_call.id] = call
+
+    def _note_if_no_list(self, empty: object) -> None:
+        if type(empty) is not list:
+            self.is_odd = True
 
     def _given_again(self, name: str, call: Call) -> None:
         if name not in self._waiting:
@@ -146,10 +166,14 @@ class TraceIndex:
         self._waiting[name].append(call)
 
     def _pair(self, message: Message, position: int) -> None:
+        if not message.tool_results:
+            self._note_if_no_list(message.tool_results)
+            return
         for result in message.tool_results:
             if result.metadata is not None:
-                self.held.append(result.metadata)
-            if result.success not in _OUTCOMES:
+                self._hold(result.metadata)
+            success = result.success
+            if type(result.content) is not str or not (success is None or success is True or success is False):
                 self.is_odd = True
             owner = self._by_id.get(result.tool_call_id)
             if owner is None:

@@ -9,15 +9,19 @@ from sentinel_core.judging.frames import warning
 from sentinel_core.offers import ReadError, TraceReader
 from sentinel_core.selection import did_you_mean
 from sentinel_core.sources import FileSource, choose_reader, latest_session
-from sentinel_core.trace import GAPS, ExecutionTrace, told_of_reading
+from sentinel_core.sources.names import as_text
+from sentinel_core.trace import GAPS, ExecutionTrace, Message, TraceDetails, told_of_reading
 from sentinel_core.watch import AtWork, SideEffectError, Watch
 
 if TYPE_CHECKING:
     from sentinel_core.host import LoadFailure
 
-__all__ = ["Death", "Readable", "Unreadable", "Work", "items", "tell_unloaded"]
+__all__ = ["CUT_SHORT", "Death", "Readable", "Unreadable", "Work", "items", "tell_unloaded"]
 
 _MEMORY = "it takes more memory than --max-memory-mb allows"
+_MESSAGES = {Message}
+CUT_SHORT = "changed while it was read: the rest of it is not there any more"
+_NO_TRACE = "holds no trace: nothing to check"
 _OVER = object()  # after the last record; a reader may give anything, None too
 
 
@@ -57,12 +61,16 @@ class Work(Protocol):
 
 
 class Readable(NamedTuple):
-    """A trace, and where it stands: as which record of which file, and whether records are lines (``grain``) there."""
+    """A trace, and where it stands: as which record of which file, and whether records are lines (``grain``) there.
+
+    ``reader`` is the name of the one that gave it.
+    """
 
     trace: ExecutionTrace
     file: FileSource
     grain: str
     number: int
+    reader: str
 
     @property
     def source(self) -> str:
@@ -81,6 +89,16 @@ class Readable(NamedTuple):
 
         return line_of(self.file, self.number) if self.grain == "line" else None
 
+    def malformed(self) -> "Unreadable | None":
+        """What stands in its place where the reader made it of values that are none of a trace's; None where it did not."""
+        from sentinel_core._typed import problem_of
+
+        problem = problem_of(self.trace)
+        if problem is None:
+            return None
+        message = f'its reader "{self.reader}" gave a malformed trace as record {self.number}: {problem}'
+        return Unreadable(message=message, source=self.source, label=self.label)
+
 
 class Unreadable(NamedTuple):
     """A record or file that gives no trace, and why. ``label`` as for ``Readable``."""
@@ -91,7 +109,7 @@ class Unreadable(NamedTuple):
     line: int | None = None
 
     def row(self) -> bytes:
-        """As JSON, for the parent; in ASCII, for a file's name may hold bytes that are no text."""
+        """As JSON, for the parent; in ASCII, for what is wrong may be told in what is no text."""
         import json
 
         return json.dumps(self._asdict()).encode()
@@ -117,7 +135,7 @@ class Unreadable(NamedTuple):
         from sentinel_core.redact import redact
 
         source = self.label if whole else self.source
-        told = {"message": redact(self.message), "source": source, "line": self.line}
+        told = {"message": redact(as_text(self.message)), "source": source, "line": self.line}
         return printable_json(json.dumps({"error": told}).encode())
 
 
@@ -146,10 +164,13 @@ def _of_source(
     produced: int,
 ) -> Iterator[Readable | Unreadable]:
     if isinstance(source, InputError):
-        yield Unreadable(message=str(source))
+        yield Unreadable(message=source.reason, source=source.place, label=source.label)
         return
     start = produced
     watch.begin(source.label)
+    if source.is_gone:
+        yield Unreadable(message=CUT_SHORT, source=source.place, label=source.label)
+        return
     try:
         _refuse_the_dead(deaths, produced, "sniff")
         reader = choose_reader(source, readers, watch, forced=forced)
@@ -163,13 +184,13 @@ def _of_source(
             yield _outcome(record, source, reader, source.records_before + produced - start + 1)
             produced += 1
     except (InputError, SideEffectError) as error:
-        yield Unreadable(message=str(error), source=source.place, label=source.label)
-        return
+        messages = [str(error)]
     except (OSError, EOFError) as error:
-        yield Unreadable(message=f"cannot be read whole: {error}", source=source.place, label=source.label)
-        return
-    if produced == start and source.length is None:
-        yield Unreadable(message="holds no trace: nothing to check", source=source.place, label=source.label)
+        messages = [] if source.is_cut_short else [f"cannot be read whole: {error}"]
+    else:
+        messages = [_NO_TRACE] if produced == start and source.length is None else []
+    for message in (*messages, *([CUT_SHORT] if source.is_cut_short else [])):
+        yield Unreadable(message=message, source=source.place, label=source.label)
 
 
 def _records(reader: TraceReader, source: FileSource) -> Iterator[object]:
@@ -194,16 +215,30 @@ def _refuse_the_dead(deaths: Mapping[int, Death], item: int, stage: str) -> None
 
 def _outcome(record: object, source: FileSource, reader: TraceReader, number: int) -> Readable | Unreadable:
     if isinstance(record, ReadError):
-        return Unreadable(message=record.message, source=source.place, label=source.label, line=record.line)
+        message = record.message or f'its reader "{reader.name}" refused record {number}, and did not say why'
+        return Unreadable(message=message, source=source.place, label=source.label, line=record.line)
     if not isinstance(record, ExecutionTrace):
         message = (
             f'its reader "{reader.name}" gave a {type(record).__name__}; expected an ExecutionTrace or a ReadError'
         )
         return Unreadable(message=message, source=source.place, label=source.label)
+    readable = Readable(trace=record, file=source, grain=reader.grain, number=number, reader=reader.name)
+    if not _is_whole(record) and (malformed := readable.malformed()) is not None:
+        return malformed
     if source.strict and (gaps := told_of_reading(record, GAPS)):
         message = f"--strict refuses record {number}, for not all of it could be read: {'; '.join(gaps)}"
         return Unreadable(message=message, source=source.place, label=source.label)
-    return Readable(trace=record, file=source, grain=reader.grain, number=number)
+    return readable
+
+
+def _is_whole(trace: object) -> bool:
+    """Whether a reader gave a trace on whose outside one can rely: only so much is looked at in each trace of a batch."""
+    if not (isinstance(trace, ExecutionTrace) and isinstance(trace.trace_id, str) and trace.trace_id):
+        return False
+    if not isinstance(trace.metadata, dict) or not {*map(type, trace.messages)} <= _MESSAGES:
+        return False
+    details = trace.details
+    return details is None or (isinstance(details, TraceDetails) and all(map(_is_whole, details.children)))
 
 
 def tell_unloaded(failures: "Iterable[LoadFailure]", done: int, deaths: Iterable[Death], outbox: Outbox) -> None:

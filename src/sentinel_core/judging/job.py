@@ -90,19 +90,33 @@ def judged(
     """
     if isinstance(outcome, Unreadable):
         return outcome
-    try:
-        report = redacted(evaluate(TraceIndex(outcome.trace), _without_the_dead(panel, plan, item)))
-    except UnicodeEncodeError:
-        message = (
-            f'record {outcome.number} ("{outcome.trace.trace_id}") holds half of a surrogate pair, which is no text'
-        )
-        return Unreadable(message=message, source=outcome.source, label=outcome.label)
+    report = _report(outcome, _without_the_dead(panel, plan, item))
+    if isinstance(report, Unreadable):
+        return report
     if plan.emission is not None:
         from sentinel_core.telemetry.verdicts import judged_span
 
         problem = plan.emission.write(plan.emission.lines(report, *judged_span(outcome.trace)))
         if problem is not None:
             outbox.send(warning(problem))
+    return report
+
+
+def _report(outcome: Readable, panel: Panel) -> ReliabilityReport | Unreadable:
+    try:
+        index = TraceIndex(outcome.trace)
+        report = redacted(evaluate(index, panel))
+    except UnicodeEncodeError:
+        message = (
+            f'record {outcome.number} ("{outcome.trace.trace_id}") holds half of a surrogate pair, which is no text'
+        )
+        return Unreadable(message=message, source=outcome.source, label=outcome.label)
+    except (AttributeError, TypeError):
+        if (malformed := outcome.malformed()) is not None:
+            return malformed
+        raise
+    if index.is_odd or len(report.failures) > len(panel.standing_failures):
+        return outcome.malformed() or report
     return report
 
 

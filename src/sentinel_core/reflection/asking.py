@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import attrs
+import msgspec
 
 from sentinel_core.errors import PluginError
-from sentinel_core.evaluate.evaluator import describe_in_place
+from sentinel_core.evaluate.evaluator import describe_in_place, refused_type
 from sentinel_core.host import LoadFailure, Plugin
 from sentinel_core.offers import Guardrail
 from sentinel_core.panel import bind_settings
@@ -80,13 +81,28 @@ def _ask(guardrail: BoundGuardrail, history: History) -> Ruling:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises ends this family, and nothing else
         return failed(guardrail.name, describe_in_place(error))
-    if not isinstance(ruling, Ruling):
-        return failed(guardrail.name, f"answered with {type(ruling).__name__}; expected a Ruling")
-    if ruling.action not in _ACTIONS:
-        return failed(guardrail.name, f'answered with the action "{ruling.action!s:.40}"')
-    if ruling.action != "allow" and not (isinstance(ruling.reason, str) and ruling.reason.strip()):
-        return failed(guardrail.name, f'ruled "{ruling.action}" without a reason')
+    if told := _misfit(ruling):
+        return failed(guardrail.name, told)
+    assert isinstance(ruling, Ruling)
     return ruling
+
+
+def _misfit(ruling: object) -> str:
+    """Why a guardrail's answer cannot be used or kept; nothing where it can."""
+    if not isinstance(ruling, Ruling):
+        return f"answered with {refused_type(ruling)}; expected a Ruling"
+    if ruling.action not in _ACTIONS:
+        return f'answered with the action "{ruling.action!s:.40}"'
+    if ruling.action != "allow" and not (isinstance(ruling.reason, str) and ruling.reason.strip()):
+        return f'ruled "{ruling.action}" without a reason'
+    facts: object = ruling.facts
+    if not isinstance(facts, Mapping):
+        return f"gave facts that are a {type(facts).__name__}; expected a dict"
+    try:
+        msgspec.json.encode(ruling)
+    except (TypeError, ValueError) as error:
+        return f"told what is no JSON: {error}"
+    return ""
 
 
 def _broken(name: str, error: str) -> BoundGuardrail:

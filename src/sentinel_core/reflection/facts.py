@@ -1,12 +1,11 @@
 """The values that guardrails read and write, and what is decided from them. All frozen, none does anything."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import attrs
 
-if TYPE_CHECKING:
-    from sentinel_core.report import ReliabilityReport
+import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are looked up on first use
 
 __all__ = ["FAILED", "LIFTS", "Attempt", "Decision", "History", "Override", "Reflection", "Ruling"]
 
@@ -57,7 +56,7 @@ class History:
     """
 
     attempts: tuple[Attempt, ...]
-    live: "ReliabilityReport | None" = None
+    live: "sentinel_core.ReliabilityReport | None" = None
     tags_elsewhere: Mapping[str, int] = attrs.field(factory=dict)
 
 

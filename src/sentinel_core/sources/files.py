@@ -8,9 +8,10 @@ from typing import IO
 import attrs
 
 from sentinel_core.errors import InputError
+from sentinel_core.sources.names import as_text
 from sentinel_core.sources.streams import HEAD, ZIP, open_decompressed, zip_members
 
-__all__ = ["SUFFIXES", "FileSource", "find_sources", "first_bytes", "sources_in", "spool", "unread"]
+__all__ = ["SUFFIXES", "FileSource", "bytes_before_end", "find_sources", "first_bytes", "sources_in", "spool", "unread"]
 
 _PLAIN = (".json", ".jsonl", ".ndjson", ".traj", ".eval")
 _DESCRIPTORS = "/dev/fd"
@@ -21,17 +22,19 @@ SUFFIXES = (*_PLAIN, *(f"{plain}{packed}" for plain in _PLAIN for packed in (".g
 class FileSource:
     """A file as the user named it (``label``), below the folder ``root`` where a folder or a glob was named.
 
-    ``member`` is a file inside a zip archive; ``max_record`` caps one record, in bytes after decompression. A part of a large
-    file is the ``length`` bytes from ``start``, with so many lines and records before it. ``url`` is where a file is
-    that is not on this machine, and ``size`` its bytes.
+    ``member`` is a file inside a zip archive, where so many of that name stand before it (``namesakes``); ``max_record`` caps
+    one record, in bytes after decompression. A part of a large file is the ``length`` bytes from ``start``, with so many
+    lines and records before it. ``url`` is where a file is that is not on this machine, and ``size`` its bytes; it may
+    hold a password, so it is neither written nor shown.
     """
 
     path: Path
-    label: str
-    root: str = ""
+    label: str = attrs.field(converter=as_text)
+    root: str = attrs.field(default="", converter=as_text)
     strict: bool = False
     max_record: int = 256 << 20
     member: str | None = None
+    namesakes: int = 0
     start: int = 0
     length: int | None = None
     lines_before: int = 0
@@ -47,7 +50,9 @@ class FileSource:
     @property
     def place(self) -> str:
         """For people: its path below ``root``, else its own name; the same from whichever folder it is read."""
-        return Path(self.label).relative_to(self.root).as_posix() if self.root else self.name
+        path = Path(self.label)
+        is_below = self.root and path != Path(self.root) and path.is_relative_to(self.root)
+        return path.relative_to(self.root).as_posix() if is_below else self.name
 
     @property
     def is_spooled(self) -> bool:
@@ -61,13 +66,27 @@ class FileSource:
             return self.size
         return self.path.stat().st_size if self.path.exists() else 0
 
+    @property
+    def is_cut_short(self) -> bool:
+        """Of a part: True where the file, which went on behind it when it was cut, ends in it or before it now."""
+        return self.length is not None and self.bytes_on_disk < self.start + self.length
+
+    @property
+    def is_gone(self) -> bool:
+        """Of a part: True where nothing of it is there any more."""
+        return self.length is not None and self.bytes_on_disk <= self.start
+
     def open(self) -> IO[bytes]:
         """The bytes from the start, decompressed where they begin as gzip or Zstandard do, whatever the file is called."""
         if self.length is not None:
             from sentinel_core.sources.parts import open_part
 
             return open_part(self.path, self.start, self.length)
-        return open_decompressed(self.path, self.member)
+        return open_decompressed(self.path, self.member, self.namesakes)
+
+    def refused(self, reason: str) -> InputError:
+        """Why it cannot be read."""
+        return InputError(reason, label=self.label, place=self.place)
 
     def sibling(self, name: str) -> "FileSource | None":
         """The file at a relative path beside or below this one; None where it is missing or the path leads elsewhere."""
@@ -130,7 +149,7 @@ def _named(source: FileSource) -> Iterator[FileSource | InputError]:
         with source.path.open("rb") as stream:
             yield attrs.evolve(source, path=spool(stream))
     except OSError as error:
-        yield unread(source.label, error)
+        yield unread(source, error)
 
 
 def sources_in(source: FileSource, head: bytes) -> Iterator[FileSource | InputError]:
@@ -139,10 +158,10 @@ def sources_in(source: FileSource, head: bytes) -> Iterator[FileSource | InputEr
         yield source
         return
     try:
-        for member in zip_members(source.path, _PLAIN):
-            yield attrs.evolve(source, member=member, label=f"{source.label}/{member}")
+        for member, namesakes in zip_members(source.path, _PLAIN):
+            yield attrs.evolve(source, member=member, namesakes=namesakes, label=f"{source.label}/{member}")
     except OSError as error:
-        yield unread(source.label, error)
+        yield unread(source, error)
 
 
 def first_bytes(path: Path) -> bytes:
@@ -151,6 +170,13 @@ def first_bytes(path: Path) -> bytes:
         return stream.read(HEAD)
 
 
-def unread(label: str, error: OSError) -> InputError:
-    """Why a file could not be read."""
-    return InputError(f'"{label}": cannot be read: {error.strerror or error}')
+def bytes_before_end(path: Path, distance: int, length: int) -> bytes:
+    """So many, from a place so far before the end. Raises ``OSError``."""
+    with path.open("rb", buffering=0) as stream:
+        stream.seek(-distance, os.SEEK_END)
+        return stream.read(length)
+
+
+def unread(source: FileSource, error: OSError) -> InputError:
+    """What the system refused."""
+    return source.refused(f"cannot be read: {error.strerror or error}")

@@ -9,7 +9,8 @@ from itertools import takewhile
 from pathlib import Path
 
 from sentinel_core.errors import InputError
-from sentinel_core.sources.files import SUFFIXES, FileSource, first_bytes, sources_in, unread
+from sentinel_core.sources.files import SUFFIXES, FileSource, bytes_before_end, first_bytes, sources_in, unread
+from sentinel_core.sources.names import as_text
 from sentinel_core.sources.own import MANIFEST, ONLY_OWN, is_own
 from sentinel_core.sources.walk import Walk, is_pattern
 
@@ -27,29 +28,31 @@ def find_in_folders(argument: str, *, strict: bool, max_record: int) -> Iterator
     for path in paths:
         source = FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
         try:
-            head = _head_of_file(path, walk)
+            head = _head_of_file(source, walk)
         except InputError as error:
             yield error
         else:
-            if is_own(path, head, partial(first_bytes, path.with_name(MANIFEST))):
+            if is_own(path, head, partial(first_bytes, path.with_name(MANIFEST)), partial(bytes_before_end, path)):
                 continue
             yield from sources_in(source, head)
         found = True
     if not found:
-        yield InputError(_nothing_at(argument, only_own=bool(paths)))
+        named = as_text(argument)
+        yield InputError(_nothing_at(argument, only_own=bool(paths)), label=named, place=Path(named).name)
 
 
-def _head_of_file(path: Path, walk: Walk) -> bytes:
+def _head_of_file(source: FileSource, walk: Walk) -> bytes:
     """Raises ``InputError`` for anything else, and for what cannot be read."""
+    path = source.path
     if path in walk.unread:
-        raise InputError(f'"{path}": this folder cannot be read: {walk.unread[path]}')
+        raise source.refused(f"this folder cannot be read: {walk.unread[path]}")
     try:
         if stat.S_ISREG(path.stat().st_mode):
             return first_bytes(path)
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.ELOOP):
-            raise unread(str(path), error) from None
-    raise InputError(f'"{path}": is no file, or a link that leads to none')
+            raise unread(source, error) from None
+    raise source.refused("is no file, or a link that leads to none")
 
 
 def _expand(argument: str, walk: Walk) -> tuple[list[Path], str]:
@@ -86,12 +89,10 @@ def _is_of_sub_agent(path: Path) -> bool:
 
 def _nothing_at(argument: str, *, only_own: bool) -> str:
     if only_own:
-        return f'"{argument}": {ONLY_OWN}'
+        return ONLY_OWN
     if os.path.isdir(argument):  # noqa: PTH112 - as above
-        return f'"{argument}": no trace files in this folder (looked for {", ".join(SUFFIXES)})'
-    if is_pattern(argument):
-        return f'"{argument}": no file matches'
-    return f'"{argument}": {_why_not_there(argument)}'
+        return f"no trace files in this folder (looked for {', '.join(SUFFIXES)})"
+    return "no file matches" if is_pattern(argument) else _why_not_there(argument)
 
 
 def _why_not_there(argument: str) -> str:

@@ -20,8 +20,15 @@ _ERROR_ROW = (
 )
 _SUMMARY = rb'\{\s*"schema"\s*:\s*1\s*,\s*"records"\s*:\s*\d+\s*,\s*"verdicts"\s*:\s*\{\s*"PASS"\s*:'
 _TELEMETRY = rb'\{"resource(?:Logs|Metrics)":\[.*"scope":\{"name":"sentinel",'
-_OWN = re.compile(b"|".join((_REPORT, _ERROR_ROW, _SUMMARY, _TELEMETRY)), re.DOTALL)
+_VERDICT = "(?:✓ PASS|! WARN|✗ FAIL)  risk [01]\\.[0-9]{3}  |\\? NO VERDICT  ".encode()
+_OWN = re.compile(b"|".join((_REPORT, _ERROR_ROW, _SUMMARY, _TELEMETRY, _VERDICT)), re.DOTALL)
 _MANIFEST = re.compile(rb'\{"inputs": \{(?:\}|%s: \[(?:\d|"|\]))' % _TEXT, re.DOTALL)
+_TABLE = re.compile(
+    rb".{,16}schema.{,16}source.{,16}record.{,16}trace_id.{,16}verdict.{,16}overall_score.{,16}score_", re.DOTALL
+)
+_PARQUET = b"PAR1"  # at the start of a table, and at its end, after what it holds and how long that is
+_ENDING = 8
+_COLUMNS = 512  # bytes in which the names of the first columns stand
 _IN_BATCH = re.compile(r"manifest\.json|summary\.json|\.?part-\d{5,}\.(?:jsonl|parquet)")
 _HOME = ".sentinel"
 _PLACES = frozenset(("baselines", "logs", "metrics", "outbox", "reports", "suites"))
@@ -33,18 +40,35 @@ def is_of_reports(head: bytes) -> bool:
     return b'"signal_scores"' in head
 
 
-def is_own(path: PurePath, head: bytes, manifest: Callable[[], bytes]) -> bool:
+def is_own(path: PurePath, head: bytes, manifest: Callable[[], bytes], before_end: Callable[[int, int], bytes]) -> bool:
     """Whether a file of a folder is Sentinel's output, by its first ``HEAD`` bytes, or by its place.
 
-    ``manifest`` gives so many of the ``MANIFEST`` beside it, and raises ``OSError`` where there is none.
+    ``manifest`` gives so many of the ``MANIFEST`` beside it, and raises ``OSError`` where there is none; ``before_end`` gives, from
+    so many bytes before the file's end, so many bytes, and raises ``OSError``, too; it is asked about tables alone.
     That is: reports and the summary of them, a file in the folder of a batch, logs and metrics, and what the folders of
     ``.sentinel/`` hold besides traces. Only what begins just as Sentinel writes it counts: a trace that quotes a report is one.
     """
-    return _OWN.match(head) is not None or _is_of_batch(path.name, manifest) or _is_kept(path.parts)
+    return (
+        _OWN.match(head) is not None
+        or _is_of_batch(path, head, manifest)
+        or _is_kept(path.parts)
+        or (head.startswith(_PARQUET) and _is_table(before_end))
+    )
 
 
-def _is_of_batch(name: str, manifest: Callable[[], bytes]) -> bool:
-    if not _IN_BATCH.fullmatch(name):
+def _is_table(before_end: Callable[[int, int], bytes]) -> bool:
+    try:
+        ending = before_end(_ENDING, _ENDING)
+        about = int.from_bytes(ending[:4], "little") + _ENDING
+        return ending.endswith(_PARQUET) and _TABLE.match(before_end(about, _COLUMNS)) is not None
+    except OSError:
+        return False
+
+
+def _is_of_batch(path: PurePath, head: bytes, manifest: Callable[[], bytes]) -> bool:
+    if path.suffix == ".manifest":
+        return _MANIFEST.match(head) is not None
+    if not _IN_BATCH.fullmatch(path.name):
         return False
     try:
         return _MANIFEST.match(manifest()) is not None

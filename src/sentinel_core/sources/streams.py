@@ -1,6 +1,7 @@
 """Compressed files read through, told by their first bytes."""
 
 import io
+from collections import Counter
 from pathlib import Path
 from typing import IO, cast
 
@@ -14,13 +15,13 @@ ZIP = b"PK\x03\x04"
 HEAD = 1 << 12  # bytes that tell what kind of file it is
 
 
-def open_decompressed(path: Path, member: str | None = None) -> IO[bytes]:
+def open_decompressed(path: Path, member: str | None = None, namesakes: int = 0) -> IO[bytes]:
     """The bytes of a file, or of one in a zip archive. Raises ``OSError`` where they cannot be had.
 
-    What is damaged shows while reading, as ``OSError`` or ``EOFError``.
+    So many members of the same name (``namesakes``) stand before it. What is damaged shows while reading, as ``OSError`` or ``EOFError``.
     """
     if member is not None:
-        return _open_member(path, member)
+        return _open_member(path, member, namesakes)
     magic = _magic(path)
     if magic.startswith(_GZIP):
         import gzip
@@ -35,14 +36,18 @@ def is_plain(path: Path) -> bool:
     return not magic.startswith(_GZIP) and magic not in (_ZSTANDARD, ZIP)
 
 
-def zip_members(path: Path, suffixes: tuple[str, ...]) -> list[str]:
-    """Names of the files in an archive that may hold traces, sorted. Raises ``OSError`` where it is damaged."""
+def zip_members(path: Path, suffixes: tuple[str, ...]) -> list[tuple[str, int]]:
+    """Names of the files in an archive that may hold traces, sorted, each with how many of its name stand before it.
+
+    Raises ``OSError`` where it is damaged.
+    """
     import zipfile
 
     try:
         with zipfile.ZipFile(path) as archive:
-            return sorted(info.filename for info in archive.infolist() if info.filename.endswith(suffixes))
-    except zipfile.BadZipFile as error:
+            names = Counter(info.filename for info in archive.infolist() if info.filename.endswith(suffixes))
+            return [(name, before) for name in sorted(names) for before in range(names[name])]
+    except (zipfile.BadZipFile, UnicodeDecodeError) as error:
         raise OSError(f"the zip archive is damaged: {error}") from None
 
 
@@ -51,12 +56,13 @@ def _magic(path: Path) -> bytes:
         return stream.read(4)
 
 
-def _open_member(path: Path, member: str) -> IO[bytes]:
+def _open_member(path: Path, member: str, namesakes: int) -> IO[bytes]:
     import zipfile
 
     try:
         archive = zipfile.ZipFile(path)
-        return _checked(archive.open(member))
+        same = [info for info in archive.infolist() if info.filename == member]
+        return _checked(archive.open(same[namesakes] if namesakes < len(same) else member))
     except (zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError) as error:
         raise OSError(f"the zip archive cannot be read: {error}") from None
 

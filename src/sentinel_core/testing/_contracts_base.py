@@ -2,7 +2,10 @@
 
 from typing import ClassVar
 
-__all__ = ["Contract", "require"]
+from sentinel_core.checking import checked
+from sentinel_core.errors import PluginError
+
+__all__ = ["Contract", "require", "require_taken"]
 
 _HOME = __name__.rpartition(".")[0]
 _ALWAYS_FIXED = frozenset({"__init_subclass__", "__test__", "fixed", "pytestmark"})
@@ -42,6 +45,14 @@ def _is_changed(cls: type, name: str) -> bool:
     """True where the first class that has the name is not one of the contracts."""
     owner = next((base for base in cls.__mro__ if name in vars(base)), None)
     return owner is not None and owner is not object and not _is_ours(owner)
+
+
+def require_taken(offer: object, kind: str) -> None:
+    """Fail the test with the host's own words, where it would not take this offer."""
+    try:
+        checked(offer, kind)
+    except PluginError as error:
+        raise AssertionError(f"the host refuses it: {error}") from None
 
 
 def require(holds: object, otherwise: str) -> None:

@@ -9,7 +9,7 @@ import msgspec
 from sentinel_core.offers import Guardrail
 from sentinel_core.reflection.facts import Attempt, History, Ruling
 from sentinel_core.report import ReliabilityReport, ReportMetadata
-from sentinel_core.testing._contracts_base import Contract, require
+from sentinel_core.testing._contracts_base import Contract, require, require_taken
 
 __all__ = ["GuardrailContract"]
 
@@ -67,6 +67,10 @@ class GuardrailContract(Contract, given=("make", "settings")):
         """A ruling, as the host gets one."""
         guardrail = self.make()
         return guardrail.check(history, self.settings()) if guardrail.settings is not None else guardrail.check(history)
+
+    def test_host_takes_it(self) -> None:
+        """What the host holds an offer against when it loads a plugin."""
+        require_taken(self.make(), "guardrails")
 
     def test_offer_says_what_it_is(self) -> None:
         """``sentinel plugins`` lists name and summary."""

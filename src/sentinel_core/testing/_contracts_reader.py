@@ -1,11 +1,14 @@
 """What every trace reader must keep."""
 
+from typing import Any
+
 import attrs
 
+from sentinel_core._typed import problem_of
 from sentinel_core.codec import decode_trace, encode_trace
 from sentinel_core.offers import ReadError, TraceReader
 from sentinel_core.sources.memory import BytesSource
-from sentinel_core.testing._contracts_base import Contract, require
+from sentinel_core.testing._contracts_base import Contract, require, require_taken
 from sentinel_core.trace import ExecutionTrace
 
 _SUREST = 100
@@ -32,6 +35,10 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
         """Everything that the reader makes of some bytes."""
         return list(self.make().read(BytesSource(data=data, name=self.filename())))
 
+    def test_host_takes_it(self) -> None:
+        """What the host holds an offer against when it loads a plugin."""
+        require_taken(self.make(), "trace_readers")
+
     def test_knows_its_own_format(self) -> None:
         """The sniff is a whole number from 1 to 100."""
         sure = self.make().sniff(self.sample()[:65536], self.filename())
@@ -52,6 +59,9 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
             require(
                 isinstance(outcome, ExecutionTrace) and outcome.trace_id, f"expected a trace with an id, got {outcome}"
             )
+            assert isinstance(outcome, ExecutionTrace)
+            problem = problem_of(outcome)
+            require(problem is None, f"the trace {outcome.trace_id!r:.40} is malformed: {problem}")
 
     def test_same_traces_twice(self) -> None:
         """Reading is repeatable."""
@@ -61,8 +71,9 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
         """What the reader makes of a file can be written and read again."""
         for outcome in self.read(self.sample()):
             if isinstance(outcome, ExecutionTrace):
-                again = decode_trace(encode_trace(outcome))
-                require(attrs.evolve(again, schema=outcome.schema) == outcome, "a trace must survive being written")
+                again = attrs.evolve(decode_trace(_written(outcome)), schema=outcome.schema)
+                lost = "" if again == outcome else _difference(outcome, again, "trace")
+                require(again == outcome, f"a trace must survive being written: {lost}")
 
     def test_cut_file_does_not_raise(self) -> None:
         """A file cut anywhere gives traces, or a ``ReadError`` that says what is wrong."""
@@ -71,3 +82,24 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
             for outcome in self.read(sample[:size]):
                 fits = isinstance(outcome, ExecutionTrace) or bool(outcome.message)
                 require(fits, f"cut after {size} bytes: a ReadError must have a message")
+
+
+def _written(trace: ExecutionTrace) -> bytes:
+    try:
+        return encode_trace(trace)
+    except (TypeError, ValueError) as error:
+        raise AssertionError(f"the trace {trace.trace_id!r:.40} cannot be written: {error}") from None
+
+
+def _difference(before: Any, after: Any, path: str) -> str:
+    """Where two values that are not equal differ first, and how."""
+    if type(before) is not type(after):
+        return f"{path} is a {type(before).__name__} and comes back as a {type(after).__name__}"
+    names: list[str] = [field.name for field in attrs.fields(type(before))] if attrs.has(type(before)) else []
+    pairs = [(f"{path}.{name}", getattr(before, name), getattr(after, name)) for name in names]
+    if isinstance(before, tuple) and len(before) == len(after):
+        pairs = [(f"{path}[{place}]", *both) for place, both in enumerate(zip(before, after, strict=True))]
+    for place, one, other in pairs:
+        if one != other:
+            return _difference(one, other, place)
+    return f"{path} is {before!r:.60} and comes back as {after!r:.60}"

@@ -5,7 +5,7 @@ from typing import Any
 from sentinel_core.agent.tools import Toolbox, bind_tool, in_process
 from sentinel_core.checking import TOOL_NAME
 from sentinel_core.offers import Tool
-from sentinel_core.testing._contracts_base import Contract, require
+from sentinel_core.testing._contracts_base import Contract, require, require_taken
 from sentinel_core.trace import ToolCall, ToolResult
 
 __all__ = ["ToolContract"]
@@ -36,6 +36,10 @@ class ToolContract(Contract, given=("make", "arguments", "settings")):
         toolbox = Toolbox(run=in_process, confirm=lambda _tool, _call: True)
         toolbox.register(tool)
         return toolbox.execute(ToolCall(id="contract", name=tool.name, arguments=arguments))
+
+    def test_host_takes_it(self) -> None:
+        """What the host holds an offer against when it loads a plugin."""
+        require_taken(self.make(), "tools")
 
     def test_name_fits_every_provider(self) -> None:
         """Letters, digits, ``_`` and ``-``, at most 64: what the strictest provider takes."""

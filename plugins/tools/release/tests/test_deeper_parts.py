@@ -3,8 +3,11 @@
 import pytest
 
 from sentinel_core.errors import InputError
+from sentinel_core.settings import read_layers
 from sentinel_tools_release import (
+    ReportSettings,
     SourceSettings,
+    SummarySettings,
     TraceSettings,
     get_code_changes,
     get_observability_traces,
@@ -53,3 +56,24 @@ def test_path_is_percent_encoded(service):
 def test_places_beside_are_paths(field, place):
     with pytest.raises(ValueError, match=f"'{field}' must be a path"):
         SourceSettings(**{field: place})
+
+
+TOML = """
+[tools.get_release_summary]
+releases = "data/releases"
+repo = "."
+junit = ""
+[tools.file_risk_report]
+reports = "https://reports.example.org"
+outbox = "out"
+"""
+
+
+def test_paths_in_a_settings_file_start_in_its_folder(tmp_path):
+    (tmp_path / "sentinel.toml").write_text(TOML)
+    (tmp_path / "sub").mkdir()
+    made = read_layers({}, environ={}, folder=tmp_path / "sub")
+    reading = made.of_plugin("tools", "get_release_summary", SummarySettings)
+    assert (reading.releases, reading.repo, reading.junit) == ("../data/releases", "..", "")
+    filing = made.of_plugin("tools", "file_risk_report", ReportSettings)
+    assert (filing.reports, filing.outbox) == ("https://reports.example.org", "../out")

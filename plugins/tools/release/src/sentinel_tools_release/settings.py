@@ -14,6 +14,7 @@ __all__ = ["HistorySettings", "ReportSettings", "SourceSettings", "SummarySettin
 _positive = attrs.validators.gt(0)
 _seconds = attrs.validators.gt(0.0)
 
+_PATH = {"path": True}  # a relative one in sentinel.toml starts in that file's folder
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -76,10 +77,10 @@ class SourceSettings:
     16 times that an answer of git; ``max_junit_bytes`` caps the JUnit files together.
     """
 
-    releases: str = attrs.field(default="releases", validator=_check_place)
-    repo: str = attrs.field(default="", validator=_check_path)
-    junit: str = attrs.field(default="", validator=_check_path)
-    metrics: str = attrs.field(default="", validator=_check_path)
+    releases: str = attrs.field(default="releases", validator=_check_place, metadata=_PATH)
+    repo: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
+    junit: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
+    metrics: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
     timeout: float = attrs.field(default=10.0, validator=_seconds)
     max_bytes: int = attrs.field(default=1_000_000, validator=_positive)
     max_junit_bytes: int = attrs.field(default=64_000_000, validator=_positive)
@@ -96,14 +97,14 @@ class SummarySettings(SourceSettings):
 class TraceSettings(SourceSettings):
     """``traces`` is a file of OpenTelemetry spans, in JSON or JSON Lines as the collector's file exporter writes them."""
 
-    traces: str = attrs.field(default="", validator=_check_path)
+    traces: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
 
 
 @attrs.frozen(kw_only=True)
 class HistorySettings(SourceSettings):
     """``history`` is a folder of the summaries of earlier releases; without it ``releases``, where that is a folder."""
 
-    history: str = attrs.field(default="", validator=_check_path)
+    history: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
 
 
 @attrs.frozen(kw_only=True)
@@ -114,8 +115,10 @@ class ReportSettings:
     again whose outcome is unknown. ``outbox`` is the folder that remembers which report left for the server under which key.
     """
 
-    reports: str = attrs.field(default=".sentinel/reports", validator=_check_place)
+    reports: str = attrs.field(default=".sentinel/reports", validator=_check_place, metadata=_PATH)
     honors_keys: bool = False
-    outbox: str = attrs.field(default=".sentinel/outbox", validator=[attrs.validators.min_len(1), _check_path])
+    outbox: str = attrs.field(
+        default=".sentinel/outbox", validator=[attrs.validators.min_len(1), _check_path], metadata=_PATH
+    )
     timeout: float = attrs.field(default=10.0, validator=_seconds)
     max_bytes: int = attrs.field(default=1_000_000, validator=_positive)
