@@ -183,7 +183,9 @@ CHANGES = {
         ("--set", "cost.budget_tokens=7"),
         'setting "signals.cost.budget_tokens" was none and is 7',
     ),
-    "options": (lambda folder: None, ("--strict",), 'option "strict" was False and is True'),
+    "options": (lambda folder: None, ("--strict",), "begun: --strict was off and is on; start"),
+    "the reader": (lambda folder: None, ("--from", "native"), "begun: --from was none and is native; start"),
+    "a limit": (lambda folder: None, ("--max-record-mb", 1), "begun: --max-record-mb was 256 and is 1; start"),
 }
 
 
@@ -208,6 +210,17 @@ def test_other_settings_that_change_no_report_do_not_matter(inside, stop, few, e
     done = inside("evaluate", few, "-o", "same.jsonl", "--resume", "--fail-on", "never", "--timeout", 30)
     assert done.returncode == 0
     assert (folder / "same.jsonl").read_bytes() == expected
+
+
+@pytest.mark.parametrize("output", ["told.jsonl", "told/"])
+def test_an_earlier_run_is_where_progress_starts(inside, stop, few, folder, monkeypatch, output):
+    shown = []
+    stop(few, output)
+    monkeypatch.setattr(Progress, "show", lambda _self, *now: shown.append(now))
+    assert inside("evaluate", few, "-o", output, "--resume").returncode == 2
+    whole = (folder / few).stat().st_size
+    assert 0 < shown[0][0] < shown[-1][0] == 14
+    assert 0 < shown[0][1] < shown[-1][1] == whole
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 1}', '{"version": 99}'])
@@ -247,7 +260,7 @@ WRONG = [
     (("-o", "/dev/null", "--output-format", "parquet"), "Parquet needs a file or a folder to go to"),
     (("-j", 0), "0 is not in the range"),
     (("-o", "none/x.jsonl"), "No such file or directory"),
-    (("-o", "odd://x/y.jsonl"), '"odd://x/y.jsonl" cannot be reached'),
+    (("-o", "odd://x/y.jsonl"), '"odd://x/y.jsonl": cannot be reached'),
 ]
 
 
@@ -296,18 +309,25 @@ def test_columns_that_are_known_stay_where_no_worker_gets_ready(monkeypatch):
     assert columns == ["cost"]
 
 
-def test_progress(monkeypatch):
+@pytest.mark.parametrize(
+    ("before", "lines"),
+    [
+        (0, ["50 traces, 5/s, 25%, 0:30 left", "100 traces, 5/s, 50%, 0:20 left"]),
+        (1, ["100 traces, 5/s, 50%, 0:20 left", "150 traces, 5/s, 75%, 0:10 left"]),
+    ],
+)
+def test_progress_from_the_start_and_after_an_earlier_run(monkeypatch, before, lines):
     now = [0.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
     for stream in (Terminal(), io.StringIO()):
         progress = Progress(1000, stream)
-        for _ in range(2):
+        for done in range(before, before + 3):
+            progress.show(50 * done, 250 * done)
             now[0] += 10
-            progress.show(50, 250)
         progress.clear()
         progress.clear()
         shown = stream.getvalue().split("\r")
-        lines = ["50 traces, 5/s, 25%, 0:30 left", "100 traces, 5/s, 50%, 0:20 left", " " * 31, ""]
+        lines = [*lines, " " * len(lines[-1]), ""]
         assert shown == (["", *lines] if stream.isatty() else [""])
 
 
@@ -318,9 +338,9 @@ def test_progress_fits_the_terminal(monkeypatch, columns, longest):
     reader, writer = terminal_of(columns)
     with os.fdopen(writer, "w") as stream:
         progress = Progress(1000, stream)
-        for _ in range(2):
+        for done in range(3):
+            progress.show(50 * done, 250 * done)
             now[0] += 10
-            progress.show(50, 250)
         progress.clear()
     lines = drained(reader).split("\r")
     assert lines[1] == "50 traces, 5/s, 25%, 0:30 left"[:longest]

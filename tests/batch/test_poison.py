@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 
 import pytest
@@ -110,6 +111,35 @@ def test_a_worker_that_is_killed_from_outside_is_nobodys_fault(inside, many, fol
     assert ids(found) == [f"day-{number}" for number in range(1, RECORDS + 1)]
     assert not any(row["failures"] for row in found)
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize(("left", "judged"), [(5, 5), (5.5, 5), (0, 0), (None, 0)])
+@pytest.mark.parametrize("output", ["short.jsonl", "short.parquet", "short/"])
+def test_a_file_that_is_cut_short_is_told_once(inside, write, folder, tools, monkeypatch, left, judged, output):
+    """It is, as soon as it is known where its parts are; 14 records are in four."""
+    lines = [tools.line_of(number, kilobytes=64) for number in range(1, 15)]
+    path, cut = write("shrinks.jsonl", lines), serve._cut
+
+    def then_shorten(*given):
+        cut(*given)
+        if left is None:
+            path.unlink()
+        else:
+            os.truncate(path, int(left * len(lines[0])))
+
+    monkeypatch.setattr(serve, "_cut", then_shorten)
+    done = inside("evaluate", path.name, "-j", 1, "-o", output, "--output-format", output.partition(".")[2] or "jsonl")
+    told = [line for line in done.stderr.splitlines() if line.startswith("sentinel: error: ")]
+    reason = "changed while it was read: the rest of it is not there any more"
+    assert (done.returncode, told[-1]) == (3, f'sentinel: error: "shrinks.jsonl": {reason}')
+    assert len(told) == (2 if left == 5.5 else 1)  # half of a line is told besides
+    place = folder / "short" / "summary.json" if output == "short/" else folder / "short.summary.json"
+    counts = json.loads(place.read_bytes())["verdicts"]
+    assert (counts["PASS"], counts["unreadable"]) == (judged, len(told))
+    if output == "short/":
+        rows = [row for part in sorted((folder / "short").glob("part-*")) for row in tools.rows(part.read_bytes())]
+        assert len(rows) == judged + len(told)
+        shutil.rmtree(folder / "short")
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def test_a_worker_of_the_cluster_that_is_killed(start, write, folder, tools, clu
     log.touch()
     (folder / "slow.py").write_text(SLOW.format(log=str(log)))
     write("t.jsonl", [tools.line_of(number, kilobytes=16) for number in range(SLOW_RECORDS)])
-    options = ("-o", "night/", "--plugins", str(folder / "slow.py"), "--weight", "slow=1")
+    options = ("-o", "night/", "--plugins", "slow.py", "--weight", "slow=1")  # workers are in another folder
     batch = start("evaluate", "t.jsonl", "--engine", f"dask:{cluster}", *options)
     assert tools.wait_until(lambda: in_the_middle(log) is not None)
     os.kill(in_the_middle(log), signal.SIGKILL)

@@ -56,7 +56,12 @@ def test_what_it_says():
     assert (document["risk"]["p50"], document["risk"]["p99"], document["risk"]["max"]) == (0.5, 0.9, 0.9)
     assert document["top_rules"] == [{"rule": "loop.cycle", "findings": 2}, {"rule": "cost.high", "findings": 1}]
     assert document["failures"] == [{"signal": "cost", "records": 2, "first_error": "odd None", "error_rows": []}]
-    assert document["unreadable"] == [{"file": "x/a", "line": 3, "message": "is odd, password=[redacted]"}]
+    assert document["unreadable"] == [{"file": "a", "line": 3, "message": "is odd, password=[redacted]"}]
+
+
+def test_how_a_file_was_named_is_for_who_named_it():
+    (row,) = added(ENTRIES).error_rows()
+    assert (row["file"], row["named"]) == ("a", "x/a")
 
 
 def test_lines_for_people():

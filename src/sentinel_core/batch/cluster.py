@@ -6,9 +6,10 @@ one record and not the worker. A task that is lost with its worker runs again; w
 
 import importlib
 import logging
+import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from sentinel_core.batch.summary import Summary
 from sentinel_core.batch.worker import Answer, Launcher
 from sentinel_core.errors import ConfigError, InputError
 from sentinel_core.judging.job import Plan
+from sentinel_core.profile import RS1
+from sentinel_core.selection import Selection, load_target_kind
 from sentinel_core.sources import FileSource
 
 __all__ = ["on_dask"]
@@ -30,6 +33,8 @@ __all__ = ["on_dask"]
 _AHEAD = 4
 _IN_FLIGHT = 2  # tasks a thread: one at work, one on its way
 _RETRIES = 2
+_SILENT = 10.0  # seconds without an answer after which one looks whether there still are workers
+_BETWEEN = 0.5  # seconds between looks where there are none
 # A cluster of one machine that lives as long as one batch is watched by nobody; half of what it costs is watching itself.
 _UNWATCHED = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
 _NO_DASK = "--engine dask needs Dask: pip install 'reliability-sentinel[dask]'"
@@ -48,17 +53,18 @@ def on_dask(
     """The answers to all splits from number ``skip`` on, in order.
 
     ``address`` is a scheduler's; without one, ``jobs`` workers are started here. Raises ``ConfigError`` where Dask is not
-    installed, ``InputError`` where the scheduler cannot be reached or a worker refuses.
+    installed, ``InputError`` where the scheduler cannot be reached or is lost, or a worker refuses.
     """
+    plan = _portable(launcher.plan)
     setup = Setup(
-        plan=_portable(launcher.plan),
-        fingerprint=fingerprint(launcher.plan),
+        plan=plan,
+        fingerprint=fingerprint(plan),
         timeout=launcher.timeout,
         memory=launcher.memory,
     ).packed()
     queue = Queue([_absolute(unit) for unit in units], part, skip)
-    with ExitStack() as stack:
-        client, threads = _client(stack, address, jobs)
+    with _loss_told(address), ExitStack() as stack:
+        client, threads = _client(stack, address, jobs, launcher)
         yield from _in_order(_Futures(client, setup, launcher, columns), queue, skip, threads)
 
 
@@ -103,12 +109,20 @@ class _Futures:
 
     def finished(self) -> Iterator[tuple[Task, Answer, Sequence[Any]]]:
         """Those that are over by now; waits for the first."""
-        done = _distributed().wait(list(self._tasks), return_when="FIRST_COMPLETED").done
-        for future in sorted(done, key=lambda one: str(one.key)):
+        for future in sorted(self._done(), key=lambda one: str(one.key)):
             task = self._tasks.pop(future)
             answer, parts = self._answer(future, task)
             future.release()
             yield task, answer, parts
+
+    def _done(self) -> set[Any]:
+        while True:
+            try:
+                done: set[Any] = _distributed().wait(list(self._tasks), _SILENT, "FIRST_COMPLETED").done
+            except TimeoutError:
+                _threads(self._client, self._launcher)
+            else:
+                return done
 
     def _answer(self, future: Any, task: Task) -> tuple[Answer, Sequence[Any]]:
         error = future.exception()
@@ -135,10 +149,23 @@ class _Futures:
         return answer
 
 
-def _client(stack: ExitStack, address: str | None, jobs: int) -> tuple[Any, int]:
-    """A client of the scheduler, and how many threads its workers have."""
+@contextmanager
+def _loss_told(address: str | None) -> Iterator[None]:
+    """What Dask raises where the scheduler ends, or forgets its work, is one line."""
     distributed = _distributed()
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    unreached = distributed.comm.CommClosedError if address is None else OSError
+    try:
+        yield
+    except (distributed.CancelledError, distributed.client.ClosedClientError, unreached):
+        name = "" if address is None else f' "{address}"'
+        raise InputError(f"the scheduler{name} was lost; --resume goes on with what -o has") from None
+
+
+def _client(stack: ExitStack, address: str | None, jobs: int, launcher: Launcher) -> tuple[Any, int]:
+    """A client of the scheduler, and how many threads its workers have; there is one at least."""
+    distributed = _distributed()
+    for name in ("distributed", "distributed.client"):  # Dask gives each a level of its own
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     if address is None:
         stack.enter_context(importlib.import_module("dask").config.set(_UNWATCHED))
         # Workers here judge in processes of their own, so they need be none: that saves starting Python once more for each.
@@ -155,8 +182,17 @@ def _client(stack: ExitStack, address: str | None, jobs: int) -> tuple[Any, int]
         client = stack.enter_context(distributed.Client(address))
     except (OSError, ValueError) as error:
         raise InputError(f'the scheduler "{address}" cannot be reached: {error}') from None
-    threads = sum(client.nthreads().values())
-    return client, max(threads, 1)
+    while not (threads := _threads(client, launcher)):
+        time.sleep(_BETWEEN)
+    return client, threads
+
+
+def _threads(client: Any, launcher: Launcher) -> int:
+    """Of all workers; where there is none, a person hears what is waited for."""
+    threads: int = sum(client.nthreads().values())
+    if not threads:
+        launcher.tell(f'waiting for workers of "{client.scheduler.address}"')
+    return threads
 
 
 def _distributed() -> Any:
@@ -168,8 +204,14 @@ def _distributed() -> Any:
 
 
 def _portable(plan: Plan) -> Plan:
-    """Without the input, which comes with each task."""
-    return plan._replace(sources=())
+    """For a process in another folder; without the input, which comes with each task."""
+    items = plan.selection.items
+    if items is not None:
+        items = tuple(str(Path.cwd() / item) if load_target_kind(item) == "file" else item for item in items)
+    values = dict(plan.layers.values)
+    if (profile := values.get("profile")) is not None and profile.value != RS1.name:
+        values["profile"] = profile._replace(value=str(Path.cwd() / profile.value))
+    return plan._replace(sources=(), selection=Selection(items), layers=attrs.evolve(plan.layers, values=values))
 
 
 def _absolute(unit: Unit) -> Unit:

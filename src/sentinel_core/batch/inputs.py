@@ -40,7 +40,7 @@ def _measure(source: FileSource | InputError, from_size: int) -> tuple[int, bool
     if isinstance(source, InputError):
         return 0, False
     if source.url:
-        return source.size, not source.url.endswith((".gz", ".zst", ".zip"))
+        return source.size, not source.label.endswith((".gz", ".zst", ".zip"))
     try:
         size = source.path.stat().st_size
         if size < from_size and source.member is None:

@@ -22,7 +22,7 @@ class Manifest:
     """The input (by label: size and time of change, or digest), what judged it, and how far it came.
 
     The first ``splits`` splits, in parts of ``part`` bytes, are out whole, in ``offset`` bytes where they go to one file;
-    ``summary`` tells of them, and ``columns`` names the signals.
+    they were ``size`` bytes of the input. ``summary`` tells of them, and ``columns`` names the signals.
     """
 
     inputs: Inputs
@@ -30,6 +30,7 @@ class Manifest:
     part: int
     splits: int = 0
     offset: int = 0
+    size: int = 0
     summary: Summary = attrs.field(factory=Summary)
     columns: list[str] = attrs.field(factory=list)
     complete: bool = False

@@ -10,6 +10,7 @@ from typing import IO
 from sentinel_core.batch.outputs import Finish, part_name
 from sentinel_core.batch.worker import Answer
 from sentinel_core.errors import InputError
+from sentinel_core.sources.names import shown_url, without_secrets
 from sentinel_core.sources.remote import file_system
 
 __all__ = ["RemoteFile", "RemoteFolder"]
@@ -21,7 +22,7 @@ class _Place:
     """A URL to write at."""
 
     def __init__(self, url: str) -> None:
-        self.url = url
+        self.url = shown_url(url)
         with self.reached():
             self.system, self.path = file_system(url)
         self.path = self.path.rstrip("/")
@@ -34,13 +35,30 @@ class _Place:
         except InputError:
             raise
         except Exception as error:
-            raise InputError(f'"{self.url}" cannot be written: {type(error).__name__}: {error}') from error
+            only_read = isinstance(error, NotImplementedError) and not str(error)
+            reason = "what is there can only be read" if only_read else error
+            told = without_secrets(f"{type(error).__name__}: {reason}")
+            raise InputError(f'"{self.url}" cannot be written: {told}') from error
+
+    def attempt(self) -> None:
+        """Write a little, and remove it. Raises ``InputError`` with the reason where that is not possible."""
+        with self.reached():
+            temporary = f"{self.path}.new"
+            self._make_folder(temporary)
+            with self.system.open(temporary, "wb") as remote:
+                remote.write(b"to be removed\n")
+            self.system.rm(temporary)
+
+    def _make_folder(self, path: str) -> None:
+        """The folders that a path is in. Without a slash before it, what comes first is a bucket, which nobody asked for."""
+        if path.startswith("/"):
+            self.system.makedirs(path.rpartition("/")[0], exist_ok=True)
 
     def write(self, path: str, stream: IO[bytes]) -> None:
         """All of a stream; there whole or not at all."""
         with self.reached():
             temporary = f"{path}.new"
-            self.system.makedirs(path.rpartition("/")[0], exist_ok=True)
+            self._make_folder(path)
             with self.system.open(temporary, "wb") as remote:
                 shutil.copyfileobj(stream, remote, _BLOCK)
             self.system.mv(temporary, path)
@@ -112,7 +130,10 @@ class RemoteFolder:
 
 
 class RemoteFile:
-    """One file at a URL. It is gathered here and sent when it is whole, so that a batch that is stopped begins anew."""
+    """One file at a URL. It is gathered here and sent when it is whole, so that a batch that is stopped begins anew.
+
+    What cannot be sent then is kept here.
+    """
 
     def __init__(self, url: str, finisher: Finish | None = None) -> None:
         self._place = _Place(url)
@@ -123,8 +144,9 @@ class RemoteFile:
         """Nothing is noted."""
         return None
 
-    def begin(self, offset: int | None) -> None:
-        """Nothing to do."""
+    def begin(self, offset: int | None) -> None:  # noqa: ARG002 - there is nothing to go on with
+        """See that it can be written, before anything is judged."""
+        self._place.attempt()
 
     def put(self, answer: Answer) -> None:
         """Behind the others."""
@@ -142,7 +164,10 @@ class RemoteFile:
         """Send it."""
         self._lines.seek(0)
         with _finished(self._lines, self._finisher) as whole:
-            self._place.write(self._place.path, whole)
+            try:
+                self._place.write(self._place.path, whole)
+            except InputError as error:
+                raise InputError(f"{error}; {_kept(whole, self._place.path)}") from error
         self._place.write_bytes(_summary_beside(self._place.path), summary)
         self.close(forget=False)
         return _summary_beside(self._place.url)
@@ -150,6 +175,17 @@ class RemoteFile:
     def close(self, *, forget: bool) -> None:  # noqa: ARG002 - there is nothing to remember
         """Let go."""
         self._lines.close()
+
+
+def _kept(whole: IO[bytes], place: str) -> str:
+    """Put what could not be sent into a file on this machine; which one, in words."""
+    try:
+        whole.seek(0)
+        with tempfile.NamedTemporaryFile(prefix="sentinel-", suffix=f"-{Path(place).name}", delete=False) as kept:
+            shutil.copyfileobj(whole, kept, _BLOCK)
+    except OSError as error:
+        return f"the reports could not be kept here, either: {error.strerror}"
+    return f'the reports are in "{kept.name}"'
 
 
 def _summary_beside(place: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import attrs
 
-from sentinel_core.batch.fingerprint import differences, fingerprint
+from sentinel_core.batch.fingerprint import absent, differences, fingerprint
 from sentinel_core.batch.split import Task
 from sentinel_core.batch.worker import Launcher, Worker
 from sentinel_core.errors import SentinelError
@@ -121,8 +121,10 @@ def judge_on_worker(setup: bytes, task: Task) -> bytes:
 
 
 def _launcher(setup: Setup) -> Launcher:
-    other = differences(setup.fingerprint, fingerprint(setup.plan))
-    if other:
+    here = fingerprint(setup.plan)
+    if missing := absent(setup.fingerprint, here):
+        raise SentinelError(f"{', '.join(missing)}: not found on the worker; every worker needs the same files")
+    if other := differences(setup.fingerprint, here):
         raise SentinelError(
             f"is not set up as the client is: {'; '.join(other)}; install the same plugins, in the same versions"
         )

@@ -11,6 +11,7 @@ from sentinel_core.batch.manifest import Manifest
 from sentinel_core.batch.outputs import Output
 from sentinel_core.batch.summary import Summary
 from sentinel_core.batch.worker import Answer
+from sentinel_core.judging.items import CUT_SHORT
 
 __all__ = ["Engine", "Talk", "run_batch"]
 
@@ -22,10 +23,13 @@ Engine = Callable[[int, list[str]], Iterator[Answer]]
 
 @attrs.frozen(kw_only=True)
 class Talk:
-    """How a batch speaks while it works: one line for a record whose row is an error, and how far it has come."""
+    """How a batch speaks while it works: one line for a record whose row is an error, and how far it has come.
+
+    ``progress`` is told so many records and bytes of the input, at first those of earlier runs.
+    """
 
     error_rows: Callable[[Summary], None]
-    progress: Callable[[Summary, int], None]
+    progress: Callable[[int, int], None]
 
 
 def run_batch(
@@ -47,10 +51,11 @@ def run_batch(
     try:
         if not manifest.complete:
             output.note(manifest.encoded())
+            talk.progress(manifest.summary.total, manifest.size)
             for answer in _noted(engine(manifest.splits, manifest.columns), manifest, output):
                 forget = False
                 talk.error_rows(answer.summary)
-                talk.progress(manifest.summary, answer.split.size)
+                talk.progress(manifest.summary.total, manifest.size)
             manifest.complete = True
             _note(manifest, output)
         place = output.finish(json.dumps(manifest.summary.document(), indent=1).encode())
@@ -74,17 +79,34 @@ def _begun(output: Output, work: Manifest) -> Manifest | None:
 def _noted(answers: Iterator[Answer], manifest: Manifest, output: Output) -> Iterator[Answer]:
     """Each answer, once it is out; now and then the manifest says so."""
     due = time.monotonic() + _BETWEEN_NOTES
-    for answer in answers:
+    cut_short = _cut_short(manifest.summary)
+    for given in answers:
+        answer = _unless_said(given, cut_short)
         with closing(answer):
             output.put(answer)
         manifest.summary.merge(answer.summary)
         manifest.splits += 1
+        manifest.size += answer.split.size
         yield answer
         if time.monotonic() > due:
             started = time.monotonic()
             _note(manifest, output)
             now = time.monotonic()
             due = now + max(_BETWEEN_NOTES, (now - started) * _SHARE_OF_NOTES)
+
+
+def _unless_said(answer: Answer, cut_short: set[str]) -> Answer:
+    """The answer; an empty one where it says no more than that a file is cut short that is known to be: each part says so."""
+    files = _cut_short(answer.summary)
+    if files and files <= cut_short and answer.summary.total == 1:
+        answer.close()
+        return Answer.to(answer.split)
+    cut_short |= files
+    return answer
+
+
+def _cut_short(summary: Summary) -> set[str]:
+    return {row["named"] for row in summary.unreadable if row["message"] == CUT_SHORT}
 
 
 def _note(manifest: Manifest, output: Output) -> None:

@@ -123,10 +123,12 @@ class _Batch:
 
 
 def _cut(task: Task, size: int, plan: Plan, readers: list[TraceReader], watch: Watch, outbox: Outbox) -> None:
-    """Tell the parts of a large file, where its reader takes lines one by one; else nothing: it is one split then."""
+    """Tell the parts of a large file, where its reader takes lines one by one; else nothing: it is one split then.
+
+    So is one that could not be fetched: that is told where it is judged.
+    """
     (source,) = task.split.sources
-    assert isinstance(source, FileSource)
-    if not _is_of_lines(source, plan, readers, watch):
+    if isinstance(source, InputError) or not _is_of_lines(source, plan, readers, watch):
         return
     with source.open() as stream:
         for part in cut_lines(stream, size):

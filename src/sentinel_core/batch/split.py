@@ -30,8 +30,16 @@ class Split:
     @property
     def place(self) -> str:
         """For people: the file that it is, or the first of them."""
-        labels = [source.label for source in self.sources if isinstance(source, FileSource)]
-        return labels[0] if labels else ""
+        return "" if self._first is None else self._first.label
+
+    @property
+    def source(self) -> str:
+        """The same, as error rows name it."""
+        return "" if self._first is None else self._first.place
+
+    @property
+    def _first(self) -> FileSource | None:
+        return next((source for source in self.sources if isinstance(source, FileSource)), None)
 
 
 @attrs.frozen(kw_only=True)

@@ -12,6 +12,7 @@ from sentinel_core.judging.items import Unreadable
 from sentinel_core.judging.tally import Tally
 from sentinel_core.redact import redact
 from sentinel_core.report import ReliabilityReport
+from sentinel_core.sources.names import as_text
 
 __all__ = ["QUANTILES", "Summary"]
 
@@ -72,7 +73,7 @@ class Summary:
         _keep(self.unreadable, later.unreadable)
 
     def error_rows(self) -> Iterator[dict[str, Any]]:
-        """File, line and message of each record that is kept of those whose row is an error."""
+        """File, line and message of each record that is kept of those whose row is an error, and the file as it was ``named``."""
         yield from self.unreadable
         for name, (_, _, rows) in sorted(self.failures.items()):
             for row in rows:
@@ -130,10 +131,10 @@ class Summary:
             },
             "top_rules": [{"rule": rule, "findings": count} for rule, count in self.top_rules(_TOP)],
             "failures": [
-                {"signal": name, "records": count, "first_error": error, "error_rows": rows}
+                {"signal": name, "records": count, "first_error": error, "error_rows": _shown(rows)}
                 for name, (count, error, rows) in sorted(self.failures.items())
             ],
-            "unreadable": self.unreadable,
+            "unreadable": _shown(self.unreadable),
         }
 
     def top_rules(self, most: int) -> list[tuple[str, int]]:
@@ -152,7 +153,12 @@ class Summary:
 
 
 def _row(place: Unreadable, message: str) -> dict[str, Any]:
-    return {"file": place.label, "line": place.line, "message": redact(message)}
+    return {"file": place.source, "line": place.line, "message": redact(as_text(message)), "named": place.label}
+
+
+def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same from whichever folder the command runs: without how the file was named there."""
+    return [{name: value for name, value in row.items() if name != "named"} for row in rows]
 
 
 def _keep(rows: list[dict[str, Any]], more: list[dict[str, Any]]) -> None:

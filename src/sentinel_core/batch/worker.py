@@ -62,7 +62,7 @@ class Answer:
 
     def give_up(self, reason: str, form: str) -> None:
         """An error row for whatever has not come."""
-        row = Unreadable(message=reason, label=self.split.place, source=self.split.place.rpartition("/")[2])
+        row = Unreadable(message=reason, label=self.split.place, source=self.split.source)
         self.summary.add_unreadable(row)
         if form != "text":
             self.items.write(separated([row.rendered(whole=form == "rows")], form))

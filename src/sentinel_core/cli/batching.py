@@ -46,7 +46,7 @@ def evaluate_many(plan: Plan, host: HostSettings, many: Many) -> int:
     with ExitStack() as stack:
         output = _output(plan, many, work, stack)
         engine = _engine(many, launcher, parts, size)
-        talk = Talk(error_rows=told.error_rows, progress=told.progress)
+        talk = Talk(error_rows=told.error_rows, progress=progress.show)
         stack.callback(progress.clear)
         summary, place = run_batch(work, output, engine, talk, resume=many.resume)
     _conclude(summary, place, to_file=many.output is not None, form=plan.format)
@@ -107,7 +107,6 @@ class _Told:
 
     _progress: Progress
     _rows: int = 0
-    _records: int = 0
 
     def warning(self, text: str) -> None:
         """One line."""
@@ -121,14 +120,9 @@ class _Told:
             self._progress.clear()
             if self._rows <= _MOST_TOLD:
                 line = "" if row["line"] is None else f" line {row['line']}"
-                complain(f'"{row["file"]}"{line}: {row["message"]}' if row["file"] else row["message"])
+                complain(f'"{row["named"]}"{line}: {row["message"]}' if row["named"] else row["message"])
             elif self._rows == _MOST_TOLD + 1:
                 complain("more records could not be read or judged; the summary counts them")
-
-    def progress(self, summary: Summary, size: int) -> None:
-        """How far it is."""
-        self._progress.show(summary.total - self._records, size)
-        self._records = summary.total
 
 
 def _conclude(summary: Summary, place: str | None, *, to_file: bool, form: str) -> None:
