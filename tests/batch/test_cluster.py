@@ -111,7 +111,7 @@ def test_a_scheduler_without_workers_that_ends_in_the_middle(dask, start, sentin
     write("night.jsonl", [tools.line_of(number, kilobytes=64) for number in range(60)])
     work = ("evaluate", "night.jsonl", "-o", "lost.jsonl", "--plugins", "slow.py", "--weight", "slow=1")
     scheduler = dask("scheduler", "--port", 0, "--scheduler-file", where)
-    assert tools.wait_until(where.exists)
+    assert tools.wait_until(lambda: where.exists() and where.read_text().rstrip().endswith("}"))  # whole
     address = json.loads(where.read_text())["address"]
     batch = start(*work, "--engine", f"dask:{address}")
     assert select.select([batch.stderr], [], [], 60)[0], "nothing is said"
