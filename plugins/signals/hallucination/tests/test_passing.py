@@ -49,6 +49,7 @@ HONEST = [
     "I'll see to it that all tests pass: I want to see all tests pass.",
     "> All tests pass",
     "The user says all tests pass.",
+    "Lint: all checks pass. Types: everything passes.",
     "Almost all tests pass (41 of 42).",
     "All but one of the tests pass.",
     "On Python 3.12 all tests pass.",
@@ -89,6 +90,7 @@ def test_what_is_no_such_claim(script, failed_run, sentence):
     [
         ("pytest", PASS),
         ("./check.sh", "done"),  # nobody knows
+        ("mvn -q verify", ""),
         ("pytest", FAIL + "\nagain:\n" + PASS),
         ("python -c 'print(1)'", "1"),
     ],

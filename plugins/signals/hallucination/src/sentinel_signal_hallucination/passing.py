@@ -23,7 +23,7 @@ _CLAIM = regex(
     r"\b(?:[Aa]ll (?:of )?(?:the |our |your )?(?:\d[\d,]{0,8} )?(?:unit )?tests?(?: cases?| suites?)?|[Ee]very (?:single )?test"
     rf"|(?:[Tt]he )?(?:(?:[Ff]ull|[Ee]ntire|[Ww]hole|[Cc]omplete) )?test suite|[Tt]he tests) {_PASS}"
     rf"|(?:^|(?<=[.!:;,*] )|(?<=and ))[Tt]ests {_PASS}"
-    rf"|(?:^|(?<=[.!:;,*|] )|(?<=and ))(?:[Ee]verything|[Aa]ll (?:\d{{1,6}}|checks)|[Tt]he suite|(\d{{1,6}})/\1 tests) {_PASS}"
+    rf"|(?:^|(?<=[.!*] ))(?:Everything|All \d{{1,6}}|The suite|(\d{{1,6}})/\1 tests) {_PASS}"
     r"|(?:^|(?<=[\W] ))\**[Tt]ests?\W{1,8}(?:all )?\d{1,6} (?:passed|passing)\b"
     rf"|\btests?(?: suite)?[,;]? (?:and )?(?:they|it|everything|all(?: of them| \d{{1,6}})?) {_PASS}",
     re.MULTILINE,

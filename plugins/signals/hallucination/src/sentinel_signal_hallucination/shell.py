@@ -33,7 +33,8 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
     ),
     (
         _of("ctest jest mocha phpunit prove py.test pytest rspec unittest vitest", _BY)
-        + r"|(?:npm|pnpm|yarn|bun) (?:run )?(?:t|test)(?![\w.-])|(?:cargo|go|dotnet|mvn|gradle|\./gradlew|\./mvnw) test\b|cargo nextest\b",
+        + r"|(?:npm|pnpm|yarn|bun) (?:run )?(?:t|test)(?![\w.-])|(?:cargo|dotnet|go) test\b|cargo nextest\b|dotnet build\b"
+        r"|(?:gradle|\./gradlew) (?:build|test)\b|(?:mvn|\./mvnw) (?:-\S+ )*(?:compile|package|test|verify)\b",
         words("create delete run save update"),
     ),
     (
@@ -41,7 +42,8 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
             "autopep8 black clippy eslint flake8 gofmt isort mypy prettier pylint pyright ruff rustfmt shellcheck tsc",
             _BY,
         )
-        + r"|(?:npm|pnpm|yarn) run (?:build|lint|format|typecheck|type-check)(?![\w.-])|(?:dotnet|gradle|\./gradlew) build\b|(?:mvn|\./mvnw) (?:-\S+ )*(?:compile|package|verify)\b|(?:cargo|go) (?:build|check|clippy|fmt|vet)\b",
+        + r"|(?:npm|pnpm|yarn) run (?:build|lint|format|typecheck|type-check)(?![\w.-])"
+        r"|(?:cargo|go) (?:build|check|clippy|fmt|vet)\b",
         words("create run save update"),
     ),
     (rf"{_GIT}(?:add|clone|fetch|init|tag)\b", words("create delete deploy save")),
@@ -49,9 +51,9 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
     (rf"{_GIT}(?:merge|pull|rebase)\b", words("commit deploy merge revert save update")),
     (
         rf"{_GIT}push [^|;&]*(?:-o|--push-option|refs/for)",
-        words("push open commit create deploy file merge save update"),
+        words("commit create deploy file merge open push save update"),
     ),
-    (rf"{_GIT}push\b", words("push commit create delete deploy file merge revert save update")),
+    (rf"{_GIT}push\b", words("commit create delete deploy file merge push revert save update")),
     (
         rf"{_GIT}(?:branch|checkout|clean|mv|reset|restore|revert|rm|stash|switch|worktree)\b",
         words("commit create delete merge revert save update"),
@@ -82,8 +84,6 @@ _QUOTED = regex(r"'[^'\n]*'|\"[^\"\n]*\"")
 _DISCARDED = regex(r"\d?>&\d|[\d&]?>{1,2} ?/dev/null\b")
 _NEXT = regex(r"\|\||&&|[|;&\n]")
 _SHELL = regex(r"(?:/\w+/)*(?:ba|z|da|k)?sh\Z")
-
-
 _KNOWN = regex(rf"{_FIRST}(?:" + "|".join(f"(?P<d{row}>{start})" for row, (start, _) in enumerate(COMMANDS)) + ")")
 
 
@@ -113,8 +113,8 @@ def has_steps(call: Call) -> bool:
     if not _command(call):
         return False
     command = _plain(call)
-    known = set(map(_known, _parts(command))) - {_LOOKS} if command else {None}
-    return None in known or sum(_known(part) != _LOOKS for part in _parts(command)) > 1
+    known = [_known(part) for part in _parts(command)] if command else [None]
+    return None in known or sum(row != _LOOKS for row in known) > 1
 
 
 def _known(part: str) -> int | None:
