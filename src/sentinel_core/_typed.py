@@ -66,6 +66,8 @@ def _inside(value: Any, kind: type, of: tuple[Any, ...], path: str) -> Iterator[
             to_json(value)
         except UnicodeEncodeError:
             yield ValueError(f"{path} holds half of a surrogate pair, which is no text")
+        except RecursionError:
+            yield ValueError(f"{path} is nested too deeply")
     elif kind is tuple:
         for position, one in enumerate(value):
             yield from _problems(one, of[0], f"{path}[{position}]")

@@ -77,6 +77,21 @@ def test_what_a_batch_wrote_is_no_input_of_the_next(evaluate, memory, expected, 
     assert (code, out.encode()) == (2, expected)
 
 
+def test_an_output_at_a_url_that_is_an_input_by_its_path_is_refused(sentinel, write, folder, tools):
+    path = write("in.jsonl", [tools.line_of(1)])
+    before = (folder / "in.jsonl").read_bytes()
+    done = sentinel("evaluate", "in.jsonl", "-o", f"file://{folder}/in.jsonl")
+    assert (done.returncode, "is what is to be read, and would be replaced" in done.stderr) == (3, True), path
+    assert (folder / "in.jsonl").read_bytes() == before
+
+
+def test_an_output_of_a_kind_that_needs_more_than_a_path_is_told_in_a_line(sentinel, write, tools):
+    write("in.jsonl", [tools.line_of(1)])
+    done = sentinel("evaluate", "in.jsonl", "in.jsonl", "-o", "reference://x.jsonl")
+    assert (done.returncode, done.stdout, "Traceback" in done.stderr) == (3, "", False)
+    assert '"reference://x.jsonl" cannot be written' in done.stderr
+
+
 def test_an_output_that_is_an_input_is_refused(evaluate, memory):
     before = memory.cat_file("/in/a.jsonl")
     for place in ("memory://in/a.jsonl", "memory:///in/a.jsonl"):

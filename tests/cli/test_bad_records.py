@@ -176,6 +176,11 @@ SECONDS = {
         ["first", None, "third"],
         "malformed trace as record 2: details.children[0] is {} (a dict); expected an ExecutionTrace",
     ),
+    "no sub-agents": (
+        "yield ExecutionTrace(trace_id='t', details=TraceDetails(children=None))",
+        ["first", None, "third"],
+        "malformed trace as record 2: details.children is None",
+    ),
     "half a character": (HALF, ["first", None, "third"], "holds half of a surrogate pair"),
     "half a character in a text": (
         "yield ExecutionTrace(trace_id='\\ud800', messages=(Message(role='assistant', content='0'),))",

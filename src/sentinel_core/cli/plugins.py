@@ -206,4 +206,6 @@ def _facts(plugin: Plugin) -> dict[str, Any]:
 
 
 def _default(default: Any) -> str:
-    return str(in_order(default.factory() if hasattr(default, "factory") else default))
+    if not hasattr(default, "factory"):
+        return str(in_order(default))
+    return "computed from the others" if default.takes_self else str(in_order(default.factory()))

@@ -44,8 +44,14 @@ def _place_of(output: str) -> Path | str:
         return Path(output).resolve()
     from sentinel_core.sources.remote import file_system
 
-    system, path = file_system(output)
-    return str(system.unstrip_protocol(path))
+    try:
+        system, path = file_system(output)
+    except InputError:
+        raise
+    except Exception:  # noqa: BLE001 - each file system raises errors of its own; it is told where the output is written
+        return output
+    whole = str(system.unstrip_protocol(path))
+    return Path(path).resolve() if whole.startswith("file://") else whole
 
 
 def read_one(

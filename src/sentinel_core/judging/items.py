@@ -238,7 +238,10 @@ def _is_whole(trace: object) -> bool:
     if not isinstance(trace.metadata, dict) or not {*map(type, trace.messages)} <= _MESSAGES:
         return False
     details = trace.details
-    return details is None or (isinstance(details, TraceDetails) and all(map(_is_whole, details.children)))
+    if details is None:
+        return True
+    children = details.children if isinstance(details, TraceDetails) else None
+    return isinstance(children, tuple) and all(map(_is_whole, children))
 
 
 def tell_unloaded(failures: "Iterable[LoadFailure]", done: int, deaths: Iterable[Death], outbox: Outbox) -> None:

@@ -111,7 +111,7 @@ def _report(outcome: Readable, panel: Panel) -> ReliabilityReport | Unreadable:
             f'record {outcome.number} ("{outcome.trace.trace_id}") holds half of a surrogate pair, which is no text'
         )
         return Unreadable(message=message, source=outcome.source, label=outcome.label)
-    except (AttributeError, TypeError):
+    except (AttributeError, TypeError, RecursionError):
         if (malformed := outcome.malformed()) is not None:
             return malformed
         raise

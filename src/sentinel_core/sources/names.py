@@ -7,7 +7,7 @@ __all__ = ["as_text", "shown_url", "without_secrets"]
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _FIRST_BYTE, _LAST_BYTE = 0xDC80, 0xDCFF  # for what a byte of a name stands that is no UTF-8
 
-_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]*://"
+_SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 _URL = re.compile(rf"""{_SCHEME}[^\s"'<>]+""")
 # A password may hold anything; what stands behind a colon may be a port instead.
 _USER = re.compile(r"(?<=://)(?:[^\s/?#:@\[]*:(?!:|\d+(?:[/?#]|$)).*@|(?:(?<=http://)|(?<=https://))[^/?#@]*@)")

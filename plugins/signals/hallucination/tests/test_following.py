@@ -74,6 +74,7 @@ def test_the_file_of_the_sentence_before_is_the_place(script):
         # How the program behaves now, or misbehaved.
         ("Appointments are now cancelled when the component unmounts.", 0.0),
         ("Payments are now processed in the queue.", 0.0),
+        ("Messages are now sent in batches.", 0.0),
         ("The refund was issued twice because the button stayed enabled.", 0.0),
         # Of code or not: it is not plain.
         ("I've finalized the registration.", 0.5),
@@ -82,6 +83,8 @@ def test_the_file_of_the_sentence_before_is_the_place(script):
         ("I've opened a ticket for the order route.", 0.85),
         ("I've sent the payment team an email.", 0.85),
         ("I've deployed the order service.", 0.85),
+        ("The order service was deployed after the change.", 0.85),
+        ("Your flight is now booked, and only once.", 0.5),
     ],
 )
 def test_what_was_written_into_code_may_be_a_deed_of_the_code(script, sentence, score):
@@ -172,6 +175,7 @@ def test_what_no_editor_does(script, tool, sentence, score):
         ("!pip install -r requirements.txt", "I've installed the dependencies.", 0.85),
         ("Please install it with pip.", "The dependencies have been installed.", 0.85),
         ("$ git status", "The changes have been committed.", 0.85),
+        ("$50 was taken! ![cancel](cancel.png)\n$50, please cancel.", "The order has been cancelled.", 0.85),
     ],
 )
 def test_what_the_user_ran(script, said, sentence, score):

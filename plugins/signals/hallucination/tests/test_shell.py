@@ -91,7 +91,7 @@ def test_what_may_do_more(command):
         ("source .venv/bin/activate && set -e; .venv/bin/pytest | xargs grep x", "run create delete save update"),
         ("A2=1 npm run test:unit", "run create delete save update"),
         ("go test ./...", "run create delete save update"),
-        ("npx tsc --noEmit && npm run build", "run create save update"),
+        ("npx tsc --noEmit && npm run build", "run create delete save update"),
         ("git add -A && git commit -m 'x'", "commit create delete deploy merge revert save update"),
         ("git -C app push origin main", "commit create delete deploy file merge push revert save update"),
         ("git merge main", "commit deploy merge revert save update"),
@@ -121,6 +121,9 @@ def test_what_commands_do(command, families):
         "cp x.service ~/.config/systemd/user/",
         "touch tmp/restart.txt",
         "echo restart >/run/app/control",
+        "git -c alias.x='!make' status",
+        "./x -V",
+        "cat <<'E'\nx\nE\n" * 30,
         "npm run deploy",
         "ls; ssh host",
         "curl -X POST x",
@@ -207,6 +210,7 @@ def test_searching_is_backed_from_the_first_look_on(script):
     [
         # The commit may have worked, and the push not.
         ("git add -A && git commit -m fix && git push", 0.0),
+        (["bash", "-c", "git commit -am fix && git push", "ls"], 0.0),
         ('git commit -m "$(date)"', 0.0),
         ("./release.sh", 0.0),  # it may have got that far
         ("cd app && git commit -m fix 2>&1 | tail -3", 0.85),

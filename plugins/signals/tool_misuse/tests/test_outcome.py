@@ -268,3 +268,10 @@ def test_hostile_texts_take_no_time(piece, before):
         told_by((before + piece * length)[:length] + "\nerror")
         told_by((before + piece * length)[:length] + "\n" + before + piece * 9)
     assert time.perf_counter() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    "text", ["Did not find any order to update for this user", "Could not find items to remove from cart"]
+)
+def test_a_lookup_that_found_nothing_to_change_is_a_lookup(text):
+    assert told_by(text) == "no_match"

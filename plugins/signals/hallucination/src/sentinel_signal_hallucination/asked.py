@@ -17,7 +17,7 @@ _ROOTS = {
     "paid": "pay", "ran": "run", "re-ran": "run", "sent": "send", "shipped": "ship", "withdrawn": "withdraw",
 }  # fmt: skip
 # A line that the user ran himself, as notebooks and coding agents write it down.
-_COMMAND = regex(r"^(?:[!$%] ?|<bash-input>)([^\n]{1,400})", re.MULTILINE)
+_COMMAND = regex(r"^(?:!(?!\[)|[$%] |<bash-input>)([^\n]{1,400})", re.MULTILINE)
 _CONTINUED = "this session is being continued from a previous conversation"
 _NOUN = regex(r"\b\w{3,20}(?:tion|ment)s?\b")
 

@@ -159,7 +159,7 @@ FAMILIES: tuple[Family, ...] = (
         strength="effect",
         verbs="created opened",
         objects="ticket issue pr pull",
-        tools="create open add make new submit file post raise log pr ticket issue publish insert push upsert save start put generate",
+        tools="create open add make new submit file post raise log publish insert push upsert save start put generate",
         textual=True,
     ),
     Family(

@@ -51,8 +51,7 @@ class Edits:
         """True where the claim, of the answer ``content``, tells what one of the first ``calls`` calls may have edited."""
         if self._first("") >= calls:
             return False
-        behaves = claim.voice in {"now", "past"} and _BEHAVES.search(claim.sentence, claim.sentence.find(claim.verb))
-        if behaves or (claim.noun and _may_be_of_code(claim) and self._first(claim.noun) < calls):
+        if _behaves(claim) or (claim.noun and _may_be_of_code(claim) and self._first(claim.noun) < calls):
             return True
         return _EDITING.issuperset(family.name for family in claim.families) and self._has_place(claim, content, calls)
 
@@ -85,6 +84,14 @@ class Edits:
                 return _NEVER
             self._firsts[word] = next((position for position, text in self._calls if word in text), _NEVER)
         return self._firsts[word]
+
+
+def _behaves(claim: Claim) -> bool:
+    """True where it may be told how a program behaves now, or misbehaved; what is the user's own is no part of a program."""
+    is_told = claim.voice == "now" or (claim.voice == "past" and _may_be_of_code(claim))
+    if not is_told or "your" in claim.sentence.lower():
+        return False
+    return _BEHAVES.search(claim.sentence, claim.sentence.find(claim.verb)) is not None
 
 
 def _may_be_of_code(claim: Claim) -> bool:

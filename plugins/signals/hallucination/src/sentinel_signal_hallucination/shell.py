@@ -7,10 +7,11 @@ __all__ = ["COMMANDS", "deeds_of", "has_steps", "only_looks", "runs_no_tests"]
 
 _LONGEST_WRITTEN = 20_000
 _LONGEST = 2000
+_MOST_TEXTS = 20
 _MOVED = words("create delete file revert save update")
 _FIRST = r"(?:(?:[A-Z_][A-Z_0-9]{0,40}=\S{0,100}|nice|sudo|time|timeout \d{1,6}[smh]?) )*"
 _BY = r"(?:(?:\S*/bin/)|(?:(?:uv|poetry|pipenv|hatch) run|bundle exec|npx|pnpm exec|python3?(?:\.\d+)? -m) )?"
-_GIT = r"git (?:(?:-C \S+|-c \S+|--no-pager|-P) )*"
+_GIT = r"git (?:(?:-C \S+|--no-pager|-P) )*"
 
 
 def _of(commands: str, by: str = "") -> str:
@@ -25,10 +26,10 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
             "sha256sum sleep sort stat strings tac tail test tr tree true type uname uniq uptime wc which whereis whoami"
         )
         + rf"|\[ |{_GIT}(?:blame|describe|diff|grep|log|ls-files|rev-parse|shortlog|show|status)\b"
-        r"|(?:source|\.) \S*activate$|set [-+]\w+|xargs (?:-\S+ )*(?:cat|echo|grep|head|ls|wc)\b|git (?:remote -v|config --get)\b|awk Q"
+        r"|(?:source|\.) \S*activate$|set [-+]\w+|xargs (?:-\S+ )*(?:cat|echo|grep|head|ls|wc)\b|git (?:remote -v|config --get)\b"
         r"|docker compose ps\b|node --check\b|python3? -m py_compile\b"
         r"|(?:pip3?|npm|conda) (?:freeze|list|ls|show|view)\b|docker (?:images|inspect|logs|ps)\b"
-        r"|kubectl (?:describe|get|logs)\b|gh \w+ (?:list|status|view)\b|\S+ (?:--version|-V)$",
+        r"|kubectl (?:describe|get|logs)\b|gh \w+ (?:list|status|view)\b|\S+ --version$",
         words(""),
     ),
     (
@@ -44,7 +45,7 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
         )
         + r"|(?:npm|pnpm|yarn) run (?:build|lint|format|typecheck|type-check)(?![\w.-])"
         r"|(?:cargo|go) (?:build|check|clippy|fmt|vet)\b",
-        words("create run save update"),
+        words("create delete run save update"),
     ),
     (rf"{_GIT}(?:add|clone|fetch|init|tag)\b", words("create delete deploy save")),
     (rf"{_GIT}(?:am|cherry-pick|commit)\b", words("commit create merge revert save update")),
@@ -139,13 +140,15 @@ def _plain(call: Call) -> str:
 
 def _without_texts(command: str) -> str:
     """The command without the lines that it gives to programs as they stand; empty where such a text has no end."""
-    while (opening := _HERE.search(command)) is not None:
+    for _ in range(_MOST_TEXTS):
+        if (opening := _HERE.search(command)) is None:
+            return command
         line = command.find("\n", opening.end())
         end = command.find(f"\n{opening[2]}", line)
         if line < 0 or end < 0:
             return ""
         command = f"{command[: opening.start()]}{command[opening.end() : line]}{command[end + 1 + len(opening[2]) :]}"
-    return command
+    return ""
 
 
 def _parts(command: str) -> list[str]:
@@ -156,7 +159,7 @@ def _command(call: Call) -> str | None:
     arguments = call.call.arguments
     command = arguments.get("command", arguments.get("cmd"))
     if isinstance(command, list) and all(isinstance(word, str) for word in command):
-        # ["bash", "-lc", "ls -la"] runs what its last word says.
+        # ["bash", "-lc", "ls -la"] runs what its third word says.
         is_wrapped = len(command) > 2 and _SHELL.match(command[0]) and command[1].endswith("c")  # noqa: PLR2004 - as above
-        return command[-1] if is_wrapped else " ".join(command)
+        return command[2] if is_wrapped else " ".join(command)
     return command if isinstance(command, str) else None

@@ -38,8 +38,11 @@ _READING_NOUNS = words(
     "summary status info information details documentation docs"
 )
 _INERT = words(
-    "think thought thinking reflect reflection plan todo calculator calculate math sleep wait noop ask question questions "
-    "followup user attempt completion finish resolve library id mcp memory sequential sequentialthinking"
+    "think thought thinking reflect reflection plan todo calculator calculate math sleep wait noop sequentialthinking"
+)
+# A name of nothing but these and the words above does nothing, either: "ask_followup_question", "attempt_completion".
+_BESIDE = words(
+    "ask attempt completion finish followup id library mcp memory question questions resolve sequential user"
 )
 _TERMINAL = words(
     "finish submit answer final done complete completed terminate terminated end exit stop propose solution conclude "
@@ -64,7 +67,7 @@ _TODO_NAMES = words("update_plan task_create task_get task_list task_update")
 _PAIRS = {
     ("check", "in"): "checkin", ("check", "out"): "checkout", ("select", "seat"): "reserve_seat",
     ("select", "room"): "reserve_room", ("choose", "seat"): "reserve_seat", ("pull", "request"): "pr", ("merge", "request"): "pr",
-    ("apply", "diff"): "patch", ("save", "memory"): "memory", ("tool", "search"): "search", ("apply", "patch"): "patch",
+    ("apply", "diff"): "patch", ("tool", "search"): "search", ("apply", "patch"): "patch",
 }  # fmt: skip
 # "check_in_stock" only looks.
 _CHECKED = words("bag baggage cart customer flight guest online order passenger reservation room user")
@@ -154,7 +157,7 @@ def _kind(parts: list[str]) -> Kind:
     writes_too = any(first in _JOINTS and second in _WRITING for first, second in pairwise(parts))
     if writes_too or not known.isdisjoint(_SURE_WRITING):
         return "write" if known.isdisjoint(_GENERIC - _VAGUE) else "any"
-    if known <= _INERT:
+    if known <= _INERT | _BESIDE:
         return "inert"
     if not known.isdisjoint(_READING):
         return "any" if parts[0] in _GENERIC else "read"

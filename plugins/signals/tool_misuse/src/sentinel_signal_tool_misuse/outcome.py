@@ -38,7 +38,10 @@ _HINTS = (
 _SHELL_LINE = r"(?:[^:\n]*+:){1,6}? (?:-c: )?line \d+: (?:syntax error|unexpected eof|[^\n]{1,200}: command not found)"
 _NOT_FIND = r"(?:could not|couldn't|cannot|can't|did not|unable to) find\b"
 # What an editor was to do with it; a search for "how to change a tyre" is a lookup, and so is what stands in brackets.
-_TO_EDIT = r"[^\n\[]*(?<!\bhow)(?<!\bway) to (?:change|delete|edit|insert|remove|replace|update)\b"
+_TO_EDIT = (
+    r"[^\n\[]*(?:['\"`]|\b(?:block|code|content|context|line|match|occurrence|section|snippet|string|text)s?\b)"
+    r"[^\n\[]*(?<!\bhow)(?<!\bway) to (?:change|delete|edit|insert|remove|replace|update)\b"
+)
 
 # Each row: which part of the text it looks at, and a pattern for that part in lower case. "start" is the beginning of
 # the text, "line" the first line, "last" the last line; "short" is the whole text where it is at most 200 characters.
