@@ -4,13 +4,13 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from types import CoroutineType
 from typing import Any
 
 import attrs
 
 from sentinel_core import offers
 from sentinel_core.errors import ConfigError, PluginError
+from sentinel_core.evaluate.evaluator import refused_type
 
 __all__ = ["TOOL_NAME", "checked", "listed"]
 
@@ -32,9 +32,7 @@ def listed(returned: object, kind: str) -> list[Any]:
     """What the hook of this kind returned, as a list. Raises ``PluginError`` where it is none: one offer, or nothing."""
     if isinstance(returned, Iterable) and not isinstance(returned, (str, bytes, Mapping)):
         return list(returned)
-    if isinstance(returned, CoroutineType):
-        returned.close()  # nobody will await it
-    given = "None" if returned is None else f"a {type(returned).__name__}"
+    given = "None" if returned is None else f"a {refused_type(returned)}"
     raise PluginError(f"sentinel_{kind} must return a list of {_OFFERS[kind].__name__}, and it returned {given}")
 
 

@@ -1,5 +1,7 @@
 """What shell commands could have done: a session that only lists, tests and commits has deployed and sent nothing."""
 
+from functools import lru_cache
+
 from sentinel_core.evaluate.index import Call
 from sentinel_signal_hallucination.tables import either, regex, words
 
@@ -129,8 +131,12 @@ def _known(part: str) -> int | None:
 def _plain(call: Call) -> str:
     """The command with quoted texts as one letter each; empty where there is none, or too much to be told from its words."""
     written = _command(call)
-    if not written or len(written) > _LONGEST_WRITTEN:
-        return ""
+    return _told(written) if written and len(written) <= _LONGEST_WRITTEN else ""
+
+
+@lru_cache(maxsize=64)
+def _told(written: str) -> str:
+    # Kept, for several questions are asked of each command.
     written = _GIVEN.sub("Q", _without_texts(_FENCE.sub("", written)))
     # In double quotes, too, these run what they hold.
     if "`" in written or "$(" in written or len(written) > _LONGEST:
