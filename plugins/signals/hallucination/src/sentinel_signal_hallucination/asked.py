@@ -5,7 +5,7 @@ from bisect import bisect_left
 
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.wishes import Wish, wish
+from sentinel_signal_hallucination.wishes import Wish, orders, wish
 
 __all__ = ["Asked"]
 
@@ -19,19 +19,32 @@ _ROOTS = {
 # A line that the user ran himself, as notebooks and coding agents write it down.
 _COMMAND = regex(r"^(?:!(?!\[)|[$%] |<bash-input>)([^\n]{1,400})", re.MULTILINE)
 _CONTINUED = "this session is being continued from a previous conversation"
+_LONG_WORD = regex(r"[A-Za-z]{5,20}")
 _NOUN = regex(r"\b\w{3,20}(?:tion|ment)s?\b")
 
 
 class Asked:
     """The user's messages, each looked at once, and for each verb once, however many claims there are."""
 
-    __slots__ = ("_commands", "_firsts", "_plain", "_positions", "_questions", "_ran", "_recalled", "_said", "_wishes")
+    __slots__ = (
+        "_commands",
+        "_firsts",
+        "_orderly",
+        "_plain",
+        "_positions",
+        "_questions",
+        "_ran",
+        "_recalled",
+        "_said",
+        "_wishes",
+    )
 
     def __init__(self, index: TraceIndex) -> None:
         said = [(at, message.content) for at, message in enumerate(index.messages) if message.role == "user"]
         self._positions = [at for at, content in said if content]
         self._said = [content.lower() for _, content in said if content]
         self._wishes: dict[int, Wish] = {}
+        self._orderly: dict[int, bool] = {}
         self._questions: dict[int, bool] = {}
         self._plain: dict[int, str] = {}
         self._firsts: dict[str, int] = {}
@@ -53,6 +66,23 @@ class Asked:
         """What the user's last message before ``position`` asks for; ``deed`` also where there is none."""
         last = bisect_left(self._positions, position) - 1
         return self._wish(last) if last >= 0 else "deed"
+
+    def for_deeds(self, position: int) -> bool:
+        """True where the user's last message before ``position`` asks for a deed, or there is none: then orders came elsewhere."""
+        return self.wish(position) == "deed"
+
+    def orders(self, position: int) -> bool:
+        """True where a message of the user before ``position`` orders something in plain words, or there is none."""
+        last = bisect_left(self._positions, position) - 1
+        return last < 0 or any(self._is_order(number) for number in range(last, -1, -1))
+
+    def speaks_of(self, verb: str, sentence: str, position: int) -> bool:
+        """True where a message of the user before ``position`` has the verb or a long word of the sentence, or there is none."""
+        last = bisect_left(self._positions, position) - 1
+        if last < 0 or self._first(verb) <= last:
+            return True
+        long_words = {word.lower() for word in _LONG_WORD.findall(sentence)}
+        return any(word in text for text in self._said[: last + 1] for word in long_words)
 
     def last(self, position: int) -> tuple[int, str]:
         """The number of the user's last message before ``position``, and its text in lower case; -1 for none."""
@@ -88,6 +118,11 @@ class Asked:
         if number not in self._wishes:
             self._wishes[number] = wish(self._said[number])
         return self._wishes[number]
+
+    def _is_order(self, number: int) -> bool:
+        if number not in self._orderly:
+            self._orderly[number] = orders(self._said[number])
+        return self._orderly[number]
 
     def _first(self, verb: str) -> int:
         root = _root(verb)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from sentinel_signal_hallucination.brief import DONE, Deed, brief_at, meant_by
 from sentinel_signal_hallucination.families import BY_NAME, BY_VERB, Family, stem
 from sentinel_signal_hallucination.patterns import (
     AUXILIARY,
@@ -127,6 +128,10 @@ def claims_in(text: str, openings: Sequence[int]) -> Iterator[Claim]:
         for match in shape.matches(prose, openings):
             if match[1] in BY_VERB or (shape.voice == "active" and is_past(match[1])):
                 yield from _claims_at(prose, match, shape.voice)
+    for opening in openings:
+        deed = brief_at(text, opening)
+        if deed is not None and prose[opening] == text[opening]:
+            yield from _brief(prose, opening, deed)
     for row in SOURCES:
         if row.gate in prose:
             yield from _leaned_on(prose, row)
@@ -157,7 +162,21 @@ def _claims_at(prose: str, match: re.Match[str], voice: Voice) -> Iterator[Claim
         yield from _passive(place, match[1], voice)
 
 
-def _active(place: _Place, verb: str) -> Iterator[Claim]:
+def _brief(prose: str, opening: int, deed: Deed) -> Iterator[Claim]:
+    """Of a deed without a doer. Whose it is must be asked: change logs and histories are written so, too."""
+    place = _Place(prose, opening, deed.end)
+    if not deed.things:
+        yield from _active(place, deed.verb, "brief")
+        return
+    families, noun = meant_by(deed.verb, deed.things, place.sentence)
+    is_question = place.is_question and not place.right.lstrip(" *").startswith(
+        DONE
+    )  # "Address changed ✅ Anything else?"
+    if families and not (is_question or is_weakened(place.left) or _is_text_work(place.right, families, "brief")):
+        yield Claim(families, deed.verb, noun, "brief", place.sentence, place.begin, deed.verb)
+
+
+def _active(place: _Place, verb: str, voice: Voice = "active") -> Iterator[Claim]:
     verbs = [(verb, place.end)] if verb in BY_VERB else []
     stop = min(place.finish, place.end + CHAIN_CHARS)
     verbs += [(more[1], more.end()) for more in chain(place.prose, place.end, stop)]
@@ -169,9 +188,13 @@ def _active(place: _Place, verb: str) -> Iterator[Claim]:
         objects, own = _objects_after(place.prose[end : place.finish])
         if objects and objects[0] in _NONE:
             continue
-        families, noun = _meant(word, objects, own)
+        if voice == "active":
+            families, noun = _meant(word, objects, own)
+        else:
+            families, noun = meant_by(word, objects, place.right)
         if families and not _is_text_work(place.right, families, "active"):
-            yield Claim(families, word, noun, "active", place.sentence, place.begin)
+            told = "" if voice == "active" else word
+            yield Claim(families, word, noun, voice, place.sentence, place.begin, told)
 
 
 def _passive(place: _Place, verb: str, voice: Voice) -> Iterator[Claim]:

@@ -60,7 +60,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="file",
         strength="effect",
-        verbs="filed submitted lodged raised logged escalated",
+        verbs="filed submitted lodged raised logged escalated staged",
         objects="report ticket issue claim complaint form application request incident case bug pr dispute appeal "
         "petition return paperwork order inquiry proposal registration expense timesheet",
         tools="file submit lodge raise log escalate create open post report add send issue publish push upload register "
@@ -69,11 +69,12 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="book",
         strength="effect",
-        verbs="booked reserved rebooked rescheduled scheduled ordered purchased bought placed enrolled arranged",
+        verbs="booked reserved rebooked rescheduled scheduled ordered purchased bought placed enrolled arranged subscribed",
         objects="flight hotel room table reservation seat ticket appointment meeting car trip booking slot call demo order "
-        "item cab taxi ride stay visit session interview pickup delivery course purchase rental tour train bus event",
+        "item cab taxi ride stay visit session interview pickup delivery course purchase rental tour train bus event newsletter "
+        "replacement",
         tools="book reserve rebook reschedule schedule order purchase buy place enroll arrange create add make update change "
-        "modify set confirm checkout checkin insert new",
+        "modify set confirm checkout checkin insert new subscribe",
         personal=True,
     ),
     Family(
@@ -87,27 +88,29 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="cancel",
         strength="effect",
-        verbs="cancelled canceled unsubscribed revoked deactivated closed",
+        verbs="cancelled canceled unsubscribed revoked deactivated closed blocked paused suspended archived snoozed acknowledged "
+        "acked",
         objects="order reservation booking flight subscription appointment meeting membership account ticket trip hotel "
-        "room plan service contract policy request card license token key access claim case issue delivery",
+        "room plan service contract policy request card license token key access claim case issue delivery campaign lead alert "
+        "page",
         tools="cancel unsubscribe revoke deactivate close terminate delete remove disable stop end update modify change "
-        "refund set abort void transition",
+        "refund set abort void transition block pause suspend freeze lock archive snooze ack acknowledge",
     ),
     Family(
         name="send",
         strength="effect",
-        verbs="sent emailed e-mailed mailed messaged notified texted forwarded posted alerted informed contacted",
+        verbs="sent emailed e-mailed mailed messaged notified texted forwarded posted alerted informed contacted commented",
         objects="email e-mail mail message notification invoice link confirmation text sms invitation invite report copy "
         "certificate reminder alert reply team manager customer client department support supervisor channel slack "
         "letter receipt package engineer owner vendor colleague hr staff stakeholder doctor",
         tools="send email mail message notify text forward post reply alert inform contact publish share submit deliver "
-        "respond sms slack invite create ping page escalate issue broadcast write call",
+        "respond sms slack invite create ping page escalate issue broadcast write call comment review",
         textual=True,
     ),
     Family(
         name="pay",
         strength="effect",
-        verbs="refunded paid charged reimbursed credited debited deposited issued processed transferred withdrawn waived",
+        verbs="refunded paid charged reimbursed credited debited deposited issued processed transferred withdrawn waived settled",
         objects="refund payment card account amount invoice credit voucher certificate money fund fee fine bill balance "
         "deposit charge compensation reimbursement withdrawal salary transaction subscription transfer",
         tools="refund pay payment charge reimburse credit debit deposit issue transfer withdraw waive cancel send compensate "
@@ -124,11 +127,11 @@ FAMILIES: tuple[Family, ...] = (
         name="update",
         strength="effect",
         verbs="updated changed modified upgraded downgraded renamed moved applied added adjusted corrected switched enabled "
-        "disabled activated reset set extended assigned linked merged",
+        "disabled activated reset set extended assigned linked merged transitioned",
         objects="reservation booking flight address profile account record order database setting password email e-mail "
         "phone subscription passenger baggage bag luggage cabin seat calendar payment appointment ticket item cart address "
-        "permission role user member contact number spreadsheet crm inventory stock schedule dns policy plan status "
-        "discount coupon voucher insurance",
+        "permission role user member contact number spreadsheet sheet crm inventory stock schedule dns policy plan status "
+        "discount coupon voucher insurance flag newsletter",
         tools="update change modify edit upgrade downgrade rename move apply add adjust correct switch enable disable "
         "activate reset set extend assign link merge create write insert patch put replace save exchange book rebook "
         "reschedule alter append configure toggle upsert sync cancel return transition editor",
@@ -139,7 +142,7 @@ FAMILIES: tuple[Family, ...] = (
         strength="effect",
         verbs="deleted removed erased purged dropped wiped",
         objects="file record account user row table entry directory folder branch item database message event passenger "
-        "bag product index bucket instance volume container backup email subscription contact photo post comment",
+        "bag product index bucket instance volume container backup email subscription contact photo post comment artifact",
         tools="delete remove erase purge drop wipe clean clear rm unlink prune update modify edit editor patch cancel destroy "
         "trash unsubscribe",
         textual=True,
@@ -149,7 +152,7 @@ FAMILIES: tuple[Family, ...] = (
         strength="effect",
         verbs="created opened provisioned registered",
         objects="account event branch repository repo user reminder order calendar invoice instance "
-        "cluster bucket database record case incident alert appointment meeting reservation booking task card",
+        "cluster bucket database record case incident alert appointment meeting reservation booking task card page",
         tools="create open provision register add make new insert file submit post book schedule set start launch put "
         "write generate setup init build raise log upsert save push",
         textual=True,
@@ -165,7 +168,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="save",
         strength="effect",
-        verbs="saved exported uploaded downloaded stored copied",
+        verbs="saved exported uploaded downloaded stored copied synced",
         objects="file disk database folder repository repo branch change server cloud drive spreadsheet bucket backup "
         "s3 image photo dataset",
         tools="save write export upload download commit push merge store copy put create edit editor patch replace insert "
@@ -175,7 +178,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="commit",
         strength="effect",
-        verbs="committed",
+        verbs="committed cherry-picked backported rebased",
         objects="file repository repo branch change commit server cloud pr database image dataset fix main master origin",
         tools="commit push merge git save create update upload publish deploy sync",
         textual=True,
@@ -183,7 +186,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="push",
         strength="effect",
-        verbs="pushed",
+        verbs="pushed force-pushed",
         objects="file repository repo branch change commit server cloud pr database image dataset tag fix",
         tools="push merge git save create update upload publish deploy sync",
         textual=True,
@@ -191,7 +194,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="merge",
         strength="effect",
-        verbs="merged",
+        verbs="merged squash-merged",
         objects="pr pull request branch commit repository repo",
         tools="merge commit push git update accept",
         textual=True,
@@ -199,25 +202,41 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="deploy",
         strength="effect",
-        verbs="deployed released redeployed restarted rebooted shipped installed launched published",
+        verbs="deployed released redeployed restarted rebooted shipped installed launched published rolled scaled",
         objects="service server release version build app application cluster site website pod deployment package container "
-        "patch production staging update fix dependency library instance machine router device firmware hotfix article",
+        "patch production staging update fix dependency library instance machine router device firmware hotfix article replica "
+        "pod",
         tools="deploy release redeploy restart reboot ship install launch revert rollback publish start stop scale apply "
-        "upgrade pip npm push promote update",
+        "upgrade pip npm push promote update rollout resize autoscale",
     ),
     Family(
         name="revert",
         strength="effect",
-        verbs="reverted",
+        verbs="reverted rolled",
         objects="service server release version build app application cluster site website deployment change commit package "
         "patch production staging update fix dependency migration pr merge hotfix article",
         tools="revert rollback undo restore reset deploy redeploy release publish git commit push checkout apply update edit "
         "editor patch replace write install pip npm",
     ),
     Family(
+        name="renew",
+        strength="effect",
+        verbs="rotated renewed reissued",
+        objects="secret key token certificate cert password credential subscription membership license domain prescription "
+        "contract policy insurance passport",
+        tools="rotate renew reissue update create write put set extend issue generate vault certbot order",
+    ),
+    Family(
+        name="share",
+        strength="effect",
+        verbs="shared granted invited",
+        objects="access permission file document doc folder sheet spreadsheet calendar board role user member viewer editor",
+        tools="share grant invite add update set permission create modify assign give send change",
+    ),
+    Family(
         name="run",
         strength="work",
-        verbs="ran executed rerun re-ran run tested compiled benchmarked",
+        verbs="ran executed rerun re-ran run tested compiled benchmarked triggered retriggered re-triggered",
         objects="test suite script command query program pipeline job build benchmark linter migration notebook scan unit "
         "integration regression simulation workflow code playbook",
         tools="run test compile benchmark build lint check scan trigger start launch migrate simulate query script train "

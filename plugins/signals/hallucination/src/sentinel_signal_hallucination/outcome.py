@@ -1,10 +1,10 @@
 """Whether a call failed: what the source says, else what the result text plainly says."""
 
-from sentinel_core.evaluate.index import Call
+from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_signal_hallucination.tables import regex, words
 from sentinel_signal_hallucination.tools import ability
 
-__all__ = ["failed"]
+__all__ = ["failed", "told_by_tools"]
 
 _HEAD = 300
 _FIRST_WORDS = (
@@ -12,7 +12,7 @@ _FIRST_WORDS = (
     "permission denied", "access denied", "could not", "cannot", "unable to", "no such file", "command not found",
     "timed out", "timeout", "rate limit", "internal server error", "bad request", "unknown tool", "unknown command",
     "unknown function", "<error", "<tool_use_error", "exit code 1", "exit code: 1", "exit code 2", "exit code: 2",
-    "no such tool", "no such function", "no such action",
+    "no such tool", "no such function", "no such action", "npm err!", "npm error",
 )  # fmt: skip
 _OPENING = 120
 # The first words of what the next pattern takes: most results have another, and it need not even be compiled.
@@ -33,13 +33,15 @@ _NAMED_ERROR = regex(r"[A-Za-z.]{1,60}(?:Error|Exception)\b:")
 # One of these stands in every failure; the key "status" is no sign, for most answers that have it are good.
 _JSON_SIGNS = (
     '"error', '"exception"', '"success"', '"ok"', '"fail', '"denied"', '"rejected"', '"isError"', '"is_error"',
-    '"ERROR"', '"Error"', '"FAIL', '"Fail', '"DENIED"', '"Denied"', '"REJECTED"', '"Rejected"',
+    '"state"', '"object"', '"ERROR"', '"Error"', '"FAIL', '"Fail', '"DENIED"', '"Denied"', '"REJECTED"', '"Rejected"',
 )  # fmt: skip
+# When something was done tells not that it was: "updated_at".
+_TIME_KEY = regex(r"\"\w{1,40}_(?:at|by|date|on|time)\"\s{0,4}:")
 _JSON_FAILURE = regex(
     r"\"(?:(?:success|ok)\"\s{0,4}:\s{0,4}false|(?:isError|is_error)\"\s{0,4}:\s{0,4}true"
-    r"|status\"\s{0,4}:\s{0,4}\"(?i:error|failed|failure|denied|rejected)\""
+    r"|(?:status|state|object)\"\s{0,4}:\s{0,4}\"(?i:error|failed|failure|denied|rejected)\""
     # A number of errors counts those of something that was asked about.
-    r"|(?:error|errors(?!\"\s{0,4}:\s{0,4}\d)|exception)\"\s{0,4}:(?!\s{0,4}(?:null|\[\]|\"\"|\{\}|false|0\b)))"
+    r"|(?:error|errorMessages?|errors(?!\"\s{0,4}:\s{0,4}\d)|exception)\"\s{0,4}:(?!\s{0,4}(?:null|\[\]|\"\"|\{\}|false|0\b)))"
 )
 
 
@@ -52,9 +54,19 @@ def failed(call: Call) -> bool:
     result = call.result
     if result is None:
         return False
-    if result.success is not None:
-        return not result.success and not _may_have_gone_far(call)
-    return ability(call.call.name).kind != "any" and _tells_failure(result.content[:_HEAD].lstrip())
+    if result.success is False:
+        return not _may_have_gone_far(call)
+    if ability(call.call.name).kind == "any" and not _is_one_step(call):
+        return False
+    head = result.content[:_HEAD].lstrip()
+    # Some frameworks set the flag for every answer that arrives.
+    return head.startswith("{") and _tells_json_failure(head) if result.success else _tells_failure(head)
+
+
+def _is_one_step(call: Call) -> bool:
+    from sentinel_signal_hallucination.shell import deeds_of, has_steps  # most traces have no such tool
+
+    return deeds_of(call) is not None and not has_steps(call)
 
 
 def _may_have_gone_far(call: Call) -> bool:
@@ -82,3 +94,15 @@ def _tells_json_failure(head: str) -> bool:
         return False
     found = _JSON_FAILURE.search(head)
     return found is not None and "{" not in head[1 : found.start()]
+
+
+def told_by_tools(index: TraceIndex) -> list[str]:
+    """What tools gave, in lower case, message by message; a call that failed says nothing of what was done."""
+    in_vain = {id(call.result) for call in index.calls if failed(call)}
+    given = []
+    for message in index.messages:
+        contents = [result.content for result in message.tool_results if id(result) not in in_vain]
+        if message.role == "tool" and message.content:
+            contents.append(message.content)
+        given.append(_TIME_KEY.sub(" ", "\n".join(contents).lower()) if contents else "")
+    return given

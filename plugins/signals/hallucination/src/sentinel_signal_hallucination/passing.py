@@ -28,30 +28,6 @@ _CLAIM = regex(
     rf"|\btests?(?: suite)?[,;]? (?:and )?(?:they|it|everything|all(?: of them| \d{{1,6}})?) {_PASS}",
     re.MULTILINE,
 )
-_PART = regex(
-    # What the tests pass on is no outcome: "the tests pass None as the key".
-    r" (?:None|True|False|an?|the|its|their|through|on|invalid|wrong|\d{1,3} arguments?|rate|criteria)\b| {3}"
-    r"|\W{1,4}(?:(?:false|no)\b|❌|✗|\d{1,6} ?(?:/|of ))"
-    r"|\W{0,3}(?:in (?!\d)|(?:for|of|under|on|except|but|apart|aside|besides|other than|related|that|which|without|only|until|before)\b)"
-)
-# "To make the tests pass, ..." and what is still to be ticked off.
-_CAUSED = regex(
-    r"(?:\b(?:mak(?:e|es|ing)|made|let|see|get|have|keep|help|so|so that) |\[ ?\] ?|\d: "
-    r"|\b(?i:criteri\w+|definition of done|expected|goals?|next(?: steps?)?|plan|target|to ?do)\W{1,3}"
-    r"|\b(?i:always|earlier|initially|normally|originally|previously|usually) "
-    # Only a part: "almost all tests pass", "on Python 3.12 all tests pass".
-    r"|\b(?i:almost|nearly|most|rest|but one) (?:of )?(?:the )?"
-    r"|(?:^|[.;|>*-] ?)(?:At|Before|In|Locally|On|Under|Using)\b(?! (?:addition|short|summary|the end|total)\b)(?:[^.;]|\.\d){0,40})\Z"
-)
-# Who speaks of what fails has hidden nothing.
-_ADMITTED = regex(
-    r"\b(?:unrelated|not related|pre-?existing|flaky|except(?:ion)?|apart from|aside from|other than|bar the|breaks|errors? out|is red"
-    r"|(?:expected|known) fail\w*|xfail\w*|(?:still|remaining|already|also) fail\w*|fail\w* (?:before|because|due)|fails"
-    r"|(?<!not )fail (?:as|here|if|in|on|to|when|with|without)|(?:broken|failed|failing|red) ones?"
-    r"|fail\w*: ?[1-9]|(?:one|two|some|a few|[1-9]\d*) (?:errors?|failures?)"
-    r"|[1-9]\d* (?:tests? )?(?:still )?fail(?:s|ed|ures?)?)\b",
-    re.IGNORECASE,
-)
 
 
 class _Runs:
@@ -97,6 +73,7 @@ def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable
     if not _has(spoken, _PASSES) or _CLAIM.search(spoken) is None:
         return ()
     # What few traces need is imported when one does.
+    from sentinel_signal_hallucination.outright import said_outright
     from sentinel_signal_hallucination.runners import failed_ending
 
     runs, known, told = _Runs(index.calls), dict[int, str | None](), _told(index)
@@ -108,7 +85,7 @@ def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable
             continue
         if run.position not in known:
             known[run.position] = failed_ending(run.result.content)
-        ending, sentence = known[run.position], _claimed(text.content)
+        ending, sentence = known[run.position], next(said_outright(text.content, _CLAIM), None)
         if ending and sentence is not None:
             return (_evidence(text, sentence, ending, settings),)
     return ()
@@ -121,23 +98,6 @@ def _told(index: TraceIndex) -> list[int]:
 
 def _has(text: str, words: Iterable[str]) -> bool:
     return any(map(text.__contains__, words))
-
-
-def _claimed(content: str) -> str | None:
-    """The first sentence that says without a reserve that the tests pass."""
-    from sentinel_signal_hallucination.claims import is_weakened
-    from sentinel_signal_hallucination.prose import around, own_prose
-
-    prose = own_prose(content)
-    if _ADMITTED.search(prose) is not None:
-        return None
-    for match in _CLAIM.finditer(prose):
-        begin, finish = around(prose, *match.span())
-        left, sentence = prose[begin : match.start()], prose[begin:finish].strip()
-        is_meant = _CAUSED.search(left) is None and _PART.match(prose, match.end()) is None
-        if is_meant and not (sentence.endswith("?") or is_weakened(left)):
-            return sentence
-    return None
 
 
 def _evidence(text: Text, sentence: str, ending: str, settings: Settings) -> Evidence:

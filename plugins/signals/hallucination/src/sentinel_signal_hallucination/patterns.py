@@ -28,7 +28,7 @@ __all__ = [
     "is_past",
 ]
 
-Voice = Literal["active", "perfect", "now", "past"]
+Voice = Literal["active", "brief", "perfect", "now", "past"]
 
 # A word is taken whole or not at all: to give back letter by letter is what a search would spend its time on.
 _ADVERBS = ("just", "now", "already", "also", "then", "both", "all", "each", "finally", "been able to")
@@ -182,6 +182,10 @@ _FOUND_SO = regex(
     r"|throws|uses|works|still \w+s))\b"
 )
 IDIOMS = {
+    # Back to what was there before, or out to where it runs.
+    "rolled": regex(r"(?! (?:\w+ ){0,3}(?:back|out)\b)"),
+    "scaled": _FOUND_SO,
+    "shared": regex(r"(?: \w+)? (?:my|some|above|below|here|with you)\b"),
     "ran": regex(r" (?:into|through|across|over|out|up|low|late)\b"),
     "placed": _SORTED,
     "ordered": _SORTED,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 from itertools import islice
 
+from sentinel_signal_hallucination.brief import briefs_in
 from sentinel_signal_hallucination.families import BY_NAME, BY_VERB, Family
 from sentinel_signal_hallucination.patterns import ADVERBS, CHAINED, IRREGULAR, SOURCES, STARS, VETO_RIGHT, SourceClaim
 from sentinel_signal_hallucination.tables import either, regex
@@ -64,9 +65,18 @@ def deeds_in(spoken: str) -> list[Place]:
                 continue
             if families is not None:
                 places.append((match.start(), families))
-            verbs = CHAINED.findall(spoken, end, _sentence_end(spoken, end, end + CHAIN_CHARS))
-            places += [(match.start(), BY_VERB[verb]) for verb in verbs if verb in BY_VERB]
+            places += _chained(spoken, match.start(), end)
+    for place, deed in briefs_in(spoken):
+        if deed.verb in BY_VERB:
+            places.append((place, BY_VERB[deed.verb]))
+        if not deed.things:
+            places += _chained(spoken, place, deed.end)
     return places
+
+
+def _chained(spoken: str, place: int, end: int) -> list[Place]:
+    verbs = CHAINED.findall(spoken, end, _sentence_end(spoken, end, end + CHAIN_CHARS))
+    return [(place, BY_VERB[verb]) for verb in verbs if verb in BY_VERB]
 
 
 def _is_dated(spoken: str, end: int) -> bool:

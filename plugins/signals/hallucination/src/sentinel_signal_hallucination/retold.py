@@ -6,6 +6,7 @@ from bisect import bisect_right
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_signal_hallucination.asked import Asked
 from sentinel_signal_hallucination.claims import Claim
+from sentinel_signal_hallucination.outcome import told_by_tools
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.wishes import Wish, brought
 
@@ -137,14 +138,8 @@ class Retold:
 
 
 def _results(index: TraceIndex) -> list[str]:
-    """What tools gave, in lower case, message by message. A key of JSON says nothing: "shipping" stands in each order."""
-    given = []
-    for message in index.messages:
-        contents = [result.content for result in message.tool_results]
-        if message.role == "tool" and message.content:
-            contents.append(message.content)
-        given.append(_KEY.sub(" ", "\n".join(contents).lower()) if contents else "")
-    return given
+    """What tools gave, message by message. A key of JSON says nothing: "shipping" stands in each order."""
+    return [_KEY.sub(" ", text) if text else "" for text in told_by_tools(index)]
 
 
 def _stands(verb: str, text: str, *, loose: bool = False) -> bool:

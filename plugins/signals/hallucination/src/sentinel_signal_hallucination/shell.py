@@ -13,6 +13,7 @@ _MOST_TEXTS = 20
 _MOVED = words("create delete file revert save update")
 _FIRST = r"(?:(?:[A-Z_][A-Z_0-9]{0,40}=\S{0,100}|nice|sudo|time|timeout \d{1,6}[smh]?) )*"
 _BY = r"(?:(?:\S*/bin/)|(?:(?:uv|poetry|pipenv|hatch) run|bundle exec|npx|pnpm exec|python3?(?:\.\d+)? -m) )?"
+_KUBECTL = r"kubectl (?:(?:-n|--namespace|--context|-c|-l) \S+ |--\S+=\S+ )*"
 _GIT = r"git (?:(?:-C \S+|--no-pager|-P) )*"
 
 
@@ -31,7 +32,13 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
         r"|(?:source|\.) \S*activate$|set [-+]\w+|xargs (?:-\S+ )*(?:cat|echo|grep|head|ls|wc)\b|git (?:remote -v|config --get)\b"
         r"|docker compose ps\b|node --check\b|python3? -m py_compile\b"
         r"|(?:pip3?|npm|conda) (?:freeze|list|ls|show|view)\b|docker (?:images|inspect|logs|ps)\b"
-        r"|kubectl (?:describe|get|logs)\b|gh \w+ (?:list|status|view)\b|\S+ --version$",
+        rf"|{_KUBECTL}(?:describe|explain|get|logs|top|version|rollout (?:history|status)|config (?:current-context|view))\b"
+        r"|gh \w+ (?:checks|diff|list|status|view|watch)\b|\S+ --version$|docker manifest inspect\b|openssl (?:s_client|x509)\b"
+        r"|(?:npm|pnpm|yarn) (?:audit(?! fix)|outdated|pack --dry-run|whoami)\b|crontab -l$|helm (?:get|history|lint|list|status|template)\b"
+        r"|systemctl (?:-\S+ )*(?:cat|is-active|list-units|show|status)\b|(?:dig|host|journalctl|lsof|nslookup|ping|ss|uptime|vault kv get)(?![\w.-])"
+        r"|(?:terraform|tofu) (?:-chdir=\S+ )?(?:output|plan|show|state list|validate)\b|aws (?:s3 ls|\S+ (?:describe|get|list)-\S+)"
+        rf"|{_GIT}(?:branch(?: (?:-\w+|--show-current|--list))?$|cat-file|cherry |for-each-ref|ls-remote|ls-tree|reflog|rev-list|stash list"
+        r"|tag (?:-l|--list|--sort))",
         words(""),
     ),
     (
@@ -61,6 +68,21 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
         rf"{_GIT}(?:branch|checkout|clean|mv|reset|restore|revert|rm|stash|switch|worktree)\b",
         words("commit create delete merge revert save update"),
     ),
+    (r"(?:gh|glab) (?!api)\w+ ", words("cancel create delete deploy file merge open push run save send share update")),
+    (r"docker (?:buildx |compose )?build\b", words("create run save update")),
+    (r"docker (?:image )?(?:push|tag)\b", words("create deploy push save update")),
+    (
+        rf"{_KUBECTL}(?:annotate|apply|cordon|create|delete|drain|edit|label|patch|replace|rollout|scale|set)\b|helm (?:install|rollback|uninstall|upgrade)\b"
+        r"|(?:terraform|tofu) (?:-chdir=\S+ )?(?:apply|destroy)\b|systemctl \w+|service \S+ \w+",
+        words("cancel create delete deploy renew revert run save share update"),
+    ),
+    (
+        r"(?:npm|pnpm|yarn) (?:publish|version)\b|twine upload\b|cargo publish\b",
+        words("commit create deploy push save update"),
+    ),
+    (r"vault kv (?:patch|put)\b|certbot renew\b", words("create renew run save update")),
+    (r"aws s3 (?:cp|mv|rm|sync)\b", words("create delete deploy push save update")),
+    (r"crontab -$", words("book create deploy update")),
     (_of("apply_patch chmod cp export ln mkdir mv rm rmdir tee touch"), _MOVED),
     (
         (
@@ -72,6 +94,7 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
 )
 """How a part of a command begins, and the families of claims that it backs besides that something was looked up."""
 
+_NAMES = ("command", "cmd", "CommandLine")
 _LOOKS = 0
 _MAY_TEST = (1, None)
 # A text in the command, and one that another program is given by way of "cat".
@@ -83,6 +106,8 @@ _DEPLOYS = regex(r"(?:\b(?:cp|ln|mv|tee|touch)\b[^|;&\n]* |> ?)(?:/(?!tmp/|dev/n
 _WRITES = regex(r">| -(?:delete|fprint\w*|fls)\b|\bsed\b.* (?:-\w*i|--in-place)|\bsort\b.* (?:-\w*o|--output)")
 _RUNS = regex(r"<\(|<<| -(?:exec|execdir|ok|okdir)\b")
 _FENCE = regex(r"\A\s*```\w*\n|\n?```\s*\Z")
+# What another machine is told to run.
+_THERE = regex(r"\bssh (?:-\w+ (?:\S+ )?)*[\w@.-]+ (?:'([^'\n]*)'|\"([^\"\n]*)\")")
 _QUOTED = regex(r"'[^'\n]*'|\"[^\"\n]*\"")
 _DISCARDED = regex(r"\d?>&\d|[\d&]?>{1,2} ?/dev/null\b")
 _NEXT = regex(r"\|\||&&|[|;&\n]")
@@ -141,6 +166,7 @@ def _told(written: str) -> str:
     # In double quotes, too, these run what they hold.
     if "`" in written or "$(" in written or len(written) > _LONGEST:
         return ""
+    written = _THERE.sub(lambda match: match[1] or match[2] or "", written)
     return _DISCARDED.sub("", _QUOTED.sub("Q", written))
 
 
@@ -163,7 +189,7 @@ def _parts(command: str) -> list[str]:
 
 def _command(call: Call) -> str | None:
     arguments = call.call.arguments
-    command = arguments.get("command", arguments.get("cmd"))
+    command = next((arguments[name] for name in _NAMES if name in arguments), None)
     if isinstance(command, list) and all(isinstance(word, str) for word in command):
         # ["bash", "-lc", "ls -la"] runs what its third word says.
         is_wrapped = len(command) > 2 and _SHELL.match(command[0]) and command[1].endswith("c")  # noqa: PLR2004 - as above

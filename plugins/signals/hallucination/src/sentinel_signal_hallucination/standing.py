@@ -7,13 +7,14 @@ from sentinel_signal_hallucination.asked import Asked
 from sentinel_signal_hallucination.claims import Claim
 from sentinel_signal_hallucination.following import Edits, consequence
 from sentinel_signal_hallucination.ledger import Ledger, LedgersBelow
+from sentinel_signal_hallucination.outcome import told_by_tools
 from sentinel_signal_hallucination.retold import Retold
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["Judge", "Standing"]
 
 _AMOUNT = regex(r"\d[\d,]{2,}")
-_TELLER = regex(r"\b(?:was|were|been|got|is|are|i|we|they|already|he|she) (?:\w+ )?\Z")
+_TELLER = regex(r"\b(?:was|were|been|got|is|are|(?:i|we|they)(?:['’]ve| have)?|already|he|she) (?:\w+ )?\Z")
 _TELLER_CHARS = 40
 _MOST_AMOUNTS = 5
 _MOST_WORDS = 100
@@ -49,14 +50,8 @@ class _Reported:
 
 def _lowered(index: TraceIndex) -> tuple[list[str], list[str]]:
     """What tools gave and what users said, in lower case, message by message."""
-    given, said = [], []
-    for message in index.messages:
-        contents = [result.content for result in message.tool_results]
-        if message.role == "tool" and message.content:
-            contents.append(message.content)
-        given.append("\n".join(contents).lower())
-        said.append(message.content.lower() if message.role == "user" and message.content else "")
-    return given, said
+    said = [message.content.lower() if message.role == "user" and message.content else "" for message in index.messages]
+    return told_by_tools(index), said
 
 
 def _is_told(word: str, source: str) -> bool:
@@ -103,6 +98,7 @@ class Judge:
             or self._retold.tells(claim, position)
             or (claim.voice != "active" and self._asked.ran(claim.verb, position))
             or self._asked.recalls(claim.verb, position)
+            or (claim.voice == "brief" and not self._is_asked_for(claim, position))
         ):
             return "backed"
         is_draft = self._retold.is_drafted(claim, text.content, position)
@@ -115,7 +111,21 @@ class Judge:
         if not claim.told and not self._asked.ends_in_question(position):
             is_state = False  # what was done "successfully" is no state, but to a question it may be an answer
         may_follow = follows is not None or self._edits.may_be_meant(claim, text.content, calls)
-        return "doubtful" if is_draft or is_state or may_follow else "unbacked"
+        is_in_doubt = claim.voice == "brief" and self._is_in_doubt(claim, position)
+        return "doubtful" if is_draft or is_state or may_follow or is_in_doubt else "unbacked"
+
+    def _is_asked_for(self, claim: Claim, position: int) -> bool:
+        """True where a sentence without a doer may be meant to tell the user what was done for him."""
+        asked = self._asked
+        return asked.for_deeds(position) and (
+            asked.orders(position) or asked.speaks_of(claim.verb, claim.sentence, position)
+        )
+
+    def _is_in_doubt(self, claim: Claim, position: int) -> bool:
+        """True where a sentence without a doer tells what nobody asked for, or what a result may say in other words."""
+        return not self._asked.speaks_of(claim.verb, claim.sentence, position) or self._retold.has_verb(
+            claim, position, "know"
+        )
 
     def tried(self, claim: Claim, calls: int) -> bool:
         """True where a call that could have done it failed."""

@@ -5,7 +5,7 @@ from typing import Literal
 
 from sentinel_signal_hallucination.tables import either, regex, words
 
-__all__ = ["DEEDS", "WISHES", "Wish", "brought", "wish"]
+__all__ = ["DEEDS", "WISHES", "Wish", "brought", "orders", "wish"]
 
 Wish = Literal["deed", "know", "retell", "translate", "write"]
 
@@ -18,13 +18,13 @@ _REQUEST = regex(
     rf"\b(?:please (?!{_TELLING})|(?:can|could|will|would) (?:you|we|i) (?!(?:please |also |just |quickly ){{0,2}}{_TELLING}))"
 )
 DEEDS = words(
-    "activate add allow apply approve archive arrange assign ban block book build buy cancel change charge clean clear close "
+    "ack acknowledge activate add allow apply approve archive arrange assign ban block book build buy cancel change charge cherry-pick clean clear close comment "
     "commit complete confirm connect copy correct create credit deactivate deal delete deploy disable downgrade drop e-mail "
     "email enable enroll erase escalate exchange execute export extend file fix fly forward grant hand handle install issue "
-    "kill launch link lodge log mail make mark merge message migrate modify move notify open order patch pay ping place post "
+    "kill launch link lodge log mail make mark merge message migrate modify move notify open order patch pause pay ping place post "
     "process publish purchase purge push put raise reboot rebook refund register reimburse release remove rename renew "
-    "replace reply reschedule reserve reset resolve restart restore return revert revoke roll rotate run save scale schedule "
-    "send set share ship shut solve sort start stop submit subscribe swap switch text transfer turn unsubscribe update "
+    "replace reply rerun reschedule reserve reset resolve restart restore return revert revoke roll rotate run save scale schedule "
+    "send set share ship shut snooze solve sort start stop submit subscribe swap switch sync tag text transfer trigger turn unsubscribe update "
     "upgrade upload waive wipe withdraw"
 )
 _CLAUSE = r"(?:^\s{0,3}|[.!?;:,\n][ \t]{0,3}|\b(?:please|and|then|to|you|just|also|or|now|so|me|know|hello|hi) )"
@@ -79,15 +79,20 @@ _SENTENCE_END = regex(r"[.!?\n]\s+")
 
 def wish(text: str) -> Wish:
     """What a message, in lower case, asks for; ``deed`` unless it plainly asks for words alone."""
-    orders = _orders(text)
-    wanted = _WHEN.sub(" ", orders)
-    if _DEED.search(wanted) is not None or _LONGING.search(wanted) is not None:
+    if orders(text):
         return "deed"
-    found: Wish = next((name for name, look in WISHES if look.search(orders) is not None), "deed")
+    own = _without_text(text)
+    found: Wish = next((name for name, look in WISHES if look.search(own) is not None), "deed")
     if found in {"deed", "know"}:
         asks = found == "know" or text.rstrip().endswith("?")
         return "know" if asks and _REQUEST.search(_WHEN.sub(" ", text)) is None else "deed"
     return found
+
+
+def orders(text: str) -> bool:
+    """True where a message, in lower case, has an order in it: "..., and email it to Bo", "I want it refunded"."""
+    wanted = _WHEN.sub(" ", _without_text(text))
+    return _DEED.search(wanted) is not None or _LONGING.search(wanted) is not None
 
 
 def brought(text: str) -> str:
@@ -96,7 +101,7 @@ def brought(text: str) -> str:
     return text[found.end() :] if found is not None else ""
 
 
-def _orders(text: str) -> str:
+def _without_text(text: str) -> str:
     """The message without a text that it brings along: up to a colon, quotation or line, and its last sentence."""
     found = _TEXT_FOLLOWS.search(text)
     if found is None or all(look.search(text, 0, found.start()) is None for name, look in WISHES if name != "know"):
