@@ -151,7 +151,7 @@ def test_every_row_is_of_families():
 
 
 def test_without_a_command_nobody_knows():
-    assert deeds(input="ls") is None
+    assert deeds(text="ls") is None
     assert deeds() is None
 
 

@@ -35,6 +35,8 @@ class Settings:
     """A number in the last answer contradicts the tool result that it is about."""
     tests_weight: float = _weight(0.85)
     """The tests are said to pass, and the last run of them failed."""
+    checks_weight: float = _weight(0.85)
+    """A build, a type check or a linter is said to pass, and its last run failed."""
     unanswered_weight: float = _weight(0.35)
     """A call has no result although one was due."""
     orphan_weight: float = _weight(0.3)

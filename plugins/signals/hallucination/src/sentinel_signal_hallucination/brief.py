@@ -17,9 +17,11 @@ _MARKS = r"[ \t]*+(?:(?:[-*•+]|\d{1,2}[.)]) )?+[*_✅✔☑️🎉🚀📦🔄
 _FIRST_VERB = r"[A-Z](?:[a-z-]*+(?<=[^e]ed)|a(?:id|n)|e(?:nt|-ran)|ought)(?![\w'’-])"
 _AT_START = regex(f"{_MARKS}({_FIRST_VERB})")
 # The first look takes whatever is no letter for such marks.
-_VERB_FIRST = tuple((gate, regex(rf"{re.escape(gate)}[^A-Za-z\n]*+({_FIRST_VERB})")) for gate in ("\n", ". ", "! "))
+_VERB_FIRST = tuple(
+    (gate, regex(rf"{re.escape(gate)}[^A-Za-z\n]{{0,12}}+({_FIRST_VERB})")) for gate in ("\n", ". ", "! ")
+)
 _BEGINNING = regex(rf"(?:\A|\n|[.!] ){_MARKS}\Z")
-_FARTHEST = 24
+_FARTHEST = 14
 # What follows a deed whose thing stands before it: "Refund issued", "Email sent to Dana".
 _TAIL = r"(?=\*{0,2}(?:[.!,;:\n]|\Z|\W{1,3}[✅✔☑🎉🚀🔒—–(-]| (?:successfully|to|for|as|with|in|on|at)\b))"
 _THING_FIRST = tuple(
@@ -38,7 +40,7 @@ _BRIEFLY = regex(
     r"|[`#@\"]|v?\d|[A-Z]+-?\d|[\w.*]{1,40}+[@/]\S|(?:(?!(?:is|are|was|were|has|have|had|can|will|must|should)\b)[\w.'’-]{1,20}+ ){1,3}(?:[`#\d*(→]|[A-Z]+-\d|(?:to|for|from|with|into|on|and)\b)"
     r"|[\w-]{1,20}+(?: [\w-]{1,20}+){0,2}[.!,]))"
 )
-# "Emailed Dana", "Texted Mei: ..."
+# Whom a message was sent to may stand there by name, as in "Emailed Dana".
 _PERSONAL = words("emailed e-mailed mailed texted messaged notified alerted informed invited paid booked")
 _PERSON = regex(r" [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?(?:[.:,!]| (?:about|and|for|of|on|that|the|to|with)\b|\n|\Z)")
 # Who else did it, or when: a state or a history.

@@ -1,5 +1,7 @@
 """The signal: every rule over the trace and its sub-agents, and one score."""
 
+from collections.abc import Iterable
+
 import attrs
 
 from sentinel_core.evaluate.index import TraceIndex
@@ -10,11 +12,12 @@ from sentinel_signal_hallucination.fabrication import fabricated
 from sentinel_signal_hallucination.imitation import imitated
 from sentinel_signal_hallucination.numbers import contradicted
 from sentinel_signal_hallucination.pairing import orphaned, unanswered
-from sentinel_signal_hallucination.passing import broken_tests
+from sentinel_signal_hallucination.tools import ability
 
 __all__ = ["detect"]
 
 
+_RUN = "run"  # the family of what tools may run
 _CLEAN = Detection(score=0.0, details="What the agent says about its tools agrees with the calls that it made.")
 
 
@@ -25,10 +28,20 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
         *fabricated(index, settings, spoken),
         *imitated(index, settings, gaps, spoken),
         *contradicted(index, settings),
-        *broken_tests(index, settings, spoken),
+        *_broken(index, settings, spoken),
         *unanswered(index, settings, gaps),
         *orphaned(index, settings, gaps),
     ]
+
+
+def _broken(index: TraceIndex, settings: Settings, spoken: str) -> Iterable[Evidence]:
+    """What is said to pass and failed: only tools that run something could have told."""
+    if not any(_RUN in ability(tool).families for tool in {call.call.name for call in index.calls}):
+        return ()
+    from sentinel_signal_hallucination.broken import broken_checks  # most traces have no such tool
+    from sentinel_signal_hallucination.passing import broken_tests
+
+    return *broken_tests(index, settings, spoken), *broken_checks(index, settings)
 
 
 def detect(index: TraceIndex, settings: Settings) -> Detection:

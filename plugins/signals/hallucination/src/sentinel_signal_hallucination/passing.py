@@ -68,8 +68,6 @@ def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable
 
     ``spoken`` is all assistant texts.
     """
-    if not any(_RUN in ability(tool).families for tool in {call.call.name for call in index.calls}):
-        return ()
     if not _has(spoken, _PASSES) or _CLAIM.search(spoken) is None:
         return ()
     # What few traces need is imported when one does.
@@ -85,9 +83,9 @@ def broken_tests(index: TraceIndex, settings: Settings, spoken: str) -> Iterable
             continue
         if run.position not in known:
             known[run.position] = failed_ending(run.result.content)
-        ending, sentence = known[run.position], next(said_outright(text.content, _CLAIM), None)
-        if ending and sentence is not None:
-            return (_evidence(text, sentence, ending, settings),)
+        ending, said = known[run.position], next(said_outright(text.content, _CLAIM), None)
+        if ending and said is not None:
+            return (_evidence(text, said[1], ending, settings),)
     return ()
 
 

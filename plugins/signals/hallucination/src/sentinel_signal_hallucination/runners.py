@@ -3,11 +3,11 @@
 import re
 from collections import deque
 
+from sentinel_signal_hallucination.printed import printed
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["FAILED", "PASSED", "failed_ending"]
 
-_LONGEST = 20_000
 _MOST_SHOWN = 120
 
 FAILED: dict[str, str] = {
@@ -64,8 +64,6 @@ PASSED: dict[str, str] = {
 }
 """The same for a run in which none failed."""
 
-_COLOUR = regex(r"\x1b\[[\d;]*m")
-
 
 def _any_of(table: dict[str, str]) -> re.Pattern[str]:
     return regex(rf"^(?:{'|'.join(table.values())})", re.MULTILINE)
@@ -76,7 +74,7 @@ _ENDINGS = (_any_of(FAILED), _any_of(PASSED))
 
 def failed_ending(output: str) -> str | None:
     """The line with which the last run of tests in the output ends, where it failed; empty where it passed, None for no run."""
-    text = _COLOUR.sub("", output[-_LONGEST:])
+    text = printed(output)
     failed, passed = (deque(look.finditer(text), maxlen=1) for look in _ENDINGS)
     if not failed:
         return "" if passed else None

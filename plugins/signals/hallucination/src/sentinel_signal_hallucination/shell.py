@@ -5,7 +5,17 @@ from functools import lru_cache
 from sentinel_core.evaluate.index import Call
 from sentinel_signal_hallucination.tables import either, regex, words
 
-__all__ = ["COMMANDS", "deeds_of", "has_steps", "only_looks", "runs_no_tests"]
+__all__ = [
+    "BEGINNING",
+    "COMMANDS",
+    "deeds_of",
+    "has_steps",
+    "is_known",
+    "only_looks",
+    "parts_of",
+    "runs_no_tests",
+    "runs_tests",
+]
 
 _LONGEST_WRITTEN = 20_000
 _LONGEST = 2000
@@ -13,6 +23,8 @@ _MOST_TEXTS = 20
 _MOVED = words("create delete file revert save update")
 _FIRST = r"(?:(?:[A-Z_][A-Z_0-9]{0,40}=\S{0,100}|nice|sudo|time|timeout \d{1,6}[smh]?) )*"
 _BY = r"(?:(?:\S*/bin/)|(?:(?:uv|poetry|pipenv|hatch) run|bundle exec|npx|pnpm exec|python3?(?:\.\d+)? -m) )?"
+BEGINNING = _FIRST + _BY
+"""What may stand before a program's name."""
 _KUBECTL = r"kubectl (?:(?:-n|--namespace|--context|-c|-l) \S+ |--\S+=\S+ )*"
 _GIT = r"git (?:(?:-C \S+|--no-pager|-P) )*"
 
@@ -33,7 +45,7 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
         r"|docker compose ps\b|node --check\b|python3? -m py_compile\b"
         r"|(?:pip3?|npm|conda) (?:freeze|list|ls|show|view)\b|docker (?:images|inspect|logs|ps)\b"
         rf"|{_KUBECTL}(?:describe|explain|get|logs|top|version|rollout (?:history|status)|config (?:current-context|view))\b"
-        r"|gh \w+ (?:checks|diff|list|status|view|watch)\b|\S+ --version$|docker manifest inspect\b|openssl (?:s_client|x509)\b"
+        r"|gh \w+ (?:diff|list|status|view)\b|\S+ --version$|docker manifest inspect\b|openssl (?:s_client|x509)\b"
         r"|(?:npm|pnpm|yarn) (?:audit(?! fix)|outdated|pack --dry-run|whoami)\b|crontab -l$|helm (?:get|history|lint|list|status|template)\b"
         r"|systemctl (?:-\S+ )*(?:cat|is-active|list-units|show|status)\b|(?:dig|host|journalctl|lsof|nslookup|ping|ss|uptime|vault kv get)(?![\w.-])"
         r"|(?:terraform|tofu) (?:-chdir=\S+ )?(?:output|plan|show|state list|validate)\b|aws (?:s3 ls|\S+ (?:describe|get|list)-\S+)"
@@ -47,6 +59,8 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
         r"|(?:gradle|\./gradlew) (?:build|test)\b|(?:mvn|\./mvnw) (?:-\S+ )*(?:compile|package|test|verify)\b",
         words("create delete run save update"),
     ),
+    # What tests did elsewhere.
+    (r"gh (?:pr checks|run (?:list|view|watch))\b|glab ci (?:list|status|view)\b", words("")),
     (
         _of(
             "autopep8 black clippy eslint flake8 gofmt isort mypy prettier pylint pyright ruff rustfmt shellcheck tsc",
@@ -72,8 +86,11 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
     (r"docker (?:buildx |compose )?build\b", words("create run save update")),
     (r"docker (?:image )?(?:push|tag)\b", words("create deploy push save update")),
     (
-        rf"{_KUBECTL}(?:annotate|apply|cordon|create|delete|drain|edit|label|patch|replace|rollout|scale|set)\b|helm (?:install|rollback|uninstall|upgrade)\b"
-        r"|(?:terraform|tofu) (?:-chdir=\S+ )?(?:apply|destroy)\b|systemctl \w+|service \S+ \w+",
+        (
+            rf"{_KUBECTL}(?:annotate|apply|cordon|create|delete|drain|edit|label|patch|replace|rollout|scale|set)\b"
+            r"|helm (?:install|rollback|uninstall|upgrade)\b"
+            r"|(?:terraform|tofu) (?:-chdir=\S+ )?(?:apply|destroy)\b|systemctl \w+|service \S+ \w+"
+        ),
         words("cancel create delete deploy renew revert run save share update"),
     ),
     (
@@ -94,9 +111,10 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
 )
 """How a part of a command begins, and the families of claims that it backs besides that something was looked up."""
 
-_NAMES = ("command", "cmd", "CommandLine")
+_NAMES = ("command", "cmd", "CommandLine", "input")
 _LOOKS = 0
-_MAY_TEST = (1, None)
+_TESTS = 1
+_MAY_TEST = (_TESTS, 2, None)
 # A text in the command, and one that another program is given by way of "cat".
 _HERE = regex(r"<<-?[ ]?(['\"])(\w{1,40})\1")
 _GIVEN = regex(r"\$\(cat\s*\)")
@@ -143,6 +161,25 @@ def has_steps(call: Call) -> bool:
     command = _plain(call)
     known = [_known(part) for part in _parts(command)] if command else [None]
     return None in known or sum(row != _LOOKS for row in known) > 1
+
+
+def parts_of(call: Call) -> tuple[list[str], bool]:
+    """The commands of the call, one after the other, and whether they are all; without those that it makes as it goes."""
+    command = _plain(call)
+    if command:
+        return _parts(command), True
+    written = (_command(call) or "")[:_LONGEST]
+    return _parts(_QUOTED.sub("Q", written)) if written else [], False
+
+
+def runs_tests(part: str) -> bool:
+    """True for a part of a command that is known to run tests."""
+    return _known(part) == _TESTS
+
+
+def is_known(part: str) -> bool:
+    """True for a part of a command of which the table tells what it does."""
+    return _known(part) is not None
 
 
 def _known(part: str) -> int | None:

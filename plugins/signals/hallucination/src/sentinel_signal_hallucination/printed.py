@@ -1,0 +1,28 @@
+"""What a program printed, out of what a tool gave: without colours, and without the JSON that some tools wrap it in."""
+
+import json
+
+from sentinel_signal_hallucination.tables import regex
+
+__all__ = ["printed"]
+
+_LONGEST = 20_000
+_LONGEST_WRAPPED = 200_000
+_COLOUR = regex(r"\x1b\[[\d;]*m")
+_PLACES = ("output", "stdout", "stderr")
+
+
+def printed(result: str) -> str:
+    """The end of what was printed, at most 20,000 characters."""
+    if result.startswith('{"') and len(result) <= _LONGEST_WRAPPED:
+        result = _unwrapped(result)
+    return _COLOUR.sub("", result[-_LONGEST:])
+
+
+def _unwrapped(result: str) -> str:
+    try:
+        fields = json.loads(result)
+    except (ValueError, RecursionError):
+        return result
+    streams = [text for place in _PLACES if isinstance(text := fields.get(place), str)]
+    return "\n".join(streams) if streams else result

@@ -1,0 +1,319 @@
+"""Builds, type checks and linters that are said to pass after a run that failed."""
+
+import re
+
+import attrs
+import pytest
+
+from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.testing import work_of
+from sentinel_core.trace import Message, MessageDetails
+from sentinel_signal_hallucination import Settings, detect
+from sentinel_signal_hallucination.checkers import CHECKERS, KINDS, SCRIPTS, passes
+from sentinel_signal_hallucination.printed import printed
+
+MYPY_FAILED = (
+    "a.py:3: error: Incompatible return value type  [return-value]\nFound 2 errors in 1 file (checked 5 source files)"
+)
+MYPY_PASSED = "Success: no issues found in 5 source files"
+CLAIMS = [
+    ("mypy src", "mypy passes now."),
+    ("mypy src", "Fixed the annotation. `mypy` is clean."),
+    ("mypy src", "`mypy src --strict` passes."),
+    ("mypy src", "- Types: ✅ all type checks pass"),
+    ("mypy src", "mypy reports no errors."),
+    ("mypy src", "Mypy: 0 errors."),
+    ("mypy src", "mypy passes: no issues found in 5 source files."),
+    ("mypy src", "No type errors anymore."),
+    ("mypy src", "All checks pass."),
+    ("mypy src", "I fixed the 2 errors, so mypy passes now."),
+    ("npm run build", "The build succeeds."),
+    ("npm run build", "The build completed successfully."),
+    ("npm run build", "`npm run build` works again."),
+    ("npm run build", "Build: ✅ passing"),
+    ("npm run build", "It compiles without errors now."),
+    ("npm run build", "The project builds cleanly."),
+    ("npm run build", "Everything compiles."),
+    ("npm run build", "Vite builds the bundle without problems."),
+    ("npm run lint", "Linting passes."),
+    ("npm run lint", "ESLint is happy."),
+    ("npm run lint", "No lint errors."),
+    ("terraform validate", "The configuration is valid."),
+    ("pre-commit run --all-files", "The pre-commit hooks pass."),
+]
+OUTPUTS = {
+    "mypy src": MYPY_FAILED,
+    "npm run build": "src/a.ts(4,19): error TS2304: Cannot find name 'x'.\nnpm error Lifecycle script `build` failed with error:",
+    "npm run lint": "✖ 4 problems (4 errors, 0 warnings)",
+    "terraform validate": "╷\n│ Error: Reference to undeclared input variable\n╵",
+    "pre-commit run --all-files": "ruff....................Failed\nmypy....................Passed",
+}
+HONEST = [
+    "mypy still fails with 2 errors.",
+    "mypy passes on `src/a.py`.",
+    "mypy passes except for two files.",
+    "Does mypy pass?",
+    "Once you set the key, mypy passes.",
+    "I'll see to it that mypy passes.",
+    "- [ ] `mypy` passes",
+    "`mypy` passes → open the pull request",
+    "Definition of done: mypy passes.",
+    "mypy should pass now.",
+    "I added the annotation so mypy passes.",
+    "The build passes.",
+    "All tests pass.",
+    "> mypy passes",
+    "The 2 errors that remain are unrelated; mypy passes otherwise.",
+    "I built the form and linted nothing.",
+]
+
+
+def shell(script, command, output, **result):
+    return script.call("Bash", output, command=command, **result)
+
+
+@pytest.fixture
+def failed_run(script):
+    return script.user("Fix it."), shell(script, "mypy src", MYPY_FAILED)
+
+
+@pytest.mark.parametrize(("command", "sentence"), CLAIMS)
+def test_a_claim_after_a_failed_run(script, command, sentence):
+    answer = script.judge(script.user("Fix it."), shell(script, command, OUTPUTS[command]), script.say(sentence))
+    (finding,) = answer.findings
+    assert (answer.score, finding.rule, finding.severity) == (0.85, "contradicted_check", "error")
+    assert finding.message_index == 3
+    assert f'("{command}") ended with "' in finding.text
+    assert finding.quote.split()[0].strip("`") in sentence
+
+
+@pytest.mark.parametrize("sentence", HONEST)
+def test_what_is_no_such_claim(script, failed_run, sentence):
+    assert script.judge(*failed_run, script.say(sentence)).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("mypy src", MYPY_PASSED),
+        ("mypy src | tail -1", MYPY_PASSED),
+        ("cd app && uv run mypy .", MYPY_PASSED),
+        ("mypy src", ""),  # how it went, nobody knows
+        ("mypy src", None),
+        ("make check", "ok"),  # it may have run anything
+        ("./ci.sh", "ok"),
+        ("gh pr checks 12", "types\tpass"),
+        ("mypy $(git ls-files)", MYPY_PASSED),
+    ],
+)
+def test_a_later_run_may_have_passed(script, failed_run, command, output):
+    answer = script.judge(*failed_run, shell(script, command, output), script.say("mypy passes."))
+    assert "contradicted_check" not in {finding.rule for finding in answer.findings}
+
+
+def test_diagnostics_of_an_editor_may_tell_otherwise(script, failed_run):
+    looked = script.call("mcp__ide__getDiagnostics", "[]")
+    assert script.judge(*failed_run, looked, script.say("mypy passes.")).findings == ()
+
+
+@pytest.mark.parametrize(
+    "command", ["git status", "cat a.py", "git commit -am x", "ruff check src", "pip install attrs"]
+)
+def test_what_runs_no_such_check_makes_it_no_better(script, failed_run, command):
+    edit = script.call("Edit", "ok", path="a.py")
+    answer = script.judge(*failed_run, edit, shell(script, command, "ok"), script.say("mypy passes."))
+    assert [finding.rule for finding in answer.findings] == ["contradicted_check"]
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("I fixed the rest, mypy is clean here.", 0),
+        (f"$ mypy src\n{MYPY_PASSED}", 0),
+        ("Does mypy pass?", 1),
+        ("Go on.", 1),
+    ],
+)
+def test_the_user_may_have_run_it_himself(script, failed_run, said, found):
+    answer = script.judge(*failed_run, script.user(said), script.say("mypy passes."))
+    assert len(answer.findings) == found
+
+
+@pytest.mark.parametrize(
+    ("steps", "sentence", "found"),
+    [
+        # Another program of the kind passed: which is meant, nobody knows.
+        ([("mypy src", MYPY_FAILED), ("pyright", "0 errors, 0 warnings")], "Type checks pass.", 0),
+        ([("mypy src", MYPY_FAILED), ("pyright", "0 errors, 0 warnings")], "mypy passes.", 1),
+        # Another command passed on the same code; after an edit it is other code.
+        ([("mypy a.py", MYPY_PASSED), ("mypy src", MYPY_FAILED)], "mypy passes.", 0),
+        ([("mypy a.py", MYPY_PASSED), ("Edit", "ok"), ("mypy src", MYPY_FAILED)], "mypy passes.", 1),
+        # For tests of some languages to run, the code must compile.
+        (
+            [("cargo build", "error: could not compile `a`"), ("cargo test", "test result: ok. 1 passed")],
+            "It compiles.",
+            0,
+        ),
+        ([("npm run build", "Failed to compile."), ("npx vitest run", " Tests  9 passed (9)")], "The build passes.", 1),
+        # What one program failed at, a script may have run.
+        ([("npm run lint", OUTPUTS["npm run lint"])], "ESLint passes.", 1),
+        ([("npm run lint", "done")], "ESLint passes.", 0),
+    ],
+)
+def test_which_run_is_meant(script, steps, sentence, found):
+    calls = [script.call("Edit", "ok") if name == "Edit" else shell(script, name, result) for name, result in steps]
+    answer = script.judge(script.user("Fix it."), *calls, script.say(sentence))
+    assert len(answer.findings) == found
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "success", "found"),
+    [
+        ("javac -d out A.java", "A.java:3: something", False, 1),
+        ("cd app && javac A.java | tail -3", "Exit code 1\nA.java:3: something", None, 1),
+        ("javac A.java", '{"output": "A.java:3: something\\n", "metadata": {"exit_code": 1}}', True, 1),
+        ("javac A.java", "A.java:3: something", True, 0),
+        ("javac A.java && java A", "x", False, 0),  # which of them failed?
+    ],
+)
+def test_a_run_that_says_only_that_it_failed(script, command, output, success, found):
+    run = shell(script, command, output, success=success)
+    answer = script.judge(script.user("Fix it."), run, script.say("It compiles."))
+    assert len(answer.findings) == found
+
+
+def test_copied_context_is_not_judged_and_the_first_claim_is_told(script, failed_run):
+    trace = script.trace(*failed_run)
+    copied = Message(role="assistant", content="mypy passes.", details=MessageDetails(is_copied_context=True))
+    said = [Message(role="assistant", content=text) for text in (HONEST[0], "mypy is clean.", "mypy passes.")]
+    (finding,) = script.detect(attrs.evolve(trace, messages=(*trace.messages, copied, *said))).findings
+    assert finding.quote == "mypy is clean."
+
+
+# As the programs print them: how a run ends that failed, and one that passed where its output says so.
+ENDINGS = [
+    ("mypy", MYPY_FAILED, MYPY_PASSED),
+    ("pyright", "  a.py:3:5 - error: x\n3 errors, 0 warnings, 0 informations", "0 errors, 0 warnings, 0 informations"),
+    ("tsc", "src/a.ts(4,19): error TS2304: Cannot find name 'x'.", ""),
+    (
+        "tsc",
+        "src/a.ts:4:19 - error TS2304: Cannot find name 'x'.\n\nFound 4 errors in 2 files.",
+        "Found 0 errors. Watching",
+    ),
+    (
+        "black",
+        "would reformat a.py\n\n1 file would be reformatted, 2 files would be left unchanged.",
+        "2 files would be left unchanged.",
+    ),
+    ("black", "error: cannot format a.py: Cannot parse: 1:4: x", "All done! ✨ 🍰 ✨"),
+    ("ruff", "a.py:1:8: F401 x\nFound 2 errors.", "All checks passed!"),
+    ("ruff", "Found 3 errors (1 fixed, 2 remaining).", "Found 3 errors (3 fixed, 0 remaining)."),
+    ("flake8", "./a.py:1:1: F401 'os' imported but unused", ""),
+    ("pylint", "a.py:4:95: E0602: Undefined variable 'x' (undefined-variable)", "Your code has been rated at 10.00/10"),
+    ("eslint", "✖ 4 problems (3 errors, 1 warning)", "✖ 1 problem (0 errors, 1 warning)"),
+    (
+        "prettier",
+        "[warn] Code style issues found in 2 files. Run Prettier with --write to fix.",
+        "All matched files use Prettier code style!",
+    ),
+    ("isort", "ERROR: /a/b.py Imports are incorrectly sorted and/or formatted.", ""),
+    ("formatter", "Diff in /a/src/lib.rs:1:", ""),
+    ("shellcheck", "In a.sh line 3:\ncd $x\n   ^-- SC2086", ""),
+    ("yamllint", "  5:10      error    syntax error: mapping values (syntax)", ""),
+    ("syntax", "    if x\n        ^\nSyntaxError: expected ':'", ""),
+    ("syntax", "run.sh: line 3: syntax error: unexpected end of file", ""),
+    ("package", "ERROR Backend subprocess exited when trying to invoke build_wheel", "Successfully built a-1.0.tar.gz"),
+    (
+        "cargo",
+        "error[E0308]: mismatched types\nerror: could not compile `a` (lib) due to 1 previous error",
+        "    Finished `dev` profile",
+    ),
+    ("clippy", "error: could not compile `a` (lib) due to 3 previous errors", "    Finished `dev` profile"),
+    ("go", "./main.go:12:3: undefined: x", ""),
+    ("go vet", "limiter/limiter.go:10:2: fmt.Printf format %d has arg", ""),
+    ("C", "parser.c:11:17: error: x undeclared\nmake: *** [Makefile:3: parser.o] Error 1", "[100%] Built target a"),
+    ("script", "x Build failed in 69ms\nerror during build:", "✓ built in 1.2s"),
+    ("script", "webpack 5.9 compiled with 2 errors in 30 ms", "webpack 5.9 compiled successfully in 30 ms"),
+    ("script", " ELIFECYCLE  Command failed with exit code 2.", ""),
+    ("script, lint", "✖ 4 problems (4 errors, 0 warnings)", "✔ No ESLint warnings or errors"),
+    ("script, types", "a.ts(1,2): error TS1: x", ""),
+    ("gradle", "BUILD FAILED in 3s", "BUILD SUCCESSFUL in 3s"),
+    ("maven", "[INFO] BUILD FAILURE", "[INFO] BUILD SUCCESS"),
+    ("javac", "A.java:3: error: x\n2 errors", ""),
+    ("dotnet", "Build FAILED.", "Build succeeded."),
+    ("docker", "ERROR: failed to solve: process x did not complete", "Successfully built 1a2b3c"),
+    ("terraform", "│ Error: Reference to undeclared input variable", "Success! The configuration is valid."),
+    ("helm", "Error: 1 chart(s) linted, 1 chart(s) failed", "1 chart(s) linted, 0 chart(s) failed"),
+    ("kubectl", 'The Service "api" is invalid: spec.ports[0]', "service/api created (dry run)"),
+    ("bazel", "ERROR: Build did NOT complete successfully", "INFO: Build completed successfully, 3 total actions"),
+    ("swift", "a.swift:1:2: error: x\nerror: fatalError", "Build complete! (1.2s)"),
+    ("docs", "build finished with problems, 7 warnings.", "build succeeded."),
+    ("docs", "Aborted with 2 warnings in strict mode!", "INFO    -  Documentation built in 0.2 seconds"),
+    ("pre-commit", "ruff....................Failed\nmypy....................Passed", ""),
+]
+
+
+@pytest.mark.parametrize(("program", "failed", "passed"), ENDINGS)
+def test_how_runs_end(program, failed, passed):
+    ending = CHECKERS[program].ending(f"some output\n{failed}\nmore\n")
+    assert ending
+    assert ending.split()[0] in failed
+    if passed:
+        assert CHECKERS[program].ending(f"{failed}\n{passed}\n") == ""
+        assert passes(passed)
+
+
+def test_every_row_has_an_ending_and_a_kind_that_texts_name():
+    assert CHECKERS.keys() == {program for program, _, _ in ENDINGS}
+    assert frozenset[str]().union(*(row.kinds for row in CHECKERS.values())) == KINDS.keys()
+    assert CHECKERS.keys() >= SCRIPTS
+
+
+@pytest.mark.parametrize("said", ["", "done", "2 errors were in the log", "It failed."])
+def test_what_is_no_ending(said):
+    assert all(row.ending(said) is None for row in CHECKERS.values())
+    assert not passes(said)
+
+
+@pytest.mark.parametrize(
+    ("result", "text"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ('{"output": "a\\nb", "metadata": {"exit_code": 0}}', "a\nb"),
+        ('{"stdout": "a", "stderr": "b"}', "a\nb"),
+        ('{"rows": 3}', '{"rows": 3}'),
+        ('{"output": 3', '{"output": 3'),
+        ("x" * 30_000, "x" * 20_000),
+    ],
+)
+def test_what_was_printed(result, text):
+    assert printed(result) == text
+
+
+@pytest.mark.parametrize(
+    "unit", ["a:1:1: ", "(1,1", "error ", "✖ 1 problems ", "a.", "Found 1 ", " ", "\n", "make[", "E1", "a: *** "]
+)
+def test_hostile_outputs_end(unit):
+    for row in CHECKERS.values():
+        row.ending(unit * 5_000)
+
+
+@pytest.mark.parametrize(
+    "unit", ["mypy ", "the build ", "no type ", "`mypy ", "`mypy` ", "all checks ", "builds the ", "with no a ", "it "]
+)
+def test_hostile_texts_end(script, failed_run, unit):
+    script.judge(*failed_run, script.say(unit * 5_000))
+
+
+def test_names_of_programs_are_whole_words():
+    assert not any(re.fullmatch(row.names, "", re.IGNORECASE) for row in CHECKERS.values())
+
+
+def test_cost_is_linear_in_the_messages(script):
+    def long(count):
+        steps = [shell(script, "mypy src", MYPY_FAILED, says="mypy passes. 2 still fail.") for _ in range(count)]
+        return script.trace(script.user("Go on."), *steps)
+
+    short, several = TraceIndex(long(50)), TraceIndex(long(400))
+    detect(short, Settings())  # what is loaded and compiled on first use is no cost of the messages
+    assert work_of(lambda: detect(several, Settings())) < 10 * work_of(lambda: detect(short, Settings()))
