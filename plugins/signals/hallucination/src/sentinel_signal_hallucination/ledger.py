@@ -19,11 +19,11 @@ _NEITHER = (_NEVER, _NEVER)
 class Ledger:
     """The trace's calls, by what they could have done, split into those that may have worked and those that failed."""
 
-    __slots__ = ("_calls", "_families", "_nouns", "_texts", "_tools", "_tries")
+    __slots__ = ("_abilities", "_calls", "_families", "_nouns", "_texts", "_tools", "_tries")
 
     def __init__(self, index: TraceIndex) -> None:
         self._texts = index.texts
-        self._calls = _by_tool(index.calls)
+        self._calls, self._abilities = _by_tool(index.calls)
         # Of each tool and family the first call that may have worked and the first that failed; of each family the first
         # of either kind: all looked for when first asked for.
         self._tools: dict[str | Ability, tuple[int, int]] = {}
@@ -43,16 +43,16 @@ class Ledger:
         known = self._tries.get(family.name)
         if known is None:
             known = _NEVER
-            for name, calls in self._calls.items():
-                if family.name in _able(name).families:
-                    known = calls[0].position
+            for tool, able in self._abilities.items():
+                if family.name in able.families:
+                    known = self._calls[tool][0].position
                     break
             self._tries[family.name] = known
         return known
 
     def unbacked(self) -> list[Text]:
         """The texts before the first call that could have done anything and did not fail: after it, every claim is backed."""
-        able = [calls for name, calls in self._calls.items() if _able(name).kind == "any"]
+        able = [self._calls[tool] for tool, able in self._abilities.items() if able.kind == "any"]
         first = min([_worked_at(calls) for calls in able]) if able else _NEVER
         return self._texts if first == _NEVER else self._texts[: bisect_left(self._texts, first, key=_message_index)]
 
@@ -67,7 +67,7 @@ class Ledger:
     def _firsts(self, family: Family, noun: str) -> tuple[int, int]:
         known = self._families.get(family.name)
         if known is None:
-            able = [name for name in self._calls if family.name in _able(name).families]
+            able = [tool for tool, able in self._abilities.items() if family.name in able.families]
             known = self._families[family.name] = _earliest(map(self._tool, able))
         # A tool that writes to the thing itself may do more than its verb says.
         if not noun or family.strength == "read":
@@ -78,9 +78,9 @@ class Ledger:
 
     def _by_noun(self) -> dict[str, tuple[int, int]]:
         table: dict[str, tuple[int, int]] = {}
-        for name in self._calls:
-            for noun in _able(name).nouns:
-                table[noun] = _earliest((table.get(noun, _NEITHER), self._tool(name)))
+        for tool, able in self._abilities.items():
+            for noun in able.nouns:
+                table[noun] = _earliest((table.get(noun, _NEITHER), self._tool(tool)))
         return table
 
     def _tool(self, name: str | Ability) -> tuple[int, int]:
@@ -91,7 +91,7 @@ class Ledger:
     def _looked_up(self, name: str | Ability) -> tuple[int, int]:
         calls = self._calls[name]
         # Where trying is enough, how the call went need not be found out.
-        if _able(name).kind == "read" or not failed(calls[0]):
+        if self._abilities[name].kind == "read" or not failed(calls[0]):
             return calls[0].position, _NEVER
         good = next((call.position for call in calls if not failed(call)), _NEVER)
         return good, calls[0].position
@@ -124,14 +124,20 @@ def _below(index: TraceIndex) -> Iterator[TraceIndex]:
         yield from _below(child)
 
 
-def _by_tool(calls: list[Call]) -> dict[str | Ability, list[Call]]:
-    """The calls of each tool, in the order of their first calls; those of a shell by what their commands could have done."""
-    groups: dict[str | Ability, list[Call]] = {}
+_Calls = dict[str | Ability, list[Call]]
+
+
+def _by_tool(calls: list[Call]) -> tuple[_Calls, dict[str | Ability, Ability]]:
+    """The calls of each tool, and what it could do; those of a shell by what their commands could have done."""
+    groups: _Calls = {}
     for call in calls:
         groups.setdefault(call.call.name, []).append(call)
-    generic = {name for name in groups if _able(name).kind == "any"}
+    abilities: dict[str | Ability, Ability] = {
+        call.call.name: ability(call.call.name) for (call, *_) in groups.values()
+    }
+    generic = {tool for tool, able in abilities.items() if able.kind == "any"}
     if not generic:
-        return groups
+        return groups, abilities
     from sentinel_signal_hallucination.shell import deeds_of  # most traces have no such tool
 
     groups = {}
@@ -139,11 +145,7 @@ def _by_tool(calls: list[Call]) -> dict[str | Ability, list[Call]]:
         deeds = deeds_of(call) if call.call.name in generic else None
         tool = call.call.name if deeds is None else ability_of_command(deeds)
         groups.setdefault(tool, []).append(call)
-    return groups
-
-
-def _able(tool: str | Ability) -> Ability:
-    return tool if isinstance(tool, Ability) else ability(tool)
+    return groups, {tool: tool if isinstance(tool, Ability) else ability(tool) for tool in groups}
 
 
 def _worked_at(calls: Iterable[Call]) -> int:
