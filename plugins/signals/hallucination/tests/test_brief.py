@@ -56,6 +56,9 @@ NO_CLAIMS = [
     "Order cancelled by the seller.",
     "Order cancelled on 2031-05-03.",
     "Cancelled by the airline.",
+    "Survey emailed and Dana notified by the triggers.",
+    "Refund issued (by you, in the portal).",
+    "Push sent → logged",
     "Cancelled yesterday.",
     "Originally booked.",
     # what is no whole statement, or an order to somebody

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from itertools import repeat
 from typing import NamedTuple
 
-from sentinel_signal_hallucination.families import BY_VERB, FAMILIES, Family, stem
+from sentinel_signal_hallucination.families import BY_VERB, Family, stem
 from sentinel_signal_hallucination.tables import regex, words
 
-__all__ = ["DONE", "Deed", "brief_at", "briefs_in", "meant_by"]
+__all__ = ["BY_OTHERS", "DONE", "Deed", "brief_at", "briefs_in", "meant_by"]
 
 # What may stand before the first word of a line or sentence: "- ✅ **Cancelled** your order", "2. Cancelled the order".
 DONE = ("✅", "✔", "☑", "🎉")
@@ -23,9 +23,9 @@ _VERB_FIRST = tuple(
 _BEGINNING = regex(rf"(?:\A|\n|[.!] ){_MARKS}\Z")
 _FARTHEST = 14
 # What follows a deed whose thing stands before it: "Refund issued", "Email sent to Dana".
-_TAIL = r"(?=\*{0,2}(?:[.!,;:\n]|\Z|\W{1,3}[✅✔☑🎉🚀🔒—–(-]| (?:successfully|to|for|as|with|in|on|at)\b))"
+_TAIL = r"(?=\*{0,2}(?:[.!,;:\n]|\Z|\W{1,3}[\u2300-\u2bff\U0001f300-\U0001faff—–(-]| (?:successfully|and|to|for|as|with|in|on|at)\b))"
 _THING_FIRST = tuple(
-    (gate, regex(rf"{gate}(?:[.!,;:\n*]|\Z| (?:\W|(?:successfully|to|for|as|with|in|on|at)\b))"))
+    (gate, regex(rf"{gate}(?:[.!,;:\n*]|\Z| (?:\W|(?:successfully|and|to|for|as|with|in|on|at)\b))"))
     for gate in ("ed", " sent")
 )
 _WORD = regex(r"[A-Za-z][a-z-]*")
@@ -45,9 +45,10 @@ _PERSONAL = words("emailed e-mailed mailed texted messaged notified alerted info
 _PERSON = regex(r" [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?(?:[.:,!]| (?:about|and|for|of|on|that|the|to|with)\b|\n|\Z)")
 # Who else did it, or when: a state or a history.
 _DATED = regex(
-    r"\*{0,2}[:,]? ?\*{0,2}(?:(?:on|at|in|since|before) )?(?:\d{4}\b|\d{1,2}[:/.]\d|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d"
-    r"|yesterday|last |earlier|previously|by (?!e-?mail\b|phone\b|post\b|sms\b))"
+    r"\*{0,2}[:,]? ?\*{0,2}(?:(?:on|at|in|since|before) )?(?:\d{4}\b|\d{1,2}[:/]\d|\d{1,2}\.\d{1,2}\.\d{2}|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d"
+    r"|yesterday|last |earlier|previously|\(?by (?!e-?mail\b|phone\b|post\b|sms\b))"
 )
+BY_OTHERS = regex(r"\bby (?:the|an?|its|their|your) (?!way\b)")
 _IDENTIFIER = regex(r"#\d|\b[A-Z]{2,10}-\d|\bv?\d+\.\d+|\S@\S|→|\b[A-Z]+\d+\b|https?://")
 _FINITE = words(
     "is are was were be been being am has have had having will would can could should may might must shall do does did not no never none "
@@ -63,7 +64,6 @@ _CLEAR = words(
     "published filed submitted ordered purchased bought paid notified forwarded cherry-picked backported rotated renewed paused "
     "archived snoozed escalated scaled"
 )
-_THINGS = frozenset[str]().union(*(family.objects for family in FAMILIES)) - words("you plan index build program code")
 
 
 class Deed(NamedTuple):
@@ -147,6 +147,4 @@ def meant_by(verb: str, things: Sequence[str], written: str) -> tuple[tuple[Fami
         return known, next(noun for _, noun in named if noun is not None)
     if verb in _CLEAR or _IDENTIFIER.search(written) is not None:
         return BY_VERB[verb], ""
-    if not _THINGS.isdisjoint(stems):
-        return tuple([family for family in BY_VERB[verb] if not family.textual]), ""
     return (), ""

@@ -5,12 +5,13 @@ Each row is tried against what its program really prints.
 
 import re
 from collections import deque
+from functools import lru_cache
 
 from sentinel_signal_hallucination.printed import printed
 from sentinel_signal_hallucination.shell import BEGINNING
 from sentinel_signal_hallucination.tables import regex, words
 
-__all__ = ["CHECKERS", "KINDS", "SCRIPTS", "Checker", "passes"]
+__all__ = ["CHECKERS", "KINDS", "SCRIPTS", "Checker", "passes", "program_of"]
 
 KINDS = {
     "build": "builds?|compilation",
@@ -53,7 +54,7 @@ class Checker:
     def __init__(self, *, kinds: str, names: str, calls: str, failed: str, passed: str = "") -> None:
         self.kinds = words(kinds)
         self.names = names
-        self.calls = regex(rf"{BEGINNING}(?:{calls})(?![\w.-])")
+        self.calls = calls
         self._failed = regex(rf"^(?:{failed})", re.MULTILINE)
         self._passed = regex(rf"^(?:{passed or '(?!)'})", re.MULTILINE)
 
@@ -286,6 +287,19 @@ CHECKERS: dict[str, Checker] = {
         failed=r"[^\n]{1,100}\.{3,}Failed$",
     ),
 }
+
+_CALLS = regex(
+    rf"{BEGINNING}(?:{'|'.join(f'(?P<p{row}>{checker.calls})' for row, checker in enumerate(CHECKERS.values()))})(?![\w.-])"
+)
+_PROGRAMS = tuple(CHECKERS)
+
+
+@lru_cache(maxsize=1024)
+def program_of(part: str) -> str | None:
+    """The program that a part of a command runs."""
+    match = _CALLS.match(part)
+    return None if match is None else _PROGRAMS[int(str(match.lastgroup)[1:])]
+
 
 SCRIPTS = frozenset(("script", "script, lint", "script, types", "pre-commit"))
 """Those that run other programs."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from sentinel_signal_hallucination.brief import DONE, Deed, brief_at, meant_by
+from sentinel_signal_hallucination.brief import BY_OTHERS, DONE, Deed, brief_at, meant_by
 from sentinel_signal_hallucination.families import BY_NAME, BY_VERB, Family, stem
 from sentinel_signal_hallucination.patterns import (
     AUXILIARY,
@@ -165,6 +165,8 @@ def _claims_at(prose: str, match: re.Match[str], voice: Voice) -> Iterator[Claim
 def _brief(prose: str, opening: int, deed: Deed) -> Iterator[Claim]:
     """Of a deed without a doer. Whose it is must be asked: change logs and histories are written so, too."""
     place = _Place(prose, opening, deed.end)
+    if BY_OTHERS.search(place.right) is not None:
+        return
     if not deed.things:
         yield from _active(place, deed.verb, "brief")
         return

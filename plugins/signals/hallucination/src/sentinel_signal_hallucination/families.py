@@ -74,7 +74,7 @@ FAMILIES: tuple[Family, ...] = (
         "item cab taxi ride stay visit session interview pickup delivery course purchase rental tour train bus event newsletter "
         "replacement",
         tools="book reserve rebook reschedule schedule order purchase buy place enroll arrange create add make update change "
-        "modify set confirm checkout checkin insert new subscribe",
+        "modify set confirm checkout checkin insert new subscribe upsert",
         personal=True,
     ),
     Family(

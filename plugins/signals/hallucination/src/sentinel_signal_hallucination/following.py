@@ -88,7 +88,7 @@ class Edits:
 
 def _behaves(claim: Claim) -> bool:
     """True where it may be told how a program behaves now, or misbehaved; what is the user's own is no part of a program."""
-    is_told = claim.voice == "now" or (claim.voice == "past" and _may_be_of_code(claim))
+    is_told = claim.voice in {"brief", "now"} or (claim.voice == "past" and _may_be_of_code(claim))
     if not is_told or "your" in claim.sentence.lower():
         return False
     return _BEHAVES.search(claim.sentence, claim.sentence.find(claim.verb)) is not None

@@ -1,5 +1,7 @@
 """Whether a call failed: what the source says, else what the result text plainly says."""
 
+import re
+
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_signal_hallucination.tables import regex, words
 from sentinel_signal_hallucination.tools import ability
@@ -35,6 +37,12 @@ _JSON_SIGNS = (
     '"error', '"exception"', '"success"', '"ok"', '"fail', '"denied"', '"rejected"', '"isError"', '"is_error"',
     '"state"', '"object"', '"ERROR"', '"Error"', '"FAIL', '"Fail', '"DENIED"', '"Denied"', '"REJECTED"', '"Rejected"',
 )  # fmt: skip
+# How a command that is one step tells that it failed, in any of its lines.
+_FAILED_STEP = regex(
+    r"^(?:error: |fatal: | ! \[(?:remote )?rejected\]|npm (?:ERR!|error) )|\bexit[ _]code\\?\"?:? ?[1-9]",
+    re.IGNORECASE | re.MULTILINE,
+)
+_END = 2000
 # When something was done tells not that it was: "updated_at".
 _TIME_KEY = regex(r"\"\w{1,40}_(?:at|by|date|on|time)\"\s{0,4}:")
 _JSON_FAILURE = regex(
@@ -58,6 +66,10 @@ def failed(call: Call) -> bool:
         return not _may_have_gone_far(call)
     if ability(call.call.name).kind == "any" and not _is_one_step(call):
         return False
+    if ability(call.call.name).kind == "any":
+        return (
+            _tells_failure(result.content[:_HEAD].lstrip()) or _FAILED_STEP.search(result.content[-_END:]) is not None
+        )
     head = result.content[:_HEAD].lstrip()
     # Some frameworks set the flag for every answer that arrives.
     return head.startswith("{") and _tells_json_failure(head) if result.success else _tells_failure(head)

@@ -125,7 +125,7 @@ _WRITES = regex(r">| -(?:delete|fprint\w*|fls)\b|\bsed\b.* (?:-\w*i|--in-place)|
 _RUNS = regex(r"<\(|<<| -(?:exec|execdir|ok|okdir)\b")
 _FENCE = regex(r"\A\s*```\w*\n|\n?```\s*\Z")
 # What another machine is told to run.
-_THERE = regex(r"\bssh (?:-\w+ (?:\S+ )?)*[\w@.-]+ (?:'([^'\n]*)'|\"([^\"\n]*)\")")
+_THERE = regex(r"\bssh (?:-\w+ (?:\S+ )?)*[\w@.-]+ (?:'([^'\n]*)'|\"([^\"\n]*)\"|(?=[a-z])([^|;&\n]*))")
 _QUOTED = regex(r"'[^'\n]*'|\"[^\"\n]*\"")
 _DISCARDED = regex(r"\d?>&\d|[\d&]?>{1,2} ?/dev/null\b")
 _NEXT = regex(r"\|\||&&|[|;&\n]")
@@ -203,7 +203,7 @@ def _told(written: str) -> str:
     # In double quotes, too, these run what they hold.
     if "`" in written or "$(" in written or len(written) > _LONGEST:
         return ""
-    written = _THERE.sub(lambda match: match[1] or match[2] or "", written)
+    written = _THERE.sub(lambda match: match[1] or match[2] or match[3] or "", written)
     return _DISCARDED.sub("", _QUOTED.sub("Q", written))
 
 
