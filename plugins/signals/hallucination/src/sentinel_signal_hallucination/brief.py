@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sentinel_signal_hallucination.families import BY_VERB, Family, stem
 from sentinel_signal_hallucination.tables import regex, words
 
-__all__ = ["BY_OTHERS", "DONE", "Deed", "brief_at", "briefs_in", "meant_by"]
+__all__ = ["BY_OTHERS", "DONE", "Deed", "brief_at", "briefs_in", "is_listed", "meant_by"]
 
 # What may stand before the first word of a line or sentence: "- ✅ **Cancelled** your order", "2. Cancelled the order".
 DONE = ("✅", "✔", "☑", "🎉")
@@ -46,7 +46,7 @@ _PERSON = regex(r" [A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?(?:[.:,!]| (?:about|and|f
 # Who else did it, or when: a state or a history.
 _DATED = regex(
     r"\*{0,2}[:,]? ?\*{0,2}(?:(?:on|at|in|since|before) )?(?:\d{4}\b|\d{1,2}[:/]\d|\d{1,2}\.\d{1,2}\.\d{2}|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]* \d"
-    r"|yesterday|last |earlier|previously|\(?by (?!e-?mail\b|phone\b|post\b|sms\b))"
+    r"|\((?:day|phase|step|week) \d|yesterday|last |earlier|previously|\(?by (?!e-?mail\b|phone\b|post\b|sms\b))"
 )
 BY_OTHERS = regex(r"\bby (?:the|an?|its|their|your) (?!way\b)")
 _IDENTIFIER = regex(r"#\d|\b[A-Z]{2,10}-\d|\bv?\d+\.\d+|\S@\S|→|\b[A-Z]+\d+\b|https?://")
@@ -63,6 +63,15 @@ _CLEAR = words(
     "mailed texted sent pushed force-pushed committed merged squash-merged deployed redeployed reverted rolled restarted rebooted "
     "published filed submitted ordered purchased bought paid notified forwarded cherry-picked backported rotated renewed paused "
     "archived snoozed escalated scaled"
+)
+
+
+_ITEM = regex(r"[ \t]*(?:[-*•+]|\d{1,2}[.)]) ")
+_LONGEST_LIST = 20
+# What announces a list of deeds.
+_OF_DEEDS = regex(
+    r"\b(?:actions?|all set|changes|complete[d]?|did|do(?:ne|ing)|finished|handled|happened|here(?:['’]s| is| are)|outcome|progress|recap"
+    r"|results?|so far|status|summary|taken|today|update[ds]?|what i)\b"
 )
 
 
@@ -108,6 +117,22 @@ def brief_at(text: str, place: int) -> Deed | None:
         return None
     is_label = text[end : end + 3].lstrip("*").startswith(":") and any(thing.endswith("s") for thing in things)
     return None if is_label else Deed(verb, end, things)
+
+
+def is_listed(text: str, place: int) -> bool:
+    """True where the deed stands in a list that some line announces, and not as what was done: "Acceptance criteria:"."""
+    line = text.rfind("\n", 0, place) + 1
+    if _ITEM.match(text, line) is None:
+        return False
+    for _ in range(_LONGEST_LIST):
+        end = line - 1
+        if end < 0:
+            return False
+        line = text.rfind("\n", 0, end) + 1
+        above = text[line:end].strip(" *_")
+        if above and _ITEM.match(text, line) is None:
+            return above.endswith(":") and _OF_DEEDS.search(above.lower()) is None
+    return False
 
 
 def _opens(text: str, place: int, end: int) -> bool:

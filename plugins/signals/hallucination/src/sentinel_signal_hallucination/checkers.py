@@ -4,10 +4,9 @@ Each row is tried against what its program really prints.
 """
 
 import re
-from collections import deque
 from functools import lru_cache
 
-from sentinel_signal_hallucination.printed import printed
+from sentinel_signal_hallucination.printed import last_ending, printed
 from sentinel_signal_hallucination.shell import BEGINNING
 from sentinel_signal_hallucination.tables import regex, words
 
@@ -15,18 +14,17 @@ __all__ = ["CHECKERS", "KINDS", "SCRIPTS", "Checker", "passes", "program_of"]
 
 KINDS = {
     "build": "builds?|compilation",
-    "types": "type[- ]?check(?:s|ing|er)?|types|typing",
-    "lint": "lint(?:ing|er|ers|s)?|static analysis|code style|style",
-    "format": "format(?:ting|ter)?",
+    "types": "type[- ]?check(?:s|ing|er)?|types",
+    "lint": "lint(?:ing|er|ers|s)?|static analysis",
+    "format": "formatting|format checks?",
     "hooks": "(?:pre-commit|git) hooks?",
-    "validate": "validation|dry[- ]run",
+    "validate": "dry[- ]run",
     "syntax": "syntax",
     "docs": "docs(?: build)?|documentation(?: build)?",
 }
 """What programs check, and how texts call it."""
 
 
-_MOST_SHOWN = 120
 _AT = r"[^\s:]{1,200}:\d+:\d+: "
 _SCRIPT_FAILED = (
     r"npm ERR! (?:code|Lifecycle)|npm error (?:code|Lifecycle)|[^\n]{0,40}ELIFECYCLE|error Command failed with exit code"
@@ -49,22 +47,19 @@ class Checker:
     ``failed`` and ``passed`` are the first words of a line with which a run ends.
     """
 
-    __slots__ = ("_failed", "_passed", "calls", "kinds", "names")
+    __slots__ = ("_failed", "_passed", "calls", "kinds", "names", "passed")
 
     def __init__(self, *, kinds: str, names: str, calls: str, failed: str, passed: str = "") -> None:
         self.kinds = words(kinds)
         self.names = names
         self.calls = calls
+        self.passed = passed
         self._failed = regex(rf"^(?:{failed})", re.MULTILINE)
         self._passed = regex(rf"^(?:{passed or '(?!)'})", re.MULTILINE)
 
     def ending(self, output: str) -> str | None:
         """The line with which the output tells that the check failed; empty where it passed, None where that is not told."""
-        text = printed(output)
-        failed, passed = (deque(look.finditer(text), maxlen=1) for look in (self._failed, self._passed))
-        if not failed or (passed and passed[0].end() > failed[0].end()):
-            return "" if passed else None
-        return text[failed[0].start() :].partition("\n")[0].strip("= ")[:_MOST_SHOWN]
+        return last_ending(self._failed, self._passed, printed(output))
 
 
 CHECKERS: dict[str, Checker] = {
@@ -107,7 +102,7 @@ CHECKERS: dict[str, Checker] = {
         kinds="lint",
         names="flake8|pycodestyle|pyflakes",
         calls="flake8|pycodestyle|pyflakes",
-        failed=rf"{_AT}[A-Z]+\d+ |[^\s:]{{1,200}}:\d+:\d+:? (?!warning)\w+ ",
+        failed=rf"{_AT}[A-Z]+\d+ ",
     ),
     "pylint": Checker(
         kinds="lint",
@@ -139,7 +134,10 @@ CHECKERS: dict[str, Checker] = {
         passed="All matched files use Prettier",
     ),
     "shellcheck": Checker(
-        kinds="lint", names="shellcheck", calls="shellcheck", failed=r"In \S+ line \d+:|For more information:"
+        kinds="lint",
+        names="shellcheck",
+        calls="shellcheck",
+        failed=r" *\^-+ SC\d+ \((?:error|warning)\)|\S+:\d+:\d+: (?:error|warning): ",
     ),
     "yamllint": Checker(kinds="lint", names="yamllint", calls="yamllint", failed=r" +\d+:\d+ +error "),
     "syntax": Checker(
@@ -158,21 +156,21 @@ CHECKERS: dict[str, Checker] = {
     "cargo": Checker(
         kinds="build types",
         names="cargo(?: (?:build|check))?|rustc",
-        calls="cargo (?:build|check|run)|rustc",
+        calls=r"cargo (?:\+\S+ )?(?:build|check)|rustc",
         failed=r"error: could not compile |error(?:\[E\d+\])?: aborting due to|error: build failed",
         passed=r" *Finished ",
     ),
     "clippy": Checker(
         kinds="lint",
         names="(?:cargo )?clippy",
-        calls="cargo clippy",
+        calls=r"cargo (?:\+\S+ )?clippy",
         failed=r"error: could not compile |error: aborting due to",
         passed=r" *Finished ",
     ),
     "go": Checker(
         kinds="build types",
         names="go build|go code",
-        calls="go (?:build|install|run)",
+        calls="go (?:build|install)",
         failed=r"\S{1,200}\.go:\d+:\d+: |go: (?:build failed|cannot )",
     ),
     "go vet": Checker(
@@ -184,14 +182,14 @@ CHECKERS: dict[str, Checker] = {
     "C": Checker(
         kinds="build",
         names="make(?: \\w+)?|cmake|gcc|g\\+\\+|clang",
-        calls=r"\S*(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+)|make|gmake|ninja|cmake|meson compile",
+        calls=r"\S{0,80}(?:gcc|g\+\+|clang|clang\+\+|cc|c\+\+)|make|gmake|ninja|cmake|meson compile",
         failed=_COMPILE_FAILED,
         passed=r"\[100%\] Built target|\[\d+%\] Built target|-- Build files have been written",
     ),
     "script": Checker(
         kinds="build",
         names=r"(?:(?:npm|yarn|pnpm|bun)(?: run)? build|vite(?: build)?|webpack|next build)(?:[\w:-]*)",
-        calls=r"(?:npm|yarn|pnpm|bun)(?: --?\S+(?: \S+)?)?(?: run)? build[\w:]*|(?:vite|next|webpack|rollup|esbuild|parcel|ng|astro|nuxt|turbo)(?: run)?(?: build)?",
+        calls=r"(?:npm|yarn|pnpm|bun)(?: --?\S+(?: \S+)?)?(?: run)? build[\w:]*|(?:vite|next|parcel|ng|astro|nuxt|turbo)(?: run)? build|webpack|rollup|esbuild",
         failed=f"{_SCRIPT_FAILED}|{_BUNDLE_FAILED}",
         passed=_BUNDLE_PASSED,
     ),
@@ -212,14 +210,14 @@ CHECKERS: dict[str, Checker] = {
     "gradle": Checker(
         kinds="build",
         names=r"(?:\./)?gradlew?(?: \w+)?",
-        calls=r"(?:\S*/)?gradlew?",
+        calls=r"(?:\S{0,80}/)?gradlew? (?:\S{1,80} ){0,9}(?:assemble\w*|build|classes|compile\w*)",
         failed=r"BUILD FAILED|FAILURE: Build failed",
         passed="BUILD SUCCESSFUL",
     ),
     "maven": Checker(
         kinds="build",
         names=r"(?:mvn|maven)(?: \w+)*",
-        calls=r"(?:\S*/)?mvnw?",
+        calls=r"(?:\S{0,80}/)?mvnw? (?:\S{1,80} ){0,9}(?:compile|package|install)",
         failed=r"(?:\[\w+\] )?BUILD FAILURE",
         passed=r"(?:\[\w+\] )?BUILD SUCCESS",
     ),
@@ -227,35 +225,35 @@ CHECKERS: dict[str, Checker] = {
     "dotnet": Checker(
         kinds="build",
         names="dotnet(?: build)?",
-        calls="dotnet (?:build|publish|run)",
+        calls="dotnet (?:build|publish)",
         failed=r"Build FAILED|The build failed",
         passed=r"Build succeeded",
     ),
     "docker": Checker(
         kinds="build",
-        names="docker(?: build)?|(?:docker )?image",
+        names="docker(?: build)?|(?:docker )image",
         calls=r"docker (?:buildx |compose )?(?:build|bake)|docker-compose build",
         failed=r"(?:ERROR: )?failed to (?:solve|build)|The command '[^\n]{1,400}' returned a non-zero code|ERROR: ",
         passed=r"Successfully (?:built|tagged)|[^\n]{0,40}naming to |[^\n]{0,40}(?:Built|DONE \d)$",
     ),
     "terraform": Checker(
         kinds="validate",
-        names=r"(?:terraform|tofu)(?: \w+)?|(?:terraform )?(?:plan|validation)",
-        calls=r"(?:terraform|tofu)(?: -chdir=\S+)? (?:validate|plan|apply)",
+        names=r"(?:terraform|tofu) (?:plan|validate|validation)",
+        calls=r"(?:terraform|tofu)(?: -chdir=\S+)? (?:validate|plan)",
         failed=r"(?:│ |╷ )?Error: ",
-        passed=r"Success! The configuration is valid|Plan: \d|No changes\.|Apply complete!",
+        passed=r"Success! The configuration is valid|Plan: \d|No changes\.",
     ),
     "helm": Checker(
         kinds="lint validate",
-        names="helm(?: lint| template)?|(?:helm )?chart",
+        names="helm(?: lint| template)?|helm chart",
         calls="helm (?:lint|template)",
         failed=r"Error: |\d+ chart\(s\) linted, [1-9]",
         passed=r"\d+ chart\(s\) linted, 0 ",
     ),
     "kubectl": Checker(
         kinds="validate",
-        names=r"(?:kubectl )?dry[- ]run|kubectl(?: apply)?|manifests?",
-        calls=r"kubectl (?:apply|create|diff)",
+        names=r"(?:kubectl )?dry[- ]run",
+        calls=r"kubectl [^|;&]{0,200}--dry-run\S*",
         failed=r"error: |Error from server|The \w+ \"[^\"\n]*\" is invalid",
         passed=r"\S+ (?:created|configured|unchanged) \((?:server )?dry run\)",
     ),
@@ -276,13 +274,13 @@ CHECKERS: dict[str, Checker] = {
     "docs": Checker(
         kinds="docs",
         names="(?:sphinx|mkdocs|docs?|documentation)(?:[ -]build)?",
-        calls=r"sphinx-build|mkdocs build|make (?:-C docs )?html",
+        calls=r"sphinx-build|mkdocs build",
         failed=r"Aborted with |build finished with problems|Warning, treated as error|ERROR +-  ",
         passed=r"build succeeded|INFO +-  Documentation built",
     ),
     "pre-commit": Checker(
         kinds="hooks lint",
-        names="pre-commit(?: hooks?)?|hooks",
+        names="pre-commit(?: hooks?)?",
         calls="pre-commit run",
         failed=r"[^\n]{1,100}\.{3,}Failed$",
     ),
@@ -292,6 +290,10 @@ _CALLS = regex(
     rf"{BEGINNING}(?:{'|'.join(f'(?P<p{row}>{checker.calls})' for row, checker in enumerate(CHECKERS.values()))})(?![\w.-])"
 )
 _PROGRAMS = tuple(CHECKERS)
+_ANY_PASSED = regex(
+    rf"^(?:{'|'.join(checker.passed for checker in CHECKERS.values() if checker.passed)}|[^\n]{{1,100}}\.{{3,}}Passed$)",
+    re.MULTILINE,
+)
 
 
 @lru_cache(maxsize=1024)
@@ -307,4 +309,4 @@ SCRIPTS = frozenset(("script", "script, lint", "script, types", "pre-commit"))
 
 def passes(output: str) -> bool:
     """True where some program tells in the output that its check passed."""
-    return any(checker.ending(output) == "" for checker in CHECKERS.values())
+    return _ANY_PASSED.search(printed(output)) is not None

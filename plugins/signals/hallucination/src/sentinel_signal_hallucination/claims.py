@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from sentinel_signal_hallucination.brief import BY_OTHERS, DONE, Deed, brief_at, meant_by
+from sentinel_signal_hallucination.brief import BY_OTHERS, DONE, Deed, brief_at, is_listed, meant_by
 from sentinel_signal_hallucination.families import BY_NAME, BY_VERB, Family, stem
 from sentinel_signal_hallucination.patterns import (
     AUXILIARY,
@@ -130,7 +130,7 @@ def claims_in(text: str, openings: Sequence[int]) -> Iterator[Claim]:
                 yield from _claims_at(prose, match, shape.voice)
     for opening in openings:
         deed = brief_at(text, opening)
-        if deed is not None and prose[opening] == text[opening]:
+        if deed is not None and prose[opening] == text[opening] and not is_listed(text, opening):
             yield from _brief(prose, opening, deed)
     for row in SOURCES:
         if row.gate in prose:

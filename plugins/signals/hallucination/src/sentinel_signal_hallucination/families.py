@@ -88,13 +88,11 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="cancel",
         strength="effect",
-        verbs="cancelled canceled unsubscribed revoked deactivated closed blocked paused suspended archived snoozed acknowledged "
-        "acked",
+        verbs="cancelled canceled unsubscribed revoked deactivated closed",
         objects="order reservation booking flight subscription appointment meeting membership account ticket trip hotel "
-        "room plan service contract policy request card license token key access claim case issue delivery campaign lead alert "
-        "page",
+        "room plan service contract policy request card license token key access claim case issue delivery",
         tools="cancel unsubscribe revoke deactivate close terminate delete remove disable stop end update modify change "
-        "refund set abort void transition block pause suspend freeze lock archive snooze ack acknowledge",
+        "refund set abort void transition",
     ),
     Family(
         name="send",
@@ -202,10 +200,9 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="deploy",
         strength="effect",
-        verbs="deployed released redeployed restarted rebooted shipped installed launched published rolled scaled",
+        verbs="deployed released redeployed restarted rebooted shipped installed launched published rolled",
         objects="service server release version build app application cluster site website pod deployment package container "
-        "patch production staging update fix dependency library instance machine router device firmware hotfix article replica "
-        "pod",
+        "patch production staging update fix dependency library instance machine router device firmware hotfix article",
         tools="deploy release redeploy restart reboot ship install launch revert rollback publish start stop scale apply "
         "upgrade pip npm push promote update rollout resize autoscale",
     ),
@@ -217,6 +214,29 @@ FAMILIES: tuple[Family, ...] = (
         "patch production staging update fix dependency migration pr merge hotfix article",
         tools="revert rollback undo restore reset deploy redeploy release publish git commit push checkout apply update edit "
         "editor patch replace write install pip npm",
+    ),
+    Family(
+        name="pause",
+        strength="effect",
+        verbs="blocked paused suspended archived snoozed acknowledged acked",
+        objects="campaign lead alert page incident card account user subscription membership job schedule case file project "
+        "repository repo contact order",
+        tools="pause suspend block freeze lock archive snooze ack acknowledge update modify set disable deactivate cancel close "
+        "move stop change transition add",
+    ),
+    Family(
+        name="trigger",
+        strength="work",
+        verbs="triggered retriggered re-triggered",
+        objects="pipeline workflow job build run ci deployment release",
+        tools="run rerun trigger start launch push commit merge dispatch create retry deploy release tag publish",
+    ),
+    Family(
+        name="scale",
+        strength="effect",
+        verbs="scaled resized",
+        objects="replica pod service cluster deployment node worker instance database server",
+        tools="scale resize autoscale update apply set patch modify deploy rollout edit editor replace write insert create put",
     ),
     Family(
         name="renew",
@@ -236,7 +256,7 @@ FAMILIES: tuple[Family, ...] = (
     Family(
         name="run",
         strength="work",
-        verbs="ran executed rerun re-ran run tested compiled benchmarked triggered retriggered re-triggered",
+        verbs="ran executed rerun re-ran run tested compiled benchmarked",
         objects="test suite script command query program pipeline job build benchmark linter migration notebook scan unit "
         "integration regression simulation workflow code playbook",
         tools="run test compile benchmark build lint check scan trigger start launch migrate simulate query script train "

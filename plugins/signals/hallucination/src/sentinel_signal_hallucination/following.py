@@ -126,7 +126,8 @@ class Consequence:
 
     def fits(self, claim: Claim) -> bool:
         """True where the claim is one of the row's."""
-        return claim.verb in self.verbs and claim.noun in self.nouns and not (self.passive and claim.voice == "active")
+        is_meant = claim.noun in self.nouns or (claim.voice == "brief" and not claim.noun)
+        return claim.verb in self.verbs and is_meant and not (self.passive and claim.voice == "active")
 
     def is_backed(self, ledger: Ledger, below: LedgersBelow, calls: int) -> bool:
         """True where one of the first ``calls`` calls, or one of a sub-agent, brings it with it."""
@@ -147,6 +148,8 @@ CONSEQUENCES = (
     Consequence(verbs="updated", nouns="record crm contact", families="file create", passive=False),
     Consequence(verbs="charged debited paid", nouns="card account payment balance amount fee", families="book confirm"),
     Consequence(verbs="assigned", nouns="seat", families="book"),
+    # "Fixes #12" in what was pushed closes the issue.
+    Consequence(verbs="closed", nouns="issue ticket case", families="commit push merge", passive=False),
     # "I've submitted your cancellation request", after the cancellation.
     Consequence(
         verbs="submitted filed logged",
@@ -161,8 +164,9 @@ CONSEQUENCES = (
     # Systems often send one by themselves; that this one did, nothing shows.
     Consequence(
         verbs="sent emailed e-mailed mailed notified informed",
-        nouns="confirmation email e-mail notification receipt invitation invite customer team",
-        families="book confirm cancel pay update file create",
+        nouns="confirmation email e-mail notification receipt invitation invite customer team attendee participant guest applicant "
+        "employee owner user buyer manager",
+        families="book confirm cancel pay update file create share delete",
         sure=False,
     ),
 )

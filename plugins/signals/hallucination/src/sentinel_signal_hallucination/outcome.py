@@ -35,19 +35,24 @@ _NAMED_ERROR = regex(r"[A-Za-z.]{1,60}(?:Error|Exception)\b:")
 # One of these stands in every failure; the key "status" is no sign, for most answers that have it are good.
 _JSON_SIGNS = (
     '"error', '"exception"', '"success"', '"ok"', '"fail', '"denied"', '"rejected"', '"isError"', '"is_error"',
-    '"state"', '"object"', '"ERROR"', '"Error"', '"FAIL', '"Fail', '"DENIED"', '"Denied"', '"REJECTED"', '"Rejected"',
+    '"object"', '"ERROR"', '"Error"', '"FAIL', '"Fail', '"DENIED"', '"Denied"', '"REJECTED"', '"Rejected"',
 )  # fmt: skip
-# How a command that is one step tells that it failed, in any of its lines.
-_FAILED_STEP = regex(
-    r"^(?:error: |fatal: | ! \[(?:remote )?rejected\]|npm (?:ERR!|error) )|\bexit[ _]code\\?\"?:? ?[1-9]",
-    re.IGNORECASE | re.MULTILINE,
+# How a command that is one step tells that it failed.
+_FAILED_STEP = regex(r"^(?:error: |fatal: | ! \[(?:remote )?rejected\]|npm (?:ERR!|error) )", re.MULTILINE)
+_EXITED = regex(r"\A\s*(?:<\w+>|Error: )?[Ee]xit code:? [1-9]|\"exit_code\": ?[1-9]|\[[Ee]xit code: [1-9]\d*\]\s*\Z")
+# What tells besides of what it could not do.
+_DID_SOMETHING = regex(r"uccessfully installed|\S (?:configured|created|unchanged)$", re.MULTILINE)
+# An answer that is nothing but an error.
+_ANSWERED_ERROR = regex(
+    r"\{\s{0,4}\"(?:(?:success|ok|delivered)\"\s{0,4}:\s{0,4}false|(?:isError|is_error)\"\s{0,4}:\s{0,4}true"
+    r"|error\"\s{0,4}:\s{0,4}[\"{]|status\"\s{0,4}:\s{0,4}\"error\")"
 )
 _END = 2000
 # When something was done tells not that it was: "updated_at".
 _TIME_KEY = regex(r"\"\w{1,40}_(?:at|by|date|on|time)\"\s{0,4}:")
 _JSON_FAILURE = regex(
     r"\"(?:(?:success|ok)\"\s{0,4}:\s{0,4}false|(?:isError|is_error)\"\s{0,4}:\s{0,4}true"
-    r"|(?:status|state|object)\"\s{0,4}:\s{0,4}\"(?i:error|failed|failure|denied|rejected)\""
+    r"|(?:status|object)\"\s{0,4}:\s{0,4}\"(?i:error|failed|failure|denied|rejected)\""
     # A number of errors counts those of something that was asked about.
     r"|(?:error|errorMessages?|errors(?!\"\s{0,4}:\s{0,4}\d)|exception)\"\s{0,4}:(?!\s{0,4}(?:null|\[\]|\"\"|\{\}|false|0\b)))"
 )
@@ -64,15 +69,17 @@ def failed(call: Call) -> bool:
         return False
     if result.success is False:
         return not _may_have_gone_far(call)
-    if ability(call.call.name).kind == "any" and not _is_one_step(call):
-        return False
-    if ability(call.call.name).kind == "any":
-        return (
-            _tells_failure(result.content[:_HEAD].lstrip()) or _FAILED_STEP.search(result.content[-_END:]) is not None
-        )
     head = result.content[:_HEAD].lstrip()
+    if ability(call.call.name).kind == "any":
+        return result.success is None and _is_one_step(call) and _failed_step(head, result.content[-_END:])
     # Some frameworks set the flag for every answer that arrives.
-    return head.startswith("{") and _tells_json_failure(head) if result.success else _tells_failure(head)
+    return _ANSWERED_ERROR.match(head) is not None if result.success else _tells_failure(head)
+
+
+def _failed_step(head: str, end: str) -> bool:
+    if _DID_SOMETHING.search(end) is not None:
+        return False
+    return _tells_failure(head) or _FAILED_STEP.search(end) is not None or _EXITED.search(end) is not None
 
 
 def _is_one_step(call: Call) -> bool:

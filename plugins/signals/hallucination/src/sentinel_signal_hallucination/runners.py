@@ -1,14 +1,12 @@
 """How runs of tests end, as test runners print it: one row a way, each tried against what its runner really prints."""
 
 import re
-from collections import deque
 
-from sentinel_signal_hallucination.printed import printed
+from sentinel_signal_hallucination.printed import last_ending, printed
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["FAILED", "PASSED", "failed_ending"]
 
-_MOST_SHOWN = 120
 
 FAILED: dict[str, str] = {
     "pytest": r"=* ?(?:\d+ \w+, ){0,9}[1-9]\d* (?:failed|errors?)(?:, \d+ \w+){0,9} in \d[\d.]* ?s",
@@ -74,10 +72,4 @@ _ENDINGS = (_any_of(FAILED), _any_of(PASSED))
 
 def failed_ending(output: str) -> str | None:
     """The line with which the last run of tests in the output ends, where it failed; empty where it passed, None for no run."""
-    text = printed(output)
-    failed, passed = (deque(look.finditer(text), maxlen=1) for look in _ENDINGS)
-    if not failed:
-        return "" if passed else None
-    if passed and passed[0].end() > failed[0].end():
-        return ""
-    return text[failed[0].start() :].partition("\n")[0].strip("= ")[:_MOST_SHOWN]
+    return last_ending(*_ENDINGS, printed(output))

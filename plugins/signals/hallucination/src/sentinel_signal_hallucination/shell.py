@@ -20,9 +20,9 @@ __all__ = [
 _LONGEST_WRITTEN = 20_000
 _LONGEST = 2000
 _MOST_TEXTS = 20
-_MOVED = words("create delete file revert save update")
+_MOVED = words("create delete file pause revert save scale share update")
 _FIRST = r"(?:(?:[A-Z_][A-Z_0-9]{0,40}=\S{0,100}|nice|sudo|time|timeout \d{1,6}[smh]?) )*"
-_BY = r"(?:(?:\S*/bin/)|(?:(?:uv|poetry|pipenv|hatch) run|bundle exec|npx|pnpm exec|python3?(?:\.\d+)? -m) )?"
+_BY = r"(?:(?:\S*/\.?bin/)|(?:(?:uv|poetry|pipenv|hatch) run|uvx|bundle exec|npx(?: -y| --yes)?|pnpm exec|python3?(?:\.\d+)? -m) )?"
 BEGINNING = _FIRST + _BY
 """What may stand before a program's name."""
 _KUBECTL = r"kubectl (?:(?:-n|--namespace|--context|-c|-l) \S+ |--\S+=\S+ )*"
@@ -56,7 +56,7 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
     (
         _of("ctest jest mocha phpunit prove py.test pytest rspec unittest vitest", _BY)
         + r"|(?:npm|pnpm|yarn|bun) (?:run )?(?:t|test)(?![\w.-])|(?:cargo|dotnet|go) test\b|cargo nextest\b|dotnet build\b"
-        r"|(?:gradle|\./gradlew) (?:build|test)\b|(?:mvn|\./mvnw) (?:-\S+ )*(?:compile|package|test|verify)\b",
+        r"|(?:gradle|\./gradlew) (?:build|test)$|(?:mvn|\./mvnw) (?:-\S+ )*(?:compile|package|test|verify)\b",
         words("create delete run save update"),
     ),
     # What tests did elsewhere.
@@ -66,24 +66,29 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
             "autopep8 black clippy eslint flake8 gofmt isort mypy prettier pylint pyright ruff rustfmt shellcheck tsc",
             _BY,
         )
-        + r"|(?:npm|pnpm|yarn) run (?:build|lint|format|typecheck|type-check)(?![\w.-])"
+        + r"|(?:npm|pnpm|yarn) run (?:build|lint|format|typecheck|type-check)(?![\w.:-])"
         r"|(?:cargo|go) (?:build|check|clippy|fmt|vet)\b",
         words("create delete run save update"),
     ),
-    (rf"{_GIT}(?:add|clone|fetch|init|tag)\b", words("create delete deploy save")),
-    (rf"{_GIT}(?:am|cherry-pick|commit)\b", words("commit create merge revert save update")),
+    (rf"{_GIT}(?:add|clone|fetch|init|tag)\b", words("create delete deploy save update")),
+    (rf"{_GIT}(?:am|cherry-pick|commit)\b", words("commit create merge revert save trigger update")),
     (rf"{_GIT}(?:merge|pull|rebase)\b", words("commit deploy merge revert save update")),
     (
         rf"{_GIT}push [^|;&]*(?:-o|--push-option|refs/for)",
         words("commit create deploy file merge open push save update"),
     ),
-    (rf"{_GIT}push\b", words("commit create delete deploy file merge push revert save update")),
+    (rf"{_GIT}push\b", words("commit create delete deploy file merge push revert save trigger update")),
     (
         rf"{_GIT}(?:branch|checkout|clean|mv|reset|restore|revert|rm|stash|switch|worktree)\b",
         words("commit create delete merge revert save update"),
     ),
-    (r"(?:gh|glab) (?!api)\w+ ", words("cancel create delete deploy file merge open push run save send share update")),
-    (r"docker (?:buildx |compose )?build\b", words("create run save update")),
+    (
+        r"(?:gh|glab) (?!api)\w+ ",
+        words(
+            "cancel confirm create delete deploy file merge open pause push renew run save send share trigger update"
+        ),
+    ),
+    (r"docker (?:buildx |compose )?build\b", words("create deploy push run save update")),
     (r"docker (?:image )?(?:push|tag)\b", words("create deploy push save update")),
     (
         (
@@ -91,7 +96,7 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
             r"|helm (?:install|rollback|uninstall|upgrade)\b"
             r"|(?:terraform|tofu) (?:-chdir=\S+ )?(?:apply|destroy)\b|systemctl \w+|service \S+ \w+"
         ),
-        words("cancel create delete deploy renew revert run save share update"),
+        words("cancel create delete deploy pause renew revert run save scale share trigger update"),
     ),
     (
         r"(?:npm|pnpm|yarn) (?:publish|version)\b|twine upload\b|cargo publish\b",
@@ -99,14 +104,15 @@ COMMANDS: tuple[tuple[str, frozenset[str]], ...] = (
     ),
     (r"vault kv (?:patch|put)\b|certbot renew\b", words("create renew run save update")),
     (r"aws s3 (?:cp|mv|rm|sync)\b", words("create delete deploy push save update")),
-    (r"crontab -$", words("book create deploy update")),
-    (_of("apply_patch chmod cp export ln mkdir mv rm rmdir tee touch"), _MOVED),
+    (r"crontab -$", words("book create delete deploy pause trigger update")),
+    (_of("chmod chown"), words("share update")),
+    (_of("apply_patch cp export ln mkdir mv rm rmdir tee touch"), _MOVED),
     (
         (
             r"(?:(?:pip3?|npm|pnpm|yarn|bun|uv|uv pip|poetry|cargo|gem|bundle|brew|apt|apt-get|dnf|conda) |python3? -m pip )"
             r"(?:-\S+ )*(?:add|ci|i|install|remove|sync|uninstall|upgrade)\b"
         ),
-        words("delete deploy run save update"),
+        words("delete deploy revert run save update"),
     ),
 )
 """How a part of a command begins, and the families of claims that it backs besides that something was looked up."""
@@ -125,7 +131,7 @@ _WRITES = regex(r">| -(?:delete|fprint\w*|fls)\b|\bsed\b.* (?:-\w*i|--in-place)|
 _RUNS = regex(r"<\(|<<| -(?:exec|execdir|ok|okdir)\b")
 _FENCE = regex(r"\A\s*```\w*\n|\n?```\s*\Z")
 # What another machine is told to run.
-_THERE = regex(r"\bssh (?:-\w+ (?:\S+ )?)*[\w@.-]+ (?:'([^'\n]*)'|\"([^\"\n]*)\"|(?=[a-z])([^|;&\n]*))")
+_THERE = regex(r"\bssh (?:-\w+ (?:[^\s-]\S* )?)*[\w@.-]+ (?:'([^'\n]*)'|\"([^\"\n]*)\"|(?=[a-z])([^|;&\n]*))")
 _QUOTED = regex(r"'[^'\n]*'|\"[^\"\n]*\"")
 _DISCARDED = regex(r"\d?>&\d|[\d&]?>{1,2} ?/dev/null\b")
 _NEXT = regex(r"\|\||&&|[|;&\n]")

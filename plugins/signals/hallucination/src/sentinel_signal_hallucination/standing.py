@@ -105,7 +105,8 @@ class Judge:
         if is_draft and self._retold.has_verb(claim, position, "write"):
             return "backed"
         follows = consequence(claim, self._ledger, self._below, calls)
-        if follows is not None and follows.sure:
+        # What is told in passing, without a doer, may have come with it.
+        if follows is not None and (follows.sure or claim.voice == "brief"):
             return "backed"
         is_state = claim.voice != "active" and self._asked.only_about(claim.verb, position)
         if not claim.told and not self._asked.ends_in_question(position):
