@@ -165,6 +165,28 @@ def test_a_call_that_failed_contradicts_it(script):
     assert [finding.rule for finding in answer.findings] == ["contradicted_claim"]
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Acceptance criteria:\n- Order cancelled\n- Refund issued", 0),
+        ("On tag:\n1. Image built\n2. Release published", 0),
+        ("Refund flow:\n\n- Order checked\n- Order cancelled", 0),
+        ("Here is what I did:\n- Order cancelled", 1),
+        ("Summary:\n- Order cancelled", 1),
+        ("The order was late.\n- Order cancelled", 1),
+        ("- Order cancelled", 1),
+        ("Acceptance criteria:\n- late\n\nOrder cancelled.", 1),
+    ],
+)
+def test_a_list_that_announces_no_deeds_holds_none(script, text, found):
+    assert len(judged(script, text).findings) == found
+
+
+def test_what_a_call_brings_with_it_may_be_told_in_passing(script):
+    cancelled = script.call("cancel_order", "ok")
+    assert script.judge(script.user(ORDER), cancelled, script.say("Order cancelled. Customer notified.")).findings == ()
+
+
 def test_a_place_that_is_no_verb_is_no_deed():
     text = "✅ Refund issued"
     assert [place for place in range(len(text) + 1) if brief_at(text, place) is not None] == [text.index("issued")]

@@ -255,3 +255,9 @@ def test_a_commit_pushes_nothing(script):
     steps = script.user("Go."), script.call("Bash", "[main 1]", command="git commit -am fix")
     (finding,) = script.judge(*steps, script.say("I've committed the fix and pushed it to the repository.")).findings
     assert '"pushed"' in finding.text
+
+
+@pytest.mark.parametrize("unit", ["-a ", "ssh -a ", "ssh a@b ", "ssh 'x", "kubectl -n ", "nice ", "A=b "])
+def test_hostile_options_end(unit):
+    for length in (100, 2_000, 19_000):
+        deeds(command=("ssh " + unit * length)[:length] + "!")

@@ -13,7 +13,7 @@ __all__ = ["said_outright"]
 _MOST = 200
 _PART = regex(
     # What the tests pass on is no outcome: "the tests pass None as the key".
-    r" (?:None|True|False|an?|the|its|their|through|over|into|on|invalid|wrong|[A-Z]{2,}[A-Z_]+|are|with (?:type |lint )?errors|\d{1,3} arguments?|rate|criteria)\b| {3}|\W{0,2}(?:→|->)"
+    r" (?:None|True|False|an?|the|its|their|through|over|into|on|invalid|wrong|[A-Z]{2,}[A-Z_]+|are|as|with (?:type |lint )?errors|\d{1,3} arguments?|rate|criteria)\b| {3}|\W{0,2}(?:→|->)"
     r"|\W{1,4}(?:(?:false|no(?! (?:complaints|errors|findings|issues|problems|warnings)))\b|❌|✗|\d{1,6} ?(?:/|of ))"
     r"|\W{0,3}(?:in (?!\d)|(?:for|of|under|on|except|but|apart|aside|besides|other than|related|that|which|without|only|until|before|once|if|when(?:ever)?|after|unless|although|even|because|silently|first|on)\b)"
 )
