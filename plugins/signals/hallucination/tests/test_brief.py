@@ -158,6 +158,10 @@ def test_what_a_result_told_may_be_repeated(script, result, score):
     assert judged(script, "Order cancelled.", result=result).score == score
 
 
+def test_without_tools_nobody_knows_whose_deed_it_is(script):
+    assert script.judge(script.user(ORDER), script.say("Order cancelled.")).findings == ()
+
+
 def test_a_call_that_failed_contradicts_it(script):
     answer = script.judge(
         script.user(ORDER), script.call("cancel_order", "Error: shipped", success=False), script.say("Order cancelled.")

@@ -118,7 +118,8 @@ def _unbacked_claims(index: TraceIndex, settings: Settings, suspects: _Suspects,
             weight = _weight(claim, settings, tools=tools)
             if name in seen or not weight:
                 continue
-            if not tools and _is_shown(claim, text.content):
+            # What has no doer may be anybody's: a list of somebody's deeds.
+            if not tools and (claim.voice == "brief" or _is_shown(claim, text.content)):
                 continue
             standing = judge.standing(claim, text, calls)
             certain = claim.families[0].strength == "effect" and (tools or claim.voice == "active")

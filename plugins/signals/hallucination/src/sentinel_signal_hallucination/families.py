@@ -92,7 +92,7 @@ FAMILIES: tuple[Family, ...] = (
         objects="order reservation booking flight subscription appointment meeting membership account ticket trip hotel "
         "room plan service contract policy request card license token key access claim case issue delivery",
         tools="cancel unsubscribe revoke deactivate close terminate delete remove disable stop end update modify change "
-        "refund set abort void transition",
+        "refund set abort void transition drop",
     ),
     Family(
         name="send",
