@@ -30,6 +30,7 @@ _RAISED = b"R"
 _MARK_SIZE = 4096
 _GRACE = 5.0
 _PIPE_READ = 1 << 20
+_MOST_POLLED = (1 << 31) - 1  # milliseconds, which is 24 days
 
 
 class Outbox:
@@ -169,7 +170,7 @@ class Child:
 
     def _let_it_leave(self) -> None:
         """Wait for the end of a child that has said its last word: it may still be writing files of its own."""
-        select.select([self._reader], [], [], _GRACE)
+        _is_readable(self._reader, _GRACE)
 
     def _next(self, timeout: float | None) -> tuple[bytes, bytes]:
         deadline = None if timeout is None else time.monotonic() + timeout
@@ -191,7 +192,7 @@ class Child:
 
     def _fill(self, deadline: float | None) -> None:
         left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        if not select.select([self._reader], [], [], left)[0]:
+        if not _is_readable(self._reader, left):
             raise WorkerTimeout("did not finish within its time limit")
         data = os.read(self._reader, _PIPE_READ)
         if not data:
@@ -282,6 +283,18 @@ def _wide_pipe() -> tuple[int, int]:
         with contextlib.suppress(OSError):  # above what this user may have: the usual size does as well
             fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, _PIPE_READ)
     return reader, writer
+
+
+def _is_readable(descriptor: int, timeout: float | None) -> bool:
+    """Wait until there is something to read, or the other side is gone; False where ``timeout`` seconds pass before.
+
+    ``select`` refuses descriptors from 1,024 on, which a process that holds many files has; not every system has ``poll``.
+    """
+    if not hasattr(select, "poll"):
+        return bool(select.select([descriptor], [], [], timeout)[0])
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    return bool(waiting.poll(None if timeout is None else int(min(timeout * 1000 + 1, _MOST_POLLED))))
 
 
 def _as_mark(text: str) -> bytes:

@@ -125,7 +125,7 @@ def read_profile(name: str) -> Profile:
 
     path = Path(name)
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(
             f'no profile "{name}": it is neither "{RS1.name}" nor a file that can be read ({error.strerror})'

@@ -16,7 +16,9 @@ from sentinel_core.selection import KINDS, did_you_mean, load_target_kind
 
 __all__ = ["HostSettings", "Layers", "Setting", "find_file", "read_layers"]
 
+_BOM = b"\xef\xbb\xbf"
 _RS1 = "rs1"  # the profile that is no file
+_NO_CONFIG = "no_config"
 _MISTYPED = 0.92  # "SENTINEL_FAILON" is like "SENTINEL_FAIL_ON" by 0.97; the common prefix counts, too
 _MISTYPED_TABLE = 0.88  # "tool" is like "tools" by 0.89
 _DOTS = {"weights": 1, "agent": 1, **dict.fromkeys(KINDS, 2)}  # a weight's name; a field; a plugin's name and its field
@@ -29,7 +31,8 @@ class HostSettings:
     ``timeout`` is in seconds a record; ``max_memory_mb`` is what judging may take beyond the start, ``max_record_mb`` the
     size of one record after decompression. ``store`` is where loops are kept; ``alignment_threshold`` and
     ``drift_threshold`` are how good an attempt must be not to be tried again. Without ``reflect`` a run has one attempt;
-    ``reflector`` says what an attempt was worth: fixed rules, or two personas of the run's own model.
+    ``reflector`` says what an attempt was worth: fixed rules, or two personas of the run's own model. With ``no_config``,
+    which no file can set, no file was read.
     """
 
     profile: str = _RS1
@@ -46,6 +49,7 @@ class HostSettings:
     drift_threshold: float = attrs.field(default=0.25, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
     reflect: bool = True
     reflector: Literal["rules", "llm"] = "rules"
+    no_config: bool = False
 
 
 @attrs.frozen(kw_only=True)
@@ -173,27 +177,65 @@ def read_layers(
 ) -> Layers:
     """The layers on top of each other. ``flags`` map a dotted key to its value and the flag's name.
 
-    Paths in the file start in its folder, all others in the working directory. Raises ``ConfigError`` for a file that is not TOML.
+    Paths in the file start in its folder, all others in the working directory. With ``no_config`` no file is read. Raises
+    ``ConfigError`` for a file that is not TOML, and for a stranger's above the working directory.
     """
-    values: dict[str, Setting] = {}
-    start = Path.cwd() if folder is None else folder
-    file = find_file(start)
-    if file is not None:
-        document = _read_toml(file)
-        table = document if file.name == "sentinel.toml" else document["tool"]["sentinel"]
-        way = "" if file.parent == start else os.path.relpath(file.parent, start)
-        for key, value in _flat(table, ""):
-            placed = _PLACED[key](value, way) if key in _PLACED and isinstance(value, (str, list)) else value
-            values[key] = Setting(key=key, value=placed, origin=file.name, folder=way)
+    above: dict[str, Setting] = {}
     suspects = []
     for name, text in sorted(environ.items()):
         if (found := _environment_key(name)) is not None:
-            values[found] = Setting(key=found, value=text, origin=name)
+            above[found] = Setting(key=found, value=text, origin=name)
         elif suspect := _suspected(name):
             suspects.append(suspect)
     for key, (value, flag) in flags.items():
-        values[key] = Setting(key=key, value=value, origin=flag)
-    return Layers(values=values, suspects=tuple(suspects))
+        above[key] = Setting(key=key, value=value, origin=flag)
+    if _NO_CONFIG in above and convert(above[_NO_CONFIG], bool):
+        return Layers(values=above, suspects=tuple(suspects))
+    return Layers(values={**_of_file(Path.cwd() if folder is None else folder), **above}, suspects=tuple(suspects))
+
+
+def _of_file(start: Path) -> dict[str, Setting]:
+    """What the nearest file sets; nothing where there is none."""
+    file = find_file(start)
+    if file is None:
+        return {}
+    _refuse_strangers(file, start)
+    document = _read_toml(file)
+    table = document if file.name == "sentinel.toml" else document["tool"]["sentinel"]
+    if _NO_CONFIG in table:
+        raise ConfigError(
+            f'"{_NO_CONFIG}" from {file.name}: no file can set it; give --no-config or SENTINEL_NO_CONFIG=1'
+        )
+    way = "" if file.parent == start else os.path.relpath(file.parent, start)
+    values = {}
+    for key, value in _flat(table, ""):
+        placed = _PLACED[key](value, way) if key in _PLACED and isinstance(value, (str, list)) else value
+        values[key] = Setting(key=key, value=placed, origin=file.name, folder=way)
+    return values
+
+
+def _refuse_strangers(file: Path, start: Path) -> None:
+    """Raises ``ConfigError`` for a file above ``start`` of a user who has nothing to say there: what it names is run.
+
+    One whose folder is that user's is fine: a container's root works in a checkout that is mounted.
+    """
+    if file.parent == start or not hasattr(os, "geteuid"):
+        return
+    owner = file.lstat().st_uid
+    if owner not in (0, os.geteuid(), start.stat().st_uid, file.parent.stat().st_uid):
+        raise ConfigError(
+            f'"{file}" belongs to {_user(owner)}, whose neither its folder nor the working directory is, and settings can run '
+            "code: put a sentinel.toml of your own here, or read no file (--no-config, SENTINEL_NO_CONFIG=1)"
+        )
+
+
+def _user(number: int) -> str:
+    import pwd
+
+    try:
+        return f'"{pwd.getpwuid(number).pw_name}"'
+    except KeyError:
+        return f"user {number}"
 
 
 def _plugins_beside(value: str | list[Any], folder: str) -> str:
@@ -231,7 +273,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
     import tomllib
 
     try:
-        return tomllib.loads(_bytes_of(path).decode("utf-8"))
+        return tomllib.loads(_bytes_of(path).removeprefix(_BOM).decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'"{path.name}" is not TOML: {error}') from None
 

@@ -1,13 +1,32 @@
-"""State files: whole or not at all, for their owner only."""
+"""State files: whole or not at all, for their owner only, and through no link."""
 
+import errno
 import os
 from pathlib import Path
 
-__all__ = ["make_folder", "read_bytes", "write_whole"]
+__all__ = ["make_folder", "read_bytes", "refuse_detours", "write_whole"]
+
+_HOME = ".sentinel"
+_ELSEWHERE = "; places elsewhere are named by --store and --reports (sentinel run), --dir (sentinel suite), -o (sentinel receive)"
+
+
+def refuse_detours(path: Path) -> None:
+    """Raises ``OSError`` where a ``.sentinel`` in the path, or what is below it, is a link: a checkout can bring such."""
+    if _HOME not in path.parts:
+        return
+    ours = len(path.parts) - path.parts.index(_HOME)
+    for one in (path, *path.parents)[:ours]:
+        if one.is_symlink():
+            other = _ELSEWHERE if one.name == _HOME else ""
+            raise OSError(errno.ELOOP, f'"{one}" is a symbolic link, which may lead anywhere: remove it{other}')
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for its owner only (0700), and those above it that are missing. Raises ``OSError``."""
+    """Make a folder for its owner only (0700), and those above it that are missing.
+
+    Raises ``OSError``, as ``refuse_detours`` does, too.
+    """
+    refuse_detours(path)
     for one in reversed([one for one in (path, *path.parents) if not one.is_dir()]):
         one.mkdir(mode=0o700, exist_ok=True)
 

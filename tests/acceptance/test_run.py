@@ -55,7 +55,7 @@ def test_what_cannot_be_fetched_is_3_and_files_nothing(release, tmp_path):
     assert done.returncode == 3
     assert "no report filed" in done.stdout
     assert f'sentinel: error: no risk report was filed for "{release}" (outcome: completed): tool ' in done.stderr
-    assert done.stderr.endswith("; the model never called file_risk_report\n")
+    assert done.stderr.endswith("; the agent never called file_risk_report\n")
     assert "InputError" not in done.stderr
     assert "finalize: deterministic_provider. " in done.stdout
     assert "attempt 2" not in done.stdout

@@ -1,3 +1,4 @@
+import functools
 import importlib.util
 import itertools
 import sys
@@ -11,10 +12,13 @@ from sentinel_core.agent.world import World
 from sentinel_core.offers import Tool
 from sentinel_core.testing.scripted import ScriptedModel
 
-for _module in ("agent_counting", "agent_killing"):  # test folders are no packages: helpers are loaded by their paths
+# Test folders are no packages: helpers are loaded by their paths.
+for _module in ("agent_counting", "agent_killing", "agent_odd"):
     _spec = importlib.util.spec_from_file_location(_module, Path(__file__).with_name(f"{_module}.py"))
     sys.modules[_module] = importlib.util.module_from_spec(_spec)
     _spec.loader.exec_module(sys.modules[_module])
+
+from agent_odd import ODD, RELEASES, SENTINEL, run_in  # noqa: E402 - known since the loop above
 
 ADD = Tool(
     name="add",
@@ -58,3 +62,17 @@ def agent_for(world):
         )
 
     return make
+
+
+@pytest.fixture
+def command(tmp_path):
+    """The start of a command that runs the odd provider in an empty folder."""
+    (tmp_path / "odd.py").write_text(ODD)
+    start = [SENTINEL, "run", "v2.1.0", "--releases", RELEASES, "--plugins", "./odd.py", "--provider", "odd"]
+    return [*map(str, start), "--no-reflect"]
+
+
+@pytest.fixture
+def sentinel(tmp_path):
+    """Runs a command in an empty folder."""
+    return functools.partial(run_in, tmp_path)

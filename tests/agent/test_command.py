@@ -13,6 +13,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from agent_odd import RELEASES, SENTINEL, the_run
 
 from sentinel_core.agent.events import RunStarted
 from sentinel_core.agent.journal import Journal, Run
@@ -20,54 +21,6 @@ from sentinel_core.agent.summary import RunSummary
 
 pytestmark = pytest.mark.unmeasured
 
-SENTINEL = Path(sys.executable).parent / "sentinel"
-RELEASES = Path(__file__).parents[2] / "examples" / "releases"
-# Files a report of low severity; in its Nth turn it does what SENTINEL_ODD says.
-ODD = """
-import os, pathlib, signal, time
-from sentinel_core import Message, Provider, Reply, ToolCall, hookimpl
-
-def odd():
-    what = os.environ.get("ODD")
-    if what == "kill":
-        os.kill(os.getpid(), signal.SIGKILL)
-    if what == "chat":
-        return True
-    if what == "hang":
-        pathlib.Path("hanging").touch()
-        time.sleep(60)
-
-class Odd:
-    def complete(self, request, on_text=None):
-        with open("asked", "a") as file:
-            file.write("asked\\n")
-        turn = sum(message.role == "assistant" for message in request.messages)
-        if turn == 0:
-            call = ToolCall(id="a", name="get_release_summary", arguments={"release_id": "v2.1.0"})
-            return Reply(content="I look it up.", tool_calls=(call,), stop_reason="tool_calls")
-        if turn == 1 and not odd():
-            other = ToolCall(id="b", name="file_risk_report", arguments={"release_id": "v9", "severity": "low", "findings": ["x"]})
-            findings = ["fine, says key " + os.environ.get("MY_API_KEY", "none")]
-            call = ToolCall(id="c", name="file_risk_report", arguments={"release_id": "v2.1.0", "severity": "low", "findings": findings})
-            return Reply(tool_calls=(other, call, ToolCall(id="d", name="rm")), stop_reason="tool_calls")
-        return Reply(content="It is staged.")
-
-    def estimate_tokens(self, messages):
-        if os.environ.get("BURST") == "estimate":
-            raise RuntimeError("burst")
-        return 1
-
-    def get_capabilities(self):
-        raise RuntimeError("not today")
-
-    def close(self):
-        if os.environ.get("BURST") == "close":
-            raise RuntimeError("burst")
-
-@hookimpl
-def sentinel_providers():
-    return [Provider(name="odd", summary="odd", connect=Odd)]
-"""
 # What the odd provider calls when it has filed its report.
 SENSITIVE = """
 import pathlib
@@ -79,44 +32,6 @@ def sentinel_tools():
     handler = lambda: str(pathlib.Path("removed").touch())
     return [Tool(name="rm", description="d", parameters={"type": "object"}, handler=handler, sensitive=True)]
 """
-KEYS = ("ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "OPENAI_API_KEY")
-
-
-@pytest.fixture
-def command(tmp_path):
-    """The start of a command that runs the odd provider in an empty folder."""
-    (tmp_path / "odd.py").write_text(ODD)
-    return [
-        *map(str, (SENTINEL, "run", "v2.1.0", "--releases", RELEASES, "--plugins", "./odd.py", "--provider", "odd")),
-        "--no-reflect",
-    ]
-
-
-@pytest.fixture
-def sentinel(tmp_path):
-    def run(*arguments, **environ):
-        kept = {
-            name: value for name, value in os.environ.items() if not name.startswith("SENTINEL_") and name not in KEYS
-        }
-        done = subprocess.run(
-            [str(one) for one in arguments],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            timeout=120,
-            check=False,
-            env={**kept, **environ},
-        )
-        assert "Traceback" not in done.stderr, done.stderr
-        return done
-
-    return run
-
-
-def the_run(folder):
-    done = subprocess.run([str(SENTINEL), "runs", "--json"], capture_output=True, cwd=folder, check=True, timeout=60)
-    (row,) = json.loads(done.stdout)
-    return row
 
 
 def test_fooled_model_does_no_harm(sentinel, command, tmp_path):
@@ -185,7 +100,7 @@ def test_fail_on_risk_believes_the_data_where_the_report_says_less(sentinel, com
 def test_model_that_never_files_is_told(sentinel, command):
     done = sentinel(*command, ODD="chat")
     assert done.returncode == 3
-    why = "the model never called file_risk_report"
+    why = "the agent never called file_risk_report"
     assert done.stderr == f'sentinel: error: no risk report was filed for "v2.1.0" (outcome: completed): {why}\n'
 
 
@@ -306,7 +221,7 @@ def test_mistakes_are_told_in_a_line(sentinel, arguments, said):
 def test_a_record_that_cannot_be_written_takes_nothing_from_the_trace(sentinel, command, tmp_path):
     (tmp_path / "file").touch()
     done = sentinel(*command, "--record", "file/record.jsonl")
-    assert (done.returncode, "; the run could not be kept" in done.stderr) == (3, True)
+    assert (done.returncode, "; the run could not be finished; " in done.stderr) == (3, True)
     (trace,) = (tmp_path / ".sentinel" / "runs").iterdir()
     assert json.loads(trace.read_text())["metadata"]["delivery"]["status"] == "delivered"
 

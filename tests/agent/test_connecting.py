@@ -2,11 +2,15 @@
 
 import logging
 import os
+from pathlib import Path
 
 import attrs
+import click
 import pytest
 
 from sentinel_core.cli.connecting import Kept, connect
+from sentinel_core.cli.investigating import Order
+from sentinel_core.cli.run_options import of_tools
 from sentinel_core.errors import PluginError
 from sentinel_core.selection import Selection
 from sentinel_core.settings import Layers, Setting
@@ -54,6 +58,78 @@ def connected(outbox, kept=None, of_provider=(), **values):
 )
 def test_the_time_for_a_call_is_the_provider_s_too(outbox, given, wanted):
     assert connected(outbox, **given).settings["providers.ollama"]["call_timeout"] == wanted
+
+
+REPO = "tools.get_release_summary.repo"
+CHANGES = "tools.get_code_changes.repo"
+DETAILS = "tools.get_test_details.repo"
+# A tool whose repository has nothing to do with releases.
+ISSUES = """
+import attrs
+
+from sentinel_core import Tool, hookimpl
+
+
+@attrs.frozen
+class Settings:
+    repo: str = attrs.field(default="a/b", validator=attrs.validators.matches_re("[^/]+/[^/]+"))
+
+
+@hookimpl
+def sentinel_tools():
+    return [Tool(name="issues", description="d", parameters={"type": "object"}, handler=print, settings=Settings)]
+"""
+
+
+def layers_of(**settings):
+    values = {"provider": ("offline", "--provider")} | {key: value for key, value in settings.items() if value}
+    return Layers(values={key: Setting(key=key, value=value, origin=of) for key, (value, of) in values.items()})
+
+
+def flags(**given):
+    return dict.fromkeys(("releases", "reports", "repo", "junit", "metrics")) | given
+
+
+@pytest.mark.parametrize("origin", ["sentinel.toml", "SENTINEL_TOOLS__GET_RELEASE_SUMMARY__REPO"])
+def test_the_flag_for_summaries_takes_the_place_of_a_repository(outbox, origin):
+    layers = layers_of(**{REPO: (".", origin), DETAILS: (".", origin), CHANGES: ("other", "--set")})
+    wanted = of_tools(flags(releases="examples"), layers)
+    found = connect(layers, Selection(), outbox, of_provider={}, of_tools=wanted).settings
+    assert (found["tools.get_release_summary"]["releases"], found["tools.get_release_summary"]["repo"]) == (
+        "examples",
+        "",
+    )
+    assert (found["tools.get_code_changes"]["repo"], found["tools.get_test_details"]["repo"]) == ("other", "")
+    assert of_tools(flags(repo="."), layers) == {"repo": "."}
+
+
+@pytest.mark.parametrize("value", [None, "c/d"])
+def test_the_flag_for_summaries_leaves_other_tools_alone(outbox, tmp_path, value):
+    (tmp_path / "issues.py").write_text(ISSUES)
+    layers = layers_of(**{"tools.issues.repo": value and (value, "sentinel.toml")})
+    selection = Selection((str(tmp_path / "issues.py"),))
+    wanted = of_tools(flags(releases="examples"), layers)
+    found = connect(layers, selection, outbox, of_provider={}, of_tools=wanted).settings
+    assert found["tools.issues"]["repo"] == (value or "a/b")
+
+
+def test_the_flag_for_summaries_takes_the_place_of_one_kept():
+    kept = {"provider": {}, "tools": {"repo": ".", "junit": "j"}, "override": None}
+    order = Order(release="v1", layers=Layers(), selection=Selection(), directory=Path())
+    assert attrs.evolve(order, of_tools={"releases": "r"}).with_flags(kept, "offline").of_tools == {
+        "releases": "r",
+        "junit": "j",
+    }
+    assert order.with_flags(kept, "offline").of_tools == kept["tools"]
+
+
+@pytest.mark.parametrize(
+    ("given", "settings", "named"),
+    [({"repo": "."}, {}, "--repo"), ({}, {REPO: (".", "--set")}, f"--set {REPO}")],
+)
+def test_two_places_on_one_command_line(given, settings, named):
+    with pytest.raises(click.UsageError, match=f"^--releases does not go with {named}: "):
+        of_tools(flags(releases="examples", **given), layers_of(**settings))
 
 
 def test_the_model_is_named(outbox):

@@ -206,6 +206,12 @@ def test_severity_below_the_evidence_is_marked():
     assert filed_report(result.trace, "v1").below_evidence
 
 
+def test_severity_without_evidence_is_marked_as_that():
+    result, filed = investigation(files("low"), DONE)
+    assert filed[0][2] == ["x", "below_evidence: the severity is low, and no summary of the release was fetched"]
+    assert (result.report.evidence, result.report.fetched) == ("medium", False)
+
+
 @pytest.mark.parametrize("summary", [None, "no JSON", {}])
 def test_nothing_to_go_by_is_of_medium_risk(summary):
     script = (files("low"), DONE) if summary is None else (FETCH, files("low"), DONE)
@@ -222,8 +228,8 @@ def test_worst_of_several_summaries_counts():
         Message(role="tool", tool_results=(ToolResult(tool_call_id="a", content="{}", success=True),)),
         Message(role="tool", tool_results=(ToolResult(tool_call_id="b", content=bad, success=True),)),
     )
-    assert evidence_of(messages, "v1").severity == "medium"
-    assert evidence_of(messages, "v2").severity == "high"
+    assert evidence_of(messages, "v1") == "medium"
+    assert evidence_of(messages, "v2") == "high"
     assert is_below("medium", evidence_of(messages, "v2"))
     assert not is_below("high", evidence_of(messages, "v2"))
     assert staged_report(messages, "v1") is None

@@ -2,7 +2,7 @@ import attrs
 import pytest
 
 from sentinel_core.agent.core import AgentSettings
-from sentinel_core.agent.events import GuardrailChecked, ToolFinished
+from sentinel_core.agent.events import GuardrailChecked, ReplyReceived, ToolFinished
 from sentinel_core.errors import NetworkError
 from sentinel_core.model import Reply
 from sentinel_core.trace import TokenUsage, ToolCall
@@ -42,6 +42,7 @@ def test_calls_past_the_limit_are_refused_and_told(agent_for):
     results = [event.result for event in agent.events if isinstance(event, ToolFinished)]
     assert [result.success for result in results] == [False] * 3
     assert results[0].content.startswith("not run: the run made 0 tool calls and asked for 3 more")
+    assert [result.metadata for result in results] == [{"not_run": True}] * 3
 
 
 def test_call_that_fails_when_time_is_up_is_a_deadline(agent_for, world):
@@ -91,6 +92,71 @@ def test_guided_mode_offers_one_tool_a_step(agent_for, add, text):
     offered = [([tool.name for tool in request.tools], request.tool_choice) for request in agent.model.requests]
     assert offered == [(["add"], "required"), (["other"], "required"), (["other"], "required"), ([], "none")]
     assert "Call the tool other now" in agent.model.requests[2].messages[-1].content
+
+
+def test_guided_mode_runs_nothing_that_is_not_on_offer(agent_for, add):
+    ran = []
+    other = attrs.evolve(add, name="other", handler=lambda **_: ran.append("other") or "ok")
+    early = Reply(
+        tool_calls=(*asks("x", name="other").tool_calls, *asks("a").tool_calls, *asks("y", name="z").tool_calls)
+    )
+    agent = agent_for(
+        early,
+        asks("b"),
+        asks("c", name="other"),
+        asks("d", name="other"),
+        Reply(content="done"),
+        tools=(add, other),
+        steps=("add", "other"),
+        settings=AgentSettings(tool_mode="guided", max_tool_calls=2),
+    )
+    assert agent.send_message("go").content == "done"
+    assert ran == ["other"]
+    results = {event.result.tool_call_id: event.result for event in agent.events if isinstance(event, ToolFinished)}
+    assert sorted(one for one, result in results.items() if result.success) == ["a", "c"]
+    assert results["x"].content == 'not run: "other" is not on offer in this step; call add'
+    assert results["y"].content == 'not run: "z" is not on offer in this step; call add'
+    assert results["b"].content == 'not run: "add" is not on offer in this step; call other'
+    assert results["d"].content == 'not run: "other" is not on offer in this step; answer in text now'
+    assert {results[one].metadata["error"] for one in "xybd"} == {"ToolNotFoundError"}
+
+
+@pytest.mark.parametrize("cut", range(2, 30))
+def test_guided_mode_goes_on_where_it_broke_off(agent_for, add, cut):
+    other = attrs.evolve(add, name="other")
+    early = Reply(tool_calls=(*asks("x", name="other").tool_calls, *asks("a").tool_calls))
+    script = (early, asks("b", name="other"), Reply(content="done"))
+    options = {"tools": (add, other), "steps": ("add", "other"), "settings": AgentSettings(tool_mode="guided")}
+    whole = agent_for(*script, **options)
+    whole.send_message("go")
+    past = whole.events[:cut]
+    left = script[sum(isinstance(event, ReplyReceived) for event in past) :]
+    agent = agent_for(*left, **options)
+    agent._record.resume(past)
+    assert agent.send_message("go").content == "done"
+    assert [(one.tool_call_id, one.success) for message in agent.get_history() for one in message.tool_results] == [
+        ("x", False),
+        ("a", True),
+        ("b", True),
+    ]
+
+
+@pytest.mark.parametrize("effect", ["read", "write"])
+@pytest.mark.parametrize("played", range(6))
+def test_a_guided_run_of_a_version_that_ran_what_was_not_on_offer_goes_on(agent_for, add, effect, played):
+    """Its record has a start and a result of every call, in the order of the reply."""
+    tools = (add, attrs.evolve(add, name="other", effect=effect))
+    early = Reply(tool_calls=(*asks("a").tool_calls, *asks("x", name="other").tool_calls))
+    old = agent_for(early, Reply(content="done"), tools=tools)
+    old.send_message("go")
+    replied = next(place for place, event in enumerate(old.events) if isinstance(event, ReplyReceived))
+    left = [asks("b", name="other")] * (played < 2)  # no call had begun, so what is not on offer is refused
+    settings = AgentSettings(tool_mode="guided")
+    agent = agent_for(*left, *[Reply(content="done")] * 3, tools=tools, steps=("add", "other"), settings=settings)
+    agent._record.resume(old.events[: replied + 1 + played])
+    assert agent.send_message("go").content == "done"
+    finished = [event.result.tool_call_id for event in agent.events if isinstance(event, ToolFinished)]
+    assert sorted(finished) == (["a", "b", "x"] if left else ["a", "x"])
 
 
 def test_guided_mode_ends_with_a_call_that_was_cut_off(agent_for):

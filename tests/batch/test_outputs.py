@@ -253,6 +253,46 @@ def test_two_batches_at_one_place(inside, few, folder):
         assert "is being written by another batch; wait for it, or stop it" in done.stderr
 
 
+def test_two_batches_with_one_output_are_told_of_that(inside, few, folder):
+    output = outputs.File(folder / "lock1.jsonl")
+    output.begin(None)
+    output.note(b"{}")
+    done = inside("evaluate", few, "-o", "lock1.jsonl")
+    assert (done.returncode, done.stderr) == (
+        3,
+        f'sentinel: error: "{folder}/lock1.jsonl" is being written by another batch; wait for it, or stop it\n',
+    )
+    assert output.known() == b"{}"
+    output.close(forget=True)
+
+
+def test_what_was_begun_stays_where_another_batch_has_its_summary(inside, stop, few, folder):
+    stop(few, "kept.jsonl")
+    before = (folder / ".kept.jsonl.partial").read_bytes()
+    output = outputs.File(folder / "kept.parquet")
+    output.begin(None)
+    done = inside("evaluate", few, "-o", "kept.jsonl", "--resume")
+    assert '/kept.summary.json" is being written by another batch' in done.stderr
+    output.close(forget=True)
+    assert (folder / ".kept.jsonl.partial").read_bytes() == before
+    assert inside("evaluate", few, "-o", "kept.jsonl", "--resume").returncode == 2
+
+
+def test_two_batches_with_one_summary(inside, few, folder):
+    output = outputs.File(folder / "same.parquet")
+    output.begin(None)
+    done = inside("evaluate", few, "-o", "same.jsonl")
+    assert (done.returncode, done.stderr) == (
+        3,
+        f'sentinel: error: "{folder}/same.summary.json" is being written by another batch; wait for it, or stop it\n',
+    )
+    assert not (folder / ".same.jsonl.partial").exists()
+    output.close(forget=True)
+    assert not list(folder.glob(".same*"))
+    assert inside("evaluate", few, "-o", "same.jsonl").returncode == 2
+    assert sorted(path.name for path in folder.iterdir() if "same" in path.name) == ["same.jsonl", "same.summary.json"]
+
+
 WRONG = [
     (("--resume",), "--resume needs an output to go on with"),
     (("--resume", "-o", "x.txt"), "--resume needs an output to go on with"),

@@ -186,7 +186,7 @@ def test_what_is_not_there(evaluate):
 
 
 def test_a_file_that_goes_away(memory):
-    (source,) = find_remote("memory://in/deep/b.json", strict=False, max_record=1)
+    (source,) = find_remote("memory://in/deep/b.json", strict=False, max_record=1, left_out={})
     gone = attrs.evolve(source, url="memory://in/gone.json", label="memory://in/gone.json")
     beats = []
     with fetched((source, gone, InputError("odd")), lambda: beats.append(1)) as (copy, missing, odd):
@@ -225,7 +225,7 @@ def test_an_entry_of_a_folder_that_cannot_be_read_costs_no_other(tmp_path, tools
     for name, target in {"good": "a.json", "gone": "nothing", "to_folder": "folder.json"}.items():
         (tmp_path / f"{name}.json").symlink_to(target)
     url = f"file://{tmp_path}/"
-    found = list(find_remote(f"{url}{place}", strict=False, max_record=1))
+    found = list(find_remote(f"{url}{place}", strict=False, max_record=1, left_out={}))
     size = (tmp_path / "a.json").stat().st_size
     assert [(one.label, one.size) for one in found if isinstance(one, FileSource)] == [
         (f"{url}a.json", size),
@@ -246,7 +246,7 @@ def test_a_listing_that_tells_no_sizes(memory, monkeypatch):
         return {name: {"type": entry["type"], "size": None} for name, entry in found.items()} | gone
 
     monkeypatch.setattr(type(memory), "find", find)
-    first, second, third = find_remote("memory://in", strict=False, max_record=1)
+    first, second, third = find_remote("memory://in", strict=False, max_record=1, left_out={})
     assert (first.size, second.size) == (memory.size("/in/a.jsonl"), memory.size("/in/deep/b.json"))
     assert str(third).startswith('"memory:///in/gone.json": cannot be read: FileNotFoundError')
 

@@ -111,6 +111,14 @@ def test_converting(inside, diary, folder):
     assert (folder / "out.jsonl").read_text() == '["0.5 dear"]\n'
 
 
+def test_what_a_terminal_acts_on_is_written_as_escapes(inside, write):
+    write("t.json", "\x9b31m \u202e ##vso[task.complete]")
+    done = inside("convert", "t.json")
+    assert done.stdout.isascii()
+    assert "##vso[" not in done.stdout
+    assert json.loads(done.stdout)["messages"][0]["content"] == "\x9b31m \u202e ##vso[task.complete]"
+
+
 def test_secrets_are_taken_out(inside, write):
     write("t.json", "password=hunter2hunter2")
     done = inside("convert", "t.json")

@@ -22,6 +22,7 @@ SIGNS = {
 }
 NASTY = "".join(SIGNS.values())
 SECRETS = ("sk-ant-REALLYSECRET1234567890", "ghp_REALLYSECRET1234567890abc", "hunter2hunter2")
+ORDER = "##vso[task.complete result=Succeeded;]::error title=x::y"
 LEAK = f"0.5 {SECRETS[0]} {SECRETS[1]} password={SECRETS[2]}"
 
 
@@ -85,6 +86,78 @@ def test_arguments_are_harmless(inside):
         done = inside(*arguments)
         assert done.returncode == 3
         assert_harmless(done.stderr)
+
+
+@pytest.mark.parametrize("form", ["-v", "--json", "--jsonl"])
+def test_a_report_gives_no_orders_to_a_runner_of_ci(inside, folder, form, knob):
+    trace = {"trace_id": f"::error::{ORDER}", "messages": [{"role": "user", "content": f"0.5 {ORDER}"}]}
+    (folder / f"{ORDER}.json").write_text(json.dumps(trace))
+    done = inside("evaluate", f"{ORDER}.json", "no.json", form, *knob)
+    assert "vso[" in done.stdout
+    assert "##vso[" not in done.stdout + done.stderr
+    assert not [line for line in (done.stdout + done.stderr).splitlines() if line.lstrip().startswith("::")]
+
+
+def secret(number: int) -> str:
+    return f"ghp_{number:02}REALLYSECRET1234567890"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("-v",), ("--json",), ("-o", "out.parquet", "--output-format", "parquet"), ("-o", "out/"), ("--emit", "otel")],
+)
+def test_no_field_of_a_report_holds_a_secret(inside, folder, arguments):
+    call = {"id": secret(1), "name": "sh", "arguments": {}}
+    result = {"tool_call_id": secret(1), "content": f"Error: {secret(2)}", "success": False}
+    messages = [
+        {"role": "assistant", "tool_calls": [call], "details": {"origin": secret(3)}},
+        {"role": "tool", "tool_results": [result]},
+        {"role": "assistant", "content": f"I've sent the mail {secret(4)}.", "details": {"origin": secret(5)}},
+    ]
+    name = f"{secret(6)}.json"
+    (folder / name).write_text(json.dumps({"trace_id": f"a {secret(0)}", "messages": messages}))
+    (folder / f"{secret(7)}.json").write_text("{")
+    done = inside("evaluate", name, f"{secret(7)}.json", *arguments)
+    written = [read(path) for path in folder.rglob("*") if is_output(path)]
+    assert bool(written) is (arguments[0] in ("-o", "--emit"))
+    assert "[redacted]" in done.stdout + "".join(written)
+    for text in (done.stdout, done.stderr, *written):
+        assert "REALLYSECRET" not in text
+
+
+def read(path) -> str:
+    if path.suffix == ".parquet":
+        parquet = pytest.importorskip("pyarrow.parquet")
+        return str(parquet.read_table(path).to_pylist())
+    return path.read_text()
+
+
+def is_output(path) -> bool:
+    """The manifest holds the names of files as they are, to go on with them."""
+    return (
+        path.is_file()
+        and path.suffix not in (".py", ".toml", ".pyc")
+        and path.name
+        not in (
+            "manifest.json",
+            *(f"{secret(number)}.json" for number in (6, 7)),
+        )
+    )
+
+
+@pytest.mark.parametrize("cut", [5, 12, 30])
+def test_a_secret_that_a_quote_was_cut_in_is_not_repeated(inside, folder, cut):
+    held = "https://deploy:REALLYSECRETREALLYSECRETREALLYSECRET@host"
+    content = f"{'Error: ' + 'x ' * 100:.{159 - len('https://deploy:') - cut}} {held}"
+    call = {"id": "c", "name": "sh", "arguments": {}}
+    messages = [
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_results": [{"tool_call_id": "c", "content": content, "success": False}]},
+    ]
+    (folder / "t.json").write_text(json.dumps({"trace_id": "t", "messages": messages}))
+    done = inside("evaluate", "t.json", "--json")
+    assert "https://[redacted]" in done.stdout
+    assert "REALLY" not in done.stdout
 
 
 @pytest.mark.parametrize("form", ["-v", "--json"])

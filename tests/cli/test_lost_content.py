@@ -283,3 +283,35 @@ def test_what_a_sub_agent_lost_is_told_as_its_own(inside, folder):
     done = inside("evaluate", "s.jsonl", "--strict")
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.endswith(f"not all of it could be read: {told}\n")
+
+
+def test_what_a_folder_holds_is_judged_or_told(inside, folder):
+    lie = {"messages": [_chat("user", "Cancel order 17."), _chat("assistant", LIE)]}
+    padding = {"signal_scores": [], "metadata": {"about": "x" * 5000}}
+    (folder / "in/.sentinel/logs").mkdir(parents=True)
+    for name in ("a", "b", "c"):
+        (folder / f"in/.sentinel/logs/{name}.jsonl").write_text("{}")
+    disguised = {"trace_id": "e", "verdict": "PASS", "overall_score": 0, **padding, **lie}
+    (folder / "in/z.json").write_text(json.dumps(disguised))
+    (folder / "in/plain.json").write_text(json.dumps({"trace_id": "t", **lie}))
+    for options in ((), ("--strict",)):
+        done = inside("evaluate", "in", "--jsonl", *options)
+        assert (done.returncode, done.stdout.count("\n")) == (2, 1)
+        assert done.stderr == (
+            "sentinel: left out as Sentinel's own, and read only where named: 4 files"
+            ' ("in/z.json", "in/.sentinel/logs/a.jsonl", "in/.sentinel/logs/b.jsonl" and 1 more)\n'
+        )
+    done = inside("evaluate", "in/z.json", "--jsonl")
+    assert (done.returncode, done.stderr) == (2, "")
+
+
+def test_that_sub_agents_are_read_with_their_session_is_told(inside, folder):
+    (folder / "in/s/subagents").mkdir(parents=True)
+    (folder / "in/s.jsonl").write_text(_lines(SESSION["claude-code"]))
+    (folder / "in/s/subagents/agent-x1.jsonl").write_text(_lines(SESSION["claude-code"]))
+    done = inside("convert", "in")
+    assert [child["trace_id"] for child in json.loads(done.stdout)["details"]["children"]] == ["agent-x1"]
+    assert done.stderr == (
+        "sentinel: read as part of a session of Claude Code, and not once more:"
+        ' 1 file ("in/s/subagents/agent-x1.jsonl")\n'
+    )

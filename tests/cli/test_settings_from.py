@@ -154,18 +154,18 @@ def test_a_short_name_whose_kind_does_not_show(inside, folder, write, plugin, mo
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == (
         f'sentinel: error: --set {name}.risk: no plugin "{name}" is installed; for one in "{plugin}" '
-        f'name its kind, too: "signals:{name}.risk" (or guardrails, providers, tools, trace_readers)\n'
+        f'name its kind, too: "signals:{name}.risk" (or guardrails, providers, tools)\n'
     )
     if more:
         assert inside("evaluate", "t.json", "--plugins", plugin, "--set", "signals:mine.risk=1").returncode == 0
 
 
 def test_a_name_in_two_kinds_must_say_which(sentinel, distribution, write):
-    path = distribution("twin", {}, {"sentinel.signals": {"native": "x"}})
+    path = distribution("twin", {}, {"sentinel.signals": {"native": "x", "offline": "x"}})
     write("t.json", "0")
-    done = sentinel("evaluate", "t.json", "--set", "native.x=1", PYTHONPATH=str(path))
+    done = sentinel("evaluate", "t.json", "--set", "offline.x=1", PYTHONPATH=str(path))
     assert done.returncode == 3
-    assert '"native" stands in two kinds; write "signals:native.x" or "trace_readers:native.x"' in done.stderr
+    assert '"offline" stands in two kinds; write "providers:offline.x" or "signals:offline.x"' in done.stderr
     done = sentinel("evaluate", "t.json", "--plugins", "native", PYTHONPATH=str(path))
     assert done.returncode == 3
     assert 'write "signals:native" or "trace_readers:native"' in done.stderr

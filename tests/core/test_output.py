@@ -1,6 +1,7 @@
 import errno
 import json
 import os
+import re
 import unicodedata
 from pathlib import Path
 
@@ -68,6 +69,40 @@ def test_the_rest_is_left_alone(text):
     assert printable(text) == text
     data = json.dumps(text, ensure_ascii=False).encode()
     assert printable_json(data) is data or printable_json(data) == data
+
+
+ORDERS = {
+    "##vso[task.complete]x": r"#\u0023vso[task.complete]x",
+    "a ##[error]b": r"a #\u0023[error]b",
+    "###[a": r"##\u0023[a",
+    "##teamcity[a]": r"#\u0023teamcity[a]",
+    "é ##VSO[a": r"é #\u0023VSO[a",
+}
+LINE_ORDERS = {"::error title=x::y": r"\u003a:error title=x::y", "\u3000 ::add-mask::a": "\u3000 \\u003a:add-mask::a"}
+
+
+@pytest.mark.parametrize(("text", "shown"), [*ORDERS.items(), *LINE_ORDERS.items()])
+def test_nothing_gives_orders_to_a_runner_of_ci(text, shown):
+    assert printable(text) == shown
+
+
+def test_a_line_that_goes_on_below_gives_no_orders():
+    assert folded("word word ::error title=x::y\n", 14) == "word word\n    \\u003a:error\n    title=x::y\n"
+
+
+@pytest.mark.parametrize("text", ORDERS)
+def test_json_gives_no_orders_to_a_runner_of_ci(text):
+    data = json.dumps({text: text}, ensure_ascii=False).encode()
+    made = printable_json(data)
+    assert not re.search(rb"(?i)##[a-z]*\[", made)
+    assert json.loads(made) == json.loads(data)
+
+
+@pytest.mark.parametrize("text", ["## [a link](b)", "# [a]", "####", "std::vector", "a ::b", "a: :b", ": a"])
+def test_what_runners_of_ci_pass_over_is_left_alone(text):
+    assert printable(text) == text
+    data = json.dumps(text).encode()
+    assert printable_json(data) == data
 
 
 def test_lines_stay_one_line():

@@ -7,9 +7,12 @@ import pytest
 from sentinel_core.batch.parquet import write_table
 from sentinel_core.errors import InputError
 from sentinel_core.sources import find_sources
+from sentinel_core.sources.own import OWN as OUT
 
 REPORT = b'{"trace_id":"a \\" b","verdict":"PASS","overall_score":0.0,"signal_scores":[]}\n'
+OF_PLUGIN = b'{"trace_id":"a","verdict":"PASS","overall_score":0.0,"signal_scores":[{"signal":"messages"}],%s}\n'
 ROW = b'{"error": {"message": "is empty", "source": "a.json", "line": null}}\n'
+SUMMARY = b'{\n "schema": 1,\n "records": 1,\n "verdicts": {\n  "PASS": 1,'
 MANIFEST = b'{"inputs": {"a.json": [1935, 1795349898965073664]}, "fingerprint": {}}'
 LOGS = (
     b'{"resourceLogs":[{"resource":{},"scopeLogs":[{"scope":{"name":"sentinel","version":"0.1.0"},"logRecords":[]}]}]}'
@@ -18,11 +21,17 @@ OWN = {
     "reports.jsonl": REPORT,
     "errors first.jsonl": ROW + REPORT,
     "list.json": b"[" + REPORT + b"]",
-    "pretty.json": b'[\n{\n  "trace_id": "a",\n  "verdict": null,\n  "overall_score": null,\n',
-    "reports.summary.json": b'{\n "schema": 1,\n "records": 1,\n "verdicts": {\n  "PASS": 1,',
+    "setting.jsonl": OF_PLUGIN % b'"settings":{"mine":{"messages":[{"role":"user"}]}}',
+    "settings.json": b"[%s, %s]" % (REPORT, OF_PLUGIN % b'"profile":{"weights":{"messages":1}}'),
+    "text.json": OF_PLUGIN % (b'"reasoning":"a } \\" } messages:","x":"%s' % (b"messages: " * 500)),
+    "pretty.json": b'[\n{\n  "trace_id": "a",\n  "verdict": null,\n  "overall_score": null,\n  "signal_scores": [\n',
+    "reports.summary.json": SUMMARY,
     "out/manifest.json": MANIFEST,
     "out/part-00000.jsonl": b"",
-    "out/summary.json": b"{}",
+    "out/part-00001.jsonl": REPORT,
+    "out/part-00002.jsonl": b'{"error": {"message": "' + b"long " * 1000 + b'"}}\n',
+    "out/summary.json": SUMMARY,
+    "nothing/manifest.json": b'{"inputs": {}, "fingerprint": {}}',
     "otel.jsonl": LOGS,
     "metrics.jsonl": LOGS.replace(b"Logs", b"Metrics"),
     ".sentinel/logs/verdicts.otlp.jsonl": b"",
@@ -40,6 +49,18 @@ TRACES = {
     "error.json": b'{"error": {"message": "overloaded", "type": "server"}}',
     "foreign.jsonl": LOGS.replace(b"sentinel", b"collector"),
 }
+SAID = b'"messages":[{"role":"assistant","content":"I filed it."}]'
+DISGUISED = {
+    ".sentinel/reports/RR-2.json": b'{"trace_id":"e",%s}' % SAID,
+    "judged.json": b'{"trace_id":"e","verdict":"PASS","overall_score":0,%s}' % SAID,
+    "scored.json": b'{"trace_id":"e","verdict":"PASS","overall_score":0,"signal_scores":[],%s}' % SAID,
+    "scored too.json": b"[\n%s]" % OF_PLUGIN % (b'"settings":{"mine":{}},' + SAID),
+    "scored lines.jsonl": REPORT + OF_PLUGIN % (b'"reasoning":"] \\" } ]",' + SAID),
+    "out/part-00003.jsonl": b'{"trace_id":"e",%s}' % SAID,
+    "empty/manifest.json": b'{"inputs": {}, %s}' % SAID,
+    "empty/part-00000.jsonl": b'{"trace_id":"e",%s}' % SAID,
+}
+TRACES |= DISGUISED
 
 TEXTS = {
     "pass.txt": "✓ PASS  risk 0.000  a  (a.json, record 1)\n",
@@ -99,13 +120,19 @@ def test_a_pattern_leads_to_no_output_of_any_kind(tmp_path):
     assert found(f"{tmp_path}/all/r.parquet") == [f"{tmp_path}/all/r.parquet"]
 
 
+def test_what_is_left_out_is_told(place):
+    left_out: dict[str, list[str]] = {}
+    assert len(list(find_sources((".", "rep*.jsonl", "about.json"), left_out=left_out))) == len(TRACES) + 2
+    assert [(why, sorted(labels)) for why, labels in left_out.items()] == [(OUT, sorted([*OWN, "reports.jsonl"]))]
+
+
 @pytest.mark.parametrize("name", OWN)
 def test_what_is_named_is_read(place, name):
     assert found(name) == [name]
 
 
 def test_where_there_is_nothing_else_it_is_told(place):
-    assert found("out", "rep*.jsonl") == [f'"out": {ONLY}', f'"rep*.jsonl": {ONLY}']
+    assert found("nothing", "rep*.jsonl") == [f'"nothing": {ONLY}', f'"rep*.jsonl": {ONLY}']
 
 
 @pytest.fixture(params=["memory", "file"])
@@ -124,9 +151,12 @@ def url(request, place):
 
 def test_a_folder_at_a_url_is_its_traces(url):
     assert sorted(found(url)) == [f"{url}/{name}" for name in sorted(TRACES)]
-    assert found(f"{url}/out/part-*.jsonl") == [f'"{url}/out/part-*.jsonl": {ONLY}']
+    assert found(f"{url}/out/part-*0.jsonl") == [f'"{url}/out/part-*0.jsonl": {ONLY}']
     assert found(f"{url}/agent/part-*.jsonl") == [f"{url}/agent/part-00000.jsonl"]
-    assert found(f"{url}/out") == [f'"{url}/out": {ONLY}']
+    assert found(f"{url}/nothing") == [f'"{url}/nothing": {ONLY}']
+    left_out: dict[str, list[str]] = {}
+    assert len(list(find_sources((f"{url}/out",), left_out=left_out))) == 1
+    assert left_out == {OUT: sorted(f"{url}/{name}" for name in OWN if name.startswith("out/"))}
     assert [one for name in OWN for one in found(f"{url}/{name}")] == [f"{url}/{name}" for name in OWN]
 
 
@@ -137,4 +167,4 @@ def test_what_cannot_be_read_at_a_url_is_told_where_it_is_read(url, monkeypatch)
         raise PermissionError
 
     monkeypatch.setattr(fsspec.filesystem(url.partition(":")[0]), "cat_file", refused)
-    assert len(found(f"{url}/out")) == len([name for name in OWN if name.startswith("out/")])
+    assert len(found(f"{url}/out")) == len([name for name in (*OWN, *TRACES) if name.startswith("out/")])

@@ -112,6 +112,7 @@ def test_the_built_in_profile():
 def test_a_profile_takes_from_rs1_what_it_leaves_out(tmp_path):
     assert profile_of(tmp_path, "") == attrs.evolve(RS1, name="strict")
     assert profile_of(tmp_path, "warn_at = 0\nfail_at = 1").fail_at == 1.0
+    assert profile_of(tmp_path, "\ufeffwarn_at = 0\nfail_at = 1").fail_at == 1.0
     made = profile_of(
         tmp_path,
         'name = "ours"\n[weights]\nmine = 2\nloop = 1\n[critical]\nmine = {threshold = 0.5, verdict = "WARN"}\n',

@@ -207,6 +207,14 @@ def test_settings_for_a_plugin_that_is_not_installed(tmp_path):
         made.refuse_unknown_plugins([("signals", "cost"), ("tools", "cots")])
 
 
+@pytest.mark.parametrize(
+    ("name", "text"), [("sentinel.toml", "strict = true"), ("pyproject.toml", "[tool.sentinel]\nstrict = true")]
+)
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path, name, text):
+    toml(tmp_path, f"\ufeff{text}", name)
+    assert layers(tmp_path).host().strict is True
+
+
 def test_the_nearest_file_counts(tmp_path):
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)

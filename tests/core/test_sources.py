@@ -2,8 +2,6 @@ import errno
 import gzip
 import io
 import os
-import warnings
-import zipfile
 from contextlib import contextmanager
 
 import attrs
@@ -14,6 +12,7 @@ from sentinel_core import TraceReader
 from sentinel_core.errors import InputError
 from sentinel_core.sources import FileSource, choose_reader, find_sources, latest_session, spool
 from sentinel_core.sources.memory import BytesSource
+from sentinel_core.sources.own import WITH_SESSION
 
 
 def write(path, data: bytes = b"{}"):
@@ -47,14 +46,50 @@ def test_a_name_that_looks_like_a_pattern_is_a_name_first(tmp_path):
 
 def test_sub_agents_of_a_session_come_with_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    line = b'{"type": "user", "uuid": "u", "parentUuid": null, "sessionId": "s", "isSidechain": true}\n'
     for name in ("s.jsonl", "s/subagents/agent-1.jsonl", "s/subagents/deep/agent-2.jsonl", "s/subagents/notes.jsonl"):
-        write(tmp_path / "in" / name, b'{"isSidechain": true}')
-    write(tmp_path / "in/lone/subagents/agent-3.jsonl", b'{"isSidechain": true}')
-    assert found("in") == ["in/lone/subagents/agent-3.jsonl", "in/s/subagents/notes.jsonl", "in/s.jsonl"]
+        write(tmp_path / "in" / name, b'{"type": "summary", "summary": "x", "leafUuid": "u"}\n' + line)
+    write(tmp_path / "in/lone/subagents/agent-3.jsonl", line)
+    left_out: dict[str, list[str]] = {}
+    assert found("in", left_out=left_out) == [
+        *("in/lone/subagents/agent-3.jsonl", "in/s/subagents/notes.jsonl", "in/s.jsonl"),
+    ]
+    assert left_out == {WITH_SESSION: ["in/s/subagents/agent-1.jsonl", "in/s/subagents/deep/agent-2.jsonl"]}
     assert found("in/s/subagents/agent-1.jsonl") == ["in/s/subagents/agent-1.jsonl"]
     assert len(found("in/s")) == 3
-    write(tmp_path / "in/s/subagents/agent-1.jsonl", b'{"messages": []}')  # some other tool's
-    assert "in/s/subagents/agent-1.jsonl" in found("in")
+    monkeypatch.chdir(tmp_path / "in/s")
+    assert len(found(".")) == 3
+
+
+@pytest.mark.parametrize("first", [b"", b'{"type": "summary", "summary": "x", "leafUuid": "u"}\n'])
+def test_sub_agents_come_with_a_session_whose_messages_are_long(tmp_path, monkeypatch, first):
+    monkeypatch.chdir(tmp_path)
+    log = b"long " * 14_000
+    line = b'{"uuid": "u", "parentUuid": null, "sessionId": "s", "type": "user", "message": {"role": "user", "content": "%s"}}\n'
+    for name in ("s.jsonl", "s/subagents/agent-1.jsonl"):
+        write(tmp_path / "in" / name, first + line % log)
+    left_out: dict[str, list[str]] = {}
+    assert found("in", left_out=left_out) == ["in/s.jsonl"]
+    assert left_out == {WITH_SESSION: ["in/s/subagents/agent-1.jsonl"]}
+
+
+def test_what_only_lies_where_sub_agents_do_is_read_by_itself(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    line = b'{"type": "user", "uuid": "u", "parentUuid": null, "sessionId": "s", "isSidechain": true}\n'
+    trace = b'{"trace_id": "t", "metadata": {"isSidechain": true, "x": "\\"sessionId\\""}, "messages": []}'
+    for name, session, agent in (
+        ("a", trace, line),
+        ("b", line, trace),
+        ("c", trace, trace),
+        ("d.jsonl.d", line, line),
+        ("f", b'{"messages": [], "metadata": {"sessionId": "s", "type": "x"}}', line),
+    ):
+        write(tmp_path / f"in/{name}.jsonl", session)
+        write(tmp_path / f"in/{name}/subagents/agent-1.jsonl", agent)
+    (tmp_path / "in/e/subagents").mkdir(parents=True)
+    write(tmp_path / "in/e.jsonl", line)
+    os.mkfifo(tmp_path / "in/e/subagents/agent-1.jsonl")
+    assert len(found("in")) == 12
 
 
 def test_what_is_no_file_is_told_in_a_folder(tmp_path, monkeypatch):
@@ -167,55 +202,6 @@ def test_zstandard_is_read_through_and_its_damage_told(tmp_path):
         stream.read()
 
 
-def zipped(path, **members: bytes):
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, data in members.items():
-            archive.writestr(name.replace("__", "/").replace("_", "."), data)
-    return path
-
-
-def test_a_zip_archive_is_its_members(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    zipped(tmp_path / "runs.zip", b_json=b"bee", deep__a_jsonl=b"ay", notes_txt=b"no")
-    sources = list(find_sources(("runs.zip",)))
-    assert [(one.label, one.name) for one in sources] == [
-        ("runs.zip/b.json", "b.json"),
-        ("runs.zip/deep/a.jsonl", "a.jsonl"),
-    ]
-    assert [one.open().read() for one in sources] == [b"bee", b"ay"]
-    zipped(tmp_path / "log.eval", header_json=b"{}")
-    assert found("log.eval") == ["log.eval"]
-
-
-def test_members_of_one_name_are_each_read(tmp_path):
-    with zipfile.ZipFile(tmp_path / "day.zip", "w") as archive, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there are two
-        for name, data in (("b.json", b"one"), ("a.json", b"two"), ("b.json", b"three")):
-            archive.writestr(name, data)
-    sources = list(find_sources((str(tmp_path / "day.zip"),)))
-    assert [(one.name, one.open().read()) for one in sources] == [
-        *(("a.json", b"two"), ("b.json", b"one"), ("b.json", b"three")),
-    ]
-    zipped(tmp_path / "day.zip", b_json=b"alone")
-    with pytest.raises(OSError, match=r"the zip archive cannot be read: .*no item named 'a\.json'"):
-        sources[0].open()
-
-
-def test_a_name_in_a_zip_archive_that_is_not_what_it_says_is_told(tmp_path):
-    path = zipped(tmp_path / "runs.zip", ä_json=b"{}")
-    path.write_bytes(path.read_bytes().replace("ä".encode(), b"\xc3("))
-    assert found(str(path))[0].startswith(f"\"{path}\": cannot be read: the zip archive is damaged: 'utf-8' codec")
-
-
-def test_a_damaged_zip_archive_is_told(tmp_path):
-    path = zipped(tmp_path / "runs.zip", a_json=b"x" * 100)
-    (source,) = find_sources((str(path),))
-    path.write_bytes(path.read_bytes()[:60])
-    assert found(str(path))[0].startswith(f'"{path}": cannot be read: the zip archive is damaged')
-    with pytest.raises(OSError, match="the zip archive cannot be read"):
-        source.open()
-
-
 def test_damage_inside_is_an_error_of_reading_and_costs_nothing_before_it(tmp_path):
     packed = gzip.compress(b"before\n" * 9000)
     source = FileSource(path=write(tmp_path / "a.json.gz", packed + packed[:10] + b"\xff" * 20), label="a")
@@ -223,11 +209,6 @@ def test_damage_inside_is_an_error_of_reading_and_costs_nothing_before_it(tmp_pa
         assert {stream.readline() for _ in range(9000)} == {b"before\n"}
         with pytest.raises(OSError, match="decompressing"):
             stream.read()
-    path = zipped(tmp_path / "runs.zip", a_json=b"x" * 100)
-    (source,) = find_sources((str(path),))
-    path.write_bytes(path.read_bytes().replace(b"xx", b"xy", 1))
-    with source.open() as stream, pytest.raises(OSError, match="Bad CRC-32"):
-        stream.read()
 
 
 def test_a_packed_file_can_be_read_from_anywhere(tmp_path):

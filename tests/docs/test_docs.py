@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -57,7 +58,7 @@ def test_readme_shows_the_run(tmp_path):
     assert done.returncode == 0, done.stderr
     run_id = re.search(r"runs/(\S+)\.trace\.json", done.stdout)[1]
     shown_id = re.search(r"runs/(\S+)\.trace\.json", shown)[1]
-    assert done.stdout.startswith(shown.replace(shown_id, run_id).rstrip("\n"))
+    assert done.stdout == shown.replace(shown_id, run_id)
 
 
 def test_links_lead_somewhere():
@@ -90,13 +91,32 @@ def test_links_lead_to_headings():
 
 def test_configuration_example_is_accepted(tmp_path):
     settings, _ = blocks("docs/configuration.md", "toml")
-    settings = settings.replace("apology = 0.1", "loop = 0.1")
     (tmp_path / "sentinel.toml").write_text(settings, encoding="utf-8")
     done = sentinel("config", "show", "--json", cwd=tmp_path)
     rows = {row["key"]: (row["value"], row["origin"]) for row in json.loads(done.stdout)}
     assert rows["fail_on"] == ("fail", "sentinel.toml")
-    assert rows["weights.loop"] == (0.1, "sentinel.toml")
+    assert rows["weights.loop"] == (0.3, "sentinel.toml")
     assert rows["tools.get_release_summary.releases"] == ("https://releases.example.org", "sentinel.toml")
+    done = sentinel("evaluate", str(REPOSITORY / "examples/traces/honest.json"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_setting_that_is_shown_with_set_is_one(tmp_path):
+    documents = [REPOSITORY / "README.md", *REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("plugins/*/*/README.md")]
+    text = "\n".join(one.read_text(encoding="utf-8") for one in documents)
+    shown = {shlex.split(one)[0] for one in re.findall(r"--set ((?:'[^']*'|[^\s`'])+)", text)}
+    settings = sorted(one.replace("=NAME", "=some").replace("=N", "=512") for one in shown if ".FIELD=" not in one)
+    assert len(settings) > 8
+    plugin = blocks("docs/write-a-plugin.md", "python")[0]
+    (tmp_path / "apology.py").write_text(plugin, encoding="utf-8")
+    (tmp_path / "mine.py").write_text(plugin.replace('name="apology"', 'name="mine"'), encoding="utf-8")
+    files = ("--plugins", "./apology.py,./mine.py")
+    done = sentinel(
+        "config", "show", "--json", *files, *(part for one in settings for part in ("--set", one)), cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    taken = [row["key"] for row in json.loads(done.stdout) if row["origin"] == "--set"]
+    assert len(taken) == len(settings)
 
 
 def test_configuration_names_every_setting():

@@ -33,7 +33,7 @@ from sentinel_core.reflection.guarding import Guardian, Overriding
 from sentinel_core.reflection.orchestrator import Orchestrator
 from sentinel_core.reflection.reflect import reflect_by_rules
 from sentinel_core.reflection.store import open_store
-from sentinel_core.settings import Layers
+from sentinel_core.settings import HostSettings, Layers
 
 
 @pytest.fixture(scope="module")
@@ -125,9 +125,9 @@ def test_a_report_of_an_attempt_that_was_not_accepted_stays_here_and_is_told(pla
 
     at = place(Forgetful(), reflector=scores([(0.1, 0.0), (0.9, 0.0)]))
     result = at.family().run()
-    assert [one.staged for one in attempts_of(result.events)] == ["medium", None]
+    assert [one.staged for one in attempts_of(result.events)] == ["medium", None, None, None]
     assert (at.filed, result.delivery) == ([], None)
-    said = _why_no_report(RunSummary.of(result, "liar", Path("trace"), judged=()))
+    said = _why_no_report(RunSummary.of(result, "liar", Path("trace"), judged=()), HostSettings())
     assert said.endswith("; attempt 1 had staged one (medium risk), and was not accepted")
 
 

@@ -158,7 +158,8 @@ def test_it_tries_again_with_the_reason_improves_and_delivers_once(sentinel, tmp
     done = sentinel(*lying())
     assert "✓ PASS" in done.stdout
     assert re.search(
-        r"attempt 1  \S+  FAIL, alignment 0.15, drift 0, bias hallucination.claim_without_call", done.stdout
+        r"attempt 1  \S+  FAIL, alignment 0.15, drift 0, no valid summary, bias hallucination.claim_without_call",
+        done.stdout,
     )
     assert "    rerun: alignment_threshold_not_met. Alignment is 0.15; at least 0.75 is needed." in done.stdout
     assert re.search(r"attempt 2  \S+_r1  PASS, alignment 1, drift 0\n    finalize: thresholds_met", done.stdout)

@@ -33,6 +33,13 @@ def test_hostile_findings_are_bounded_redacted_and_delimited():
     assert text.count(END) == 2  # where it is announced, and where it ends
 
 
+def test_a_lesson_says_what_became_of_the_report():
+    assert " Its report was not delivered." in lesson(EMPTY, "summary_invalid", "No.")
+    text = lesson(EMPTY, "summary_invalid", "No.", staged=False)
+    assert " It staged no report. Call file_risk_report, and say that a report is staged only after" in text
+    assert "not delivered" not in text
+
+
 def test_a_lesson_without_findings_has_the_reason():
     text = lesson(EMPTY, "summary_invalid", "The attempt gave no valid summary.")
     assert "(summary_invalid): The attempt gave no valid summary." in text

@@ -205,6 +205,15 @@ def test_a_body_that_says_that_it_is_too_large_is_not_read(client, bearer):
     assert client.post("/orchestrator/loop-complete", content=b"{}", headers=headers).status_code == 413
 
 
+def test_a_byte_order_mark_is_no_part_of_a_document(tokens, client, bearer):
+    tokens.write_text('\ufeff[tokens.new]\ntoken = "a-token-of-twenty-characters"\nscopes = ["read"]\n')
+    assert read_tokens(tokens).find("a-token-of-twenty-characters", datetime(2026, 1, 1, tzinfo=UTC)).name == "new"
+    headers = {**bearer("chief"), "Content-Type": "application/json"}
+    path = "/orchestrator/loop-complete"
+    plain, marked = (client.post(path, content=one.encode(), headers=headers) for one in ("{}", "\ufeff{}"))
+    assert (marked.status_code, marked.json()["detail"]) == (plain.status_code, plain.json()["detail"])
+
+
 def test_a_body_that_does_not_come(monkeypatch):
     async def nothing():
         await asyncio.Event().wait()

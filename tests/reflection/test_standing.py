@@ -82,7 +82,7 @@ def _is_marker(event):
 
 def test_killed_before_it_was_judged_it_is_interrupted(place):
     events = run(place(lambda: Liar(lies="always")))
-    assert len(of(LoopDecided, events)) == 1
+    assert of(LoopDecided, events)
     cut = of(RunEnded, events)[0].sequence + 1
     told = standing_of(events[:cut], None, judged=judged_ends(FINAL))
     assert (told["state"], told["resumable"]) == ("interrupted", True)

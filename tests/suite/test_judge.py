@@ -89,6 +89,7 @@ def test_the_same_question_is_asked_once(judged, tmp_path):
 def test_agreement_with_people(judged):
     results = judged(YES, YES, NO, count=1)
     labels = labels_in(b'[{"scenario": "s0", "criterion": "clear", "pass": true}]', "labels.json")
+    assert labels_in('\ufeff[{"scenario": "s0", "criterion": "clear", "pass": true}]'.encode(), "labels.json") == labels
     assert document_of(results, labels=labels)["judge"]["agreement"] == {"n": 1, "agreement": 1.0, "kappa": None}
     assert "n = 1, 100% alike" in render_text(results, labels=labels)
     assert "no human labels were given" in render_text(results)

@@ -48,6 +48,7 @@ SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
             'name = "s"\n[[scenarios]]\nid = "a"\n[scenarios.expect.decision_quality]\nrisks = [{}]\n',
             "needs one of any",
         ),
+        ('name = "s"\n[[scenarios]]\nid = "a"\npass_rate = 0.0\n', "'pass_rate' must be > 0: 0.0 @ $.scenarios[0]"),
         ("name = \n", "is not TOML"),
         ('name = "s"\n[[scenarios]]\nid = "a"\nrelease_file = "gone.json"\n', '"gone.json" cannot be read'),
         ('name = "s"\n[[scenarios]]\nid = "a"\nrelease_file = "x"\nrelease = {}\n', "leave one out"),
@@ -94,6 +95,14 @@ def test_files(tmp_path):
         (tmp_path / "s.toml").write_bytes(SMALL + f'release_file = "{name}"\n'.encode())
         with pytest.raises(InputError, match=told):
             read_suite(tmp_path / "s.toml")
+
+
+def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
+    (tmp_path / "release.json").write_text('\ufeff{"version": "v7"}')
+    (tmp_path / "s.toml").write_bytes("\ufeff".encode() + SMALL + b'release_file = "release.json"\n')
+    assert read_suite(tmp_path / "s.toml").scenarios[0].release == {"version": "v7"}
+    text = "\ufeffname: small\nscenarios: [{id: s0, release: {version: v7}}]\n"
+    assert decode_suite(text.encode(), "s.yaml").name == "small"
 
 
 def test_names():

@@ -1,3 +1,5 @@
+import errno
+import fcntl
 import json
 import os
 import signal
@@ -14,6 +16,7 @@ from sentinel_core.model import Reply
 from sentinel_core.selection import Selection
 from sentinel_core.suite import RunOptions, document_of, run_evaluation
 from sentinel_core.suite.document import exit_code
+from sentinel_core.suite.journal import Journal
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_provider_offline import OfflineModel
 
@@ -59,30 +62,76 @@ def wait_for(condition, seconds=30.0):
         time.sleep(0.02)
 
 
-def test_killed_in_the_middle_and_resumed(tmp_path, suite):
+@pytest.fixture
+def slow(tmp_path):
+    """The command for a suite of eight trials; the fourth waits until there is a file "go"."""
     (tmp_path / "slow.py").write_text(SLOW)
     (tmp_path / "small.toml").write_text(
         'name = "small"\ntrials = 8\n[[scenarios]]\nid = "s0"\nrelease = { version = "v1" }\n'
     )
     command = [str(Path(sys.executable).with_name("sentinel")), "suite", "run", "small.toml"]
-    command += ["--provider", "slow", "--plugins", "./slow.py", "--workers", "1", "--fail-on", "never"]
+    return [*command, "--provider", "slow", "--plugins", "./slow.py", "--workers", "1", "--fail-on", "never"]
+
+
+def waits_in_the_fourth_trial(folder):
+    tried, journal = folder / "tried", folder / ".sentinel/suites/small/journal.jsonl"
+    return lambda: tried.exists() and len(tried.read_text()) == 4 and len(journal.read_text().splitlines()) == 4
+
+
+def test_killed_in_the_middle_and_resumed(tmp_path, slow):
     journal = tmp_path / ".sentinel/suites/small/journal.jsonl"
     tried = tmp_path / "tried"
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        wait_for(lambda: tried.exists() and len(tried.read_text()) == 4 and len(journal.read_text().splitlines()) == 4)
+    with subprocess.Popen(slow, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        wait_for(waits_in_the_fourth_trial(tmp_path))
         process.send_signal(signal.SIGKILL)
     with journal.open("a") as file:
         file.write('{"result": {"scenario": "s0", "tr')
     (tmp_path / "go").touch()
-    done = subprocess.run([*command, "--resume"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([*slow, "--resume"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert len(tried.read_text()) == 4 + 5
     assert len(journal.read_text().splitlines()) == 9
-    again = subprocess.run(
-        [*command, "--resume"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
-    )
+    again = subprocess.run([*slow, "--resume"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert (again.returncode, again.stdout) == (0, done.stdout)
     assert len(tried.read_text()) == 9
+
+
+@pytest.mark.parametrize("resume", [(), ("--resume",)])
+def test_two_in_one_folder(tmp_path, slow, resume):
+    journal = tmp_path / ".sentinel/suites/small/journal.jsonl"
+    with subprocess.Popen(slow, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        wait_for(waits_in_the_fourth_trial(tmp_path))
+        before = journal.read_bytes()
+        other = subprocess.run([*slow, *resume], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+        assert (other.returncode, journal.read_bytes()) == (3, before)
+        assert 'another "sentinel suite run" is writing ".sentinel/suites/small/journal.jsonl"; wait' in other.stderr
+        (tmp_path / "go").touch()
+        assert process.wait(60) == 0
+    assert len((tmp_path / "tried").read_text()) == 8, "the refused one tried nothing"
+    assert len(journal.read_text().splitlines()) == 9
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOTSUP])
+def test_without_locks_it_goes_on(tmp_path, suite, run, monkeypatch, number):
+    def refuse(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "lockf", refuse)
+    run(suite(1), folder=tmp_path)
+    assert len(run(suite(1), folder=tmp_path, resume=True).evaluated) == 1
+
+
+def test_two_that_begin_at_once(tmp_path):
+    """Neither sees a file of the other when it starts."""
+    late = Journal(tmp_path / "new" / "journal.jsonl", {"suite": "small"}, resume=False)
+    held = "import fcntl, sys; file = open(sys.argv[1], 'w'); fcntl.lockf(file, fcntl.LOCK_EX); print(1, flush=True); input()"
+    (tmp_path / "new").mkdir()
+    command = [sys.executable, "-c", held, str(tmp_path / "new" / "journal.jsonl")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        with pytest.raises(InputError, match='another "sentinel suite run" is writing'), late:
+            late.begin()
+        process.stdin.close()
 
 
 def test_resume_refuses_another_run(tmp_path, suite, run):
@@ -139,6 +188,17 @@ def test_choices_that_make_no_sense(suite, run, tmp_path):
 class Dear(OfflineModel):
     def complete(self, request, on_text=None):
         return attrs.evolve(OfflineModel.complete(self, request, on_text), cost_usd=0.01)
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_cost_that_nobody_knows_is_told_at_the_first_trial(suite, workers):
+    told, heard = [], []
+    options = RunOptions(workers=workers, max_cost=1, warn=told.append, progress=lambda *_: heard.append(len(told)))
+    run_evaluation(suite(3), options)
+    assert (told, heard) == (["the provider reported no cost, so --max-cost limits nothing"], [1, 1, 1])
+    run_evaluation(suite(1), RunOptions(workers=workers, warn=told.append))
+    run_evaluation(suite(1), RunOptions(workers=workers, max_cost=1, warn=told.append, connect=lambda *_: Dear()))
+    assert len(told) == 1
 
 
 @pytest.mark.parametrize("workers", [0, 1])

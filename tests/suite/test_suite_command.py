@@ -91,6 +91,53 @@ def test_without_a_key_one_line_says_so_and_the_run_before_stays(inside, tmp_pat
     assert {path: path.read_bytes() for path in (tmp_path / ".sentinel").rglob("*") if path.is_file()} == kept
 
 
+FAR = """
+import attrs
+from sentinel_core import Provider, hookimpl
+from sentinel_core.errors import ProviderError
+from sentinel_core.providing.settings import ProviderSettings
+
+
+def connect(settings):
+    raise ProviderError(f"asked {settings.model} at {settings.base_url}")
+
+
+@hookimpl
+def sentinel_providers():
+    return [Provider(name="far", summary="away", connect=connect, settings=ProviderSettings)]
+"""
+
+
+def test_model_and_address_are_of_the_provider_that_is_evaluated(inside, tmp_path):
+    (tmp_path / "far.py").write_text(FAR)
+    (tmp_path / "small.toml").write_text('name = "small"\nprovider = "far"\n[[scenarios]]\nid = "one"\n')
+    (tmp_path / "sentinel.toml").write_text(
+        'plugins = ["./far.py"]\n[providers.far]\nmodel = "m0"\nbase_url = "http://a"\n'
+    )
+    flags = ("--model", "m1", "--base-url", "http://b")
+    for suite in (("small.toml",), ("release-risk", "--only", "low-clean", "--provider", "far")):
+        assert "asked m0 at http://a" in inside("run", *suite).stderr
+        done = inside("run", *suite, *flags)
+        assert (done.returncode, "asked m1 at http://b" in done.stderr) == (3, True)
+    done = inside("run", "release-risk", "--only", "low-clean", "--provider", "offline", *flags)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == 'sentinel: error: --model: the provider "offline" has no such setting\n'
+
+
+def test_the_flag_for_summaries_takes_the_place_of_a_repository(inside, tmp_path):
+    releases = Path(__file__).parents[2] / "examples/releases"
+    (tmp_path / "sentinel.toml").write_text('[tools.get_release_summary]\nrepo = "gone"\n')
+    (tmp_path / "small.toml").write_text(
+        'name = "small"\n[[scenarios]]\nid = "one"\nrelease_id = "v2.1.0"\ntoolset = "installed"\n'
+        '[scenarios.expect.decision_quality]\nseverity = "high"\n'
+    )
+    done = inside("run", "small.toml", "--releases", releases, "--reports", tmp_path / "reports")
+    assert (done.returncode, "1 of 1 scenarios passed" in done.stdout) == (0, True), done.stdout
+    done = inside("run", "small.toml", "--releases", releases, "--set", "get_release_summary.repo=.")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "--releases does not go with --set tools.get_release_summary.repo: a release is" in done.stderr
+
+
 def test_stopped_it_says_how_to_go_on(inside, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -9,6 +10,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from sentinel_core.telemetry.receive.bodies import BadRequest, spans_of_body, unpacked
 from sentinel_core.telemetry.receive.spool import Spool
+from sentinel_core.testing.work import work_of
 
 
 def one_span(**values):
@@ -50,6 +52,59 @@ def test_protobuf_in_every_kind_of_value():
 def test_several_gzip_members_are_one_body():
     assert unpacked(gzip.compress(b"a") + gzip.compress(b"b"), "gzip", 10) == b"ab"
     assert unpacked(b"a", "identity", 10) == b"a"
+
+
+@pytest.mark.parametrize("size", [0, 1, 1 << 16, (1 << 16) + 1, 300_000])
+@pytest.mark.parametrize("data", [bytes, os.urandom], ids=["dense", "loose"])
+def test_gzip_of_every_size_is_unpacked(size, data):
+    whole = data(size)
+    assert unpacked(gzip.compress(whole) + gzip.compress(b"end"), "gzip", size + 3) == whole + b"end"
+    with pytest.raises(BadRequest, match="larger than") as caught:
+        unpacked(gzip.compress(whole) + gzip.compress(b"end"), "gzip", size + 2)
+    assert caught.value.status == 413
+
+
+def test_a_body_of_very_many_gzip_members_is_refused_after_a_thousand():
+    empty = gzip.compress(b"")
+    assert unpacked(empty * 999 + gzip.compress(b"a"), "gzip", 10) == b"a"
+    few, many = (work_of(lambda count=count: refuse(empty * count)) for count in (1_001, 100_000))
+    assert many < 1.2 * few
+
+
+def refuse(body):
+    with pytest.raises(BadRequest, match="more than 1000 gzip members; send it as one") as caught:
+        unpacked(body, "gzip", 10)
+    assert caught.value.status == 400
+
+
+@pytest.mark.parametrize("tail", [b"\0", b"more"])
+def test_what_stands_behind_the_last_gzip_member_is_refused(tail):
+    with pytest.raises(BadRequest, match=r"is not gzip|is cut off") as caught:
+        unpacked(gzip.compress(b"a") + tail, "gzip", 10)
+    assert caught.value.status == 400
+
+
+@pytest.mark.parametrize(
+    ("trace_id", "span_id", "taken"),
+    [
+        (b"\x01" * 32, b"\x02" * 32, True),
+        (b"\x01" * 33, b"\x02", False),
+        (b"\x01", b"\x02" * 33, False),
+        (b"", b"\x02", False),
+    ],
+)
+def test_spans_with_ids_that_are_none_are_of_no_use(trace_id, span_id, taken):
+    request = ExportTraceServiceRequest.FromString(one_span())
+    span = request.resource_spans[0].scope_spans[0].spans[0]
+    span.trace_id, span.span_id = trace_id, span_id
+    of_json = {"traceId": trace_id.hex(), "spanId": span_id.hex()}
+    bodies = {
+        "application/x-protobuf": request.SerializeToString(),
+        "application/json": json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [of_json]}]}]}).encode(),
+    }
+    for kind, body in bodies.items():
+        (found,) = spans_of_body(body, kind)
+        assert (found is not None) is taken, kind
 
 
 def test_a_conversation_in_json():

@@ -6,6 +6,7 @@ import attrs
 
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import Event, Outcome, RunEnded
+from sentinel_core.agent.evidence import risk_of_whole
 from sentinel_core.agent.filed import FiledReport, delivered_report
 from sentinel_core.agent.loop import LiveCheck
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, task_text
@@ -104,6 +105,7 @@ class Investigation:
         self._filing = next(tool for tool in self.tools if tool.name == FILE_REPORT)
         for tool in self.tools:
             self.toolbox.register(staging(tool, self.release_id) if tool is self._filing else tool)
+        self.toolbox.of_whole = risk_of_whole
         self.record = Record(self.world.now, self.observers, self.clean)
         if self.past:
             self.record.resume(self.past, self.accepted)

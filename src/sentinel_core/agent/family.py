@@ -32,6 +32,7 @@ from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["Family"]
 
+_NOTHING_STAGED = "The attempt ended without a staged report."
 _SAME_AGAIN = "The provider works by fixed rules: another attempt would be the same."
 _AFTERWARDS = (AttemptJudged, ReflectorAsked, AttemptReflected, GuardrailChecked, LoopDecided)
 
@@ -90,7 +91,7 @@ class Family:
             report = guard.judge(attempt.trace)
             _once(record, recorded, _judged(loop_id, report))
             reflected = _of(AttemptReflected, recorded) or record.emit(
-                _reflected(loop_id, self._reflect(attempt.trace, report))
+                _reflected(loop_id, self._weighed(attempt, self._reflect(attempt.trace, report)))
             )
             settled = guard.settle(loop_id, _reflection(reflected), self._stopped())
         except SentinelError as error:
@@ -98,7 +99,14 @@ class Family:
             return _ended(loop_id, str(error))
         for name, ruling in sorted(settled.rulings.items()):
             _once(record, recorded, checked_event(name, ruling, live=False))
-        return _as_decided(loop_id, settled, report)
+        return _as_decided(loop_id, settled, report, staged=attempt.staged is not None)
+
+    def _weighed(self, attempt: Attempt, reflection: Reflection) -> Reflection:
+        """Work that came to its end and staged nothing is not good enough, where another attempt may do otherwise."""
+        if self.deterministic or attempt.staged is not None or attempt.outcome != "completed":
+            return reflection
+        note = f"{reflection.note} {_NOTHING_STAGED}".lstrip()
+        return attrs.evolve(reflection, summary_valid=False, note=note)
 
     def _reflect(self, trace: ExecutionTrace, report: ReliabilityReport) -> Reflection:
         """What the attempt was worth; by the rules, which cost nothing, where nothing is left to ask a model with."""
@@ -178,7 +186,7 @@ def _reflection(event: AttemptReflected) -> Reflection:
     )
 
 
-def _as_decided(loop_id: str, settled: Settled, report: ReliabilityReport) -> LoopDecided:
+def _as_decided(loop_id: str, settled: Settled, report: ReliabilityReport, *, staged: bool) -> LoopDecided:
     if settled.decision != "rerun" or settled.new_loop_id is None:
         return LoopDecided(loop_id=loop_id, decision="finalize", reason=settled.reason, detail=settled.detail)
     return LoopDecided(
@@ -187,7 +195,7 @@ def _as_decided(loop_id: str, settled: Settled, report: ReliabilityReport) -> Lo
         reason=settled.reason,
         detail=settled.detail,
         new_loop_id=settled.new_loop_id,
-        note=lesson(report, settled.reason, settled.detail),
+        note=lesson(report, settled.reason, settled.detail, staged=staged),
     )
 
 

@@ -16,7 +16,8 @@ __all__ = ["FiledReport", "delivered_report", "filed_report"]
 class FiledReport:
     """A report that was filed: what the model sent, and the id and file that the tool's result gave, if it gave any.
 
-    ``evidence`` is the severity that the data show; the report is ``below_evidence`` where it says less.
+    ``evidence`` is the severity that the data show, None where nobody could read them; the report is ``below_evidence``
+    where it says less. ``fetched`` is False where there were no data.
     """
 
     report_id: str | None
@@ -24,7 +25,8 @@ class FiledReport:
     severity: Risk
     findings: tuple[str, ...]
     below_evidence: bool = False
-    evidence: Risk = "medium"
+    evidence: Risk | None = "medium"
+    fetched: bool = True
 
 
 def filed_report(trace: ExecutionTrace, release_id: str) -> FiledReport | None:
@@ -58,4 +60,5 @@ def _report(staged: StagedReport, given: Mapping[str, Any]) -> FiledReport:
         findings=staged.findings,
         below_evidence=staged.below_evidence,
         evidence=staged.evidence,
+        fetched=staged.fetched,
     )

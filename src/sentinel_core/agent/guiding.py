@@ -22,6 +22,15 @@ class Offer:
     choice: ToolChoice = "auto"
     step: str | None = None
 
+    def has(self, name: str) -> bool:
+        """False for what guided mode keeps for another step; else the toolbox says what there is."""
+        return self.choice == "auto" or any(tool.name == name for tool in self.tools)
+
+    def refusal(self, name: str) -> str:
+        """What a model is told that called something else."""
+        then = "answer in text now" if self.step is None else f"call {self.step}"
+        return f'"{name}" is not on offer in this step; {then}'
+
 
 def offer_for(tools: tuple[Tool, ...], steps: Sequence[str], messages: Sequence[Message]) -> Offer:
     """Without steps every tool; else the first step's that has not succeeded since the task, and none after the last."""

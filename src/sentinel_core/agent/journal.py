@@ -19,6 +19,7 @@ from sentinel_core.agent.event_codec import decode_event, encode_event
 from sentinel_core.agent.events import AttemptFinished, Event
 from sentinel_core.agent.lease import Leases
 from sentinel_core.errors import JournalError, RunHeldError
+from sentinel_core.state import refuse_detours
 
 __all__ = ["Journal", "Run", "Writer"]
 
@@ -64,9 +65,12 @@ class Journal:
     def __init__(self, directory: Path) -> None:
         self.path = directory / "journal.db"
         with _told(self.path), contextlib.ExitStack() as refused:
+            leases = directory / "journal.lock"
+            for one in (self.path, leases):
+                refuse_detours(one)
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
-            self._leases = refused.enter_context(contextlib.closing(Leases(directory / "journal.lock")))
+            self._leases = refused.enter_context(contextlib.closing(Leases(leases)))
             self._db = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
             refused.callback(self._db.close)
             self._prepare()

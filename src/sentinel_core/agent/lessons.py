@@ -6,6 +6,7 @@ and secrets, and stands between two marks as data.
 
 from collections.abc import Iterable, Mapping
 
+from sentinel_core.agent.prompts import FILE_REPORT
 from sentinel_core.output.printable import clipped, printable
 from sentinel_core.redact import redact
 from sentinel_core.report import Finding, ReliabilityReport
@@ -21,16 +22,23 @@ _ADVICE: Mapping[str, str] = {
     "tool_misuse": "Call only tools that are offered, with arguments that fit, and take a failed result for a failure.",
     "cost": "Use fewer calls and shorter texts.",
 }
+_UNDELIVERED = "Its report was not delivered."
+_NOTHING_STAGED = (
+    f"It staged no report. Call {FILE_REPORT}, and say that a report is staged only after its result says so."
+)
 _WORST_FIRST = ("error", "warning")
 
 
-def lesson(report: ReliabilityReport, reason: str, detail: str) -> str:
-    """Why there is another attempt, what was found in the last one, and what to do otherwise."""
+def lesson(report: ReliabilityReport, reason: str, detail: str, *, staged: bool = True) -> str:
+    """Why there is another attempt, what was found in the last one, and what to do otherwise.
+
+    ``staged`` is whether the last one handed in a report.
+    """
     serious = [finding for severity in _WORST_FIRST for finding in report.findings if finding.severity == severity]
     why = f"The attempt before was judged and not accepted ({_plain(reason)}): {_plain(detail)}"
     return "\n".join(
         (
-            f"This is another attempt at the same task. {why} Its report was not delivered.",
+            f"This is another attempt at the same task. {why} {_UNDELIVERED if staged else _NOTHING_STAGED}",
             *_told(serious),
             "Do the whole task again, from the start.",
         )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from sentinel_core.agent.asking import Asker
-from sentinel_core.agent.events import Decided, GuardrailChecked, MessageReceived, Outcome, RunEnded
+from sentinel_core.agent.events import Decided, GuardrailChecked, MessageReceived, Outcome, RunEnded, ToolStarted
 from sentinel_core.agent.guiding import Offer, offer_for, reminder_for
 from sentinel_core.agent.limits import Limit, Used, limit_met, too_many_calls, used_in
 from sentinel_core.agent.record import Record
@@ -14,7 +14,7 @@ from sentinel_core.agent.settings import AgentSettings
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.agent.using import refuse_calls, use_calls
 from sentinel_core.agent.world import World
-from sentinel_core.errors import ModelError
+from sentinel_core.errors import ModelError, ToolNotFoundError
 from sentinel_core.model import Reply
 from sentinel_core.trace import Message, ToolCall
 
@@ -45,7 +45,7 @@ class Loop:
         try:
             return self._turns()
         except ModelError as error:
-            late = limit_met(Used(seconds=self._seconds()), self.settings)
+            late = self._late()
             if late is not None:
                 return self._finalize(late.outcome, f"{late.detail}; {error}"), ""
             later = f"; resume after {error.resume_after}" if error.resume_after else ""
@@ -75,12 +75,22 @@ class Loop:
             return None
         if outcome is not None:
             return self._finalize(outcome, refused=reply.tool_calls, why=f"the reply that asked for it was {outcome}")
-        limit = self._recorded_end() if self.record.upcoming is not None else self._call_limit(len(reply.tool_calls))
+        calls = [call for call in reply.tool_calls if offer.has(call.name)]
+        limit = self._recorded_end() if self.record.upcoming is not None else self._call_limit(len(calls))
         if limit is not None:
             return self._finalize(limit.outcome, limit.detail, refused=reply.tool_calls, why=limit.detail)
         self.record.emit(Decided(decision="continue", reason="tool_calls"))
-        use_calls(reply.tool_calls, self.toolbox, self.record, self.run_id)
+        if isinstance(self.record.upcoming, ToolStarted):  # refusals come first; older records have none
+            calls = list(reply.tool_calls)
+        else:
+            self._refuse_others(reply, offer)
+        use_calls(calls, self.toolbox, self.record, self.run_id, self._late)
         return None
+
+    def _refuse_others(self, reply: Reply, offer: Offer) -> None:
+        for call in reply.tool_calls:
+            if not offer.has(call.name):
+                refuse_calls((call,), self.record, offer.refusal(call.name), blame=ToolNotFoundError.__name__)
 
     def _stop(self) -> Limit | None:
         """Why the model is not to be asked again, if so. What a resumed record says of it stands."""
@@ -108,6 +118,10 @@ class Loop:
 
     def _used(self) -> Used:
         return used_in(self.record.events, seconds=self._seconds())
+
+    def _late(self) -> Limit | None:
+        """The deadline, where it is over."""
+        return limit_met(Used(seconds=self._seconds()), self.settings)
 
     def _seconds(self) -> float:
         return self.world.stopwatch() - self.started

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import attrs
 
 from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted
-from sentinel_core.agent.evidence import evidence_of, is_below
+from sentinel_core.agent.evidence import evidence_of, is_below, summaries_in
 from sentinel_core.agent.prompts import FILE_REPORT
 from sentinel_core.agent.record import Record
 from sentinel_core.agent.retry import RetryConfig, delay
@@ -31,14 +31,16 @@ _NOTE = (
 class StagedReport:
     """What the model wants to be delivered; ``below_evidence`` where the data that were fetched show a higher risk.
 
-    ``answer`` are the texts in the tool's answer.
+    ``evidence`` is None where nobody could read what they show; ``fetched`` is False where there are none. ``answer`` are
+    the texts in the tool's answer.
     """
 
     release_id: str
     severity: Risk
     findings: tuple[str, ...]
     below_evidence: bool = False
-    evidence: Risk = "medium"
+    evidence: Risk | None = "medium"
+    fetched: bool = True
     answer: Mapping[str, str] = attrs.field(factory=dict)
 
 
@@ -81,7 +83,8 @@ def staged_report(messages: Sequence[Message], release_id: str) -> StagedReport 
         severity=arguments["severity"],
         findings=tuple(arguments["findings"]),
         below_evidence=is_below(arguments["severity"], evidence),
-        evidence=evidence.severity,
+        evidence=evidence,
+        fetched=any(True for _ in summaries_in(messages, release_id)),
         answer=_given(succeeded[calls[-1].id]),
     )
 
@@ -131,14 +134,21 @@ def deliver(
 
 
 def _arguments(report: StagedReport, tool: Tool) -> dict[str, Any]:
-    """What the tool is called with; where it cannot be told that the report is below the evidence, a finding says so."""
+    """What the tool is called with; what it has no argument for is told by a finding of its own.
+
+    That is a report below the evidence, where the tool does not take this, and evidence that nobody could read.
+    """
     findings = list(report.findings)
     arguments: dict[str, Any] = {"release_id": report.release_id, "severity": report.severity, "findings": findings}
-    if report.below_evidence:
-        if Toolbox.takes(tool, "below_evidence"):
-            arguments["below_evidence"] = True
-        else:
-            findings.append(f"below_evidence: the severity is {report.severity}, and the data show {report.evidence}")
+    if report.evidence is None:
+        findings.append(
+            "evidence_unknown: the release summary could not be read, so the severity was held against no data"
+        )
+    elif report.below_evidence and not Toolbox.takes(tool, "below_evidence"):
+        shown = f"the data show {report.evidence}" if report.fetched else "no summary of the release was fetched"
+        findings.append(f"below_evidence: the severity is {report.severity}, and {shown}")
+    if report.below_evidence and Toolbox.takes(tool, "below_evidence"):
+        arguments["below_evidence"] = True
     return arguments
 
 

@@ -10,6 +10,7 @@ import msgspec
 from sentinel_core.agent.attempts import AttemptFacts, attempts_of
 from sentinel_core.agent.detective import RunResult
 from sentinel_core.agent.events import Outcome, RunEnded
+from sentinel_core.agent.evidence import summaries_in, why_unreadable
 from sentinel_core.agent.prompts import FILE_REPORT
 from sentinel_core.agent.standing import is_resumable
 from sentinel_core.redact import redact_json
@@ -23,10 +24,11 @@ class RunSummary:
 
     ``delivery`` is what came of the staged report, None where there was none to deliver, and ``delivery_text`` what the
     tool said where it was not delivered. ``below_evidence``: the report says less than the data show, and
-    ``evidence_severity`` is what they show; None where no report was filed. ``resumable``: the run can go on. ``cause`` is
-    what the run ended by, the tool that never did what it was asked for, or that the one that files was never asked; empty
-    where there is none of these. ``answered`` is False where the model gave no reply. ``attempts`` are all that were made;
-    trace, outcome and answer are the last one's.
+    ``evidence_severity`` is what they show; None where no report was filed, or nobody could read them.
+    ``summary_fetched``: there are such data; None where no report was filed. ``resumable``: the run can go on.
+    ``cause`` is what the run ended by, the tool that never did what it was asked for, a summary that nobody could read,
+    or that the one that files was never asked; empty where there is none of these. ``answered`` is False where the
+    model gave no reply. ``attempts`` are all that were made; trace, outcome and answer are the last one's.
     """
 
     run_id: str
@@ -44,6 +46,7 @@ class RunSummary:
     delivery_text: str = ""
     below_evidence: bool = False
     evidence_severity: str | None = None
+    summary_fetched: bool | None = None
     resumable: bool = False
     attempts: tuple[AttemptFacts, ...] = ()
     cause: str = ""
@@ -68,6 +71,7 @@ class RunSummary:
             delivery_text=result.delivery.content if result.delivery and not result.report else "",
             below_evidence=result.report.below_evidence if result.report else False,
             evidence_severity=result.report.evidence if result.report else None,
+            summary_fetched=result.report.fetched if result.report else None,
             resumable=is_resumable(result.events, judged=judged),
             attempts=attempts_of(result.events),
             cause=_cause(result),
@@ -102,6 +106,7 @@ def _cause(result: RunResult) -> str:
             if not answer.success:
                 failed[names.get(answer.tool_call_id)] = answer.content
     causes = [*failed.values()][-1:]
+    causes.extend(filter(None, map(why_unreadable, [*summaries_in(result.trace.messages, result.release_id)][-1:])))
     if result.outcome == "completed" and FILE_REPORT not in names.values():
-        causes.append(f"the model never called {FILE_REPORT}")
+        causes.append(f"the agent never called {FILE_REPORT}")
     return "; ".join(causes)

@@ -2,7 +2,8 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -36,6 +37,7 @@ OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may
 _OF_UNKNOWN_OUTCOME = {one.__name__: one for one in (OutcomeUnknownError, NotRepeatedError)}
 _KEY = "idempotency_key"
 _MAX_PROBLEMS = 5
+_MOST_AT_ONCE = 8  # processes of calls that run side by side
 _Start = Callable[[Callable[[], bytes], float], Started]
 _encode = msgspec.json.Encoder().encode
 
@@ -70,13 +72,15 @@ class Toolbox:
 
     Handlers run in a child process by default, so that a time limit ends them: they may write files and ask servers, but
     what they change in memory is lost. ``confirm`` is asked before a tool marked sensitive runs; without it none runs.
-    A result longer than ``max_result_chars`` is cut; its metadata keeps the length and SHA-256 of the whole.
+    A result longer than ``max_result_chars`` is cut; its metadata keeps the length and SHA-256 of the whole, and what
+    ``of_whole`` makes of it.
     """
 
     run: Runner = isolate.call
     confirm: Callable[[Tool, ToolCall], bool] | None = None
     world: World = attrs.field(factory=World)
     max_result_chars: int | None = None
+    of_whole: Callable[[ToolCall, str], Mapping[str, Any]] = lambda _call, _content: {}
     _tools: dict[str, Tool] = attrs.field(factory=dict, init=False)
     _validators: "dict[str, Validator]" = attrs.field(factory=dict, init=False)
 
@@ -130,10 +134,27 @@ class Toolbox:
         begun = self.world.stopwatch()
         return self._finish(call, (begun, self._waiting(tool, call, idempotency_key, None)))
 
-    def execute_together(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
-        """Run calls that change nothing side by side; results in the calls' order."""
-        running = [self._start(call, None, start_in_child if self.run is isolate.call else None) for call in calls]
-        return [self._finish(call, started) for call, started in zip(calls, running, strict=True)]
+    def execute_together(
+        self, calls: Sequence[ToolCall], go_on: Callable[[], bool] = lambda: True
+    ) -> Iterator[ToolResult]:
+        """Run calls that change nothing side by side, a few at once; results in the calls' order, each as it is there.
+
+        Where ``go_on`` says no, the calls that have not been started are left out.
+        """
+        start = start_in_child if self.run is isolate.call else None
+        running: deque[tuple[ToolCall, tuple[float, Callable[[], str]]]] = deque()
+        try:
+            for call in calls:
+                if len(running) == _MOST_AT_ONCE:
+                    yield self._finish(*running.popleft())
+                    if not go_on():
+                        break
+                running.append((call, self._start(call, None, start)))
+            while running:
+                yield self._finish(*running.popleft())
+        finally:  # whoever stops listening leaves no process behind
+            for one in running:
+                self._finish(*one)
 
     def _start(self, call: ToolCall, key: str | None, start: _Start | None = None) -> tuple[float, Callable[[], str]]:
         """The stopwatch at the start, and what gives the content or raises a ``ToolError``."""
@@ -161,8 +182,9 @@ class Toolbox:
             content, success = str(error), False
             metadata["error"] = type(error).__name__
         if self.max_result_chars is not None:
-            content, cut = capped(content, self.max_result_chars)
-            metadata.update(cut)
+            whole = content
+            content, cut = capped(whole, self.max_result_chars)
+            metadata.update({**cut, **self.of_whole(call, whole)} if cut and success else cut)
         metadata["duration_ms"] = self.world.timed_since(begun)
         return ToolResult(tool_call_id=call.id, content=content, success=success, metadata=metadata)
 

@@ -110,6 +110,7 @@ def _refusing(
 class File(_Local):
     """One file of lines. Until it is whole it lies beside its place as ``.NAME.partial``, with ``NAME.manifest``.
 
+    ``a.jsonl`` and ``a.parquet`` have one summary, so ``.a.summary.json.lock`` keeps two batches from writing it.
     ``finisher`` writes what appears in the end from the lines, where that is not the lines themselves.
     """
 
@@ -118,8 +119,11 @@ class File(_Local):
         self._path = Path(os.path.realpath(path))
         self._partial = self._path.with_name(f".{self._path.name}.partial")
         self._manifest = self._path.with_name(f"{self._path.name}.manifest")
+        self._summary = self._path.with_name(f"{self._path.stem}.summary.json")
+        self._summary_lock = self._path.with_name(f".{self._summary.name}.lock")
         self._finisher = finisher
         self._stream: IO[bytes] | None = None
+        self._lock = -1
 
     def known(self) -> bytes | None:
         """None where the partial file is gone, too."""
@@ -127,18 +131,35 @@ class File(_Local):
 
     def begin(self, offset: int | None) -> None:
         """Cut off what the manifest does not know of."""
-        try:
-            descriptor = os.open(self._partial, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError as error:
-            raise InputError(f'"{self._named}" cannot be written: {error.strerror}') from None
+        descriptor = self._held(self._partial, self._path)
         self._stream = os.fdopen(descriptor, "r+b")
-        lock(descriptor, self._path)
-        if not leads_to(self._partial, descriptor):
-            raise InputError(f'"{self._named}" was finished by another batch just now; start again')
+        try:
+            self._lock = self._held(self._summary_lock, self._summary)
+        except InputError:
+            if self.known() is None:
+                self._partial.unlink()
+            raise
         if os.fstat(descriptor).st_size < (offset or 0):
             raise InputError(f'--resume: "{self._partial}" is shorter than it was; start again without --resume')
         self._stream.truncate(offset or 0)
         self._stream.seek(offset or 0)
+
+    def _held(self, path: Path, told: Path) -> int:
+        """A file, made where there is none, that no other batch has now. Raises ``InputError``, which may name it as ``told``."""
+        try:
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise InputError(f'"{self._named}" cannot be written: {error.strerror}') from None
+        try:
+            lock(descriptor, told)
+            is_ours = leads_to(path, descriptor)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        if not is_ours:
+            os.close(descriptor)
+            raise InputError(f'"{self._named}" was finished by another batch just now; start again')
+        return descriptor
 
     @property
     def _open(self) -> IO[bytes]:
@@ -173,13 +194,12 @@ class File(_Local):
             self._open.seek(0)
             self._finisher(self._open, whole)
             to_disk(whole)
-        summary_path = self._path.with_name(f"{self._path.stem}.summary.json")
-        write_whole(summary_path, summary)
-        permit(summary_path)
+        write_whole(self._summary, summary)
+        permit(self._summary)
         permit(whole)
         whole.replace(self._path)
         self.close(forget=True)
-        return str(self._named.with_name(summary_path.name))
+        return str(self._named.with_name(self._summary.name))
 
     def close(self, *, forget: bool) -> None:
         """The partial file stays for ``--resume``, unless it is to be forgotten."""
@@ -189,6 +209,10 @@ class File(_Local):
         if self._stream is not None:
             self._stream.close()
             self._stream = None
+        if self._lock >= 0:
+            self._summary_lock.unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock = -1
 
 
 def part_name(number: int, suffix: str) -> str:

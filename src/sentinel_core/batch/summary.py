@@ -153,7 +153,9 @@ class Summary:
 
 
 def _row(place: Unreadable, message: str) -> dict[str, Any]:
-    return {"file": place.source, "line": place.line, "message": redact(as_text(message)), "named": place.label}
+    """``named`` is as the user named it, for the manifest and for looking it up; the rest is for people to read."""
+    file = redact(place.source)
+    return {"file": file, "line": place.line, "message": redact(as_text(message)), "named": place.label}
 
 
 def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -41,7 +41,7 @@ class _Lazy(click.Group):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        _keep_lines_apart(self)
+        _prepare(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(_COMMANDS)
@@ -50,7 +50,7 @@ class _Lazy(click.Group):
         if cmd_name not in _COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"sentinel_core.cli.{cmd_name}").command
-        _keep_lines_apart(command)
+        _prepare(command)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -65,11 +65,41 @@ class _Lazy(click.Group):
             formatter.write_dl(list(_COMMANDS.items()))
 
 
-def _keep_lines_apart(command: click.Command) -> None:
-    r"""Click asks for a backspace character above lines that it is not to join; a docstring that says ``\b`` reads better."""
+def _prepare(command: click.Command) -> None:
+    r"""Lines stay apart, and ``--no-config`` can stand anywhere.
+
+    Click asks for a backspace character above lines that it is not to join; a docstring that says ``\b`` reads better.
+    """
     command.help = (command.help or "").replace(r"\b", "\b")
+    if _NO_CONFIG not in command.params:
+        command.params.append(_NO_CONFIG)
     for inner in getattr(command, "commands", {}).values():
-        _keep_lines_apart(inner)
+        _prepare(inner)
+
+
+def _read_no_config(context: click.Context, _: click.Parameter, given: bool) -> None:
+    """As if the variable were set for this command, so that its children and whatever else reads settings know."""
+    if given:
+        before = os.environ.get(_VARIABLE)
+        os.environ[_VARIABLE] = "1"
+        context.call_on_close(lambda: _set_back(before))
+
+
+def _set_back(before: str | None) -> None:
+    if before is None:
+        os.environ.pop(_VARIABLE, None)
+    else:
+        os.environ[_VARIABLE] = before
+
+
+_VARIABLE = "SENTINEL_NO_CONFIG"
+_NO_CONFIG = click.Option(
+    ["--no-config"],
+    is_flag=True,
+    expose_value=False,
+    callback=_read_no_config,
+    help="Read no sentinel.toml and no pyproject.toml.",
+)
 
 
 @click.command(

@@ -9,7 +9,8 @@ from typing import Any
 import attrs
 
 from sentinel_core.agent.tools import bind_tool
-from sentinel_core.connect import model_of
+from sentinel_core.cli.run_options import without_repo
+from sentinel_core.connect import fields_of, key_elsewhere, model_of, with_flags
 from sentinel_core.conversion import printed
 from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.host import Installed, Plugin, load, select
@@ -19,7 +20,7 @@ from sentinel_core.model import Model
 from sentinel_core.offers import Tool
 from sentinel_core.redact import Redactor
 from sentinel_core.selection import Selection, did_you_mean
-from sentinel_core.settings import Layers, Setting
+from sentinel_core.settings import Layers
 from sentinel_core.watch import AtWork, Watch
 
 __all__ = ["Connected", "Kept", "connect"]
@@ -108,7 +109,10 @@ def connect(
     plugin = _choose(shelf, chosen)
     if kept is not None and kept.provider == plugin.source.name:
         of_provider = {**kept.flags, **of_provider}
-    own = _with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, must=True)
+    layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, must=True)
+    own = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
+    if told := key_elsewhere(plugin, own, layers):
+        outbox.send(warning(told))
     outbox.mark(str(AtWork("run", plugin.source.label, 0)))
     model = model_of(plugin, own)
     return Connected(
@@ -143,10 +147,16 @@ def _tools(
 ) -> tuple[tuple[Tool, ...], dict[str, Mapping[str, Any]], dict[str, str]]:
     """Every tool with its settings bound, those settings by group, and the plugins' versions."""
     plugins = shelf.load("tools")
-    fields = {name for plugin in plugins for name in _fields(plugin)}
-    if unknown := sorted(set(flags) - fields):
+    if unknown := sorted(set(flags).difference(*map(fields_of, plugins))):
         raise ConfigError(f"--{unknown[0]}: no tool that is installed has such a setting")
-    settings = {plugin.source.name: _with_flags(plugin, layers, flags, must=False) for plugin in plugins}
+    if flags.get("releases"):
+        layers = without_repo(layers, [one.source.name for one in plugins if "releases" in fields_of(one)])
+    settings = {
+        one.source.name: with_flags(one, layers, flags, must=False).of_plugin(
+            "tools", one.source.name, one.offer.settings
+        )
+        for one in plugins
+    }
     return (
         tuple(bind_tool(plugin.offer, settings[plugin.source.name]) for plugin in plugins),
         {f"tools.{name}": _values(own) for name, own in settings.items()},
@@ -154,31 +164,13 @@ def _tools(
     )
 
 
-def _with_flags(plugin: Plugin, layers: Layers, flags: Mapping[str, Any], *, must: bool) -> Any:
-    """A plugin's settings with the flags that are for whichever has such a setting. Raises ``ConfigError``."""
-    source, values, fields = plugin.source, dict(layers.values), _fields(plugin)
-    for field, value in flags.items():
-        flag = f"--{field.replace('_', '-')}"
-        if field in fields:
-            key = f"{source.kind}.{source.name}.{field}"
-            values[key] = Setting(key=key, value=value, origin=flag)
-        elif must:
-            raise ConfigError(f'{flag}: the provider "{source.name}" has no such setting')
-    return Layers(values=values).of_plugin(source.kind, source.name, plugin.offer.settings)
-
-
 def _with_call_timeout(plugin: Plugin, layers: Layers) -> Layers:
     """The agent's limit on one call is the provider's too, where that was not set: it is no shorter then, nor longer."""
     key = f"{plugin.source.kind}.{plugin.source.name}.call_timeout"
     wanted = layers.values.get("agent.call_timeout")
-    if wanted is None or key in layers.values or "call_timeout" not in _fields(plugin):
+    if wanted is None or key in layers.values or "call_timeout" not in fields_of(plugin):
         return layers
     return Layers(values={**layers.values, key: wanted._replace(key=key)})
-
-
-def _fields(plugin: Plugin) -> set[str]:
-    wanted = plugin.offer.settings
-    return set() if wanted is None else {field.name for field in attrs.fields(wanted)}
 
 
 def _text_or_none(name: object) -> str | None:

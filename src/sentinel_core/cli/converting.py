@@ -9,6 +9,7 @@ from sentinel_core.isolate import Outbox
 from sentinel_core.judging.frames import REPORT, UNREADABLE, refusal
 from sentinel_core.judging.items import Death, Readable, Unreadable, items, tell_unloaded
 from sentinel_core.offers import TraceReader
+from sentinel_core.output.printable import printable_json
 from sentinel_core.redact import redact_json
 from sentinel_core.selection import Selection
 from sentinel_core.sources import FileSource
@@ -58,7 +59,7 @@ def _written(outcome: Readable, write: _Write, to: str, watch: Watch) -> bytes:
     try:
         with watch("write", f"trace_readers:{to}"):
             written = write(outcome.trace)
-        return REPORT + b"Pc" + redact_json(written)
+        return REPORT + b"Pc" + printable_json(redact_json(written))
     except Exception as error:  # noqa: BLE001 - a stranger's writer may raise anything; it costs this trace alone
         message = f'record {outcome.number}: the writer "{to}" raised {type(error).__name__}: {error}'
         return UNREADABLE + Unreadable(message=message, source=outcome.source, label=outcome.label).row()

@@ -83,7 +83,7 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
         try:
             code = evaluate_many(plan, host, many)
         except KeyboardInterrupt:
-            _tell_how_to_go_on(many)
+            _tell_how_to_go_on(many, no_config=host.no_config)
             raise
         finish(plan.emission)
         return code
@@ -94,7 +94,7 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     return tally.exit_code(host.fail_on)
 
 
-def _tell_how_to_go_on(many: Many) -> None:
+def _tell_how_to_go_on(many: Many, *, no_config: bool) -> None:
     """What was judged is kept beside an output that can be gone on with."""
     if many.form is None:
         return
@@ -104,6 +104,8 @@ def _tell_how_to_go_on(many: Many) -> None:
     from sentinel_core.redact import redact
 
     given = [argument for argument in sys.argv[1:] if argument != "--resume"]
+    if no_config and "--no-config" not in given:  # the variable may have been set for this command alone
+        given.insert(0, "--no-config")
     command = printable(redact(shlex.join(["sentinel", *given, "--resume"])))
     say(f"stopped; to go on: {command}")
 

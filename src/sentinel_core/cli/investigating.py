@@ -1,25 +1,26 @@
 """What the child does for ``sentinel run``: load provider and tools, let the detective work, keep the run.
 
-Frames: ``S`` the run's id, ``N`` a note, ``W`` a warning, ``P`` an event and ``T`` a piece of
-text for the progress, ``I`` the run's summary, ``X`` why there is none.
+Frames: ``S`` the run's id, once it is kept and may be gone on with, ``N`` a note, ``W`` a warning, ``P`` an event and
+``T`` a piece of text for the progress, ``I`` the run's summary, ``X`` why there is none.
 """
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import attrs
 import msgspec
 
-from sentinel_core.agent.detective import Investigation
+from sentinel_core.agent.detective import Investigation, RunResult
 from sentinel_core.agent.event_codec import encode_event
-from sentinel_core.agent.events import Event, LoopDecided
+from sentinel_core.agent.events import Event, LoopDecided, ReplyReceived
 from sentinel_core.agent.family import Family
 from sentinel_core.agent.fingerprint import differences, fingerprint
 from sentinel_core.agent.journal import Journal
 from sentinel_core.agent.keeping import Keeper, end_with_parent
 from sentinel_core.agent.prompts import SYSTEM_PROMPT
+from sentinel_core.agent.record import Observer
 from sentinel_core.agent.replay import ReplayModel, export
 from sentinel_core.agent.saving import save_run
 from sentinel_core.agent.settings import AgentSettings
@@ -84,12 +85,15 @@ class Order:
     def with_flags(self, kept: dict[str, Any], provider: str) -> "Order":
         """The order with the flags of the run that it resumes, and that ``provider`` began, below those given now."""
         layers = with_kept(self.layers, kept)
+        of_tools = {**kept["tools"], **self.of_tools}
+        if self.of_tools.get("releases"):
+            of_tools.pop("repo", None)  # whose place it takes
         return attrs.evolve(
             self,
             layers=layers,
             selection=Selection.parse(layers.host().plugins),
             kept=Kept(provider, kept["provider"]),
-            of_tools={**kept["tools"], **self.of_tools},
+            of_tools=of_tools,
             overriding=self.overriding or msgspec.convert(kept["override"], Overriding | None),
         )
 
@@ -108,7 +112,7 @@ def job(order: Order, outbox: Outbox) -> None:
     except SentinelError as error:
         outbox.send(refusal(redactor.text(str(error))))
     except OSError as error:
-        outbox.send(refusal(f'"{error.filename or order.directory}": {error.strerror}; the run could not be kept'))
+        outbox.send(refusal(_cut_short(order, error)))
 
 
 def _run(order: Order, outbox: Outbox) -> RunSummary:
@@ -120,7 +124,6 @@ def _run(order: Order, outbox: Outbox) -> RunSummary:
             if order.release not in (None, run.release_id):
                 raise JournalError(f'run "{run.run_id}" is about release "{run.release_id}", not "{order.release}"')
             order = attrs.evolve(order.with_flags(run.flags, run.fingerprint["provider"]), release=run.release_id)
-            outbox.send(b"S" + run.run_id.encode())
         return _investigate(order, outbox, keeper)
     finally:
         journal.close()
@@ -148,6 +151,8 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
         _check_reflector(order, connected)
         if guard is not None:
             guard.ready()
+        if order.resume is not None:
+            outbox.send(b"S" + order.resume.encode())
         investigation = Investigation(
             release_id=order.release or "",
             model=connected.model,
@@ -155,7 +160,7 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             provider=connected.name,
             model_name=connected.model_name,
             settings=settings,
-            observers=(keeper, telemetry, *([_progress(outbox)] if order.progress else [])),
+            observers=(keeper, telemetry, *_told(order, connected, settings, outbox)),
             toolbox=Toolbox(confirm=_confirm(order, outbox)),
             on_text=(lambda text: outbox.send(b"T" + text.encode("utf-8", "replace"))) if order.progress else None,
             clean=Redactor.of_environment(names=connected.env).value,
@@ -165,10 +170,30 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
         family = _family(order, outbox, investigation, guard, _reflector(order, investigation))
         family.deterministic = connected.deterministic
         result = family.run()
-    path = save_run(result.trace, order.directory)
-    if order.record is not None:
-        export(keeper.journal.read(result.run_id), order.record)
+    path = _kept(result, order, keeper)
     return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers))
+
+
+def _kept(result: RunResult, order: Order, keeper: Keeper) -> Path:
+    """Write the last attempt's trace, and the record that was asked for. Where that fails, a report that has left is told."""
+    try:
+        path = save_run(result.trace, order.directory)
+        if order.record is not None:
+            export(keeper.journal.read(result.run_id), order.record)
+    except OSError as error:
+        raise JournalError(f"{_cut_short(order, error)}{_left(result)}") from error
+    return path
+
+
+def _left(result: RunResult) -> str:
+    if result.report is None:
+        return ""
+    named = " ".join(filter(None, ("the report", result.report.report_id)))
+    return f"; {named} was delivered" + (f' to "{result.report.path}"' if result.report.path else "")
+
+
+def _cut_short(order: Order, error: OSError) -> str:
+    return f'"{error.filename or order.directory}": {error.strerror}; the run could not be finished'
 
 
 def _family(
@@ -260,6 +285,30 @@ def _telemetry(order: Order, keeper: Keeper, outbox: Outbox) -> Telemetry:
     )
     telemetry.resume(keeper.past)
     return telemetry
+
+
+def _told(order: Order, connected: Connected, settings: AgentSettings, outbox: Outbox) -> Iterator[Observer]:
+    """Who tells the user of events: the progress, and what the limit on costs does not see."""
+    if order.progress:
+        yield _progress(outbox)
+    if settings.max_cost_usd is not None and not connected.deterministic:
+        yield _Unpriced(_warn(outbox))
+
+
+@attrs.define
+class _Unpriced:
+    """Warns once of replies whose cost nobody knows, where there is a limit on costs."""
+
+    warn: Callable[[str], None]
+    is_told: bool = False
+
+    def __call__(self, event: Event) -> None:
+        """Look at one event."""
+        if self.is_told or not isinstance(event, ReplyReceived) or event.reply.cost_usd is not None:
+            return
+        self.is_told = True
+        other = "--max-turns" if event.reply.usage is None else "--max-tokens"
+        self.warn(f"the cost of this model is not known, so --max-cost limits nothing; use {other}")
 
 
 def _progress(outbox: Outbox) -> Callable[[Event], None]:

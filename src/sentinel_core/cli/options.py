@@ -29,6 +29,7 @@ __all__ = [
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_SET_UP = tuple(kind for kind in KINDS if kind != "trace_readers")  # readers take no settings
 
 
 if TYPE_CHECKING:
@@ -250,6 +251,7 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
         return key
     kind, _, name = head.rpartition(":")
     found = sorted(label for label in labels if label[1] == name and kind in ("", label[0]))
+    found = [label for label in found if label[0] in _SET_UP] or found
     if len(found) > 1:
         choices = " or ".join(f'"{kind}:{name}.{field}"' for kind, name in found)
         raise ConfigError(f'--set {key}: "{name}" stands in two kinds; write {choices}')
@@ -296,6 +298,6 @@ def _if_not_installed(key: str, targets: Collection[str]) -> str:
     """How to set what a file or module may offer, which is known only once that is loaded; nothing where there is none."""
     if not targets:
         return ""
-    likely, *others = sorted(KINDS, key=lambda kind: kind != "signals")
+    likely, *others = sorted(_SET_UP, key=lambda kind: kind != "signals")
     places = " or ".join(f'"{target}"' for target in targets)
     return f'; for one in {places} name its kind, too: "{likely}:{key}" (or {", ".join(others)})'

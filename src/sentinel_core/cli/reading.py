@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sentinel_core._words import counted
+from sentinel_core.cli import HOME, say
 from sentinel_core.cli.options import host_flags, layers_and_selection
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import InputError
@@ -14,12 +16,14 @@ from sentinel_core.settings import HostSettings
 from sentinel_core.sources import FileSource, find_sources, spool
 
 if TYPE_CHECKING:
+    from sentinel_core.sources.own import LeftOut
     from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["read_one", "sources_of"]
 
 _NATIVE = "native"
 _TOLD = 5
+_NAMED = 3
 
 
 def sources_of(
@@ -27,15 +31,30 @@ def sources_of(
 ) -> tuple[FileSource | InputError, ...]:
     """Every file that the arguments lead to; standard input is read here, and kept.
 
+    Prints a line on standard error for each reason why files in folders were left out.
     Raises ``click.UsageError`` where ``output`` is one of them: it would be lost.
     """
     place = None if output is None else _place_of(output)
     stdin = spool(sys.stdin.buffer) if "-" in arguments else None
     most = host.max_record_mb << 20
-    found = tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=most))
+    left_out: LeftOut = {}
+    found = tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=most, left_out=left_out))
+    for why, labels in left_out.items():
+        _tell_left_out(why, labels)
     if any(isinstance(source, FileSource) and place in (source.url, source.path.resolve()) for source in found):
         raise click.UsageError(f'-o "{output}" is what is to be read, and would be replaced: name another')
     return found
+
+
+def _tell_left_out(why: str, labels: list[str]) -> None:
+    """One line on standard error: why, how many, and the first; those that lie where Sentinel keeps its own come last."""
+    from sentinel_core.output.printable import printable
+    from sentinel_core.redact import redact
+
+    first = sorted(labels, key=lambda label: HOME.name in Path(label).parts)[:_NAMED]
+    names = ", ".join(f'"{label}"' for label in first)
+    more = f" and {len(labels) - _NAMED:,} more" if len(labels) > _NAMED else ""
+    say(f"sentinel: {why}: {counted(len(labels), 'file')} ({printable(redact(names))}{more})")
 
 
 def _place_of(output: str) -> Path | str:

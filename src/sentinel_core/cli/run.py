@@ -15,7 +15,7 @@ from sentinel_core.cli import ERROR, HOME, complain, say
 from sentinel_core.cli.emitting import finish
 from sentinel_core.cli.investigating import Order, job
 from sentinel_core.cli.options import judging_flags, judging_options, layers_and_selection, plugin_options
-from sentinel_core.cli.run_options import AGENT, PROVIDER, TOOLS, check_places, guard_flags, overriding, run_options
+from sentinel_core.cli.run_options import AGENT, PROVIDER, check_places, guard_flags, of_tools, overriding, run_options
 from sentinel_core.cli.supervise import supervise, terminal_width, use_color, warn
 from sentinel_core.errors import ConfigError, WorkerError, WorkerJobError
 from sentinel_core.isolate import Child
@@ -71,7 +71,7 @@ def command(release: str | None, **options: Any) -> int:
         return ERROR
     if not found.answered:
         _print(found, b"", as_json=options["as_json"], color=False)
-        complain(_why_no_report(found))
+        complain(_why_no_report(found, host))
         return ERROR
     form: Literal["json", "text"] = "json" if options["as_json"] else "text"
     plan = Plan(
@@ -107,7 +107,7 @@ def _order(release: str | None, options: dict[str, Any]) -> tuple[Order, HostSet
         selection=selection,
         directory=HOME,
         of_provider={name: options[name] for name in PROVIDER if options[name] is not None},
-        of_tools={name: options[name] for name in TOOLS if options[name] is not None},
+        of_tools=of_tools(options, layers),
         resume=options["resume"],
         accept_changes=options["accept_changes"],
         record=options["record"],
@@ -129,7 +129,7 @@ def _emission(found: RunSummary, order: Order) -> Emission | None:
 
 def _investigate(order: Order, host: HostSettings, *, quiet: bool) -> RunSummary | None:
     """The agent's run, in a child; None where it gave nothing that could be judged, which is then told."""
-    heard = _Heard(quiet=quiet, run_id=order.resume)
+    heard = _Heard(quiet=quiet, run_id=order.resume, no_config=host.no_config)
     with heard.progress, Child(partial(job, order), memory=host.max_memory_mb << 20) as child:
         try:
             for frame in child.frames(_patience(order.layers)):
@@ -145,10 +145,12 @@ def _investigate(order: Order, host: HostSettings, *, quiet: bool) -> RunSummary
 
 @attrs.define
 class _Heard:
-    """What the child says, as it comes."""
+    """What the child says, as it comes. ``is_kept`` is True once the run may be gone on with."""
 
     quiet: bool
     run_id: str | None
+    no_config: bool
+    is_kept: bool = False
     found: RunSummary | None = None
     progress: Progress = attrs.field(factory=Progress)
 
@@ -158,20 +160,27 @@ class _Heard:
         if kind == b"I":
             self.found = RunSummary.from_json(body)
         elif kind == b"S":
-            self.run_id = text
+            self.run_id, self.is_kept = text, True
         elif kind in (b"P", b"T"):
             self.progress.show(kind, body)
         elif kind == WARNING:
             warn(text)
         elif kind == REFUSED:
-            complain(text)
+            complain(text + self.how_to_go_on if self.is_kept else text)
         elif not self.quiet:
             say(text)
 
     @property
     def how_to_go_on(self) -> str:
         """What to do after an end that nobody wanted; empty before anything was kept."""
-        return "" if self.run_id is None else f"; what was done is kept; to go on: sentinel run --resume {self.run_id}"
+        if self.run_id is None:
+            return ""
+        return f"; what was done is kept; to go on: {_resuming(self.run_id, no_config=self.no_config)}"
+
+
+def _resuming(run_id: str, *, no_config: bool) -> str:
+    """The command that goes on with a run; a run that read no file reads none then, either, as a file can run code."""
+    return f"sentinel {'--no-config ' if no_config else ''}run --resume {run_id}"
 
 
 def _patience(layers: Layers) -> float | None:
@@ -201,7 +210,7 @@ def _print(found: RunSummary, rendered: bytes, *, as_json: bool, color: bool) ->
 def _exit_code(found: RunSummary, tally: Tally, host: HostSettings) -> int:
     code = tally.exit_code(host.fail_on)
     if found.severity is None:
-        complain(_why_no_report(found))
+        complain(_why_no_report(found, host))
         return ERROR
     if code == 0 and found.below_evidence and host.fail_on == "warn":
         code = 1
@@ -209,17 +218,32 @@ def _exit_code(found: RunSummary, tally: Tally, host: HostSettings) -> int:
 
 
 def _is_too_risky(found: RunSummary, limit: str | None) -> bool:
-    """Whether the report, or the data where these show more, reach the limit; told, for the verdict may be PASS."""
+    """Whether the report, or the data where these show more, reach the limit; told, for the verdict may be PASS.
+
+    Data that nobody could read reach every limit: what they hide may be the worst.
+    """
     risk = found.evidence_severity if found.below_evidence else found.severity
-    if limit is None or risk is None or _RISK[risk] < _RISK[limit]:
+    if limit is None:
         return False
-    by_whom = " by the data that the agent fetched" if found.below_evidence else ""
-    complain(f"the risk is {risk}{by_whom}; --fail-on-risk is {limit}")
+    if risk is not None and _RISK[risk] >= _RISK[limit]:
+        told = f"the risk is {risk}{_by_whom(found)}"
+    elif found.evidence_severity is None:
+        told = "the risk is unknown, because the summary that the agent fetched cannot be read"
+    else:
+        return False
+    complain(f"{told}; --fail-on-risk is {limit}")
     return True
 
 
-def _why_no_report(found: RunSummary) -> str:
-    told = f"sentinel run --resume {found.run_id}"
+def _by_whom(found: RunSummary) -> str:
+    """Who says what the risk is, where the report says less."""
+    if not found.below_evidence:
+        return ""
+    return " by the data that the agent fetched" if found.summary_fetched else ", because the agent fetched no summary"
+
+
+def _why_no_report(found: RunSummary, host: HostSettings) -> str:
+    told = _resuming(found.run_id, no_config=host.no_config)
     resume, again = (f"; to go on: {told}", f"; to try again: {told}") if found.resumable else ("", "")
     if found.delivery == "unknown":
         return f'whether the risk report for "{found.release_id}" was filed is unknown: {found.delivery_text}{again}'

@@ -1,17 +1,31 @@
 """The options of ``sentinel run`` that are about the agent: for its settings, its provider, its tools, and its journal."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import attrs
 import click
 
+from sentinel_core.cli import HOME
 from sentinel_core.errors import ConfigError
+from sentinel_core.state import refuse_detours
 
 if TYPE_CHECKING:
     from sentinel_core.reflection.guarding import Overriding
+    from sentinel_core.settings import Layers
 
-__all__ = ["AGENT", "PROVIDER", "TOOLS", "check_places", "guard_flags", "overriding", "run_options"]
+__all__ = [
+    "AGENT",
+    "PROVIDER",
+    "check_places",
+    "guard_flags",
+    "of_tools",
+    "overriding",
+    "refuse_two_places",
+    "run_options",
+    "without_repo",
+]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -28,8 +42,10 @@ AGENT: Mapping[str, str] = {
     "context_strategy": "--context",
 }
 PROVIDER = ("model", "base_url")
-TOOLS = ("releases", "reports", "repo", "junit", "metrics")
+_TOOLS = ("releases", "reports", "repo", "junit", "metrics")
 _READ = ("releases", "repo", "junit", "metrics")
+_REPO = "tools.get_release_summary.repo"
+_WRITTEN = ("logs", "metrics", "reports", "runs", "traces")
 _KINDS = ("override_fatigue", "override_max_reruns", "override_bias_echo")
 
 _PROVIDER_HELP = (
@@ -93,11 +109,40 @@ def guard_flags(options: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
 
 
 def check_places(options: Mapping[str, Any]) -> None:
-    """Raises ``ConfigError`` where a file or folder to be read is not there: no attempt would get further."""
+    """Raises ``ConfigError`` where no attempt could end well: what is to be read is not there, or to be written leads away."""
     for name in _READ:
         place = options[name]
         if place and "://" not in place and not Path(place).exists():
             raise ConfigError(f'{_flag(name)} "{place}": there is no such file or folder')
+    for name in _WRITTEN:
+        try:
+            refuse_detours(HOME / name)
+        except OSError as error:
+            raise ConfigError(str(error.strerror)) from None
+
+
+def of_tools(options: Mapping[str, Any], layers: "Layers") -> dict[str, Any]:
+    """The flags for whichever tools have such a setting. Raises ``click.UsageError`` as ``refuse_two_places`` does."""
+    given = {name: options[name] for name in _TOOLS if options[name] is not None}
+    refuse_two_places(given, layers)
+    return given
+
+
+def refuse_two_places(given: Mapping[str, Any], layers: "Layers") -> None:
+    """Raises ``click.UsageError`` where the command line names both ``--releases`` and a repository."""
+    repo = layers.values.get(_REPO)
+    is_set = repo is not None and repo.origin == "--set" and repo.value
+    if given.get("releases") and (given.get("repo") or is_set):
+        flag = "--repo" if given.get("repo") else f"--set {_REPO}"
+        told = "a release is a summary from the one, or a range of commits in the other"
+        raise click.UsageError(f"--releases does not go with {flag}: {told}")
+
+
+def without_repo(layers: "Layers", tools: Iterable[str]) -> "Layers":
+    """The layers without these tools' ``repo`` from elsewhere than the command line: ``--releases`` takes its place."""
+    keys = {f"tools.{name}.repo" for name in tools}
+    values = {key: one for key, one in layers.values.items() if key not in keys or one.origin == "--set"}
+    return attrs.evolve(layers, values=values)
 
 
 def overriding(options: Mapping[str, Any]) -> "Overriding | None":

@@ -12,6 +12,7 @@ import click
 from sentinel_core._words import counted
 from sentinel_core.cli import HOME, help_without_command, say
 from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options, plugins_option
+from sentinel_core.cli.run_options import PROVIDER, refuse_two_places, without_repo
 from sentinel_core.cli.suite_output import Telling, checked, in_json, telling_options
 from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
@@ -58,7 +59,9 @@ def command(context: click.Context) -> None:
 
 @command.command("run", short_help="Run a suite, compare it with a baseline, tell what came of it.")
 @click.argument("suite", metavar="SUITE")
-@click.option("--provider", metavar="NAME", help="Who is evaluated (default: the suite's, else offline).")
+@click.option("--provider", metavar="NAME", help="Who is evaluated (default: the setting, the suite's, offline).")
+@click.option("--model", metavar="ID", help="Which of the provider's models.")
+@click.option("--base-url", metavar="URL", help="The provider's address, where it is not its own.")
 @click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="How often each scenario is tried.")
 @click.option("--only", multiple=True, metavar="ID|TAG", help="Only these scenarios.")
 @click.option("--workers", type=click.IntRange(1, 256), metavar="N", help="Trials at once (default: one a processor).")
@@ -89,7 +92,7 @@ def run(suite: str, **options: Any) -> int:
     sentinel suite run mine.toml --replay cassette.json -o junit.xml
     """
     from sentinel_core.state import write_whole
-    from sentinel_core.suite import compare_to_baseline, document_of, load_baseline, read_suite, run_evaluation
+    from sentinel_core.suite import compare_to_baseline, load_baseline, read_suite, run_evaluation
 
     read = read_suite(suite)
     named, folder = options["baseline"], options["home"] / "baselines"
@@ -104,8 +107,6 @@ def run(suite: str, **options: Any) -> int:
         for path in (_last(options["home"], read.name), options["home"] / "suites" / "last.json"):
             write_whole(path, results.to_json())
     comparison = compare_to_baseline(results, baseline, alpha=options["alpha"]) if baseline else None
-    if options["max_cost"] is not None and document_of(results)["summary"]["cost_usd"] is None:
-        warn("the provider reported no cost, so --max-cost limited nothing")
     notes = Counter(note for one in results.scenarios for trial in one.trials for note in trial.notes)
     for note, count in notes.items():
         warn(f"{note} (in {counted(count, 'trial')})")
@@ -120,9 +121,13 @@ def _run_options(name: str, options: dict[str, Any]) -> "RunOptions":
         if options[flag] is not None:
             flags[f"tools.{tool}.{flag}"] = (options[flag], f"--{flag}")
     layers, selection = layers_and_selection(flags, options["assignments"])
+    refuse_two_places(options, layers)
+    if options["releases"]:
+        layers = without_repo(layers, ["get_release_summary"])
     host = layers.host()
     return RunOptions(
         provider=host.provider,
+        of_provider={name: options[name] for name in PROVIDER if options[name] is not None},
         trials=options["trials"],
         workers=options["workers"] or cores(),
         layers=layers,
@@ -136,6 +141,7 @@ def _run_options(name: str, options: dict[str, Any]) -> "RunOptions":
         only=options["only"],
         timeout=options["trial_timeout"],
         memory=host.max_memory_mb << 20,
+        warn=warn,
         progress=_progress if sys.stderr.isatty() else lambda _done, _all, _result: None,
     )
 

@@ -135,7 +135,7 @@ class Unreadable(NamedTuple):
         from sentinel_core.redact import redact
 
         source = self.label if whole else self.source
-        told = {"message": redact(as_text(self.message)), "source": source, "line": self.line}
+        told = {"message": redact(as_text(self.message)), "source": redact(source), "line": self.line}
         return printable_json(json.dumps({"error": told}).encode())
 
 

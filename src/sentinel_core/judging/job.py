@@ -16,6 +16,7 @@ from sentinel_core.judging.items import Death, Readable, Unreadable, items, tell
 from sentinel_core.offers import TraceReader
 from sentinel_core.output.redacted import redacted
 from sentinel_core.panel import make_panel
+from sentinel_core.redact import redact
 from sentinel_core.report import ReliabilityReport, SignalFailure
 from sentinel_core.selection import Selection
 from sentinel_core.settings import Layers
@@ -178,7 +179,8 @@ def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan, error: Un
         from sentinel_core.output.text import render_report
 
         place = f"record {outcome.number}"
-        origin = place if report.trace_id.startswith(outcome.source) else f"{outcome.source}, {place}"
+        named_so = outcome.trace.trace_id.startswith(outcome.source)
+        origin = place if named_so else f"{redact(outcome.source)}, {place}"
         text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color)
         return folded(text, plan.width).encode("utf-8", "replace")
     from sentinel_core.codec import encode_report
@@ -197,4 +199,5 @@ def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan, error: Un
 def _row(data: bytes, outcome: Readable) -> bytes:
     import json
 
-    return b'{"source": %s, "record": %d, "report": %s}' % (json.dumps(outcome.label).encode(), outcome.number, data)
+    source = json.dumps(redact(outcome.label)).encode()
+    return b'{"source": %s, "record": %d, "report": %s}' % (source, outcome.number, data)

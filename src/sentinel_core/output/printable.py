@@ -1,4 +1,4 @@
-"""Hostile text made harmless: what a terminal would act on, or not show, is shown as an escape."""
+"""Hostile text made harmless: what a terminal or a CI runner would act on, or not show, is shown as an escape."""
 
 import functools
 import re
@@ -12,7 +12,11 @@ _HARMFUL = (
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\ud800-\udfff"
 )
-
+# Runners of CI systems take commands out of what is printed: "##vso[", "##[" and "##teamcity[" anywhere, "::" where a line begins.
+# What stands in its place is an escape of JSON and of TOML, too.
+_ORDERS = "##"
+_ORDER = r"(?<=#)#(?=[A-Za-z]{0,20}\[)"
+_LINE_ORDER = "::"
 
 _HANGING = "    "
 
@@ -23,14 +27,24 @@ def _harmful(besides: str = "") -> re.Pattern[str]:
 
 
 def printable(text: str) -> str:
-    r"""Text for one line of a terminal; ``\x1b`` and the like stand for what was there."""
-    if text.isascii() and text.isprintable():
-        return text
-    return _harmful("\n\t").sub(_escape, text)
+    r"""Text for one line of a terminal, line breaks and all; ``\n``, ``\x1b`` and the like stand for what was there."""
+    if not (text.isascii() and text.isprintable()):
+        text = _harmful("\n\t").sub(_escape, text)
+    if _ORDERS in text:
+        text = re.sub(_ORDER, r"\\u0023", text)
+    return _without_order(text) if _LINE_ORDER in text else text
+
+
+def _without_order(line: str) -> str:
+    """Runners look for it behind white space, too."""
+    rest = line.lstrip()
+    return rf"{line[: len(line) - len(rest)]}\u003a{rest[1:]}" if rest.startswith(_LINE_ORDER) else line
 
 
 def printable_json(data: bytes) -> bytes:
     r"""JSON in which such characters inside strings stand as ``\u`` escapes: the same value, safe to print."""
+    if _ORDERS.encode() in data:
+        data = re.sub(_ORDER.encode(), rb"\\u0023", data)
     if data.isascii() and b"\x7f" not in data:
         return data
     return _harmful().sub(_escape_json, data.decode("utf-8")).encode("utf-8")
@@ -64,7 +78,7 @@ def _folded(line: str, width: int) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return f"{wrapper.fill(text)}\n"
+    return "".join(f"{_without_order(one)}\n" for one in wrapper.fill(text).split("\n"))
 
 
 def _escape(match: re.Match[str]) -> str:

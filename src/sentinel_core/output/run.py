@@ -16,6 +16,7 @@ _COLORS = {"high": "31", "medium": "33", "low": "32", None: "35"}
 _FINDING = 400
 _TAGS = 120
 _GOOD = "thresholds_met"
+_UNREAD = "the release summary that the agent fetched cannot be read"
 _UNDELIVERED = {
     "failed": "the report was staged, and not delivered",
     "unknown": "the report was staged, and whether it was delivered is unknown",
@@ -29,6 +30,10 @@ def render_run(run: "RunSummary", *, color: bool = False) -> str:
     lines = [f"Release {printable(clipped(run.release_id, 80))}: {head}"]
     if run.below_evidence:
         lines.append(f"  ! WARN: {_below_evidence(run)}")
+    elif run.severity is not None and run.evidence_severity is None:
+        lines.append(f"  ! {_UNREAD}, so the report was held against no data")
+    if run.severity is not None and run.outcome != "completed":
+        lines.append(f"  ! {_cut_short(run)}")
     lines.extend(f"  - {printable(clipped(finding, _FINDING))}" for finding in run.findings)
     if run.severity is None and run.delivery is not None:
         told = _UNDELIVERED[run.delivery]
@@ -89,6 +94,17 @@ def lifted(agent: Any, run: "RunSummary") -> Any:
     return {**agent, "verdict": "WARN", "reasoning": reasoning}
 
 
+def _cut_short(run: "RunSummary") -> str:
+    """Of a report that was delivered though the agent was not done."""
+    why = "the model's last reply was cut off" if run.outcome == "truncated" else run.cause
+    told = f"the run was ended by {run.outcome}" + (f": {printable(clipped(why, _FINDING))}" if why else "")
+    return f"{told}; the report is of an unfinished investigation"
+
+
 def _below_evidence(run: "RunSummary") -> str:
+    if run.summary_fetched is False:
+        return "the agent fetched no summary of the release, so its risk cannot be low (below_evidence)"
+    if run.evidence_severity is None:
+        return f"the report says low risk, and {_UNREAD}; a release that nobody looked at is of medium risk (below_evidence)"
     shown = f"the data show {run.evidence_severity}"
     return f"the report says less risk than the data that the agent fetched: {shown} (below_evidence)"

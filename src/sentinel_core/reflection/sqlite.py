@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from sentinel_core.errors import StoreError
 from sentinel_core.reflection.sql import Cursor, SqlStore
+from sentinel_core.state import refuse_detours
 
 __all__ = ["SqliteStore"]
 
@@ -36,13 +37,14 @@ class SqliteStore(SqlStore):
         self.place = str(path)
         self._path = path
         self._idle: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
+        self._refused = ""
+        self.again(lambda: refuse_detours(path))
         if create:
             self._make_file()
         elif not path.is_file():
             raise StoreError(
                 f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" make one; --store names another'
             )
-        self._refused = ""
         self._file = self.again(self._found)
         self.again(self.prepare)
         self._refused = "; no rerun is granted"

@@ -109,7 +109,7 @@ def _test_facts(tests: object, areas: list[str], settings: RiskThresholds) -> It
         return
     counts = {name: as_count(tests.get(name)) for name in ("passed", "failed", "skipped")}
     for name, count in counts.items():
-        if count is None and (name in tests or name != "skipped"):
+        if count is None and (tests.get(name) is not None or name != "skipped"):
             yield _unusable("tests", name, tests, "a count")
     passed, failed, skipped = counts["passed"], counts["failed"], counts["skipped"] or 0
     if failed:
@@ -118,7 +118,7 @@ def _test_facts(tests: object, areas: list[str], settings: RiskThresholds) -> It
         yield _no_failures(passed, skipped)
     listed = {"tests": (passed or 0) + (failed or 0) + skipped, "failures": failed or 0}
     yield from _skipped(skipped, listed["tests"], settings)
-    if "claimed" in tests:
+    if tests.get("claimed") is not None:
         yield from _not_listed(tests, listed)
 
 

@@ -3,13 +3,16 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import attrs
 
 from sentinel_core.errors import InputError
 from sentinel_core.sources.names import as_text
 from sentinel_core.sources.streams import HEAD, ZIP, open_decompressed, zip_members
+
+if TYPE_CHECKING:
+    from sentinel_core.sources.own import LeftOut
 
 __all__ = ["SUFFIXES", "FileSource", "bytes_before_end", "find_sources", "first_bytes", "sources_in", "spool", "unread"]
 
@@ -117,27 +120,33 @@ def spool(stream: IO[bytes]) -> Path:
 
 
 def find_sources(
-    arguments: tuple[str, ...], *, stdin: Path | None = None, strict: bool = False, max_record: int = 256 << 20
+    arguments: tuple[str, ...],
+    *,
+    stdin: Path | None = None,
+    strict: bool = False,
+    max_record: int = 256 << 20,
+    left_out: "LeftOut | None" = None,
 ) -> Iterator[FileSource | InputError]:
     """One source a file, folders and globs in sorted order; an ``InputError`` for an argument that leads to none.
 
     ``-`` is what was read from standard input, kept at ``stdin``; it is called "stdin" wherever it is spoken of. What Sentinel
-    wrote itself is left out of folders and globs.
+    wrote itself is left out of folders and globs, and so are files that are read with another; ``left_out`` gets them.
     """
+    passed = {} if left_out is None else left_out
     for argument in arguments:
         if argument == "-" and stdin is not None:
             yield FileSource(path=stdin, label="stdin", strict=strict, max_record=max_record)
         elif "://" in argument:
             from sentinel_core.sources.remote import find_remote
 
-            yield from find_remote(argument, strict=strict, max_record=max_record)
+            yield from find_remote(argument, strict=strict, max_record=max_record, left_out=passed)
         elif os.path.exists(argument) and not os.path.isdir(argument):  # noqa: PTH110, PTH112 - its folder may forbid to ask
             named = FileSource(path=Path(argument), label=str(Path(argument)), strict=strict, max_record=max_record)
             yield from _named(named)
         else:
             from sentinel_core.sources.folders import find_in_folders
 
-            yield from find_in_folders(argument, strict=strict, max_record=max_record)
+            yield from find_in_folders(argument, strict=strict, max_record=max_record, left_out=passed)
 
 
 def _named(source: FileSource) -> Iterator[FileSource | InputError]:

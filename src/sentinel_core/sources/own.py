@@ -4,15 +4,21 @@ import re
 from collections.abc import Callable
 from pathlib import PurePath
 
-__all__ = ["MANIFEST", "ONLY_OWN", "is_of_reports", "is_own"]
+__all__ = ["MANIFEST", "ONLY_OWN", "OWN", "WITH_SESSION", "LeftOut", "is_of_reports", "is_own"]
 
 MANIFEST = "manifest.json"
 ONLY_OWN = "nothing but what Sentinel wrote itself (a file of it that is named is read)"
 
+LeftOut = dict[str, list[str]]
+"""Files of folders and globs that are not read by themselves, by the reason: ``OWN`` or ``WITH_SESSION``."""
+OWN = "left out as Sentinel's own, and read only where named"
+WITH_SESSION = "read as part of a session of Claude Code, and not once more"
+
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
-_REPORT = (
-    rb'\s*(?:\[\s*)?\{\s*"trace_id"\s*:\s*%s\s*,\s*"verdict"\s*:\s*(?:null|"[A-Z]{4}")\s*,\s*"overall_score"\s*:'
-    % _TEXT
+_REPORT = re.compile(
+    rb'\s*(?:\[\s*)?\{\s*"trace_id"\s*:\s*%s\s*,\s*"verdict"\s*:\s*(?:null|"[A-Z]{4}")\s*,'
+    rb'\s*"overall_score"\s*:\s*(?:null|[\d.eE+-]+)\s*,\s*"signal_scores"\s*:\s*\[' % _TEXT,
+    re.DOTALL,
 )
 _ERROR_ROW = (
     rb'\s*(?:\[\s*)?\{\s*"error"\s*:\s*\{\s*"message"\s*:\s*%s\s*,\s*"source"\s*:\s*%s\s*,\s*"line"\s*:\s*(?:null|\d+)\s*\}\s*\}'
@@ -21,15 +27,19 @@ _ERROR_ROW = (
 _SUMMARY = rb'\{\s*"schema"\s*:\s*1\s*,\s*"records"\s*:\s*\d+\s*,\s*"verdicts"\s*:\s*\{\s*"PASS"\s*:'
 _TELEMETRY = rb'\{"resource(?:Logs|Metrics)":\[.*"scope":\{"name":"sentinel",'
 _VERDICT = "(?:✓ PASS|! WARN|✗ FAIL)  risk [01]\\.[0-9]{3}  |\\? NO VERDICT  ".encode()
-_OWN = re.compile(b"|".join((_REPORT, _ERROR_ROW, _SUMMARY, _TELEMETRY, _VERDICT)), re.DOTALL)
-_MANIFEST = re.compile(rb'\{"inputs": \{(?:\}|%s: \[(?:\d|"|\]))' % _TEXT, re.DOTALL)
+_OTHER = re.compile(b"|".join((_ERROR_ROW, _SUMMARY, _TELEMETRY, _VERDICT)), re.DOTALL)
+_MESSAGES = re.compile(rb'(?<!\\)"messages"\s*:')  # a key of a trace; in a report it is a plugin's at most
+_BRACKET_OR_TEXT = re.compile(rb'([{[])|([]}])|("messages"\s*:)|"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
+_MANIFEST = re.compile(rb'\{"inputs": \{(?:\}, "fingerprint": \{|%s: \[(?:\d|"|\]))' % _TEXT, re.DOTALL)
+# What parts hold that is told by nothing else: nothing, an error too long for a first look, a table that is not whole yet.
+_PART = re.compile(rb'\s*\Z|\{"error": \{"message": "|PAR1')
 _TABLE = re.compile(
     rb".{,16}schema.{,16}source.{,16}record.{,16}trace_id.{,16}verdict.{,16}overall_score.{,16}score_", re.DOTALL
 )
 _PARQUET = b"PAR1"  # at the start of a table, and at its end, after what it holds and how long that is
 _ENDING = 8
 _COLUMNS = 512  # bytes in which the names of the first columns stand
-_IN_BATCH = re.compile(r"manifest\.json|summary\.json|\.?part-\d{5,}\.(?:jsonl|parquet)")
+_IN_BATCH = re.compile(r"\.?part-\d{5,}\.(?:jsonl|parquet)")
 _HOME = ".sentinel"
 _PLACES = frozenset(("baselines", "logs", "metrics", "outbox", "reports", "suites"))
 _TRACES = "runs"
@@ -47,13 +57,26 @@ def is_own(path: PurePath, head: bytes, manifest: Callable[[], bytes], before_en
     so many bytes before the file's end, so many bytes, and raises ``OSError``, too; it is asked about tables alone.
     That is: reports and the summary of them, a file in the folder of a batch, logs and metrics, and what the folders of
     ``.sentinel/`` hold besides traces. Only what begins just as Sentinel writes it counts: a trace that quotes a report is one.
+    Whoever wants to be left out can write so, too; that is why what is left out is told.
     """
     return (
-        _OWN.match(head) is not None
+        _OTHER.match(head) is not None
+        or (_REPORT.match(head) is not None and not _has_messages(head))
+        or (_is_kept(path.parts) and _MESSAGES.search(head) is None)
         or _is_of_batch(path, head, manifest)
-        or _is_kept(path.parts)
         or (head.startswith(_PARQUET) and _is_table(before_end))
     )
+
+
+def _has_messages(head: bytes) -> bool:
+    """Whether ``messages`` is a key of the document itself, or of one in its list: what is further inside does not count."""
+    depth, own_depth = 0, 2 if head.lstrip().startswith(b"[") else 1
+    for found in _BRACKET_OR_TEXT.finditer(head):
+        opens, closes, is_messages = found.groups()
+        depth += bool(opens) - bool(closes)
+        if is_messages and depth == own_depth:
+            return True
+    return False
 
 
 def _is_table(before_end: Callable[[int, int], bytes]) -> bool:
@@ -66,9 +89,9 @@ def _is_table(before_end: Callable[[int, int], bytes]) -> bool:
 
 
 def _is_of_batch(path: PurePath, head: bytes, manifest: Callable[[], bytes]) -> bool:
-    if path.suffix == ".manifest":
+    if path.name == MANIFEST or path.suffix == ".manifest":
         return _MANIFEST.match(head) is not None
-    if not _IN_BATCH.fullmatch(path.name):
+    if not _IN_BATCH.fullmatch(path.name) or _PART.match(head) is None:
         return False
     try:
         return _MANIFEST.match(manifest()) is not None

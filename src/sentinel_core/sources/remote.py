@@ -14,7 +14,7 @@ from sentinel_core.errors import InputError
 from sentinel_core.redact import redact
 from sentinel_core.sources.files import SUFFIXES, FileSource
 from sentinel_core.sources.names import as_text, shown_url, without_secrets
-from sentinel_core.sources.own import MANIFEST, ONLY_OWN, is_own
+from sentinel_core.sources.own import MANIFEST, ONLY_OWN, OWN, LeftOut, is_own
 from sentinel_core.sources.streams import HEAD
 
 __all__ = ["fetched", "file_system", "find_remote", "is_url", "remote_identity"]
@@ -69,8 +69,11 @@ def remote_identity(url: str) -> str:
         return ""
 
 
-def find_remote(url: str, *, strict: bool, max_record: int) -> Iterator[FileSource | InputError]:
-    """The files that a URL, a folder or a glob leads to, sorted; folders and globs without what Sentinel wrote itself."""
+def find_remote(url: str, *, strict: bool, max_record: int, left_out: LeftOut) -> Iterator[FileSource | InputError]:
+    """The files that a URL, a folder or a glob leads to, sorted.
+
+    Of folders and globs what Sentinel wrote itself is added to ``left_out`` instead.
+    """
     try:
         system, path = file_system(url)
         is_named, sizes = _expanded(system, path)
@@ -82,6 +85,8 @@ def find_remote(url: str, *, strict: bool, max_record: int) -> Iterator[FileSour
     except Exception as error:  # noqa: BLE001 - as above
         yield _unreached(url, f"{type(error).__name__}: {error}")
         return
+    if own:
+        left_out.setdefault(OWN, []).extend(as_text(shown_url(system.unstrip_protocol(name))) for name in sorted(own))
     for name in sorted(sizes.keys() - own):
         whole, shown, size = system.unstrip_protocol(name), Path(shown_url(name)), sizes[name]
         source = FileSource(path=shown, label=shown_url(whole), url=whole, strict=strict, max_record=max_record)

@@ -1,11 +1,15 @@
 """Compressed files read through, told by their first bytes."""
 
 import io
+import os
 from collections import Counter
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, TYPE_CHECKING, cast
 
 from sentinel_core.reading.lines import MEGABYTE
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile, ZipInfo
 
 __all__ = ["HEAD", "ZIP", "is_plain", "open_decompressed", "zip_members"]
 
@@ -13,6 +17,9 @@ _GZIP = b"\x1f\x8b"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 ZIP = b"PK\x03\x04"
 HEAD = 1 << 12  # bytes that tell what kind of file it is
+
+_Archive = tuple["ZipFile", dict[str, list["ZipInfo"]]]
+_kept: dict[tuple[object, ...], _Archive] = {}
 
 
 def open_decompressed(path: Path, member: str | None = None, namesakes: int = 0) -> IO[bytes]:
@@ -60,11 +67,32 @@ def _open_member(path: Path, member: str, namesakes: int) -> IO[bytes]:
     import zipfile
 
     try:
-        archive = zipfile.ZipFile(path)
-        same = [info for info in archive.infolist() if info.filename == member]
+        archive, members = _archive(path)
+        same = members.get(member, ())
         return _checked(archive.open(same[namesakes] if namesakes < len(same) else member))
     except (zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError) as error:
         raise OSError(f"the zip archive cannot be read: {error}") from None
+
+
+def _archive(path: Path) -> _Archive:
+    """An archive, and its members by name. The last one is kept: its directory is long, and is asked for with each member.
+
+    A file that changed is read anew, and so is one that was opened before a fork, for both processes would move one place in it.
+    """
+    import zipfile
+
+    told = path.stat()
+    key = (os.getpid(), path, told.st_ino, told.st_size, told.st_mtime_ns)
+    kept = _kept.get(key)
+    if kept is None:
+        archive = zipfile.ZipFile(path)
+        members: dict[str, list[ZipInfo]] = {}
+        for info in archive.infolist():
+            members.setdefault(info.filename, []).append(info)
+        kept = archive, members
+        _kept.clear()  # an earlier one closes by itself, once nothing of it is being read
+        _kept[key] = kept
+    return kept
 
 
 def _open_zstandard(path: Path) -> IO[bytes]:

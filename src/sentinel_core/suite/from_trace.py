@@ -8,7 +8,7 @@ from sentinel_core.agent.filed import filed_report
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
 from sentinel_core.errors import InputError
 from sentinel_core.evaluate.index import Call, TraceIndex
-from sentinel_core.redact import redact
+from sentinel_core.redact import redact, redact_value
 from sentinel_core.trace import ExecutionTrace, from_json
 
 __all__ = ["scenario_from_trace", "suite_from_trace"]
@@ -55,7 +55,7 @@ def scenario_from_trace(
         "tools": {tool: {"steps": _steps(calls, tool)} for tool in dict.fromkeys(call.call.name for call in calls)},
         "expect": expect,
     }
-    cleaned: dict[str, Any] = _clean(scenario)
+    cleaned: dict[str, Any] = redact_value(scenario)
     return cleaned
 
 
@@ -103,11 +103,3 @@ def _has_null(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(map(_has_null, value.values()))
     return any(map(_has_null, value)) if isinstance(value, list) else value is None
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, list):
-        return [_clean(one) for one in value]
-    return {redact(key): _clean(one) for key, one in value.items()} if isinstance(value, dict) else value

@@ -1,5 +1,6 @@
 """A language model as judge: pinned, asked several times, cached by content, and never above a certain defect."""
 
+import codecs
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -204,7 +205,7 @@ def labels_in(data: bytes, name: str) -> dict[tuple[str, str], bool]:
     from sentinel_core.errors import InputError
 
     try:
-        rows = msgspec.convert(from_json(data), list[_Label], strict=True)
+        rows = msgspec.convert(from_json(data.removeprefix(codecs.BOM_UTF8)), list[_Label], strict=True)
     except (ValueError, RecursionError) as error:
         raise InputError(
             f'labels "{name}": {str(error).replace("`", "")}; '

@@ -1,5 +1,6 @@
 """Suites from TOML and YAML files: strict, with a path in every error."""
 
+import codecs
 import tomllib
 import types
 from collections.abc import Iterator, Mapping
@@ -71,7 +72,7 @@ def _document(data: bytes, name: str) -> dict[str, Any]:
     if len(data) > _MAX_BYTES:
         raise InputError(f'suite "{name}" is larger than {_MAX_BYTES >> 20} MB')
     try:
-        document = _yaml(data) if name.endswith((".yaml", ".yml")) else tomllib.loads(data.decode("utf-8"))
+        document = _yaml(data) if name.endswith((".yaml", ".yml")) else tomllib.loads(data.decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f'suite "{name}" is not TOML: {error}') from None
     except InputError as error:
@@ -164,7 +165,7 @@ def _release(scenario: Any, name: str, folder: Path | None) -> dict[str, Any]:
     path = (folder or Path()) / scenario.release_file
     try:
         with path.open("rb") as file:
-            release = from_json(file.read(_MAX_BYTES))
+            release = from_json(file.read(_MAX_BYTES).removeprefix(codecs.BOM_UTF8))
     except OSError as error:
         raise InputError(f'{where}: release_file "{scenario.release_file}" cannot be read: {error.strerror}') from None
     except (ValueError, RecursionError) as error:

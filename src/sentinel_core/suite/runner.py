@@ -1,9 +1,11 @@
 """Runs a suite: every trial of every scenario, in children, several at a time, each finished trial kept at once."""
 
-from collections.abc import Callable, Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import attrs
 import msgspec
@@ -22,7 +24,9 @@ from sentinel_core.suite.worker import Connect, Order, Worker, versions_in, work
 
 __all__ = ["RunOptions", "run_evaluation"]
 
+_log = logging.getLogger("sentinel")
 _BUILT_IN_PROVIDER = "offline"
+_UNPRICED = "the provider reported no cost, so --max-cost limits nothing"
 Progress = Callable[[int, int, TrialResult], None]
 
 
@@ -30,14 +34,16 @@ Progress = Callable[[int, int, TrialResult], None]
 class RunOptions:
     """How to run a suite.
 
-    ``provider`` and ``trials`` None: as the suite says. ``workers`` is how many children work at once; 0 works in this
-    process, without isolation. ``folder`` keeps journal and traces; None keeps nothing. ``max_cost`` is in US dollars:
-    no trial is begun once the finished ones have cost that much. ``only`` picks scenarios by id or tag. ``timeout`` is
-    the most seconds that one trial may take. ``connect`` replaces the provider: it is given a scenario's id and the
-    number of the trial.
+    ``provider`` and ``trials`` None: as the suite says. ``of_provider`` are settings of whichever provider that is, over
+    those of ``layers``. ``workers`` is how many children work at once; 0 works in this process, without isolation.
+    ``folder`` keeps journal and traces; None keeps nothing. ``max_cost`` is in US dollars: no trial is begun once the
+    finished ones have cost that much. ``only`` picks scenarios by id or tag. ``timeout`` is the most seconds that one
+    trial may take. ``connect`` replaces the provider: it is given a scenario's id and the number of the trial. ``warn``
+    is told where a key goes before a model is asked.
     """
 
     provider: str | None = None
+    of_provider: Mapping[str, Any] = attrs.field(factory=dict)
     trials: int | None = None
     workers: int = 1
     layers: Layers = attrs.field(factory=Layers)
@@ -53,6 +59,7 @@ class RunOptions:
     memory: int | None = None
     connect: Connect | None = None
     progress: Progress = lambda _done, _all, _result: None
+    warn: Callable[[str], None] = _log.warning
 
 
 def run_evaluation(test_suite: Suite | str | Path, options: RunOptions | None = None) -> EvaluationResults:
@@ -104,6 +111,7 @@ def _order(suite: Suite, options: RunOptions) -> Order:
     return Order(
         suite=suite,
         provider=provider,
+        of_provider=options.of_provider,
         layers=options.layers,
         selection=options.selection,
         folder=options.folder,
@@ -123,6 +131,7 @@ class _Run:
     journal: Journal | None = None
     done: list[Done] = attrs.field(factory=list)
     versions: dict[str, str] = attrs.field(factory=dict)
+    warned: set[str] = attrs.field(factory=set)
     incomplete: str = ""
 
     def go(self) -> None:
@@ -140,6 +149,8 @@ class _Run:
 
     def _here(self, pending: Sequence[tuple[str, int]]) -> None:
         worker = Worker.of(self.order)
+        for told in worker.kit.told:
+            self._warn(told)
         worker.reach_provider()
         self._begin(dict(worker.versions))
         for key in pending:
@@ -168,12 +179,21 @@ class _Run:
         kind, body = frame[:1], frame[1:]
         if kind == b"X":
             raise PluginError(body.decode("utf-8", "replace"))
+        if kind == b"W":
+            self._warn(body.decode("utf-8", "replace"))
+            return
         if kind == b"V":
             self._begin(msgspec.json.decode(body, type=dict[str, str]))
             return
         done = msgspec.json.decode(body, type=Done)
         share.remove((done.result.scenario, done.result.trial))
         self._keep(done)
+
+    def _warn(self, told: str) -> None:
+        """Once, whichever of the children say so."""
+        if told not in self.warned:
+            self.warned.add(told)
+            self.options.warn(told)
 
     def _begin(self, versions: dict[str, str]) -> None:
         """There is somebody to evaluate."""
@@ -195,6 +215,8 @@ class _Run:
         if self.journal is not None and done.result.status != "error":
             self.journal.add(done)
         self.done.append(done)
+        if self.options.max_cost is not None and done.result.status != "error" and done.result.cost_usd is None:
+            self._warn(_UNPRICED)
         self.options.progress(len(self.done), sum(1 for _ in _keys(self.suite)), done.result)
 
     def _too_dear(self) -> bool:

@@ -246,8 +246,8 @@ class Scenario:
     """One situation, and what is expected in it.
 
     ``trials`` is how often it is tried where the suite is not told otherwise; ``pass_rate`` is the share of trials that
-    must pass. ``toolset``: ``scripted`` (in the harness), ``http`` (the installed release tools against a service on
-    loopback that follows the script) or ``installed`` (the installed tools as they are configured).
+    must pass, more than 0. ``toolset``: ``scripted`` (in the harness), ``http`` (the installed release tools against a
+    service on loopback that follows the script) or ``installed`` (the installed tools as they are configured).
     """
 
     id: str = attrs.field(validator=_check_id)
@@ -260,7 +260,7 @@ class Scenario:
     toolset: Toolset = "scripted"
     sweep: Sweep | None = None
     trials: int | None = attrs.field(default=None, validator=attrs.validators.optional(_from(1, _MOST_TRIALS)))
-    pass_rate: float = attrs.field(default=1.0, validator=_from(0, 1))
+    pass_rate: float = attrs.field(default=1.0, validator=[attrs.validators.gt(0), attrs.validators.le(1)])
     expect: Expectations = attrs.field(factory=Expectations)
     rubric: tuple[Criterion, ...] = ()
 

@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from sentinel_core.agent.tools import bind_tool
-from sentinel_core.connect import model_of
+from sentinel_core.connect import key_elsewhere, model_of, with_flags
 from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.host import HOST, Plugin, load, select
@@ -26,7 +26,10 @@ Watch = Callable[[str, str], AbstractContextManager[object]]
 
 @attrs.frozen(kw_only=True)
 class Kit:
-    """Loaded plugins: how to connect to the provider and the judge, the tools, the signals, and everyone's version."""
+    """Loaded plugins: how to connect to the provider and the judge, the tools, the signals, and everyone's version.
+
+    ``told`` is what a person is to know before a model is asked.
+    """
 
     connect: Callable[[], Model] | None
     tools: Mapping[str, Plugin]
@@ -34,6 +37,7 @@ class Kit:
     layers: Layers
     versions: Mapping[str, str]
     connect_judge: Callable[[], Model] | None = None
+    told: Sequence[str] = ()
 
     def bound_tools(self, overrides: Mapping[str, Mapping[str, Any]]) -> list[Tool]:
         """The installed tools with their settings.
@@ -59,12 +63,14 @@ def load_kit(
     layers: Layers,
     selection: Selection,
     *,
+    of_provider: Mapping[str, Any] | None = None,
     judge: tuple[str, Mapping[str, Any]] | None = None,
     watch: Watch = lambda _stage, _label: nullcontext(),
 ) -> Kit:
     """Load everything, once a process; no provider where another model stands in for it.
 
-    Raises ``PluginError`` where the provider or the judge's provider is not there, ``ConfigError`` for unusable settings.
+    ``of_provider`` are flags for the provider, over its settings, and not for the judge's. Raises ``PluginError`` where the
+    provider or the judge's provider is not there, ``ConfigError`` for unusable settings.
     """
     chosen, left_out = select(selection, _KINDS)
     wanted = {provider, *((judge[0],) if judge else ())}
@@ -74,9 +80,15 @@ def load_kit(
         if failure.source.kind == "providers":
             raise PluginError(f'provider "{failure.source.name}" ({failure.source.origin}) {failure.error}')
     known = {one.name for one in chosen if one.kind == "providers"}
+    told: list[str] = []
+    connect = None
+    if provider is not None:
+        plugin = _provider(plugins, provider, known)
+        connect = _connector(plugin, with_flags(plugin, layers, of_provider or {}, must=True), told.append)
     return Kit(
-        connect=None if provider is None else _connector(_provider(plugins, provider, known), layers),
-        connect_judge=_judge(plugins, judge, layers, known),
+        connect=connect,
+        connect_judge=_judge(plugins, judge, layers, known, told.append),
+        told=told,
         tools={one.source.name: one for one in plugins if one.source.kind == "tools"},
         panel=make_panel(plugins, failures, left_out, layers),
         layers=layers,
@@ -94,7 +106,11 @@ def _provider(plugins: Sequence[Plugin], name: str, known: set[str]) -> Plugin:
 
 
 def _judge(
-    plugins: Sequence[Plugin], judge: tuple[str, Mapping[str, Any]] | None, layers: Layers, known: set[str]
+    plugins: Sequence[Plugin],
+    judge: tuple[str, Mapping[str, Any]] | None,
+    layers: Layers,
+    known: set[str],
+    tell: Callable[[str], None],
 ) -> Callable[[], Model] | None:
     if judge is None:
         return None
@@ -104,11 +120,14 @@ def _judge(
         for key, value in settings.items()
     }
     pinned = attrs.evolve(layers, values={**layers.values, **given})
-    return _connector(_provider(plugins, name, known), pinned)
+    return _connector(_provider(plugins, name, known), pinned, tell)
 
 
-def _connector(plugin: Plugin, layers: Layers) -> Callable[[], Model]:
-    return partial(model_of, plugin, layers.of_plugin("providers", plugin.source.name, plugin.offer.settings))
+def _connector(plugin: Plugin, layers: Layers, tell: Callable[[str], None]) -> Callable[[], Model]:
+    settings = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
+    if told := key_elsewhere(plugin, settings, layers):
+        tell(told)
+    return partial(model_of, plugin, settings)
 
 
 def _versions(plugins: Sequence[Plugin], provider: str | None) -> dict[str, str]:

@@ -30,10 +30,14 @@ Connect = Callable[[str, int], Model]
 
 @attrs.frozen(kw_only=True)
 class Order:
-    """What to run, with whom. ``tapes`` are the cassette to replay, ``recording`` says that one is to be made."""
+    """What to run, with whom. ``tapes`` are the cassette to replay, ``recording`` says that one is to be made.
+
+    ``of_provider`` are flags for the provider that is evaluated, and not for the judge's.
+    """
 
     suite: Suite
     provider: str
+    of_provider: Mapping[str, Any]
     layers: Layers
     selection: Selection
     folder: Path | None
@@ -43,7 +47,9 @@ class Order:
 
     def head(self) -> dict[str, Any]:
         """What must be the same for a run to be resumed."""
-        settings = {key: redact(str(one.value)) for key, one in sorted(self.layers.values.items())}
+        flags = {f"providers.{self.provider}.{field}": value for field, value in self.of_provider.items()}
+        given = {key: one.value for key, one in self.layers.values.items()} | flags
+        settings = {key: redact(str(value)) for key, value in sorted(given.items())}
         return {
             "schema": 1,
             "suite": self.suite.name,
@@ -70,7 +76,9 @@ class Worker:
         judge = order.suite.judge
         pinned = None if judge is None or order.tapes is not None else (judge.provider, judge.settings)
         provider = None if order.connect is not None or order.tapes is not None else order.provider
-        return cls(order, load_kit(provider, order.layers, order.selection, judge=pinned))
+        return cls(
+            order, load_kit(provider, order.layers, order.selection, of_provider=order.of_provider, judge=pinned)
+        )
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -155,9 +163,11 @@ class _Deck:
 
 
 def work(order: Order, share: Sequence[tuple[str, int]], teller: Teller) -> None:
-    """Send ``V`` with the versions, ``T`` for each trial, or ``X`` with why nothing can be tried."""
+    """Send ``W`` with a warning, ``V`` with the versions, ``T`` for each trial, or ``X`` with why nothing can be tried."""
     try:
         worker = Worker.of(order)
+        for told in worker.kit.told:
+            teller.send(f"W{told}".encode("utf-8", "replace"))
         worker.reach_provider()
     except SentinelError as error:
         teller.send(f"X{error}".encode("utf-8", "replace"))

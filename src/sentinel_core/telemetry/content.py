@@ -4,7 +4,7 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
-from sentinel_core.redact import redact
+from sentinel_core.redact import redact, redact_value
 from sentinel_core.trace import Message, ToolCall, ToolResult, ToolSchema, to_json
 
 __all__ = ["as_json", "clean_text", "definitions", "message_parts", "window"]
@@ -16,7 +16,7 @@ _SHORTEST_SECRET = 7  # "://a:b@", of all that is taken out
 
 def as_json(value: object) -> str:
     """JSON text of a value, secrets taken out of every string in it."""
-    return to_json(_clean(value)).decode()
+    return to_json(redact_value(value, clean_text)).decode()
 
 
 def clean_text(text: str) -> str:
@@ -74,13 +74,3 @@ def _call_part(call: ToolCall, at: str | None) -> dict[str, Any]:
 
 def _result_part(result: ToolResult) -> dict[str, Any]:
     return {"type": "tool_call_response", "id": result.tool_call_id, "response": result.content}
-
-
-def _clean(value: object) -> object:
-    if isinstance(value, str):
-        return clean_text(value)
-    if isinstance(value, (list, tuple)):
-        return [_clean(inner) for inner in value]
-    if isinstance(value, dict):
-        return {clean_text(str(key)): _clean(inner) for key, inner in value.items()}
-    return value

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from sentinel_core.agent.events import Event
-from sentinel_core.state import make_folder, write_whole
+from sentinel_core.state import make_folder, refuse_detours, write_whole
 from sentinel_core.telemetry.encode import log_lines, metric_lines, span_lines
 from sentinel_core.telemetry.logs import logs_of
 from sentinel_core.telemetry.metrics import metrics_of
@@ -70,8 +70,8 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
     waiting = list(lines)
     if not waiting:
         return
-    make_folder(path.parent)
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    refuse_detours(path)
+    descriptor = _opened(path)
     try:
         if _is_cut_short(path):
             _append(descriptor, b"\n")
@@ -79,6 +79,16 @@ def append_lines(path: Path, lines: Iterable[bytes]) -> None:
             _append(descriptor, line)
     finally:
         os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    """The file to add to, with its folder."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    try:
+        return os.open(path, flags, 0o600)
+    except (FileNotFoundError, NotADirectoryError):
+        make_folder(path.parent)
+        return os.open(path, flags, 0o600)
 
 
 def _is_cut_short(path: Path) -> bool:
@@ -113,6 +123,7 @@ def _append(descriptor: int, line: bytes) -> None:
 
 def check_writable(path: Path) -> int:
     """How long a file that grows is by now; 0 where it is not there yet, and none is made. Raises ``OSError``."""
+    refuse_detours(path)
     make_folder(path.parent)
     if path.exists():
         with path.open("ab") as file:

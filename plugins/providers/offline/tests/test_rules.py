@@ -1,5 +1,8 @@
+import itertools
 import json
 import math
+import re
+from pathlib import Path
 
 import attrs
 import pytest
@@ -163,8 +166,24 @@ def test_what_is_missing_or_malformed_is_a_finding_of_medium(changes, rule, said
     json.dumps([attrs.asdict(fact) for fact in assessment.facts])
 
 
-def test_missing_skipped_is_no_finding():
-    assert judged(tests={"passed": 3, "failed": 0}).severity == "low"
+@pytest.mark.parametrize("more", [{}, {"skipped": None}, {"claimed": None}])
+def test_missing_skipped_and_claimed_are_no_finding(more):
+    assert judged(tests={"passed": 3, "failed": 0, **more}).severity == "low"
+
+
+def test_every_rule_is_in_the_readme():
+    counts = [None, "odd", 0, 9]
+    tests = [None, [], *({"passed": a, "failed": b, "skipped": c} for a, b, c in itertools.product(counts, repeat=3))]
+    tests += [{"passed": 99, "failed": 1, "claimed": one} for one in (None, [], {"tests": 900})]
+    deployed = [None, [], *({"error_rate": a, "response_time_p95": a and 5e4 * a} for a in (None, -1, 0, 0.01, 0.9))]
+    changes = [None, [], "odd", ["odd", 7], ["Fixed login"], ["Hotfix"]]
+    summaries = (dict(zip(CLEAN, ("v1", *one), strict=True)) for one in itertools.product(changes, tests, deployed))
+    found = {fact.rule for summary in summaries for fact in judged(summary).facts}
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    _, _, table = readme.partition("## Rules\n")
+    rows = [line.split("|")[1] for line in table.partition("\n## ")[0].splitlines() if line.startswith("| `")]
+    told = {rule for row in rows for rule in re.findall(r"`(\w+)`", row)}
+    assert found == told - {"summary_cut"}  # of the host, which saw the whole
 
 
 def test_failures_count_though_nobody_knows_of_how_many():

@@ -89,7 +89,8 @@ def test_failed_fetch_is_told_and_not_tried_again():
 @pytest.mark.parametrize("content", ["", "not json", "[1]", '"text"', "[" * 100_000])
 def test_summary_that_is_no_object_is_told(content):
     _, done = play((content, True, None))
-    assert "the tool's result is not a JSON object" in done.content
+    assert "cannot be read, so its risk is unknown and there is no report: the summary is not a JSON" in done.content
+    assert done.tool_calls == ()
 
 
 def test_fetch_without_a_success_flag_is_not_taken_for_one():

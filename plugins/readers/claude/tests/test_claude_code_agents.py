@@ -79,6 +79,14 @@ def test_sub_agents_files_are_children(tmp_path, place):
     assert "reading_gaps" not in trace.metadata
 
 
+def test_sub_agents_of_one_name_are_each_read(tmp_path):
+    path = saved(tmp_path, f"{SESSION}.jsonl", *parent_lines("x"))
+    for folder in ("a", "b", "c"):
+        saved(tmp_path, f"{SESSION}/subagents/{folder}/agent-x.jsonl", *agent_lines(agentId="x"))
+    (trace,) = read_file(path)
+    assert [child.trace_id for child in trace.details.children] == ["agent-x", "agent-x/2", "agent-x/3"]
+
+
 def test_a_sidecar_tells_the_call_and_the_parent(tmp_path):
     path = saved(tmp_path, f"{SESSION}.jsonl", *parent_lines())
     below = tmp_path / SESSION / "subagents"

@@ -353,3 +353,34 @@ def test_settings_refuse_what_makes_no_sense(changes):
 def test_the_hook_offers_the_signal():
     [signal] = sentinel_signals()
     assert (signal.name, signal.detect, signal.settings) == ("tool_misuse", detect, ToolMisuseSettings)
+
+
+@pytest.mark.parametrize("raw", [None, '{"query": "TO'])
+@pytest.mark.parametrize("tools", [None, (SEARCH,)])
+def test_what_the_host_did_not_run_is_no_misuse(raw, tools):
+    details = CallDetails(raw_arguments=raw) if raw is not None else None
+    asked = ToolCall(id="b", name="delete", arguments={"query": "TODO"}, details=details)
+    refused = ToolResult(tool_call_id="b", content="not run: the limit is 1", success=False, metadata={"not_run": True})
+
+    def detected(result):
+        messages = (
+            Message(role="assistant", tool_calls=(ToolCall(id="a", name="search", arguments={"query": "x"}),)),
+            Message(role="tool", tool_results=(ToolResult(tool_call_id="a", content=GOOD, success=True),)),
+            Message(role="assistant", tool_calls=(asked,)),
+            Message(role="tool", tool_results=(result,)),
+        )
+        details = TraceDetails(available_tools=tools)
+        return detect(TraceIndex(ExecutionTrace(trace_id="t", messages=messages, details=details)), SETTINGS)
+
+    assert (detected(refused).score, detected(refused).findings) == (0.0, ())
+    for metadata in (None, {"not_run": False}, {"error": "ToolNotFoundError"}):
+        assert detected(attrs.evolve(refused, metadata=metadata)).score > 0
+
+
+def test_a_call_that_was_not_run_repairs_nothing():
+    refused = ToolResult(tool_call_id="b", content="not run: late", success=False, metadata={"not_run": True})
+    failed = Message(role="tool", tool_results=(ToolResult(tool_call_id="a", content=BAD, success=False),))
+    calls = [Message(role="assistant", tool_calls=(ToolCall(id=name, name="search"),)) for name in "ab"]
+    messages = (calls[0], failed, calls[1], Message(role="tool", tool_results=(refused,)))
+    detection = detect(TraceIndex(ExecutionTrace(trace_id="t", messages=messages)), SETTINGS)
+    assert detection.score == expected(1, 2, ending=1)

@@ -61,6 +61,11 @@ def test_only_spans_of_the_release(traces, release_id):
     assert (found["spans"], found["spans_of_other_versions"], found["versions_are_known"]) == (1, 2, True)
 
 
+def test_a_byte_order_mark_is_no_part_of_a_file(traces):
+    one = json.dumps(exported(span("GET /", 1)))
+    assert [traces("v1", *lines)["spans"] for lines in ((f"\ufeff{one}",), (f"\ufeff{one}", one))] == [1, 2]
+
+
 def test_only_so_many_operations(traces):
     found = traces("v1", exported(*(span(f"op{number}", number) for number in range(5))), limit=2)
     assert ([one["operation"] for one in found["operations"]], found["left_out"]) == (["op4", "op3"], 3)

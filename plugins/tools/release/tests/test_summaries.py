@@ -51,6 +51,15 @@ def test_file_that_is_no_object_is_named(tmp_path, text, said):
     assert "a.json" in str(caught.value)
 
 
+def test_a_byte_order_mark_is_no_part_of_the_document(tmp_path, service):
+    marked = '\ufeff{"version": "v1"}'.encode()
+    (tmp_path / "a.json").write_bytes(marked)
+    service.answers(marked)
+    assert fetch(tmp_path / "a.json") == fetch(service.base) == {"version": "v1"}
+    with pytest.raises(InputError, match="larger than 19 bytes"):
+        fetch(tmp_path / "a.json", max_bytes=len(marked) - 1)
+
+
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(
         InputError, match=r'absent\.json" cannot be read: No such file or directory; --releases, or --repo .*, names it'

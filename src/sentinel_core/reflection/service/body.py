@@ -1,6 +1,7 @@
 """A request's body: of a known size, in time, and JSON that can be read in one way only."""
 
 import asyncio
+import codecs
 import json
 from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
@@ -48,6 +49,7 @@ async def _gather(chunks: AsyncIterator[bytes]) -> bytes:
 
 
 def _parsed(data: bytes) -> Any:
+    data = data.removeprefix(codecs.BOM_UTF8)
     try:
         value = parse_json(data)
     except (ValueError, RecursionError) as error:

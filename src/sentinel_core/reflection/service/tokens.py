@@ -22,6 +22,7 @@ from typing import Any
 import attrs
 
 from sentinel_core.errors import ConfigError
+from sentinel_core.state import refuse_detours
 
 __all__ = ["DEFAULT_FILE", "SCOPES", "VARIABLE", "Token", "Tokens", "make_tokens", "read_tokens"]
 
@@ -71,9 +72,10 @@ def read_tokens(path: Path | None, environ: Mapping[str, str] = os.environ) -> T
         return _checked(_from_text(environ[VARIABLE]), VARIABLE, names=False)
     path = DEFAULT_FILE if path is None else path
     try:
+        refuse_detours(path.parent)
         if path.stat().st_mode & _OTHERS:
             raise ConfigError(f'"{path}" holds tokens and others may read it: chmod 600 {path}')
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(f'tokens "{path}" cannot be read: {error.strerror}') from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -91,6 +93,7 @@ def make_tokens(path: Path) -> None:
     """
     tables = [_table(name, scopes) for name, scopes in _FIRST.items()]
     try:
+        refuse_detours(path.parent)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:

@@ -14,6 +14,7 @@ _PROTOBUF = "application/x-protobuf"
 _SESSIONS = frozenset({"gen_ai.conversation.id", "session.id", "langfuse.session.id", "mlflow.trace.session"})
 _LONGEST_ID = 64
 _CHUNK = 1 << 16
+_MOST_MEMBERS = 1_000  # an exporter sends one
 
 
 class BadRequest(Exception):
@@ -88,20 +89,28 @@ def unpacked(body: bytes, encoding: str, limit: int) -> bytes:
         return body
     if encoding != "gzip":
         raise BadRequest(415, f'the content encoding "{encoding}" is not known here; gzip is')
-    found, stream = bytearray(), zlib.decompressobj(wbits=31)
     try:
-        while body:
-            found += stream.decompress(body, _CHUNK)
-            if len(found) > limit:
-                raise BadRequest(413, f"the body is larger than {limit} bytes once it is decompressed")
-            body = stream.unconsumed_tail
-            if stream.eof and (body := stream.unused_data):
-                stream = zlib.decompressobj(wbits=31)
+        return _gunzipped(memoryview(body), limit)
     except zlib.error as error:
         raise BadRequest(400, f"the body is not gzip: {error}") from None
-    if not stream.eof:
-        raise BadRequest(400, "the body is cut off: its gzip stream does not end")
-    return bytes(found)
+
+
+def _gunzipped(body: memoryview, limit: int) -> bytes:
+    """All members of a gzip stream as one. The body is fed in slices: zlib copies what it leaves of what it was given."""
+    found, place = bytearray(), 0
+    for _ in range(_MOST_MEMBERS):
+        stream = zlib.decompressobj(wbits=31)
+        while not stream.eof:
+            if place == len(body):
+                raise BadRequest(400, "the body is cut off: its gzip stream does not end")
+            piece = body[place : place + _CHUNK]
+            found += stream.decompress(piece, _CHUNK)
+            if len(found) > limit:
+                raise BadRequest(413, f"the body is larger than {limit} bytes once it is decompressed")
+            place += len(piece) - len(stream.unused_data if stream.eof else stream.unconsumed_tail)
+        if place == len(body):
+            return bytes(found)
+    raise BadRequest(400, f"the body has more than {_MOST_MEMBERS} gzip members; send it as one")
 
 
 def spans_of_body(body: bytes, content_type: str) -> ReceivedSpans:
@@ -133,7 +142,7 @@ def _span(raw: msgspec.Raw) -> ReceivedSpan | None:
         conversation = next((text for value in told if (text := _text.decode(value).string_value)), None)
     except (ValueError, RecursionError):
         return None
-    if not 0 < len(head.trace_id) <= _LONGEST_ID or len(head.span_id) > _LONGEST_ID:
+    if not _has_ids(head.trace_id, head.span_id):
         return None
     return ReceivedSpan(
         trace_id=head.trace_id,
@@ -142,6 +151,10 @@ def _span(raw: msgspec.Raw) -> ReceivedSpan | None:
         conversation=conversation,
         data=bytes(raw),
     )
+
+
+def _has_ids(trace_id: str, span_id: str) -> bool:
+    return 0 < len(trace_id) <= _LONGEST_ID and len(span_id) <= _LONGEST_ID
 
 
 def _of_protobuf(body: bytes) -> ReceivedSpans:
@@ -170,7 +183,7 @@ def _plain(message: Any) -> ReceivedSpan | None:
     assert isinstance(attributes, dict)
     conversation = next((text for key in _SESSIONS if isinstance(text := attributes.get(key), str) and text), None)
     trace_id, span_id = str(span["traceId"]), str(span["spanId"])
-    if not trace_id:
+    if not _has_ids(trace_id, span_id):
         return None
     return ReceivedSpan(
         trace_id=trace_id,

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 import attrs
 
 from sentinel_core import ExecutionTrace, Message, Reply, Request, ToolCall, TraceIndex
+from sentinel_core.agent.evidence import whole_risk, why_unreadable
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
 from sentinel_core.agent.using import UNKNOWN
 from sentinel_core.evaluate.index import Call
-from sentinel_core.risk.rules import Assessment, assess
+from sentinel_core.risk.rules import Assessment, Fact, assess
 from sentinel_core.trace import from_json
 from sentinel_provider_offline import texts
 from sentinel_provider_offline.settings import OfflineSettings
@@ -48,8 +49,8 @@ def _judge(progress: _Progress, settings: OfflineSettings) -> Reply:
         return _say(texts.no_summary(release_id, _content(fetch)))
     summary = _json(fetch)
     if summary is None:
-        return _say(texts.no_summary(release_id, "the tool's result is not a JSON object"))
-    assessment = assess(summary, settings)
+        return _say(texts.unreadable(release_id, why_unreadable(fetch.result) if fetch.result is not None else ""))
+    assessment = _assessed(summary, fetch, settings)
     if progress.filed and _succeeded(progress.filed[-1]):
         return _say(_taken(release_id, assessment, _json(progress.filed[-1]) or {}))
     if progress.filed and _is_unknown(progress.filed[-1]):
@@ -59,6 +60,13 @@ def _judge(progress: _Progress, settings: OfflineSettings) -> Reply:
     findings = [f"{fact.severity}: {fact.text}" for fact in assessment.facts]
     arguments: dict[str, object] = {"release_id": release_id, "severity": assessment.severity, "findings": findings}
     return _call(progress, FILE_REPORT, arguments)
+
+
+def _assessed(summary: dict[str, object], fetch: Call, settings: OfflineSettings) -> Assessment:
+    """By the rules; of a summary that was cut, what the host saw in the whole of it is one more finding."""
+    found = assess(summary, settings)
+    risk = None if fetch.result is None else whole_risk(fetch.result)
+    return found if risk is None else Assessment((*found.facts, Fact("summary_cut", risk, texts.cut(risk))))
 
 
 def _taken(release_id: str, assessment: Assessment, answer: dict[str, object]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sentinel_core.risk.rules import Assessment
 from sentinel_core.trace import to_json
 
-__all__ = ["filed", "missing_tools", "no_summary", "no_task", "not_filed", "staged", "unknown"]
+__all__ = ["cut", "filed", "missing_tools", "no_summary", "no_task", "not_filed", "staged", "unknown", "unreadable"]
 
 _NO_MODEL = "No language model was used: fixed rules gave this answer."
 
@@ -26,6 +26,19 @@ def no_summary(release_id: str, problem: str) -> str:
         f"The summary of release {_quoted(release_id)} could not be fetched, so its risk is unknown and there is no "
         f"report. The tool said: {problem}\n{_NO_MODEL}"
     )
+
+
+def unreadable(release_id: str, problem: str) -> str:
+    """Where the summary came, and is nothing to judge by."""
+    return (
+        f"The summary of release {_quoted(release_id)} cannot be read, so its risk is unknown and there is no report: "
+        f"{problem}.\n{_NO_MODEL}"
+    )
+
+
+def cut(risk: str) -> str:
+    """The finding on a summary of which only a part was kept."""
+    return f"the summary is longer than max_result_chars and was cut; the whole of it shows {risk} risk"
 
 
 def staged(release_id: str, assessment: Assessment) -> str:

@@ -2,6 +2,7 @@
 
 import glob
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -36,7 +37,7 @@ class _Family:
     def __init__(self, source: Source) -> None:
         stem = glob.escape(source.name.partition(".jsonl")[0])
         below = _found(source, f"{stem}/subagents/**/agent-*.jsonl")
-        self._below = {_agent(file.name): file for file in below}
+        self._below = _by_agent(below)
         self._beside = {_agent(file.name): file for file in _found(source, "agent-*.jsonl")}
         self._told = {
             _agent(file.name): _sidecar(file) for file in _found(source, f"{stem}/subagents/**/agent-*.meta.json")
@@ -130,6 +131,17 @@ def _trace_id(session: Session, entries: Sequence[Entry], *, is_agent: bool) -> 
 def _found(source: Source, pattern: str) -> Sequence[Source]:
     siblings = getattr(source, "siblings", None)
     return siblings(pattern) if siblings is not None else ()
+
+
+def _by_agent(files: Iterable[Source]) -> dict[str, Source]:
+    """Files by the agent's name; of several in as many folders the later ones get a number, so that each is read."""
+    found: dict[str, Source] = {}
+    copies: Counter[str] = Counter()
+    for file in files:
+        agent = _agent(file.name)
+        copies[agent] += 1
+        found[agent if copies[agent] == 1 else f"{agent}/{copies[agent]}"] = file  # no name of a file has a slash
+    return found
 
 
 def _agent(name: str) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Checked", "Fault", "check_all"]
 
-_WORKED: "dict[Outcome, bool | None]" = {"worked": True, "unrecorded": None}
+_WORKED: "dict[Outcome, bool | None]" = {"worked": True, "unrecorded": None, "not_run": None}
 
 
 class Fault:
@@ -53,6 +53,8 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
     checked.worked = [_WORKED.get(became, False) for became in found]
     for position, became in enumerate(found):
         if became == "worked" and usual is None and offered is None:
+            continue
+        if became == "not_run":
             continue
         call, worst = calls[position], None
         faults = _outcome_faults(call, became, settings)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FAILURES", "NO_MATCH", "UNKNOWN_TOOL", "Outcome", "outcomes", "told_by"]
 
-Outcome = Literal["worked", "failed", "no_match", "unknown_tool", "unrecorded"]
+Outcome = Literal["worked", "failed", "no_match", "unknown_tool", "unrecorded", "not_run"]
 
 _Check = tuple[str, Callable[[str], re.Match[str] | None]]
 
@@ -189,6 +189,8 @@ def outcomes(results: "Iterable[ToolResult | None]") -> list[Outcome]:
             found.append("unrecorded")
         elif result.success:
             found.append("worked")
+        elif result.success is False and (result.metadata or {}).get("not_run") is True:
+            found.append("not_run")  # the agent's host met a limit of its own: nobody looked at what the call asks for
         else:
             told = told_by(result.content)
             if result.success is not None and told != "unknown_tool":

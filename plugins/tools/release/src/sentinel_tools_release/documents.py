@@ -1,5 +1,6 @@
 """JSON objects from bytes and files, with errors that say which document is wrong and where."""
 
+import codecs
 import os
 from pathlib import Path
 from typing import Any
@@ -25,11 +26,11 @@ def json_file(path: Path, max_bytes: int, flag: str) -> dict[str, Any]:
 
 
 def json_object(data: bytes, place: str, max_bytes: int) -> dict[str, Any]:
-    """The JSON object in ``data``. Raises ``InputError`` naming ``place`` where there is none."""
+    """The JSON object in ``data``, after any byte order mark. Raises ``InputError`` naming ``place`` where there is none."""
     if len(data) > max_bytes:
         raise InputError(f'"{place}" is larger than {max_bytes} bytes; raise "max_bytes" if that is right')
     try:
-        value = from_json(data)
+        value = from_json(data.removeprefix(codecs.BOM_UTF8))
     except (ValueError, RecursionError) as error:
         raise InputError(f'"{place}" is not JSON: {error}; correct it there') from error
     if not isinstance(value, dict):

@@ -7,6 +7,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from sentinel_core.state import refuse_detours
+
 __all__ = ["create", "locked", "replace"]
 
 
@@ -16,8 +18,10 @@ def locked(folder: Path, name: str = "") -> Iterator[None]:
 
     The lock goes with the process that holds it, however that ends. Raises ``OSError``.
     """
+    lock = folder / f"{name}.lock"
+    refuse_detours(lock)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(folder / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -1,5 +1,6 @@
 """What a release did when it ran, from OpenTelemetry spans: calls, errors and times by operation."""
 
+import codecs
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -94,7 +95,7 @@ def _spans_in(path: Path, max_bytes: int) -> Iterator[_Span]:
     name = os.fspath(path)
     if len(data) > max_bytes:
         raise InputError(f'"{name}" is larger than {max_bytes} bytes; raise "max_bytes" if that is right')
-    for line, document in _documents(data, name):
+    for line, document in _documents(data.removeprefix(codecs.BOM_UTF8), name):
         if not isinstance(document, dict) or not isinstance(document.get("resourceSpans"), list):
             raise InputError(f'"{name}" has no "resourceSpans" list @ line {line}; it must be OpenTelemetry\'s JSON')
         for group in _objects(document["resourceSpans"]):

@@ -1,0 +1,191 @@
+"""What secrets look like: the rules by which they are taken out of text."""
+
+from typing import NamedTuple
+
+__all__ = ["ARGUMENT_RULES", "BLOCK", "CUT_RULES", "KEY_RULES", "RULES", "Rule"]
+
+# In short words of small letters, as in names of libraries and of styles, there is no key.
+_MIXED = r"[A-Za-z0-9_-]{0,64}?(?:\d[A-Za-z]|[A-Za-z]\d|\d{6}|[a-z][A-Z]|[A-Za-z]{16})"
+# What begins a word, by its first letter, and what follows. A set of letters at the very start makes looking three times as fast.
+_WORDS = (
+    ("s", rf"k-(?={_MIXED})", "[A-Za-z0-9_-]{16,}"),
+    ("A", "(?:KIA|SIA)", r"[0-9A-Z]{16}\b"),
+    ("A", "Iza", "[0-9A-Za-z_-]{30,}"),
+    ("A", "GE-SECRET-KEY-1", "[0-9A-Z]{30,}"),
+    ("g", "h[pousr]_", "[A-Za-z0-9]{20,}"),
+    ("g", "ithub_pat_", "[A-Za-z0-9_]{20,}"),
+    ("g", "lpat-", "[A-Za-z0-9_-]{16,}"),
+    ("x", "ox[abeprs]-", "[A-Za-z0-9-]{10,}"),
+    ("x", r"app-\d-", "[A-Za-z0-9-]{10,}"),
+    ("y", r"a29\.", "[A-Za-z0-9_-]{16,}"),
+    ("G", "OCSPX-", "[A-Za-z0-9_-]{16,}"),
+    ("n", "pm_(?=[a-z]{0,64}[A-Z0-9])", "[A-Za-z0-9]{30,}"),
+    ("h", "f_(?=[a-z]{0,64}[A-Z0-9])", "[A-Za-z0-9]{30,}"),
+    ("rs", "k_(?:live|test)_", "[A-Za-z0-9]{16,}"),
+    ("S", r"G\.", r"[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128}"),
+    ("p", "ypi-AgE", "[A-Za-z0-9_-]{16,}"),
+    ("d", "ckr_pat_", "[A-Za-z0-9_-]{16,}"),
+    ("d", "op_v1_", "[0-9a-f]{32,}"),
+    ("e", "yJ", r"[A-Za-z0-9_-]{8,256}\.[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{4,1024}"),
+    ("bB", r"(?i:earer)\s{1,3}", "(?=[A-Za-z._~+/-]{0,64}?(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9._~+/-]{12,}=*"),
+    ("bB", r"(?i:asic)\s{1,3}", "[A-Za-z0-9+/]{12,}={1,2}(?![=A-Za-z0-9])"),
+)
+# Where a word begins: also after a colour's code, a line's end written as two characters, and an escape of JSON or a URL.
+_START = r"(?:(?<![A-Za-z0-9].)|(?<=[\d;\[]m.|\[K.|\\[nrt].)|(?<=\\u00[0-9A-Fa-f]{2}.)|(?<=%[0-9A-F]{2}.))"
+_FIRST = f"[{''.join(sorted({letter for letters, _, _ in _WORDS for letter in letters}))}]{_START}"
+_WORD = f"{_FIRST}(?:{'|'.join(f'(?<=[{letters}]){start}{rest}' for letters, start, rest in _WORDS)})()"
+_STUMPS = "|".join(f"(?<=[{letters}]){start}" for letters, start, _ in _WORDS if letters != "bB")
+_WORD_CUT = rf"{_FIRST}(?:{_STUMPS})[\w.-]{{1,256}}()\Z"
+
+# What stands for a user and a password in a URL: what a program puts there, and the example in many a document.
+_EXAMPLE = (
+    r"(?:[^\s/:@]{0,64}:(?:\$?\{(?!\w{0,64}:[=-])[^\s@]{1,64}\}|\$[A-Za-z_]{1,64}|%s|\*{3,64})"
+    r"|(?i:user(?:name|id)?:(?:pass(?:word|wd)?|pwd)))@"
+)
+_URL = rf"""(://)(?!{_EXAMPLE})(?:[^\s/:@]{{0,64}}:[^\s/"'\\<>]{{1,128}}|[A-Za-z0-9_-]{{20,255}})(?=@)"""
+_URL_CUT = r"""(://)(?:[^\s/:@]{0,64}:(?!\d{1,5}\Z|\$?\{|%s)[^\s/"'\\<>@]{1,128}|[A-Za-z0-9_-]{20,255})\Z"""
+_HOOK = r"(hooks\.slack\.com/(?=[\w/-]{16})|/api/webhooks/(?=\d{5,25}/[\w-]{16}))[\w/-]{1,512}"
+BLOCK = "PRIVATE KEY(?: BLOCK)?-----"
+_PRIVATE_KEY = rf"-----BEGIN [A-Z ]*{BLOCK}(?:[^-]|-(?!-)){{0,16000}}(?:-----END [A-Z ]*{BLOCK})?()"
+
+# A name, what stands between it and its value (quotes, escaped or not, and what assigns), and the value.
+_QUOTE = r"""\\{0,8}["']?"""
+_ASSIGNS = rf"(?>{_QUOTE}\]?\s{{0,3}}[:=]{{1,2}}>?\s{{0,3}}{_QUOTE})"
+_NEXT = rf"""(?:\s{{1,3}}{_QUOTE}|=|\\{{0,8}}["'],?\s{{0,3}}\\{{0,8}}["'])"""  # of arguments: the one after an option
+_PLAIN = r"""[^\s"'\\,;&}]"""
+_BACKSLASH = r"""\\(?![\\"'nrt]|u00[23])"""
+_QUOTED = "".join(
+    rf"(?<=[^\\]{mark})(?=(?:[^\s{mark}\\]|\\.){{6}})[^\s{mark}\\]*(?:\\.[^\s{mark}\\]*)*|" for mark in ('"', "'")
+)
+_VALUE = rf"(?:{_QUOTED}(?=(?:{_PLAIN}|{_BACKSLASH}){{6}}){_PLAIN}*(?:{_BACKSLASH}{_PLAIN}*)*)"
+# Of names that much else has, too: with letters and digits, or long and no name itself.
+_LIKELY = rf"(?![/~.<$({{*\[]|[a-z]:[\\/])(?={_PLAIN}{{0,64}}?[a-z])(?={_PLAIN}{{0,64}}?\d|[^\s\"'\\,;&}}._(]{{16}})"
+
+# What stands where a secret would, and is none: a reference to it, a blank to fill in, a type, or what is said of it.
+_END = r"(?![\w+/=$@#%^*-]|[.!]\w)"
+_REFERENCE = (
+    r"\$\(|\$\{(?!\w{0,64}:[=-]?\w)|\$(?:[A-Z_][A-Z0-9_]{0,64}|[A-Za-z_]{1,64})(?![\w$!@#%^*=])"
+    r"|%[A-Za-z_]{1,64}%(?!\w)|%\(|%[sdrv](?!\w)"
+    r"|\{\{|\{%|#\{|\{[\w.()\[\]!:]{1,64}\}(?![\w$/+])|<%|<[\w .:|-]{1,64}(?:>|\Z)"
+    r"|[*.xX\u2022]{4,64}+(?![\w$])|!(?:secret|Ref|Sub)\b|arn:aws|op://|vault:|env:"
+)
+_SAID = (
+    r"(?:(?:std::)?string|str|(?:secret|any|byte)str(?:ing)?|int(?:eger)?|number|bool(?:ean)?|bytes|object|any"
+    "|none|null|nil|true|false|optional|required|undefined|unknown|missing|invalid|incorrect|expired|disabled|enabled"
+    f"|hidden|masked|omitted|removed|your[_-][a-z_-]{{1,64}}){_END}"
+)
+# In code, where no quotes are around it: a call, an item, a type with its arguments, a short name that is an argument.
+_NAME = r"[A-Za-z_]\w{0,64}"
+_DOT = r"(?:\.|::|->|\?\.)"
+_PATH = rf"\$?{_NAME}(?:{_DOT}{_NAME}){{0,6}}"
+_CODE = (
+    rf"{_PATH}\((?:[\"'\s\\)\[{{*&$<:]|\Z|\d{{1,6}}[),]|[A-Za-z_][\w.]{{0,64}}(?:[\s(),=\[+\\\]-]|\Z))"
+    rf"|{_PATH}\[(?:[\"'\s\\$:\]-]|\Z|\w{{1,64}}\s?[\].,|\[:])"
+    rf"|{_PATH}<[\w\s,.<>\[\]:&']{{1,64}}>{_END}|[A-Za-z_]{{1,5}}[)\]](?=[)\]:>,;.|\s\"'\\]|\Z)"
+    rf"|\{{[A-Za-z]{{1,24}}:|\((?:lambda\b|[A-Za-z ]{{1,24}}\))|[:@][A-Za-z_]{{1,64}}{_END}"
+)
+# The name of a variable or attribute, and prose; not in NAME=value or NAME: value, as files of settings have it.
+_LETTERS = r"[A-Za-z_]{1,64}\d?"
+_VARIABLE = (
+    rf"\$?{_LETTERS}(?:{_DOT}{_LETTERS}){{1,6}}{_END}|(?i:api_?key|pass(?:word|wd|phrase)|secret|credentials?){_END}"
+    rf"|(?:[a-z]{{1,24}}(?:_[a-z]{{1,24}}){{1,6}}|[A-Z]{{1,24}}(?:_[A-Z]{{1,24}}){{1,6}}"
+    rf"|_[A-Za-z_]{{1,64}}|[A-Za-z]{{1,24}}(?:Passw(?:or)?d|Secret|Token|Key|Credentials?|Str(?:ing)?|Bytes)){_END}"
+)
+_PROSE = r"(?<=: )[A-Z]?[a-z']{1,24}(?:[,.!?)]? [(\"'`]?[a-z][a-z_'-]{0,24}(?=[\s,.!?;)\"'`]|\Z)|[.!?](?!\S))"
+_BARE = rf"(?<![\"'])(?:{_CODE}|(?<![A-Z0-9]=)(?<![A-Z0-9]: )(?:{_VARIABLE}|{_PROSE}))"
+_HELD = rf"(?-i:(?!{_REFERENCE}|(?i:{_SAID})|{_BARE}))"
+
+# Names without their first letters, which a set of letters stands for.
+_INITIALS = "[aAbBcCgGnNpPrRsS\u017ftT_]"
+_NAMES = (
+    "ecret|assw(?:or)?d|assphrase|pi[_-]?key|(?:ccess|uth|efresh|ession)[_-]?token|(?:rivate|ccount|ccess)[_-]?key"
+    "|ccesssignature"
+)
+_PAGES = "".join(f"(?<!{before}[_-]token)" for before in ("page", "next", "sync", "continuation"))
+_UNSURE = (
+    f"oken(?<![a-z]token){_PAGES}|(?:pi|ot|pm|it(?:hub|lab)|earer|srf)token"
+    "|pass(?<=_pass)|pat(?<=_pat)|wd(?<![a-z]pwd)|uthorization"
+)
+# What may follow a name, as in SECRET_ACCESS_KEY; not where that makes it the name of something that is no secret.
+_TELLS = "count|type|names?|arn|expir[a-z]{1,8}|expires_(?:at|in)|length|limit|policy|usage|url|uri|file|path|version"
+_MORE = (
+    "(?:(?:[a-z]{1,10}[_-]?)?key"
+    rf"|[_-](?!(?:[a-z0-9]{{1,20}}[_-]){{0,2}}(?:{_TELLS})(?![a-z0-9_-]))[a-z0-9_-]{{1,40}}(?![a-z0-9_-]))?"
+)
+_SCHEME = rf"uthorization{_ASSIGNS}(?:basic|bearer|token|digest|apikey|negotiate)\s{{1,3}}"
+_ASSIGNED = (
+    rf"({_INITIALS}(?i:(?:(?:{_NAMES}){_MORE}{_ASSIGNS}|{_SCHEME}|(?:{_UNSURE}){_ASSIGNS}(?={_LIKELY})){_HELD}))"
+    rf"(?i:{_VALUE})"
+)
+# What such a name of much else ends in where it is cut: a word of code.
+_BARE_WORD = r"(?<![\"'])(?-i:(?<![A-Z0-9]=)(?<![A-Z0-9]: )[A-Za-z_.]{1,16}\Z)"
+_ASSIGNED_CUT = (
+    rf"({_INITIALS}(?i:(?:(?:{_NAMES}){_MORE}{_ASSIGNS}|(?:{_UNSURE}){_ASSIGNS}(?!{_BARE_WORD})){_HELD}))"
+    rf"(?![/~]|\d+\Z){_PLAIN}{{1,256}}\Z"
+)
+_OPTION = (
+    rf"(--(?i:(?:[a-z0-9]{{1,20}}-){{0,3}}[aprst](?:{_NAMES}|oken|ass|wd){_NEXT}(?={_LIKELY})(?!{_SAID})))(?i:{_VALUE})"
+)
+# Of the options that other commands have, too, in a command that fetches, and as an argument of its own.
+_FETCH = r"(?:curl|wget|https?)(?:\.exe)?[\"']?,?\s"
+_SAME_COMMAND = rf"(?:(?!{_FETCH}|&&\s|[|;]\s)[^\r\n]|\\\r?\n){{0,600}}?"
+_ARGUMENT = r"""(?<=["'])-(?:u|-user)\\{0,8}["'],?\s{0,3}\\{0,8}["']"""
+_USER = rf"""[\w.@-]{{1,64}}:)(?!//|{_REFERENCE}){_VALUE}"""
+_LOGIN = rf"""((?:\b{_FETCH}{_SAME_COMMAND}(?:(?<=[\s"'])-u|--user){_NEXT}|{_ARGUMENT}){_USER}"""
+_PROXY_LOGIN = rf"(--proxy-user{_NEXT}{_USER}"
+_COOKIE = rf"((?i:cookie{_ASSIGNS})(?!{_REFERENCE}|{_PATH}\()){_PLAIN}{{1,64}}?=[^\"'\\\r\n]{{6,}}"
+# What signs a URL is as good as a password. "sig" and "token" are so in a query alone, and not where they are short.
+_SIGNERS = (
+    r"""x-(?:amz|goog|oss)-(?:signature|credential|security-token)(?:%3d|["']?\s{0,3}[:=]\s{0,3}["']?)""",
+    r"""(?:(?<=[?&;])|(?<=u0026))(?:sig(?:nature)?|token)=(?=[^\s"',;&}]{16})""",
+    r"\bsignature=(?=[0-9a-f]{64})",
+)
+_SIGNED = rf"""(?i)({"|".join(_SIGNERS)})([^\s"',;&}}]{{6,}})"""
+
+# What a text without such secrets has none of, in small letters: looking for these takes a tenth of the time, the more as most
+# texts lack what each group of them begins with.
+_Marks = tuple[tuple[str, tuple[str, ...]], ...]
+_WORD_MARKS: _Marks = (
+    ("-", ("sk-", "glpat-", "xox", "xapp-", "gocspx-", "pypi-age", "age-secret")),
+    ("_", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "_pat_", "npm_", "hf_", "k_live_", "k_test_", "dop_v1_")),
+    ("", ("akia", "asia", "aiza", "ya29.", "sg.", "eyj", "bearer", "basic")),
+)
+_NAME_MARKS: _Marks = (
+    ("pass", ("passw", "_pass", "passphrase")),
+    ("key", tuple(name + mark for name in ("api", "private", "account", "access") for mark in ("key", "_key", "-key"))),
+    ("", ("secret", "token", "_pat", "pwd", "authorization", "accesssignature")),
+)
+
+
+class Rule(NamedTuple):
+    """What is taken out, but for the expression's first group, of a text that has one of the marks.
+
+    ``assigned``: only where ":" or "=" is in it.
+    """
+
+    pattern: str
+    marks: _Marks
+    assigned: bool = False
+
+
+# Names in URLs may look like keys, so URLs are the first.
+RULES = (
+    Rule(_URL, (("://", ("",)),)),
+    Rule(_HOOK, (("hook", ("hooks.slack.com/", "/api/webhooks/")),)),
+    Rule(_PRIVATE_KEY, (("-----begin", ("",)),)),
+    Rule(_WORD, _WORD_MARKS),
+    Rule(_ASSIGNED, _NAME_MARKS, assigned=True),
+    Rule(_OPTION, (("--", ("",)),)),
+    Rule(_LOGIN, (("-u", ("-u ", "-u'", '-u"', "-u\\", "-u=", "-user")),)),
+    Rule(_PROXY_LOGIN, (("--proxy-user", ("",)),)),
+    Rule(_COOKIE, (("cookie", ("",)),), assigned=True),
+    Rule(_SIGNED, (("x-", ("x-amz-", "x-goog-", "x-oss-")), ("=", ("sig=", "signature=", "token=")))),
+)
+CUT_RULES = (
+    Rule(_URL_CUT, (("://", ("",)),)),
+    Rule(_WORD_CUT, _WORD_MARKS),
+    Rule(_ASSIGNED_CUT, _NAME_MARKS, assigned=True),
+)
+# What a key names, and what an argument does; the marks are looked for in the key or argument alone.
+KEY_RULES = tuple(rule for rule in RULES if rule.pattern in (_ASSIGNED, _COOKIE, _SIGNED))
+ARGUMENT_RULES = tuple(rule for rule in RULES if rule.pattern in (_OPTION, _LOGIN, _PROXY_LOGIN))
