@@ -158,3 +158,13 @@ def test_a_list_taken_apart_as_it_is_read_is_whole_or_none(read, record, place, 
     elements[place] = json.dumps({**record, "note": "x" * (3 << 20)})
     source = BytesSource(data=f"[{', '.join(elements)}]".encode(), max_record=1 << 20)
     assert list(read(source)) == [ReadError(message=f"is larger than 1 MB (max_record_mb) @ $[{place}]")]
+
+
+@pytest.mark.parametrize("odd", [[], {}, 7, None])
+def test_lines_and_items_whose_words_are_no_text_are_told(odd):
+    codex = next(reader for reader in READERS if reader.name == "codex")
+    said = {"type": "response_item", "payload": {"type": "message", "role": "user", "content": "hi"}}
+    output = {"type": "function_call_output", "call_id": "1", "output": "x", "status": odd}
+    lines = [said, {"type": odd, "payload": {}}, {"type": "response_item", "payload": output}]
+    (trace,) = codex.read(BytesSource(data="\n".join(map(json.dumps, lines)).encode()))
+    assert [message.role for message in trace.messages] == ["user", "tool"]

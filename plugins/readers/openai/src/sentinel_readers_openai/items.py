@@ -69,7 +69,6 @@ _SILENT = frozenset(
     }
 )
 _KINDS = frozenset(_GIVEN) | _OUTPUTS | _SILENT | {"message", "reasoning"}
-_FAILED = frozenset({"failed"})
 _PLAIN_PARTS = ("input_text", "output_text", "text")
 _PLAIN_ROLES: Mapping[str, Role] = {
     "assistant": "assistant",
@@ -206,7 +205,7 @@ def call_of_item(item: Mapping[str, Any], kind: str) -> ToolCall:
 
 def _own_result(item: Mapping[str, Any], call_id: str) -> Result | None:
     error = item.get("error")
-    failed = bool(error) or item.get("status") in _FAILED
+    failed = bool(error) or item.get("status") == "failed"
     told = next((item[key] for key in _OWN_RESULT if item.get(key)), None)
     if told is None and not failed:
         return None

@@ -83,7 +83,7 @@ class Rollout:
         if handler is not None:
             self._lines += 1
             handler(payload, origin, iso_time(line.get("timestamp")))
-        elif kind not in _SILENT:
+        elif not isinstance(kind, str) or kind not in _SILENT:
             self._unknown.setdefault(str(kind)[:60], []).append(origin)
 
     def told(self) -> list[Draft]:
