@@ -41,8 +41,8 @@ class Journal:
 
     Each line is written at once and synced. A last line that was cut off is not read, and the next one goes over it.
     Nothing is written before ``begin``, so that a run that cannot begin leaves the one before it alone. The file is locked
-    from the start, or from when it is made: another run in the same folder is refused, where the file system has locks. The lock ends with this process,
-    and not with workers that outlive it.
+    from the start, or from when it is made: another run in the same folder is refused, where the file system has locks. The
+    lock ends with this process, and not with workers that outlive it.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any], *, resume: bool) -> None:

@@ -77,7 +77,7 @@ def test_a_claim_after_a_failed_run(script, command, sentence):
     (finding,) = answer.findings
     assert (answer.score, finding.rule, finding.severity) == (0.85, "contradicted_check", "error")
     assert finding.message_index == 3
-    assert f'("{command}") ended with "' in finding.text
+    assert f'("{command}"), it ended with "' in finding.text
     assert finding.quote.split()[0].strip("`") in sentence
 
 

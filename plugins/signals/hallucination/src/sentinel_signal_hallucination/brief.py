@@ -10,8 +10,9 @@ from sentinel_signal_hallucination.tables import regex, words
 
 __all__ = ["BY_OTHERS", "DONE", "Deed", "brief_at", "briefs_in", "is_listed", "meant_by"]
 
-# What may stand before the first word of a line or sentence: "- ✅ **Cancelled** your order", "2. Cancelled the order".
 DONE = ("✅", "✔", "☑", "🎉")
+"""What marks a deed as done."""
+# What may stand before the first word of a line or sentence: "- ✅ **Cancelled** your order", "2. Cancelled the order".
 _MARKS = r"[ \t]*+(?:(?:[-*•+]|\d{1,2}[.)]) )?+[*_✅✔☑️🎉🚀📦🔄 ]*+"
 # The first word of a sentence that begins with the deed: "Cancelled", "Paid", "Ran", "Sent", "Bought". "Run" and "Set" are orders.
 _FIRST_VERB = r"[A-Z](?:[a-z-]*+(?<=[^e]ed)|a(?:id|n)|e(?:nt|-ran)|ought)(?![\w'’-])"
@@ -49,6 +50,7 @@ _DATED = regex(
     r"|\((?:day|phase|step|week) \d|yesterday|last |earlier|previously|\(?by (?!e-?mail\b|phone\b|post\b|sms\b))"
 )
 BY_OTHERS = regex(r"\bby (?:the|an?|its|their|your) (?!way\b)")
+"""Who else did it, further on in the sentence."""
 _IDENTIFIER = regex(r"#\d|\b[A-Z]{2,10}-\d|\bv?\d+\.\d+|\S@\S|→|\b[A-Z]+\d+\b|https?://")
 _FINITE = words(
     "is are was were be been being am has have had having will would can could should may might must shall do does did not no never none "

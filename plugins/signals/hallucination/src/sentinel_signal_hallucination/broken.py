@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 
 from sentinel_core.evaluate.index import Text, TraceIndex
-from sentinel_core.report import Finding
+from sentinel_core.report import Finding, Severity
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.asked import Asked
 from sentinel_signal_hallucination.checked import Run, Runs
@@ -148,22 +148,16 @@ def _tells(said: str) -> bool:
 
 
 def _made_up(text: Text, match: re.Match[str], sentence: str, settings: Settings) -> Evidence:
-    finding = Finding(
-        rule="claim_without_call",
-        severity="warning",
-        text=f'The agent says that a check passes ("{" ".join(match[0].split())}"), but no call before it could have run it.',
-        message_index=text.message_index,
-        quote=sentence,
+    why = (
+        f'The agent says that a check passes ("{" ".join(match[0].split())}"), but no call before it could have run it.'
     )
-    return Evidence(finding, settings.work_weight)
+    return Evidence(_finding("claim_without_call", "warning", why, text, sentence), settings.work_weight)
 
 
 def _evidence(text: Text, sentence: str, run: Run, settings: Settings) -> Evidence:
-    finding = Finding(
-        rule="contradicted_check",
-        severity="error",
-        text=f'The agent says that a check passes, but its last run before it ("{run.command[:_SHOWN]}") ended with "{run.ending}".',
-        message_index=text.message_index,
-        quote=sentence,
-    )
-    return Evidence(finding, settings.checks_weight, certain=True)
+    why = f'The agent says that a check passes, but when it last ran ("{run.command[:_SHOWN]}"), it ended with "{run.ending}".'
+    return Evidence(_finding("contradicted_check", "error", why, text, sentence), settings.checks_weight, certain=True)
+
+
+def _finding(rule: str, severity: Severity, why: str, text: Text, sentence: str) -> Finding:
+    return Finding(rule=rule, severity=severity, text=why, message_index=text.message_index, quote=sentence)

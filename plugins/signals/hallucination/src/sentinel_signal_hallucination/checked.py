@@ -9,11 +9,10 @@ from sentinel_signal_hallucination.checkers import CHECKERS, KINDS, SCRIPTS, pas
 from sentinel_signal_hallucination.printed import printed
 from sentinel_signal_hallucination.shell import BEGINNING, is_known, parts_of, runs_tests
 from sentinel_signal_hallucination.tables import regex, words
-from sentinel_signal_hallucination.tools import ability
+from sentinel_signal_hallucination.tools import RUN, ability
 
 __all__ = ["Run", "Runs"]
 
-_RUN = "run"
 _ALL = frozenset(KINDS)
 _COMPILES = frozenset(("build", "types"))
 # For tests of these to run, the code must have compiled.
@@ -89,8 +88,9 @@ class Runs:
     def _look(self, call: Call) -> None:
         tool, result = ability(call.call.name), call.result
         text = result.content if result is not None else ""
-        if _RUN not in tool.families:
-            self._passed.clear() if tool.edits else None
+        if RUN not in tool.families:
+            if tool.edits:
+                self._passed.clear()
             self._hear(text, lost=_TELLS_OF_CHECKS.search(call.call.name) is not None)
             return
         parts, is_told = parts_of(call)
@@ -166,7 +166,8 @@ class Runs:
             self.printed.append(text)
         if self.last and passes(text):
             self._forget(_ALL)
-        self.last = {name: run for name, run in self.last.items() if f"{name}:" not in text}
+        for program in [name for name in self.last if f"{name}:" in text]:
+            del self.last[program]
 
     def _lose_sight(self) -> None:
         self._is_lost = True

@@ -171,9 +171,8 @@ def _brief(prose: str, opening: int, deed: Deed) -> Iterator[Claim]:
         yield from _active(place, deed.verb, "brief")
         return
     families, noun = meant_by(deed.verb, deed.things, place.sentence)
-    is_question = place.is_question and not place.right.lstrip(" *").startswith(
-        DONE
-    )  # "Address changed ✅ Anything else?"
+    # "Address changed ✅ Anything else?" asks for something else.
+    is_question = place.is_question and not place.right.lstrip(" *").startswith(DONE)
     if families and not (is_question or is_weakened(place.left) or _is_text_work(place.right, families, "brief")):
         yield Claim(families, deed.verb, noun, "brief", place.sentence, place.begin, deed.verb)
 

@@ -12,12 +12,11 @@ from sentinel_signal_hallucination.fabrication import fabricated
 from sentinel_signal_hallucination.imitation import imitated
 from sentinel_signal_hallucination.numbers import contradicted
 from sentinel_signal_hallucination.pairing import orphaned, unanswered
-from sentinel_signal_hallucination.tools import ability
+from sentinel_signal_hallucination.tools import RUN, ability
 
 __all__ = ["detect"]
 
 
-_RUN = "run"  # the family of what tools may run
 _CLEAN = Detection(score=0.0, details="What the agent says about its tools agrees with the calls that it made.")
 
 
@@ -36,7 +35,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
 
 def _broken(index: TraceIndex, settings: Settings, spoken: str) -> Iterable[Evidence]:
     """What is said to pass and failed: only tools that run something could have told."""
-    if not any(_RUN in ability(tool).families for tool in {call.call.name for call in index.calls}):
+    if not any(RUN in ability(tool).families for tool in {call.call.name for call in index.calls}):
         return ()
     from sentinel_signal_hallucination.broken import broken_checks  # most traces have no such tool
     from sentinel_signal_hallucination.passing import broken_tests

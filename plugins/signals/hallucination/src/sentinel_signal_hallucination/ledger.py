@@ -132,9 +132,7 @@ def _by_tool(calls: list[Call]) -> tuple[_Calls, dict[str | Ability, Ability]]:
     groups: _Calls = {}
     for call in calls:
         groups.setdefault(call.call.name, []).append(call)
-    abilities: dict[str | Ability, Ability] = {
-        call.call.name: ability(call.call.name) for (call, *_) in groups.values()
-    }
+    abilities: dict[str | Ability, Ability] = {tool: ability(found[0].call.name) for tool, found in groups.items()}
     generic = {tool for tool, able in abilities.items() if able.kind == "any"}
     if not generic:
         return groups, abilities

@@ -9,11 +9,10 @@ from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.tools import ability
+from sentinel_signal_hallucination.tools import RUN, ability
 
 __all__ = ["broken_tests"]
 
-_RUN = "run"  # the family of what tools may run
 # One of these stands in every claim.
 _PASSES = ("pass", "green", "succeed")
 _HOW = r"(?:(?:now|all|both|again|still|also|finally|successfully|are|is|have|has|been|were|was) ){0,4}"
@@ -59,7 +58,7 @@ class _Runs:
             self._passed.clear()
         elif call.result is not None and not only_looks(call) and failed_ending(call.result.content) == "":
             self._passed.add(call.key)
-        if _RUN in tool.families and not runs_no_tests(call):
+        if RUN in tool.families and not runs_no_tests(call):
             self._last = call
 
 

@@ -7,8 +7,10 @@ from typing import Literal
 from sentinel_signal_hallucination.families import FAMILIES, stem
 from sentinel_signal_hallucination.tables import regex, words
 
-__all__ = ["Ability", "ability", "ability_of_command", "is_terminal"]
+__all__ = ["RUN", "Ability", "ability", "ability_of_command", "is_terminal"]
 
+RUN = "run"
+"""The family of what tools may run."""
 Kind = Literal["any", "read", "write", "inert"]
 
 _WORD = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
