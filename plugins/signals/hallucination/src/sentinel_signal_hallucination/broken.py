@@ -74,7 +74,7 @@ def broken_checks(index: TraceIndex, settings: Settings) -> Iterable[Evidence]:
         may_be_false = runs.certain or any(run.ending for run in runs.last.values())
         if text.is_copied or not may_be_false:
             continue
-        for match, sentence in said_outright(_uncoded(text.content), _CLAIM):
+        for match, sentence in said_outright(_uncoded(text.content), _CLAIM, written=text.content):
             run = _denied(runs, match)
             if run is not None and not told.between(run.message_index, text.message_index):
                 return (_evidence(text, sentence, run, settings),)

@@ -37,14 +37,17 @@ _ADMITTED = regex(
 )
 
 
-def said_outright(content: str, look: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
-    """Each match of ``look``, with its sentence; none in a text that speaks of what fails."""
+def said_outright(content: str, look: re.Pattern[str], *, written: str = "") -> Iterator[tuple[re.Match[str], str]]:
+    """Each match of ``look``, with its sentence; none in a text that speaks of what fails.
+
+    The sentence is that of ``written``, a text of the same length, where ``content`` is not as it was written.
+    """
     prose = own_prose(content)
     if _ADMITTED.search(prose) is not None:
         return
     for match in islice(look.finditer(prose), _MOST):
         begin, finish = around(prose, *match.span())
-        left, sentence = prose[begin : match.start()], content[begin:finish].strip()
+        left, sentence = prose[begin : match.start()], (written or content)[begin:finish].strip()
         is_meant = _CAUSED.search(left) is None and _PART.match(prose, match.end()) is None
         if is_meant and not (sentence.endswith("?") or is_weakened(left)):
             yield match, sentence
