@@ -4,10 +4,10 @@ import functools
 from collections.abc import Iterable
 
 import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are looked up on first use
-from sentinel_core._typed import check_trace, problem_of
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.panel import make_panel, with_weights
+from sentinel_core.problems import check_trace, problem_of
 from sentinel_core.profile import RS1, Profile
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace

@@ -91,7 +91,7 @@ class Readable(NamedTuple):
 
     def malformed(self) -> "Unreadable | None":
         """What stands in its place where the reader made it of values that are none of a trace's; None where it did not."""
-        from sentinel_core._typed import problem_of
+        from sentinel_core.problems import problem_of
 
         problem = problem_of(self.trace)
         if problem is None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sentinel_core import _looked_up
 
 if TYPE_CHECKING:
-    from sentinel_core._refuse import parse_json
     from sentinel_core._words import counted
+    from sentinel_core.parsing import parse_json
     from sentinel_core.reading.builder import TraceBuilder
     from sentinel_core.reading.chat import Piece, pieces_of, tool_schemas
     from sentinel_core.reading.gaps import gaps_at, refusals
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from sentinel_core.reading.usage import add_usage, usage_of
 
 _HOME = {
-    "_refuse": ("parse_json",),
     "_words": ("counted",),
+    "parsing": ("parse_json",),
     "reading.builder": ("TraceBuilder",),
     "reading.chat": ("Piece", "pieces_of", "tool_schemas"),
     "reading.gaps": ("gaps_at", "refusals"),

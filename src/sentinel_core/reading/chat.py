@@ -10,7 +10,7 @@ from typing import Any, Literal
 import attrs
 
 from sentinel_core._fast import declared, fast
-from sentinel_core._refuse import parse_json
+from sentinel_core.parsing import parse_json
 from sentinel_core.reading.roles import ROLES, role_of
 from sentinel_core.trace import CallDetails, Role, ToolCall, ToolSchema, to_json
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import IO
 
-from sentinel_core._refuse import MOST_DEPTH, TooDeepError
+from sentinel_core.parsing import MOST_DEPTH, TooDeepError
 from sentinel_core.reading.lines import MEGABYTE
 
 __all__ = ["list_elements"]

@@ -8,8 +8,8 @@ from typing import IO, Any, NamedTuple, cast
 
 import msgspec
 
-from sentinel_core._refuse import not_json, parse_json
 from sentinel_core.offers import Source
+from sentinel_core.parsing import not_json, parse_json
 from sentinel_core.reading.lines import MEGABYTE, numbered_lines
 from sentinel_core.trace import from_json
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sentinel_core._fast import declared, fast
-from sentinel_core._refuse import not_json, parse_json
 from sentinel_core.offers import ReadError, Source
+from sentinel_core.parsing import not_json, parse_json
 from sentinel_core.reading.layout import RefusedRecord, parsed_records, too_large
 from sentinel_core.reading.lines import BOM, numbered_lines
 

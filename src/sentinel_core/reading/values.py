@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 
 from sentinel_core._fast import fast
-from sentinel_core._refuse import parse_json
 from sentinel_core.offers import ReadError, Source
+from sentinel_core.parsing import parse_json
 from sentinel_core.reading.layout import RefusedRecord, parsed_records
 
 __all__ = ["Placed", "embedded_json", "json_values"]

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
-from sentinel_core._refuse import not_json, parse_json
+from sentinel_core.parsing import not_json, parse_json
 from sentinel_core.reflection.service.problems import Problem
 
 __all__ = ["LARGEST", "read_body"]
