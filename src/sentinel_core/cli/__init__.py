@@ -54,7 +54,7 @@ class _Lazy(click.Group):
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        from sentinel_core.selection import did_you_mean
+        from sentinel_core.host.selection import did_you_mean
 
         if args and args[0] not in _COMMANDS:
             ctx.fail(f'there is no command "{args[0]}"{did_you_mean(args[0], _COMMANDS)}')
@@ -132,8 +132,8 @@ def help_without_command(context: click.Context) -> None:
 
 def complain(message: str) -> None:
     """One line of error on standard error, with nothing in it that a terminal would act on."""
-    from sentinel_core.output.printable import printable
-    from sentinel_core.redact import redact
+    from sentinel_core.runtime.printable import printable
+    from sentinel_core.runtime.redact import redact
 
     say(f"sentinel: error: {printable(redact(message))}")
 
