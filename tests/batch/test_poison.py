@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from sentinel_core.judging.batch import serve, worker
+from sentinel_core.judging.batch import assignment, serve
 
 pytestmark = pytest.mark.unmeasured
 
@@ -164,7 +164,7 @@ def test_deaths_of_other_kinds(inside, write, folder, tools, wrecker, deed, word
 def test_too_many_deaths_give_up_the_rest(inside, write, folder, tools, wrecker, monkeypatch):
     wrecker("os._exit(1)", *[f"day-{number}" for number in range(2, 9)])
     write("few.jsonl", [tools.line_of(number) for number in range(1, 9)])
-    monkeypatch.setattr(worker, "_MOST_DEATHS", 2)
+    monkeypatch.setattr(assignment, "_MOST_DEATHS", 2)
     done = inside("evaluate", "few.jsonl", "-j", 1, "--jsonl", *ALONE)
     found = tools.rows(done.stdout)
     assert ids(found) == ["day-1", "day-2", "day-3", None]

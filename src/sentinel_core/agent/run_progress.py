@@ -6,14 +6,27 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TextIO
 
+from sentinel_core.runtime.outbox import Frame
 from sentinel_core.runtime.printable import clipped, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Progress", "fitting", "step_of"]
+__all__ = ["Progress", "Step", "Text", "fitting", "step_of"]
 
 _LINE = 200
+
+
+class Step(Frame):
+    """An event of the run, encoded."""
+
+    event: bytes
+
+
+class Text(Frame):
+    """A piece of what the model says."""
+
+    text: str
 
 
 _STEPS: dict[str, Callable[[Any], str | None]] = {
@@ -51,23 +64,22 @@ def fitting(line: str, stream: TextIO) -> str:
 
 
 class Progress:
-    """Shows events (frames ``P``) and pieces of the model's text (frames ``T``). Nothing is loaded until something is shown."""
+    """Shows events and pieces of the model's text. Nothing is loaded until something is shown."""
 
     def __init__(self) -> None:
         self._console: Console | None = None
         self._begun = False
         self._in_text = False
 
-    def show(self, kind: bytes, body: bytes) -> None:
+    def show(self, frame: Step | Text) -> None:
         """Show one frame; nothing in it reaches the terminal as a control sequence."""
-        if kind == b"T":
-            text = body.decode("utf-8", "replace")
-            self._write("\n".join(map(printable, text.split("\n"))), "dim", end="")
+        if isinstance(frame, Text):
+            self._write("\n".join(map(printable, frame.text.split("\n"))), "dim", end="")
             self._in_text = True
             return
         from sentinel_core.agent.event_codec import decode_event
 
-        step = step_of(decode_event(body))
+        step = step_of(decode_event(frame.event))
         if step is not None:
             self._end_text()
             self._write(printable(clipped(step, _LINE)), "cyan")

@@ -11,7 +11,7 @@ import msgspec
 
 from sentinel_core import errors
 from sentinel_core.agent.clock import World
-from sentinel_core.agent.tool_process import Runner, Started, in_process, start_in_child
+from sentinel_core.agent.tool_process import Runner, in_process
 from sentinel_core.agent.truncation import capped
 from sentinel_core.errors import (
     ConfigError,
@@ -40,7 +40,7 @@ _OF_UNKNOWN_OUTCOME = {one.__name__: one for one in (OutcomeUnknownError, NotRep
 _KEY = "idempotency_key"
 _MAX_PROBLEMS = 5
 _MOST_AT_ONCE = 8  # processes of calls that run side by side
-_Start = Callable[[Callable[[], bytes], float], Started]
+_Start = Callable[..., Callable[[], bytes]]
 _encode = msgspec.json.Encoder().encode
 
 
@@ -126,7 +126,7 @@ class Toolbox:
 
         Where ``go_on`` says no, the calls that have not been started are left out.
         """
-        start = start_in_child if self.run is isolate.call else None
+        start = isolate.start if self.run is isolate.call else None
         running: deque[tuple[ToolCall, tuple[float, Callable[[], str]]]] = deque()
         try:
             for call in calls:
@@ -155,7 +155,11 @@ class Toolbox:
         if key is not None and self.takes(tool, _KEY):
             given[_KEY] = key
         job = functools.partial(_job, tool.handler, given)
-        wait = functools.partial(self.run, job, timeout=tool.timeout) if start is None else start(job, tool.timeout)
+        wait = (
+            functools.partial(self.run, job, timeout=tool.timeout)
+            if start is None
+            else start(job, timeout=tool.timeout)
+        )
         return functools.partial(_result_of, tool, wait)
 
     def _finish(self, call: ToolCall, started: tuple[float, Callable[[], str]]) -> ToolResult:

@@ -1,15 +1,13 @@
 """The guard of ``sentinel run`` in a process of its own.
 
-Signals and guardrails are foreign code: what they do there cannot keep the run from delivering its report. Orders and answers
-are a letter and a body: ``L`` an attempt at work, ``J`` one to judge, ``S`` a loop to settle, ``E`` the end. ``R`` says that
-all is loaded, ``X`` why it is not, ``W`` warns.
+Signals and guardrails are foreign code: what they do there cannot keep the run from delivering its report.
 """
 
 import collections
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import attrs
 import msgspec
@@ -27,9 +25,10 @@ from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
-from sentinel_core.judging.frames import REFUSED, WARNING, refusal, warning
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
+from sentinel_core.runtime.pool import Worker
 from sentinel_core.runtime.watch import Watch, at_fault
 from sentinel_core.trace import ExecutionTrace
 from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
@@ -37,7 +36,6 @@ from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
 __all__ = ["GuardProcess", "Guarding"]
 
 _KINDS = ("signals", "guardrails")
-_LEAVE = b"E"
 _NO_GUARDRAIL = "no guardrail is installed or selected, so nothing would end the family"
 
 
@@ -50,13 +48,30 @@ class Guarding:
     overriding: Overriding | None = None
 
 
-@attrs.frozen(kw_only=True)
-class _Loop:
-    """An order to settle."""
+class _Watch(NamedTuple):
+    """An order: look at an attempt at work."""
+
+    trace: bytes
+
+
+class _Judge(NamedTuple):
+    """An order: judge an attempt."""
+
+    trace: bytes
+
+
+class _Settle(NamedTuple):
+    """An order: decide on a loop."""
 
     loop_id: str
     reflection: Reflection
     stopped: Checked | None
+
+
+class _Answer(Frame):
+    """What came of an order, as JSON."""
+
+    json: bytes
 
 
 class GuardProcess:
@@ -68,10 +83,13 @@ class GuardProcess:
 
     def __init__(self, guarding: Guarding, warn: Callable[[str], None]) -> None:
         host = guarding.layers.host()
-        self._child = Child(functools.partial(_job, guarding), memory=host.max_memory_mb << 20)
-        self._frames: Iterator[bytes] = self._child.frames(host.timeout)
+        frames, memory = _Answer | Warned | Refusal, host.max_memory_mb << 20
+        self._worker = Worker(
+            lambda: Child(functools.partial(_job, guarding), frames=frames, memory=memory), host.timeout
+        )
         self._warn = warn
         self._gone: WorkerError | None = None
+        self._worker.start()
 
     def __enter__(self) -> Self:
         return self
@@ -81,52 +99,53 @@ class GuardProcess:
     ) -> None:
         try:
             if error is None and self._gone is None:
-                self._child.order(_LEAVE)
-                collections.deque(self._frames, maxlen=0)  # until it has closed its store
+                collections.deque(self._worker.drain(), maxlen=0)  # until it has closed its store
         except WorkerError as late:
             self._warn(f"the guard did not end well: {late}")
         finally:
-            self._child.close()
+            self._worker.close()
 
     def ready(self) -> None:
         """Wait until all is loaded. Raises ``ConfigError`` for what the user set wrongly."""
         try:
-            self._answer()
+            self._answers()
         except WorkerError as error:
             self._warn(f"the guard cannot work: {error}")
 
     def watch(self, trace: ExecutionTrace) -> Checked | None:
         """As the interface says."""
-        return msgspec.json.decode(self._ask(b"L", encode_trace(trace)), type=Checked | None)
+        return msgspec.json.decode(self._ask(_Watch(encode_trace(trace))), type=Checked | None)
 
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
         """As the interface says."""
-        return msgspec.json.decode(self._ask(b"J", encode_trace(trace)), type=ReliabilityReport)
+        return msgspec.json.decode(self._ask(_Judge(encode_trace(trace))), type=ReliabilityReport)
 
     def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:
         """As the interface says."""
-        order = _Loop(loop_id=loop_id, reflection=reflection, stopped=stopped)
-        return msgspec.json.decode(self._ask(b"S", msgspec.json.encode(order)), type=Settled)
+        return msgspec.json.decode(self._ask(_Settle(loop_id, reflection, stopped)), type=Settled)
 
-    def _ask(self, kind: bytes, body: bytes) -> bytes:
+    def _ask(self, order: _Watch | _Judge | _Settle) -> bytes:
         if self._gone is not None:
             raise self._gone
-        self._child.order(kind + body)
-        return self._answer()
+        self._worker.give(order)
+        (answer,) = self._answers()
+        return answer
 
-    def _answer(self) -> bytes:
+    def _answers(self) -> list[bytes]:
+        answers = []
         try:
-            for frame in self._frames:
-                if frame[:1] == REFUSED:
-                    raise ConfigError(frame[1:].decode("utf-8", "replace"))
-                if frame[:1] != WARNING:
-                    return frame[1:]
-                self._warn(frame[1:].decode("utf-8", "replace"))
+            for frame in self._worker.answers():
+                match frame:
+                    case _Answer():
+                        answers.append(frame.json)
+                    case Warned():
+                        self._warn(frame.text)
+                    case Refusal():
+                        raise ConfigError(frame.text)
         except WorkerError as error:
-            self._gone = WorkerError(f"{at_fault(self._child.mark, 'the guard')} {error}")
-        else:
-            self._gone = WorkerError("the guard is gone")
-        raise self._gone
+            self._gone = WorkerError(f"{at_fault(error.mark, 'the guard')} {error}")
+            raise self._gone from None
+        return answers
 
 
 def _job(guarding: Guarding, outbox: Outbox) -> None:
@@ -136,24 +155,22 @@ def _job(guarding: Guarding, outbox: Outbox) -> None:
     try:
         guardian = _guardian(guarding, watch, outbox)
     except SentinelError as error:
-        outbox.send(refusal(error))
+        outbox.refuse(error)
         return
-    outbox.mark("")
-    outbox.send(b"R")
-    while (order := outbox.order()) not in (None, _LEAVE):
-        outbox.send(b"A" + _answered(guardian, order[:1], order[1:]))
-        outbox.mark("")
+    for order in outbox.orders():
+        outbox.send(_Answer(_answered(guardian, order)))
     if guardian.orchestrator is not None:
         guardian.orchestrator.store.close()
 
 
-def _answered(guardian: Guardian, kind: bytes, body: bytes) -> bytes:
-    if kind == b"L":
-        return msgspec.json.encode(guardian.watch(decode_trace(body)))
-    if kind == b"J":
-        return encode_report(guardian.judge(decode_trace(body)))
-    loop = msgspec.json.decode(body, type=_Loop)
-    return msgspec.json.encode(guardian.settle(loop.loop_id, loop.reflection, loop.stopped), enc_hook=str)
+def _answered(guardian: Guardian, order: _Watch | _Judge | _Settle) -> bytes:
+    match order:
+        case _Watch(trace):
+            return msgspec.json.encode(guardian.watch(decode_trace(trace)))
+        case _Judge(trace):
+            return encode_report(guardian.judge(decode_trace(trace)))
+        case _Settle():
+            return msgspec.json.encode(guardian.settle(*order), enc_hook=str)
 
 
 def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
@@ -163,20 +180,20 @@ def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
     plugins, failures = load(chosen, guarding.selection.targets, kinds=_KINDS, watch=watch)
     for failure in failures:
         if failure.source.kind == "guardrails":  # the judge of the run's trace tells those of signals
-            outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
+            outbox.warn(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}')
     panel = make_panel(plugins, failures, left_out, layers, watch=watch)
     guardrails = tuple(watched(one, watch) for one in bind_guardrails(plugins, failures, layers))
     _refuse_deaf_limit(layers, guardrails)
     orchestrator, problem = _orchestrator(layers, guardrails)
     if problem:
-        outbox.send(warning(f"no attempt is tried again: {problem}"))
+        outbox.warn(f"no attempt is tried again: {problem}")
     return Guardian(
         panel=panel,
         guardrails=guardrails,
         orchestrator=orchestrator,
         problem=problem,
         overriding=guarding.overriding,
-        warn=lambda text: outbox.send(warning(text)),
+        warn=outbox.warn,
     )
 
 

@@ -1,15 +1,9 @@
-"""Guardrails and signals in processes of their own: whatever they do there, the service goes on.
-
-Orders are a letter and a body: ``J`` a trace to judge, ``G`` a guardrail's name and the history that it is asked about. Each
-frame is ``A`` with an answer, the first of them with what was loaded, or ``X`` with why there is none.
-"""
+"""Guardrails and signals in processes of their own: whatever they do there, the service goes on."""
 
 import functools
-import pickle
-import queue
-import threading
+from collections.abc import Iterable
+from typing import NamedTuple
 
-import attrs
 import msgspec
 
 from sentinel_core.errors import ConfigError, InputError, SentinelError, WorkerError
@@ -22,7 +16,9 @@ from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.runtime.isolate import Fresh, Outbox
+from sentinel_core.runtime.isolate import Fresh
+from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, as_text
+from sentinel_core.runtime.pool import Pool
 from sentinel_core.runtime.watch import AtWork, Watch
 from sentinel_core.trace import ExecutionTrace
 from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
@@ -30,6 +26,39 @@ from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
 __all__ = ["Desk"]
 
 _KINDS = ("guardrails", "signals")
+_SILENT = "its process ended without an answer"
+
+
+class _Judge(NamedTuple):
+    """An order: judge a trace."""
+
+    trace: bytes
+
+
+class _Rule(NamedTuple):
+    """An order: ask a guardrail about a history."""
+
+    guardrail: str
+    history: History
+
+
+class _Loaded(Frame):
+    """What is there, and what could not be loaded."""
+
+    guardrails: list[str]
+    warnings: list[str]
+
+
+class _Answer(Frame):
+    """What came of an order, as JSON."""
+
+    json: bytes
+
+
+class _NoAnswer(Frame):
+    """Why nothing came of it."""
+
+    text: str
 
 
 class Desk:
@@ -41,15 +70,17 @@ class Desk:
 
     def __init__(self, layers: Layers, selection: Selection, *, most: int) -> None:
         host = layers.host()
-        self._timeout = host.timeout
-        self._memory = host.max_memory_mb << 20
-        self._job = functools.partial(_work, layers, selection)
-        self._places = threading.BoundedSemaphore(most)
-        self._idle: queue.LifoQueue[_Thinker] = queue.LifoQueue()
-        first = self._thinker()
-        self.warnings = first.loaded.warnings
-        self._names = first.loaded.guardrails
-        self._idle.put(first)
+        frames = _Loaded | _Answer | _NoAnswer | Refusal
+        job = functools.partial(_work, layers, selection)
+        launch = functools.partial(Fresh, job, frames=frames, memory=host.max_memory_mb << 20)
+        self._pool = Pool(launch, host.timeout, size=most)
+        with self._pool.borrowed() as worker:
+            worker.start()
+            heard = _heard(worker.answers())
+        if not heard or not isinstance(heard[0], _Loaded):
+            raise WorkerError(_SILENT)
+        self.warnings = tuple(heard[0].warnings)
+        self._names = heard[0].guardrails
 
     def guardrails(self) -> tuple[BoundGuardrail, ...]:
         """Those that are there, each asked in a process; one that gives no answer rules ``guardrail_failed``."""
@@ -58,85 +89,44 @@ class Desk:
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
         """The report on a trace. Raises ``InputError`` where judging it does not end, or ends the process."""
         try:
-            return msgspec.json.decode(self._ask(b"J" + encode_trace(trace)), type=ReliabilityReport)
+            return msgspec.json.decode(self._ask(_Judge(encode_trace(trace))), type=ReliabilityReport)
         except WorkerError as error:
             raise InputError(f"the trace could not be judged: {error}; hand in scores instead") from None
 
     def close(self) -> None:
         """End all that is idle."""
-        while not self._idle.empty():
-            self._idle.get_nowait().close()
+        self._pool.close()
 
     def _rule(self, name: str, history: History) -> Ruling:
         try:
-            return msgspec.json.decode(self._ask(b"G" + pickle.dumps((name, history))), type=Ruling)
+            return msgspec.json.decode(self._ask(_Rule(name, history)), type=Ruling)
         except WorkerError as error:
             return failed(name, str(error))
 
-    def _ask(self, order: bytes) -> bytes:
-        with self._places:
-            thinker = self._taken()
-            try:
-                answer = thinker.ask(order)
-            except BaseException:
-                thinker.close()
-                raise
-            self._idle.put(thinker)
-        if answer[:1] == b"X":
-            raise WorkerError(answer[1:].decode("utf-8", "replace"))
-        return answer[1:]
-
-    def _taken(self) -> "_Thinker":
-        try:
-            return self._idle.get_nowait()
-        except queue.Empty:
-            return self._thinker()
-
-    def _thinker(self) -> "_Thinker":
-        return _Thinker(Fresh(self._job, memory=self._memory), self._timeout)
+    def _ask(self, order: _Judge | _Rule) -> bytes:
+        with self._pool.borrowed() as worker:
+            worker.give(order)
+            answers = _heard(worker.answers())
+        answer = answers[-1] if answers else None  # a process that is new says what it loaded, first
+        if isinstance(answer, _Answer):
+            return answer.json
+        raise WorkerError(answer.text if isinstance(answer, _NoAnswer) else _SILENT)
 
 
-@attrs.frozen(kw_only=True)
-class _Loaded:
-    guardrails: tuple[str, ...]
-    warnings: tuple[str, ...]
-
-
-class _Thinker:
-    """One process, from outside. Raises ``ConfigError`` for what is set wrongly, ``WorkerError`` where it fails."""
-
-    def __init__(self, child: Fresh, timeout: float) -> None:
-        self._child = child
-        self._frames = child.frames(timeout)
-        try:
-            self.loaded = _loaded(self._next())
-        except BaseException:
-            self.close()
+def _heard(frames: Iterable[Frame]) -> list[Frame]:
+    """What a process says. Raises ``ConfigError`` for what is set wrongly, ``WorkerError`` where it fails."""
+    heard = []
+    try:
+        for frame in frames:
+            if isinstance(frame, Refusal):
+                raise ConfigError(frame.text)
+            heard.append(frame)
+    except WorkerError as error:
+        at_work = AtWork.parse(error.mark)
+        if at_work is None or at_work.stage == "rule":  # a guardrail is named by who asked it
             raise
-
-    def ask(self, order: bytes) -> bytes:
-        self._child.order(order)
-        return self._next()
-
-    def close(self) -> None:
-        self._child.close()
-
-    def _next(self) -> bytes:
-        try:
-            return next(self._frames)
-        except StopIteration:
-            raise WorkerError("its process ended without an answer") from None
-        except WorkerError as error:
-            at_work = AtWork.parse(self._child.mark)
-            if at_work is None or at_work.stage == "rule":  # a guardrail is named by who asked it
-                raise
-            raise WorkerError(f'plugin "{at_work.label}" {error}') from None
-
-
-def _loaded(answer: bytes) -> _Loaded:
-    if answer[:1] == b"X":
-        raise ConfigError(answer[1:].decode("utf-8", "replace"))
-    return msgspec.json.decode(answer[1:], type=_Loaded)
+        raise WorkerError(f'plugin "{at_work.label}" {error}') from None
+    return heard
 
 
 def _work(layers: Layers, selection: Selection, outbox: Outbox) -> None:
@@ -148,22 +138,21 @@ def _work(layers: Layers, selection: Selection, outbox: Outbox) -> None:
         panel = make_panel(plugins, failures, left_out, layers, watch=watch)
         guardrails = {one.name: watched(one, watch) for one in bind_guardrails(plugins, failures, layers)}
     except SentinelError as error:
-        outbox.send(f"X{error}".encode("utf-8", "replace"))
+        outbox.refuse(error)
         return
-    warnings = (f'plugin "{one.source.label}" ({one.source.origin}) {one.error}' for one in failures)
-    outbox.send(b"A" + msgspec.json.encode(_Loaded(guardrails=tuple(guardrails), warnings=tuple(warnings))))
-    while (order := outbox.order()) is not None:
-        outbox.mark("")
-        outbox.send(_judged(order[1:], panel) if order[:1] == b"J" else _ruled(order[1:], guardrails))
+    warnings = [f'plugin "{one.source.label}" ({one.source.origin}) {one.error}' for one in failures]
+    outbox.send(_Loaded(list(guardrails), [as_text(one) for one in warnings]))
+    for order in outbox.orders():
+        outbox.send(_judged(order.trace, panel) if isinstance(order, _Judge) else _ruled(order, guardrails))
 
 
-def _judged(body: bytes, panel: Panel) -> bytes:
+def _judged(trace: bytes, panel: Panel) -> Frame:
     try:
-        return b"A" + encode_report(evaluate(TraceIndex(decode_trace(body)), panel))
+        return _Answer(encode_report(evaluate(TraceIndex(decode_trace(trace)), panel)))
     except ValueError as error:  # no id, or half of a surrogate pair
-        return b"X" + describe(error).encode("utf-8", "replace")
+        return _NoAnswer(as_text(describe(error)))
 
 
-def _ruled(body: bytes, guardrails: dict[str, BoundGuardrail]) -> bytes:
-    name, history = pickle.loads(body)  # noqa: S301 - from the service, through a pipe of its own
-    return b"A" + msgspec.json.encode(ask_all((guardrails[name],), history)[name])
+def _ruled(order: _Rule, guardrails: dict[str, BoundGuardrail]) -> Frame:
+    name = order.guardrail
+    return _Answer(msgspec.json.encode(ask_all((guardrails[name],), order.history)[name]))
