@@ -4,14 +4,13 @@ import functools
 import inspect
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 import msgspec
 
 from sentinel_core import errors
 from sentinel_core.agent.clock import World
-from sentinel_core.agent.tool_process import Runner, in_process
 from sentinel_core.agent.truncation import capped
 from sentinel_core.errors import (
     ConfigError,
@@ -34,6 +33,22 @@ if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
 __all__ = ["OUTCOME_UNKNOWN", "Runner", "Toolbox", "bind_tool", "in_process"]
+
+
+class Runner(Protocol):
+    """Runs a handler's job and gives back its bytes, or raises a ``WorkerError``."""
+
+    def __call__(self, job: Callable[[], bytes], *, timeout: float) -> bytes:
+        """Run ``job`` for at most ``timeout`` seconds."""
+
+
+def in_process(job: Callable[[], bytes], *, timeout: float) -> bytes:  # noqa: ARG001 - a Runner's signature
+    """A runner without a child process: no time limit, and the handler may change what the caller sees. For tests."""
+    try:
+        return job()
+    except Exception as error:  # a handler may raise anything, and the model is told what
+        raise WorkerError(f"{type(error).__name__}: {error}") from error
+
 
 OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may have taken effect
 _OF_UNKNOWN_OUTCOME = {one.__name__: one for one in (OutcomeUnknownError, NotRepeatedError)}

@@ -18,7 +18,7 @@ import click
 import msgspec
 
 from sentinel_core.cli import ERROR, INTERRUPTED, complain, say
-from sentinel_core.cli.otel_options import finish
+from sentinel_core.cli.options import finish
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import ConfigError, WorkerError
 from sentinel_core.host.selection import Selection

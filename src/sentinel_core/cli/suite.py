@@ -17,8 +17,7 @@ from sentinel_core.cli.suite_output import Telling, checked, in_json, telling_op
 from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.judging.output.sink import open_output
-from sentinel_core.runtime.plural import counted
-from sentinel_core.runtime.printable import printable
+from sentinel_core.runtime.printable import counted, printable
 
 if TYPE_CHECKING:
     from sentinel_core.suite import RunOptions, TrialResult

@@ -13,7 +13,7 @@ from sentinel_core.judging.records import Death
 from sentinel_core.judging.tally import Tally, death_of, fault_of
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
-from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import counted
 from sentinel_core.runtime.watch import file_of
 
 if TYPE_CHECKING:

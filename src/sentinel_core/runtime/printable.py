@@ -3,7 +3,7 @@
 import functools
 import re
 
-__all__ = ["clipped", "folded", "printable", "printable_json"]
+__all__ = ["clipped", "counted", "folded", "printable", "printable_json", "thousandths"]
 
 # Controls (C0 but line feed and tab, DEL, C1), soft hyphen, zero-width and bidirectional marks, line separators, variation
 # selectors, interlinear marks, the byte order mark, marks of shorthand and music, tag characters, and lone surrogates.
@@ -88,3 +88,13 @@ def _escape(match: re.Match[str]) -> str:
 def _escape_json(match: re.Match[str]) -> str:
     units = match[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """``1 trace``, ``2 traces``; ``many`` where an "s" does not make it."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def thousandths(score: float) -> int:
+    """A score as it is told to people: rounded here alone, so that each place tells the same one."""
+    return round(score * 1000)

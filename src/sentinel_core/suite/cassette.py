@@ -9,7 +9,7 @@ import attrs
 import msgspec
 
 from sentinel_core import errors
-from sentinel_core.agent.token_estimate import estimate_tokens
+from sentinel_core.agent.context import estimate_tokens
 from sentinel_core.errors import InputError, ModelError, ProviderError
 from sentinel_core.model import Capabilities, Model, Reply, Request
 from sentinel_core.runtime.redact import redact, redact_json

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sentinel_core.agent.delivered_report import filed_report
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
+from sentinel_core.agent.staging import filed_report
 from sentinel_core.errors import InputError
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.runtime.redact import redact, redact_value

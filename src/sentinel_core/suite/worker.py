@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.trace_files import save_run
+from sentinel_core.agent.run_summary import save_run
 from sentinel_core.errors import ProviderError, SentinelError
 from sentinel_core.host.connect import close_model
 from sentinel_core.host.selection import Selection
