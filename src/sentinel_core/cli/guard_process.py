@@ -7,7 +7,7 @@ import collections
 import functools
 from collections.abc import Callable
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self, TypeVar
 
 import attrs
 import msgspec
@@ -21,22 +21,24 @@ from sentinel_core.guardrails.facts import Reflection
 from sentinel_core.guardrails.loops import quality_of
 from sentinel_core.guardrails.orchestrator import Orchestrator
 from sentinel_core.guardrails.store import open_store
+from sentinel_core.host import plugins
 from sentinel_core.host.panel import make_panel
-from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
 from sentinel_core.report import ReliabilityReport
+from sentinel_core.runtime.calls import CALLED, WorkerRefused, answer_calls, call, load
 from sentinel_core.runtime.isolate import Child
-from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
+from sentinel_core.runtime.outbox import Outbox
 from sentinel_core.runtime.pool import Worker
 from sentinel_core.runtime.watch import Watch, at_fault
 from sentinel_core.trace import ExecutionTrace
-from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
+from sentinel_core.traces.codec import decode_trace, encode_trace
 
 __all__ = ["GuardProcess", "Guarding"]
 
 _KINDS = ("signals", "guardrails")
 _NO_GUARDRAIL = "no guardrail is installed or selected, so nothing would end the family"
+_Given = TypeVar("_Given")
 
 
 @attrs.frozen(kw_only=True)
@@ -48,30 +50,20 @@ class Guarding:
     overriding: Overriding | None = None
 
 
-class _Watch(NamedTuple):
-    """An order: look at an attempt at work."""
+@attrs.frozen
+class _Remote:
+    """The guardian as its parent calls it."""
 
-    trace: bytes
+    _guardian: Guardian
 
+    def watch(self, trace: bytes) -> Checked | None:
+        return self._guardian.watch(decode_trace(trace))
 
-class _Judge(NamedTuple):
-    """An order: judge an attempt."""
+    def judge(self, trace: bytes) -> ReliabilityReport:
+        return self._guardian.judge(decode_trace(trace))
 
-    trace: bytes
-
-
-class _Settle(NamedTuple):
-    """An order: decide on a loop."""
-
-    loop_id: str
-    reflection: Reflection
-    stopped: Checked | None
-
-
-class _Answer(Frame):
-    """What came of an order, as JSON."""
-
-    json: bytes
+    def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:
+        return self._guardian.settle(loop_id, reflection, stopped)
 
 
 class GuardProcess:
@@ -83,10 +75,10 @@ class GuardProcess:
 
     def __init__(self, guarding: Guarding, warn: Callable[[str], None]) -> None:
         host = guarding.layers.host()
-        frames, memory = _Answer | Warned | Refusal, host.max_memory_mb << 20
-        self._worker = Worker(
-            lambda: Child(functools.partial(_job, guarding), frames=frames, memory=memory), host.timeout
+        launch = functools.partial(
+            Child, functools.partial(_job, guarding), frames=CALLED, memory=host.max_memory_mb << 20
         )
+        self._worker = Worker(launch, host.timeout)
         self._warn = warn
         self._gone: WorkerError | None = None
         self._worker.start()
@@ -108,44 +100,35 @@ class GuardProcess:
     def ready(self) -> None:
         """Wait until all is loaded. Raises ``ConfigError`` for what the user set wrongly."""
         try:
-            self._answers()
+            self._told(lambda: load(self._worker, self._warn))
         except WorkerError as error:
             self._warn(f"the guard cannot work: {error}")
 
     def watch(self, trace: ExecutionTrace) -> Checked | None:
         """As the interface says."""
-        return msgspec.json.decode(self._ask(_Watch(encode_trace(trace))), type=Checked | None)
+        return msgspec.json.decode(self._call("watch", encode_trace(trace)), type=Checked | None)
 
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
         """As the interface says."""
-        return msgspec.json.decode(self._ask(_Judge(encode_trace(trace))), type=ReliabilityReport)
+        return msgspec.json.decode(self._call("judge", encode_trace(trace)), type=ReliabilityReport)
 
     def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:
         """As the interface says."""
-        return msgspec.json.decode(self._ask(_Settle(loop_id, reflection, stopped)), type=Settled)
+        return msgspec.json.decode(self._call("settle", loop_id, reflection, stopped), type=Settled)
 
-    def _ask(self, order: _Watch | _Judge | _Settle) -> bytes:
+    def _call(self, method: str, *arguments: object) -> bytes:
         if self._gone is not None:
             raise self._gone
-        self._worker.give(order)
-        (answer,) = self._answers()
-        return answer
+        return self._told(lambda: call(self._worker, method, *arguments, warn=self._warn))
 
-    def _answers(self) -> list[bytes]:
-        answers = []
+    def _told(self, ask: Callable[[], _Given]) -> _Given:
         try:
-            for frame in self._worker.answers():
-                match frame:
-                    case _Answer():
-                        answers.append(frame.json)
-                    case Warned():
-                        self._warn(frame.text)
-                    case Refusal():
-                        raise ConfigError(frame.text)
+            return ask()
+        except WorkerRefused as error:
+            raise ConfigError(str(error)) from None
         except WorkerError as error:
             self._gone = WorkerError(f"{at_fault(error.mark, 'the guard')} {error}")
             raise self._gone from None
-        return answers
 
 
 def _job(guarding: Guarding, outbox: Outbox) -> None:
@@ -157,32 +140,21 @@ def _job(guarding: Guarding, outbox: Outbox) -> None:
     except SentinelError as error:
         outbox.refuse(error)
         return
-    for order in outbox.orders():
-        outbox.send(_Answer(_answered(guardian, order)))
+    answer_calls(outbox, _Remote(guardian))
     if guardian.orchestrator is not None:
         guardian.orchestrator.store.close()
-
-
-def _answered(guardian: Guardian, order: _Watch | _Judge | _Settle) -> bytes:
-    match order:
-        case _Watch(trace):
-            return msgspec.json.encode(guardian.watch(decode_trace(trace)))
-        case _Judge(trace):
-            return encode_report(guardian.judge(decode_trace(trace)))
-        case _Settle():
-            return msgspec.json.encode(guardian.settle(*order), enc_hook=str)
 
 
 def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
     """Load and bind. Raises ``ConfigError`` for what cannot be used."""
     layers = guarding.layers
-    chosen, left_out = select(guarding.selection, _KINDS)
-    plugins, failures = load(chosen, guarding.selection.targets, kinds=_KINDS, watch=watch)
+    chosen, left_out = plugins.select(guarding.selection, _KINDS)
+    found, failures = plugins.load(chosen, guarding.selection.targets, kinds=_KINDS, watch=watch)
     for failure in failures:
         if failure.source.kind == "guardrails":  # the judge of the run's trace tells those of signals
             outbox.warn(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}')
-    panel = make_panel(plugins, failures, left_out, layers, watch=watch)
-    guardrails = tuple(watched(one, watch) for one in bind_guardrails(plugins, failures, layers))
+    panel = make_panel(found, failures, left_out, layers, watch=watch)
+    guardrails = tuple(watched(one, watch) for one in bind_guardrails(found, failures, layers))
     _refuse_deaf_limit(layers, guardrails)
     orchestrator, problem = _orchestrator(layers, guardrails)
     if problem:

@@ -21,7 +21,7 @@ _FOREVER = float("inf")
 
 
 class Worker:
-    """One process, and those that take its place. For one thread at a time; leaving the ``with`` block ends it.
+    """One process, and those that take its place. For one thread at a time.
 
     ``launch`` starts a process, ``timeout`` is the longest that a busy one may be silent, in seconds.
     """
@@ -44,11 +44,6 @@ class Worker:
         assert self._child is not None
         self._child.order(order)
         self._rest()
-
-    def ask(self, order: object) -> Iterator[Any]:
-        """Give an order and wait for its frames, up to the last. Raises ``WorkerError`` as ``heard`` does."""
-        self.give(order)
-        yield from self.answers()
 
     def answers(self) -> Iterator[Any]:
         """The frames of all that was given, up to the last. Raises ``WorkerError`` as ``heard`` does."""
@@ -112,14 +107,6 @@ class Worker:
             self._child.close()
             self._child = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 class Pool:
     """So many workers, of which one thread looks after all (``ready``), or each thread borrows one (``borrowed``).
@@ -152,13 +139,10 @@ class Pool:
             worker = self._idle.pop()
             try:
                 yield worker
-            except BaseException:  # it may be in the middle of something
-                worker.close()
-                raise
             finally:
-                self._idle.append(worker)
-                if self._is_closed:
+                if self._is_closed or worker.is_busy:  # busy: it was left in the middle of something
                     worker.close()
+                self._idle.append(worker)
 
     def close(self) -> None:
         """End all; one that a thread has borrowed ends when it gives it back."""
