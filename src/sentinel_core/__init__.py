@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sentinel_core.api import evaluate_trace
+    from sentinel_core.codec import decode_trace, encode_report
     from sentinel_core.errors import SentinelError
     from sentinel_core.evaluate.index import Call, Text, TraceIndex
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.model import Capabilities, Model, Reply, Request
-    from sentinel_core.offers import Guardrail, Provider, ReadError, Signal, Source, Tool, TraceReader
+    from sentinel_core.offers import Command, Guardrail, Provider, ReadError, Signal, Source, Tool, TraceReader
     from sentinel_core.profile import RS1, CriticalRule, Profile
     from sentinel_core.reflection.facts import Attempt, History, Ruling
     from sentinel_core.reflection.loops import (
@@ -43,11 +44,12 @@ __version__ = "0.1.0"
 
 _HOME = {
     "api": ("evaluate_trace",),
+    "codec": ("decode_trace", "encode_report"),
     "errors": ("SentinelError",),
     "evaluate.index": ("Call", "Text", "TraceIndex"),
     "hookspecs": ("hookimpl",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
-    "offers": ("Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"),
+    "offers": ("Command", "Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"),
     "profile": ("RS1", "CriticalRule", "Profile"),
     "reflection.facts": ("Attempt", "History", "Ruling"),
     "reflection.loops": (
@@ -78,6 +80,7 @@ __all__ = [
     "Call",
     "CallDetails",
     "Capabilities",
+    "Command",
     "CriticalRule",
     "Detection",
     "ExecutionTrace",
@@ -108,6 +111,8 @@ __all__ = [
     "TraceIndex",
     "TraceReader",
     "__version__",
+    "decode_trace",
+    "encode_report",
     "evaluate_trace",
     "get_guardrails_status",
     "hand_in_loop",

@@ -158,7 +158,7 @@ def test_every_extra_is_explained():
     assert "[standard]" in section
 
 
-@pytest.mark.parametrize("offer", ["Signal", "Provider", "Tool", "Guardrail", "TraceReader"])
+@pytest.mark.parametrize("offer", ["Signal", "Provider", "Tool", "Guardrail", "TraceReader", "Command"])
 def test_what_a_plugin_offers_is_shown_as_it_is(offer):
     parts = [
         field.name if field.default is attrs.NOTHING else f"{field.name}={field.default!r}".replace("'", '"')

@@ -13,7 +13,7 @@ from sentinel_core.errors import PluginError, SentinelError, WorkerError
 from sentinel_core.host import Plugin, load, select
 from sentinel_core.isolate import Child, Outbox
 from sentinel_core.output.columns import in_columns
-from sentinel_core.selection import KINDS, Selection
+from sentinel_core.selection import SELECTABLE, Selection
 from sentinel_core.settings import Layers, Setting
 from sentinel_core.watch import Watch, at_fault
 
@@ -81,7 +81,7 @@ def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
     from sentinel_core.agent.settings import AgentSettings
     from sentinel_core.panel import weighted
 
-    chosen, left_out = select(selection, KINDS)
+    chosen, left_out = select(selection, SELECTABLE)
     plugins, failures = load(chosen, selection.targets, watch=Watch(outbox))
     for failure in failures:
         told = f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}; its settings are not shown'

@@ -11,6 +11,7 @@ Overriding a test of a contract raises ``TypeError`` when the class is made.
 """
 
 from sentinel_core.sources.memory import BytesSource
+from sentinel_core.testing._contracts_command import CommandContract
 from sentinel_core.testing._contracts_guardrail import GuardrailContract
 from sentinel_core.testing._contracts_provider import ProviderContract
 from sentinel_core.testing._contracts_reader import TraceReaderContract
@@ -23,6 +24,7 @@ from sentinel_core.testing.work import work_of
 __all__ = [
     "SAMPLES",
     "BytesSource",
+    "CommandContract",
     "GuardrailContract",
     "ProviderContract",
     "ScriptedModel",
