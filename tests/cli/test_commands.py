@@ -7,8 +7,8 @@ import pytest
 
 from sentinel_core import __version__
 from sentinel_core.cli.commands import CORE
-from sentinel_core.host import installed
-from sentinel_core.selection import KINDS
+from sentinel_core.host.plugins import installed
+from sentinel_core.host.selection import KINDS
 
 BOMB = "raise SystemExit('imported')"
 

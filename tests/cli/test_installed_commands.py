@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from sentinel_core.checking import RESERVED
 from sentinel_core.cli import commands
+from sentinel_core.host.validate_offers import RESERVED
 
 HEAD = "from sentinel_core import Command, hookimpl\n"
 OFFER = """

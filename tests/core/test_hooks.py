@@ -9,9 +9,9 @@ import pytest
 
 from sentinel_core import Capabilities, ExecutionTrace, Message, Request, hookspecs
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.host import Plugin, installed, load
-from sentinel_core.reflection.facts import Attempt, History
-from sentinel_core.selection import KINDS
+from sentinel_core.guardrails.facts import Attempt, History
+from sentinel_core.host.plugins import Plugin, installed, load
+from sentinel_core.host.selection import KINDS
 from sentinel_core.testing import (
     BytesSource,
     CommandContract,

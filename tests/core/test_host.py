@@ -5,8 +5,8 @@ import pytest
 
 from sentinel_core import Signal
 from sentinel_core.errors import DuplicatePluginError, PluginError
-from sentinel_core.host import installed, load, misnamed, select
-from sentinel_core.selection import KINDS, Selection
+from sentinel_core.host.plugins import installed, load, misnamed, select
+from sentinel_core.host.selection import KINDS, Selection
 
 HEAD = "from sentinel_core import Signal, hookimpl\n"
 BODY = """

@@ -1,7 +1,7 @@
 import pytest
 
 from sentinel_core.errors import PluginError
-from sentinel_core.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
+from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 
 INSTALLED = {
     ("guardrails", "rerun_limit"),

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from sentinel_core.codec import encode_trace
 from sentinel_core.testing import honest_trace
+from sentinel_core.traces.codec import encode_trace
 from wheels import REPOSITORY
 
 pytestmark = pytest.mark.unmeasured

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 import pytest
 
-from sentinel_core.host import installed, load
+from sentinel_core.host.plugins import installed, load
 from sentinel_core.model import Model, Reply, Request
 from sentinel_core.offers import Provider, Tool
 from sentinel_core.testing.faults import DIALECTS, Asked, FaultServer, Turn

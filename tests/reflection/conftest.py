@@ -16,12 +16,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core.host import LoadFailure, Plugin, installed, load
-from sentinel_core.reflection.asking import BoundGuardrail, bind_guardrails
-from sentinel_core.reflection.facts import Reflection
-from sentinel_core.reflection.orchestrator import Orchestrator
-from sentinel_core.reflection.store import Store, open_store
-from sentinel_core.settings import Layers, Setting
+from sentinel_core.guardrails.bound import BoundGuardrail, bind_guardrails
+from sentinel_core.guardrails.facts import Reflection
+from sentinel_core.guardrails.orchestrator import Orchestrator
+from sentinel_core.guardrails.store import Store, open_store
+from sentinel_core.host.plugins import LoadFailure, Plugin, installed, load
+from sentinel_core.host.settings import Layers, Setting
 
 _spec = importlib.util.spec_from_file_location(  # test folders are no packages: a helper is loaded by its path
     "reflection_in_run", Path(__file__).with_name("reflection_in_run.py")

@@ -5,10 +5,10 @@ from contextlib import closing
 import pytest
 
 from sentinel_core.errors import ConfigError, InputError
-from sentinel_core.reflection.facts import Attempt, History
+from sentinel_core.guardrails.facts import Attempt, History
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.reflection.service.apart import Desk
-from sentinel_core.selection import Selection
-from sentinel_core.settings import Layers, Setting
 from sentinel_core.trace import ExecutionTrace, Message
 
 PLUGIN = """

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from sentinel_core.reflection.store import open_store
+from sentinel_core.guardrails.store import open_store
 from sentinel_core.trace import canonical
 
 POOR = (0.72, 0.28)

@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core.host import installed, load
+from sentinel_core.host.plugins import installed, load
 from sentinel_core.reflection.service.routes import ROUTES
 from sentinel_core.reflection.service.tokens import read_tokens
 

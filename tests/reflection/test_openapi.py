@@ -7,16 +7,16 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, settings
 
-from sentinel_core.api import evaluate_trace
-from sentinel_core.reflection.facts import Reflection
-from sentinel_core.reflection.orchestrator import Orchestrator
-from sentinel_core.reflection.schemas import REFS
+from sentinel_core.guardrails.facts import Reflection
+from sentinel_core.guardrails.orchestrator import Orchestrator
+from sentinel_core.guardrails.schemas import REFS
+from sentinel_core.guardrails.store import open_store
+from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.reflection.service.app import make_app
 from sentinel_core.reflection.service.gate import LOOPBACK, Gate
 from sentinel_core.reflection.service.openapi import document
 from sentinel_core.reflection.service.routes import ROUTES, Work
 from sentinel_core.reflection.service.tokens import read_tokens
-from sentinel_core.reflection.store import open_store
 
 pytestmark = pytest.mark.unmeasured
 

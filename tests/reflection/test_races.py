@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from sentinel_core.errors import StoreError
-from sentinel_core.reflection.audit import problems
-from sentinel_core.reflection.facts import Reflection
-from sentinel_core.reflection.store import open_store
+from sentinel_core.guardrails.audit import problems
+from sentinel_core.guardrails.facts import Reflection
+from sentinel_core.guardrails.store import open_store
 
 pytestmark = pytest.mark.unmeasured
 

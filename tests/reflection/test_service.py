@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from sentinel_core.api import evaluate_trace
 from sentinel_core.errors import StoreError
+from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.reflection.service import body
 from sentinel_core.reflection.service.app import make_app
 from sentinel_core.reflection.service.gate import Gate

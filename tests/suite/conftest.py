@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from sentinel_core.errors import ProviderError
-from sentinel_core.selection import Selection
+from sentinel_core.host.selection import Selection
 from sentinel_core.suite import RunOptions, decode_suite, run_evaluation
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_provider_offline import OfflineModel

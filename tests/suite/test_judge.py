@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sentinel_core.errors import InputError
+from sentinel_core.host.selection import Selection
 from sentinel_core.model import Reply
-from sentinel_core.selection import Selection
 from sentinel_core.suite import RunOptions, document_of, run_evaluation
 from sentinel_core.suite.judge import Judge, agreement, labels_in
 from sentinel_core.suite.render_text import render_text

@@ -5,8 +5,8 @@ import logging
 import pytest
 
 from sentinel_core.errors import InputError
-from sentinel_core.selection import Selection
-from sentinel_core.settings import Layers, Setting
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers, Setting
 
 KEYED = """
 import attrs

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sentinel_core.selection import Selection
+from sentinel_core.host.selection import Selection
 from sentinel_core.suite import RunOptions, compare, document_of, read_suite, run_evaluation
 from sentinel_core.suite.document import exit_code
 

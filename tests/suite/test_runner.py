@@ -12,8 +12,8 @@ import attrs
 import pytest
 
 from sentinel_core.errors import ConfigError, InputError, PluginError, ProviderError
+from sentinel_core.host.selection import Selection
 from sentinel_core.model import Reply
-from sentinel_core.selection import Selection
 from sentinel_core.suite import RunOptions, document_of, run_evaluation
 from sentinel_core.suite.document import exit_code
 from sentinel_core.suite.journal import Journal
@@ -257,7 +257,7 @@ def test_what_failed_can_be_looked_at(suite, run_bad, tmp_path):
 
 
 def test_installed_tools_with_settings(suite, tmp_path):
-    from sentinel_core.settings import Layers, Setting
+    from sentinel_core.host.settings import Layers, Setting
 
     (tmp_path / "v3.0.0.json").write_text(
         '{"version": "v3.0.0", "changes": ["New icon"], "tests": {"passed": 9, "failed": 0, "skipped": 0},'
@@ -285,7 +285,7 @@ def test_a_signal_that_breaks_is_the_harness_at_fault(suite, run, tmp_path):
         "def sentinel_signals():\n"
         '    return [Signal(name="broken", summary="breaks", detect=lambda index: 1 / 0)]\n'
     )
-    from sentinel_core.settings import Layers, Setting
+    from sentinel_core.host.settings import Layers, Setting
 
     layers = Layers(values={"weights.broken": Setting(key="weights.broken", value="0.5", origin="--weight")})
     (scenario,) = run(suite(1), selection=Selection.parse(str(tmp_path / "broken.py")), layers=layers).scenarios

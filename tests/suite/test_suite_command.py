@@ -95,7 +95,7 @@ FAR = """
 import attrs
 from sentinel_core import Provider, hookimpl
 from sentinel_core.errors import ProviderError
-from sentinel_core.providing.settings import ProviderSettings
+from sentinel_core.agent.providers.settings import ProviderSettings
 
 
 def connect(settings):

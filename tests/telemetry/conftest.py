@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from sentinel_core import Tool
+from sentinel_core.agent.clock import World
 from sentinel_core.agent.core import Agent
-from sentinel_core.agent.settings import AgentSettings
 from sentinel_core.agent.tools import Toolbox, in_process
-from sentinel_core.agent.world import World
-from sentinel_core.codec import decode_trace, encode_trace
 from sentinel_core.errors import NetworkError, RateLimitError
+from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.model import Reply
-from sentinel_core.redact import redact_json
-from sentinel_core.sources import FileSource
+from sentinel_core.runtime.redact import redact_json
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.trace import CallDetails, TokenDetails, TokenUsage, ToolCall
+from sentinel_core.traces.codec import decode_trace, encode_trace
+from sentinel_core.traces.sources import FileSource
 from sentinel_readers_telemetry.otlp import read as read_otlp
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -17,8 +17,8 @@ from sentinel_core.agent.events import (
     RunEnded,
     RunStarted,
 )
+from sentinel_core.agent.risk.rules import Risk
 from sentinel_core.agent.staging import staged_report
-from sentinel_core.risk.rules import Risk
 
 __all__ = ["AttemptFacts", "attempts_of"]
 

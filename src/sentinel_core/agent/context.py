@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from sentinel_core.agent.settings import ContextStrategy
-from sentinel_core.agent.shortening import shorten
+from sentinel_core.agent.truncation import shorten
+from sentinel_core.host.agent_settings import ContextStrategy
 from sentinel_core.trace import Message
 
 __all__ = ["Estimate", "ManagedContext", "Summary", "budget_of", "manage_context"]

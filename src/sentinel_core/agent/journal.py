@@ -19,7 +19,7 @@ from sentinel_core.agent.event_codec import decode_event, encode_event
 from sentinel_core.agent.events import AttemptFinished, Event
 from sentinel_core.agent.lease import Leases
 from sentinel_core.errors import JournalError, RunHeldError
-from sentinel_core.state import refuse_detours
+from sentinel_core.runtime.state_files import refuse_detours
 
 __all__ = ["Journal", "Run", "Writer"]
 

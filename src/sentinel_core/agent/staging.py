@@ -8,15 +8,16 @@ from typing import Any, Literal
 import attrs
 
 from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted
-from sentinel_core.agent.evidence import evidence_of, is_below, summaries_in
 from sentinel_core.agent.prompts import FILE_REPORT
-from sentinel_core.agent.record import Record
-from sentinel_core.agent.retry import RetryConfig, delay
+from sentinel_core.agent.recorder import Record
+from sentinel_core.agent.retry import delay
+from sentinel_core.agent.risk.rules import RISKS, Risk
+from sentinel_core.agent.severity_floor import evidence_of, is_below, summaries_in
+from sentinel_core.agent.tool_execution import UNKNOWN
 from sentinel_core.agent.tools import Toolbox
-from sentinel_core.agent.using import UNKNOWN
 from sentinel_core.errors import InputError, NotRepeatedError
+from sentinel_core.host.agent_settings import RetryConfig
 from sentinel_core.offers import Tool
-from sentinel_core.risk.rules import RISKS, Risk
 from sentinel_core.trace import Message, ToolCall, ToolResult, canonical, from_json
 
 __all__ = ["Delivery", "StagedReport", "deliver", "staged_report", "staging"]

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import msgspec
 
-from sentinel_core import errors, isolate
-from sentinel_core.agent.running import Runner, Started, in_process, start_in_child
-from sentinel_core.agent.shortening import capped
-from sentinel_core.agent.world import World
+from sentinel_core import errors
+from sentinel_core.agent.clock import World
+from sentinel_core.agent.tool_process import Runner, Started, in_process, start_in_child
+from sentinel_core.agent.truncation import capped
 from sentinel_core.errors import (
     ConfigError,
     InvalidArgumentsError,
@@ -25,13 +25,15 @@ from sentinel_core.errors import (
     WorkerError,
     WorkerTimeout,
 )
+from sentinel_core.host.validate_offers import check_parameters
 from sentinel_core.offers import Tool
+from sentinel_core.runtime import isolate
 from sentinel_core.trace import ToolCall, ToolResult, ToolSchema
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
-__all__ = ["OUTCOME_UNKNOWN", "Runner", "Toolbox", "bind_tool", "check_parameters", "in_process"]
+__all__ = ["OUTCOME_UNKNOWN", "Runner", "Toolbox", "bind_tool", "in_process"]
 
 OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may have taken effect
 _OF_UNKNOWN_OUTCOME = {one.__name__: one for one in (OutcomeUnknownError, NotRepeatedError)}
@@ -47,23 +49,6 @@ def bind_tool(tool: Tool, settings: object) -> Tool:
     if tool.settings is None:
         return tool
     return attrs.evolve(tool, handler=functools.partial(tool.handler, settings), settings=None)
-
-
-def check_parameters(tool: Tool) -> "Validator":
-    """Compile a tool's JSON schema.
-
-    Raises ``ConfigError`` where it is not a valid schema, refers to another document, or is not of type ``object``.
-    """
-    import jsonschema_rs
-
-    schema = dict(tool.parameters)
-    if schema.get("type") != "object":
-        raise ConfigError(f'tool "{tool.name}": its parameters must be a JSON schema with "type": "object"')
-    try:
-        return jsonschema_rs.validator_for(schema, offline=True)
-    except ValueError as error:
-        reason = str(error).partition("\n")[0]
-        raise ConfigError(f'tool "{tool.name}": its parameters are not a usable JSON schema: {reason}') from error
 
 
 @attrs.define(eq=False)

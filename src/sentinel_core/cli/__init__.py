@@ -44,14 +44,14 @@ class _Lazy(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         name = args[0] if args else ""
         if name not in commands.CORE and name not in (known := commands.names()):
-            from sentinel_core.selection import did_you_mean
+            from sentinel_core.host.selection import did_you_mean
 
             commands.refuse_missing(name)
             ctx.fail(f'there is no command "{name}"{did_you_mean(name, known)}')
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
-        from sentinel_core.output.printable import printable
+        from sentinel_core.runtime.printable import printable
 
         rows, problems = commands.summaries()
         for problem in problems:
@@ -127,8 +127,8 @@ def help_without_command(context: click.Context) -> None:
 
 def complain(message: str) -> None:
     """One line of error on standard error, with nothing in it that a terminal would act on."""
-    from sentinel_core.output.printable import printable
-    from sentinel_core.redact import redact
+    from sentinel_core.runtime.printable import printable
+    from sentinel_core.runtime.redact import redact
 
     say(f"sentinel: error: {printable(redact(message))}")
 

@@ -11,7 +11,7 @@ from sentinel_core.errors import PluginError
 if TYPE_CHECKING:
     import click
 
-    from sentinel_core.host import Plugin
+    from sentinel_core.host.plugins import Plugin
 
 __all__ = ["CORE", "command_of", "find", "names", "refuse_missing", "summaries"]
 
@@ -42,14 +42,14 @@ _PACKAGES = {
 
 def names() -> list[str]:
     """All commands, sorted. Imports no plugin. Raises ``DuplicatePluginError`` where two plugins offer one name."""
-    from sentinel_core.host import installed
+    from sentinel_core.host.plugins import installed
 
     return sorted({*CORE, *(one.name for one in installed(_KIND))})
 
 
 def summaries() -> tuple[dict[str, str], list[str]]:
     """Name to summary, sorted, of the commands that load; and, in words, what is wrong with the others."""
-    from sentinel_core.host import installed, load
+    from sentinel_core.host.plugins import installed, load
 
     plugins, failures = load(installed(_KIND))
     found = CORE | {one.source.name: one.offer.summary for one in plugins}
@@ -59,7 +59,7 @@ def summaries() -> tuple[dict[str, str], list[str]]:
 
 def find(name: str) -> "click.Command | None":
     """The installed command of that name. Raises ``PluginError`` where it cannot be loaded."""
-    from sentinel_core.host import installed, load
+    from sentinel_core.host.plugins import installed, load
 
     plugins, failures = load(one for one in installed(_KIND) if one.name == name)
     for failure in failures:

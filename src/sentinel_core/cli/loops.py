@@ -11,12 +11,12 @@ import click
 from sentinel_core.cli.options import host_flags
 from sentinel_core.cli.supervise import terminal_width
 from sentinel_core.errors import UnknownLoopError
-from sentinel_core.output.printable import folded, printable_json
-from sentinel_core.reflection.store import DEFAULT_STORE, Store, open_store
-from sentinel_core.settings import read_layers
+from sentinel_core.guardrails.store import DEFAULT_STORE, Store, open_store
+from sentinel_core.host.settings import read_layers
+from sentinel_core.runtime.printable import folded, printable_json
 
 if TYPE_CHECKING:
-    from sentinel_core.reflection.family import Family
+    from sentinel_core.guardrails.family import Family
 
 __all__ = ["command", "kept_store", "store_option"]
 
@@ -42,8 +42,8 @@ def command(context: click.Context, /, *, store: str | None, as_json: bool) -> i
     context.obj = store
     if context.invoked_subcommand is not None:
         return 0
-    from sentinel_core.output.loops import render_families
-    from sentinel_core.reflection.answers import family_answer
+    from sentinel_core.guardrails.answers import family_answer
+    from sentinel_core.guardrails.loops_text import render_families
 
     families = _families(store)
     if as_json:
@@ -64,8 +64,8 @@ def command(context: click.Context, /, *, store: str | None, as_json: bool) -> i
 @click.pass_context
 def show(context: click.Context, /, *, loop_id: str, store: str | None, as_json: bool) -> int:
     """Draw the family of the loop ID: alignment, drift and fatigue of each attempt against their thresholds, and why."""
-    from sentinel_core.output.loops import render_family
-    from sentinel_core.reflection.answers import family_answer
+    from sentinel_core.guardrails.answers import family_answer
+    from sentinel_core.guardrails.loops_text import render_family
 
     with kept_store(store or context.obj) as kept:
         family = kept.family_of(loop_id)

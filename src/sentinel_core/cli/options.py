@@ -9,8 +9,8 @@ import click
 
 from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
-from sentinel_core.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
-from sentinel_core.settings import Layers, read_layers
+from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
+from sentinel_core.host.settings import Layers, read_layers
 
 __all__ = [
     "Assignment",
@@ -226,7 +226,7 @@ def layers_and_selection(
 
     Raises ``ConfigError`` for keys and values that cannot be used, ``PluginError`` for plugins that are not installed.
     """
-    from sentinel_core.host import installed
+    from sentinel_core.host.plugins import installed
 
     labels = {(one.kind, one.name) for one in installed(SELECTABLE)}
     for key, text in assignments:

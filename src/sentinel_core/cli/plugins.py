@@ -12,13 +12,13 @@ from sentinel_core.cli import ERROR, complain
 from sentinel_core.cli.commands import command_of
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
 from sentinel_core.cli.supervise import terminal_width, warn
-from sentinel_core.conversion import in_order, settable
 from sentinel_core.errors import PluginError, WorkerError
-from sentinel_core.host import Installed, Plugin, installed, load, misnamed
-from sentinel_core.isolate import Child, Outbox
-from sentinel_core.output.columns import in_columns
-from sentinel_core.output.printable import folded, printable
-from sentinel_core.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
+from sentinel_core.host.conversion import in_order, settable
+from sentinel_core.host.plugins import Installed, Plugin, installed, load, misnamed
+from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
+from sentinel_core.runtime.columns import in_columns
+from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.runtime.printable import folded, printable
 
 __all__ = ["command"]
 
@@ -173,7 +173,7 @@ def _ask_child(job: Callable[[Outbox], None], timeout: float) -> tuple[dict[str,
 
 
 def _describe(one: Installed, outbox: Outbox) -> None:
-    from sentinel_core.watch import Watch
+    from sentinel_core.runtime.watch import Watch
 
     watch = Watch(outbox)
     plugins, failures = load([one], watch=watch)
@@ -189,7 +189,7 @@ def _describe(one: Installed, outbox: Outbox) -> None:
 
 
 def _describe_target(target: str, outbox: Outbox) -> None:
-    from sentinel_core.watch import Watch
+    from sentinel_core.runtime.watch import Watch
 
     error, plugins = "", list[Plugin]()
     try:

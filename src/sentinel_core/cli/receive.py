@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from sentinel_core.cli import HOME
-from sentinel_core.cli.emitting import emission_of, emit_options
 from sentinel_core.cli.options import (
     judging_flags,
     judging_options,
@@ -15,6 +14,7 @@ from sentinel_core.cli.options import (
     limit_options,
     plugin_options,
 )
+from sentinel_core.cli.otel_options import emission_of, emit_options
 
 __all__ = ["command"]
 

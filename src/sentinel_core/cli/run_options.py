@@ -9,11 +9,11 @@ import click
 
 from sentinel_core.cli import HOME
 from sentinel_core.errors import ConfigError
-from sentinel_core.state import refuse_detours
+from sentinel_core.runtime.state_files import refuse_detours
 
 if TYPE_CHECKING:
-    from sentinel_core.reflection.guarding import Overriding
-    from sentinel_core.settings import Layers
+    from sentinel_core.agent.reflection.attempt_guard import Overriding
+    from sentinel_core.host.settings import Layers
 
 __all__ = [
     "AGENT",
@@ -158,8 +158,8 @@ def overriding(options: Mapping[str, Any]) -> "Overriding | None":
         return None
     if not (who and why):
         raise click.UsageError(f"{_flag(kinds[0])} needs --by WHO and --reason WHY: it goes on the record")
-    from sentinel_core.reflection.guarding import Overriding
-    from sentinel_core.reflection.schemas import check
+    from sentinel_core.agent.reflection.attempt_guard import Overriding
+    from sentinel_core.guardrails.schemas import check
 
     made = Overriding(kinds=kinds, by=who, reason=why)
     check({**made.flags(), "override_by": who, "override_reason": why}, "override")

@@ -12,13 +12,13 @@ from sentinel_core.cli import complain
 from sentinel_core.cli.loops import store_option
 from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options
 from sentinel_core.errors import PluginError
-from sentinel_core.output.printable import printable
+from sentinel_core.runtime.printable import printable
 
 if TYPE_CHECKING:
+    from sentinel_core.host.selection import Selection
+    from sentinel_core.host.settings import Layers
     from sentinel_core.reflection.service.routes import Work
     from sentinel_core.reflection.service.tokens import Tokens
-    from sentinel_core.selection import Selection
-    from sentinel_core.settings import Layers
 
 __all__ = ["command"]
 
@@ -103,11 +103,11 @@ def _tokens(path: Path | None) -> "Tokens":
 @contextmanager
 def _work(layers: "Layers", selection: "Selection") -> Iterator["Work"]:
     """Guardrails and signals with their settings, and the store."""
-    from sentinel_core.reflection.loops import quality_of
-    from sentinel_core.reflection.orchestrator import Orchestrator
+    from sentinel_core.guardrails.loops import quality_of
+    from sentinel_core.guardrails.orchestrator import Orchestrator
+    from sentinel_core.guardrails.store import open_store
     from sentinel_core.reflection.service.apart import Desk
     from sentinel_core.reflection.service.routes import Work
-    from sentinel_core.reflection.store import open_store
 
     with ExitStack() as stack:
         desk = stack.enter_context(closing(Desk(layers, selection, most=cores())))

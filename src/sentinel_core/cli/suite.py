@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sentinel_core._words import counted
+from sentinel_core.agent.run_progress import fitting
 from sentinel_core.cli import HOME, help_without_command, say
 from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options, plugins_option
 from sentinel_core.cli.run_options import PROVIDER, refuse_two_places, without_repo
 from sentinel_core.cli.suite_output import Telling, checked, in_json, telling_options
 from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
-from sentinel_core.output.printable import printable
-from sentinel_core.output.progress import fitting
-from sentinel_core.output.sink import open_output
+from sentinel_core.judging.output.sink import open_output
+from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import printable
 
 if TYPE_CHECKING:
     from sentinel_core.suite import RunOptions, TrialResult
@@ -91,7 +91,7 @@ def run(suite: str, **options: Any) -> int:
     sentinel suite run release-risk --provider anthropic --trials 5 --max-cost 2
     sentinel suite run mine.toml --replay cassette.json -o junit.xml
     """
-    from sentinel_core.state import write_whole
+    from sentinel_core.runtime.state_files import write_whole
     from sentinel_core.suite import compare_to_baseline, load_baseline, read_suite, run_evaluation
 
     read = read_suite(suite)
@@ -227,7 +227,7 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
     read = read_suite(suite)
     chosen = [one for one in read.scenarios if scenario in (None, one.id)]
     if not chosen:
-        from sentinel_core.selection import did_you_mean
+        from sentinel_core.host.selection import did_you_mean
 
         near = did_you_mean(scenario or "", (one.id for one in read.scenarios))
         raise ConfigError(f'suite "{read.name}" has no scenario "{scenario}"{near}')
@@ -257,7 +257,7 @@ def from_trace(trace: str, *, name: str | None, severity: str | None, output: Pa
 
     TRACE is a run of Sentinel's detective; "sentinel evaluate" judges other agents' traces.
     """
-    from sentinel_core.cli.reading import read_one
+    from sentinel_core.cli.trace_inputs import read_one
     from sentinel_core.suite.from_trace import suite_from_trace
     from sentinel_core.suite.reading import decode_suite
     from sentinel_core.suite.toml import to_toml

@@ -12,9 +12,9 @@ import click
 from sentinel_core.cli import ERROR, complain
 from sentinel_core.cli.supervise import terminal_width, use_color
 from sentinel_core.errors import ConfigError, InputError
-from sentinel_core.output.printable import folded, printable_json
-from sentinel_core.output.sink import open_output
-from sentinel_core.selection import did_you_mean
+from sentinel_core.host.selection import did_you_mean
+from sentinel_core.judging.output.sink import open_output
+from sentinel_core.runtime.printable import folded, printable_json
 
 if TYPE_CHECKING:
     from sentinel_core.suite import Comparison, EvaluationResults

@@ -5,18 +5,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import IO, TYPE_CHECKING, TypeVar
 
-from sentinel_core._words import counted
 from sentinel_core.cli import complain, say
 from sentinel_core.errors import WorkerError
-from sentinel_core.isolate import Child, Outbox
 from sentinel_core.judging.frames import FATAL, REPORT, UNREADABLE, WARNING
-from sentinel_core.judging.items import Death, Unreadable
+from sentinel_core.judging.output.sink import Sink
+from sentinel_core.judging.records import Death, Unreadable
 from sentinel_core.judging.tally import VERDICTS, Tally, death_of, fault_of
-from sentinel_core.output.sink import Sink
-from sentinel_core.watch import file_of
+from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.watch import file_of
 
 if TYPE_CHECKING:
-    from sentinel_core.cli.converting import Conversion
+    from sentinel_core.cli.convert_child import Conversion
     from sentinel_core.judging.job import Plan
 
 __all__ = ["supervise", "terminal_width", "use_color", "warn"]
@@ -81,8 +81,8 @@ def _relay(frame: bytes, sink: Sink, tally: Tally, form: str) -> None:
 
 def warn(message: str) -> None:
     """One line of warning on standard error, with no secret and nothing in it that a terminal would act on."""
-    from sentinel_core.output.printable import printable
-    from sentinel_core.redact import redact
+    from sentinel_core.runtime.printable import printable
+    from sentinel_core.runtime.redact import redact
 
     say(f"sentinel: warning: {printable(redact(message))}")
 

@@ -7,8 +7,8 @@ import attrs
 import msgspec
 
 from sentinel_core.errors import ConfigError, InputError
-from sentinel_core.selection import did_you_mean
-from sentinel_core.state import read_bytes, write_whole
+from sentinel_core.host.selection import did_you_mean
+from sentinel_core.runtime.state_files import read_bytes, write_whole
 from sentinel_core.suite.compare import ALPHA, Comparison, compare
 from sentinel_core.suite.results import EvaluationResults
 from sentinel_core.suite.summary import agrees_with_trials

@@ -9,11 +9,11 @@ import attrs
 import msgspec
 
 from sentinel_core import errors
-from sentinel_core.agent.tokens import estimate_tokens
+from sentinel_core.agent.token_estimate import estimate_tokens
 from sentinel_core.errors import InputError, ModelError, ProviderError
 from sentinel_core.model import Capabilities, Model, Reply, Request
-from sentinel_core.redact import redact, redact_json
-from sentinel_core.state import write_whole
+from sentinel_core.runtime.redact import redact, redact_json
+from sentinel_core.runtime.state_files import write_whole
 from sentinel_core.trace import Message, canonical, from_json
 
 __all__ = ["Exchange", "RecordingModel", "ReplayingModel", "Tape", "read_cassette", "request_hash", "write_cassette"]

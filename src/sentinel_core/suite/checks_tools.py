@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from sentinel_core._words import counted
 from sentinel_core.evaluate.index import Call
+from sentinel_core.runtime.plural import counted
 from sentinel_core.suite.predicates import ADMITS_FAILURE
 from sentinel_core.suite.runs import Check, Run
 from sentinel_core.suite.scenario import CallExpectation, Order, ToolUsage

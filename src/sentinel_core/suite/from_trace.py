@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sentinel_core.agent.filed import filed_report
+from sentinel_core.agent.delivered_report import filed_report
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
 from sentinel_core.errors import InputError
 from sentinel_core.evaluate.index import Call, TraceIndex
-from sentinel_core.redact import redact, redact_value
+from sentinel_core.runtime.redact import redact, redact_value
 from sentinel_core.trace import ExecutionTrace, from_json
 
 __all__ = ["scenario_from_trace", "suite_from_trace"]

@@ -13,8 +13,8 @@ import msgspec
 
 from sentinel_core.errors import InputError
 from sentinel_core.model import Capabilities
-from sentinel_core.redact import redact_json
-from sentinel_core.state import make_folder, refuse_detours
+from sentinel_core.runtime.redact import redact_json
+from sentinel_core.runtime.state_files import make_folder, refuse_detours
 from sentinel_core.suite.cassette import Exchange
 from sentinel_core.suite.results import TrialResult
 

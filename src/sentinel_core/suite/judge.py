@@ -10,11 +10,11 @@ from typing import Any
 import attrs
 import msgspec
 
-from sentinel_core.connect import close_model
 from sentinel_core.errors import ProviderError
-from sentinel_core.http import one_line
+from sentinel_core.host.connect import close_model
 from sentinel_core.model import Model, Request
-from sentinel_core.state import read_bytes, write_whole
+from sentinel_core.runtime.http import one_line
+from sentinel_core.runtime.state_files import read_bytes, write_whole
 from sentinel_core.suite.results import EvaluationResults
 from sentinel_core.suite.runs import Check, Run
 from sentinel_core.suite.scenario import Criterion, JudgeSettings, Scenario

@@ -11,7 +11,7 @@ from typing import Self
 import attrs
 
 from sentinel_core.errors import WorkerError, WorkerTimeout
-from sentinel_core.isolate import Child, Outbox
+from sentinel_core.runtime.isolate import Child, Outbox
 
 __all__ = ["Pool", "Teller"]
 

@@ -12,7 +12,7 @@ import attrs
 import msgspec
 
 from sentinel_core.errors import InputError
-from sentinel_core.selection import did_you_mean
+from sentinel_core.host.selection import did_you_mean
 from sentinel_core.suite.scenario import Suite
 
 __all__ = ["BUILT_IN", "decode_suite", "read_suite"]

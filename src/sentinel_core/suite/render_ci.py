@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape, quoteattr
 
-from sentinel_core.output.printable import clipped, printable
+from sentinel_core.runtime.printable import clipped, printable
 from sentinel_core.suite.compare import Comparison
 from sentinel_core.suite.document import Labels
 from sentinel_core.suite.render_text import change, judged, outcome, why

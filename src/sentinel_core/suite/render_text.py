@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from sentinel_core._words import counted
-from sentinel_core.output.printable import clipped, printable
+from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import clipped, printable
 from sentinel_core.suite.compare import Comparison, Entry
 from sentinel_core.suite.document import Labels
 from sentinel_core.suite.judge import agreement_in

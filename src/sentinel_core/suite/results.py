@@ -90,7 +90,7 @@ class EvaluationResults:
 
     def to_json(self) -> bytes:
         """For a file: everything needed to compare and to print it again, with secrets taken out."""
-        from sentinel_core.redact import redact_json
+        from sentinel_core.runtime.redact import redact_json
 
         return redact_json(msgspec.json.encode(self))
 

@@ -11,8 +11,8 @@ import attrs
 import msgspec
 
 from sentinel_core.errors import ConfigError, PluginError, WorkerError
-from sentinel_core.selection import Selection
-from sentinel_core.settings import Layers
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers
 from sentinel_core.suite.cassette import Tape, read_cassette, write_cassette
 from sentinel_core.suite.journal import Done, Journal
 from sentinel_core.suite.pool import Pool, Teller

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY
-from sentinel_core.isolate import Child, Outbox
+from sentinel_core.runtime.isolate import Child, Outbox
 from sentinel_core.suite.behaviour import Script
 from sentinel_core.suite.scenario import Scenario, Step, ToolScript
 

@@ -10,18 +10,18 @@ from typing import Any
 
 import attrs
 
+from sentinel_core.agent.clock import World, new_run_id
 from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY
 from sentinel_core.agent.tools import Toolbox
-from sentinel_core.agent.world import World, new_run_id
-from sentinel_core.connect import close_model
 from sentinel_core.errors import SentinelError
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.host.connect import close_model
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
-from sentinel_core.redact import redact
 from sentinel_core.report import ReliabilityReport
+from sentinel_core.runtime.redact import redact
 from sentinel_core.suite.behaviour import run_scripted, scripted_tools
 from sentinel_core.suite.checks_rest import check_decision, check_errors, check_rubric, check_sweep
 from sentinel_core.suite.checks_tools import check_tools

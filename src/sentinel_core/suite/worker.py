@@ -7,13 +7,13 @@ from typing import Any
 import attrs
 import msgspec
 
-from sentinel_core.agent.saving import save_run
-from sentinel_core.connect import close_model
+from sentinel_core.agent.trace_files import save_run
 from sentinel_core.errors import ProviderError, SentinelError
+from sentinel_core.host.connect import close_model
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers
 from sentinel_core.model import Capabilities, Model
-from sentinel_core.redact import redact
-from sentinel_core.selection import Selection
-from sentinel_core.settings import Layers
+from sentinel_core.runtime.redact import redact
 from sentinel_core.suite.cassette import Exchange, RecordingModel, ReplayingModel, Tape
 from sentinel_core.suite.journal import Done
 from sentinel_core.suite.judge import Judge

@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sentinel_core.agent import events as ev
+from sentinel_core.agent import otel_names as names
 from sentinel_core.agent.conversation import message_of
+from sentinel_core.agent.otel_ids import trace_id_of
 from sentinel_core.agent.to_trace import to_trace
-from sentinel_core.telemetry import names
-from sentinel_core.telemetry.after import AFTER_HANDLERS
 from sentinel_core.telemetry.content import as_json, clean_text, definitions, message_parts
 from sentinel_core.telemetry.data import SpanEvent
-from sentinel_core.telemetry.draft import Draft, Fold, Told
-from sentinel_core.telemetry.fold_model import MODEL_HANDLERS, usage_told
-from sentinel_core.telemetry.ids import trace_id_of
+from sentinel_core.telemetry.model_spans import MODEL_HANDLERS, usage_told
+from sentinel_core.telemetry.open_span import Draft, Fold, Told
+from sentinel_core.telemetry.outcome_spans import AFTER_HANDLERS
 from sentinel_core.trace import ToolResult
 
 __all__ = ["HANDLERS", "finish"]

@@ -12,20 +12,20 @@ import threading
 import attrs
 import msgspec
 
-from sentinel_core.codec import decode_trace, encode_report, encode_trace
 from sentinel_core.errors import ConfigError, InputError, SentinelError, WorkerError
 from sentinel_core.evaluate.evaluator import Panel, describe, evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.host import load, select
-from sentinel_core.isolate import Fresh, Outbox
-from sentinel_core.panel import make_panel
-from sentinel_core.reflection.asking import BoundGuardrail, ask_all, bind_guardrails, failed, watched
-from sentinel_core.reflection.facts import History, Ruling
+from sentinel_core.guardrails.bound import BoundGuardrail, ask_all, bind_guardrails, failed, watched
+from sentinel_core.guardrails.facts import History, Ruling
+from sentinel_core.host.panel import make_panel
+from sentinel_core.host.plugins import load, select
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.selection import Selection
-from sentinel_core.settings import Layers
+from sentinel_core.runtime.isolate import Fresh, Outbox
+from sentinel_core.runtime.watch import AtWork, Watch
 from sentinel_core.trace import ExecutionTrace
-from sentinel_core.watch import AtWork, Watch
+from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
 
 __all__ = ["Desk"]
 

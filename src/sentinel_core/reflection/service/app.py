@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from sentinel_core import __version__
+from sentinel_core._version import __version__
 from sentinel_core.errors import SentinelError
 from sentinel_core.reflection.service.body import read_body
 from sentinel_core.reflection.service.farewell import Farewell

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
-from sentinel_core._refuse import not_json, parse_json
 from sentinel_core.reflection.service.problems import Problem
+from sentinel_core.traces._refuse import not_json, parse_json
 
 __all__ = ["LARGEST", "read_body"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
-from sentinel_core.reflection.schemas import COMPLETION, LOOP_ID, OVERRIDE, REFS, SUBMISSION, trace_schemas
+from sentinel_core.guardrails.schemas import COMPLETION, LOOP_ID, OVERRIDE, REFS, SUBMISSION, trace_schemas
 from sentinel_core.reflection.service.routes import Route
 
 __all__ = ["AUDIT_QUERY", "document"]

@@ -12,7 +12,7 @@ from sentinel_core.errors import (
     StoreError,
     UnknownLoopError,
 )
-from sentinel_core.redact import redact
+from sentinel_core.runtime.redact import redact
 
 __all__ = ["Problem", "problem_of"]
 

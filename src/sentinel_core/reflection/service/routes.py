@@ -6,15 +6,15 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.codec import decode_trace
+from sentinel_core.agent.reflection.by_rules import Reflector, digest_of, reflect_by_rules
 from sentinel_core.errors import LoopRequestError, TraceDecodeError, UnknownLoopError
-from sentinel_core.reflection.facts import LIFTS, Reflection
-from sentinel_core.reflection.orchestrator import Orchestrator
-from sentinel_core.reflection.reflect import Reflector, digest_of, reflect_by_rules
-from sentinel_core.reflection.schemas import check, check_loop_id
+from sentinel_core.guardrails.facts import LIFTS, Reflection
+from sentinel_core.guardrails.orchestrator import Orchestrator
+from sentinel_core.guardrails.schemas import check, check_loop_id
 from sentinel_core.reflection.service.tokens import Token
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace, to_json
+from sentinel_core.traces.codec import decode_trace
 
 __all__ = ["ROUTES", "Asked", "Judge", "Route", "Work"]
 

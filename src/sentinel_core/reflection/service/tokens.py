@@ -22,7 +22,7 @@ from typing import Any
 import attrs
 
 from sentinel_core.errors import ConfigError
-from sentinel_core.state import refuse_detours
+from sentinel_core.runtime.state_files import refuse_detours
 
 __all__ = ["DEFAULT_FILE", "SCOPES", "VARIABLE", "Token", "Tokens", "make_tokens", "read_tokens"]
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.isolate import Outbox
+from sentinel_core.runtime.isolate import Outbox
 from sentinel_core.telemetry.groups import Group, Groups
+from sentinel_core.telemetry.one_conversation import renamed
 from sentinel_core.telemetry.receive.bodies import BadRequest, ReceivedSpan, spans_of_body
 from sentinel_core.telemetry.receive.server import make_server
 from sentinel_core.telemetry.receive.spool import Place, Spool
-from sentinel_core.telemetry.rename import renamed
 
 __all__ = ["Reception", "serve"]
 

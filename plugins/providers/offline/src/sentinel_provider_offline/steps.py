@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import attrs
 
 from sentinel_core import ExecutionTrace, Message, Reply, Request, ToolCall, TraceIndex
-from sentinel_core.agent.evidence import whole_risk, why_unreadable
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
-from sentinel_core.agent.using import UNKNOWN
+from sentinel_core.agent.risk.rules import Assessment, Fact, assess
+from sentinel_core.agent.severity_floor import whole_risk, why_unreadable
+from sentinel_core.agent.tool_execution import UNKNOWN
 from sentinel_core.evaluate.index import Call
-from sentinel_core.risk.rules import Assessment, Fact, assess
 from sentinel_core.trace import from_json
 from sentinel_provider_offline import texts
 from sentinel_provider_offline.settings import OfflineSettings

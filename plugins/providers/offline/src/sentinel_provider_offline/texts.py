@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sentinel_core.risk.rules import Assessment
+from sentinel_core.agent.risk.rules import Assessment
 from sentinel_core.trace import to_json
 
 __all__ = ["cut", "filed", "missing_tools", "no_summary", "no_task", "not_filed", "staged", "unknown", "unreadable"]

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from sentinel_core.state import refuse_detours
+from sentinel_core.runtime.state_files import refuse_detours
 
 __all__ = ["create", "locked", "replace"]
 
