@@ -20,8 +20,6 @@ MODULES = {
 # From the top down. A room imports rooms on lower lines only; those on one line do not see each other.
 ORDER = (
     {"cli", "testing"},
-    {"suite"},
-    {"reflection"},
     {"judging"},
     {"telemetry"},
     {"agent"},

@@ -11,13 +11,13 @@ import attrs
 import click
 import pytest
 
+from sentinel_command_suite import scenario
 from sentinel_core import RS1, offers
 from sentinel_core.agent.attempts import AttemptFacts
 from sentinel_core.cli import cli
 from sentinel_core.cli.run_options import AGENT
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalScore
-from sentinel_core.suite import scenario
 
 REPOSITORY = Path(__file__).parents[2]
 

@@ -16,18 +16,13 @@ if TYPE_CHECKING:
 __all__ = ["CORE", "command_of", "find", "names", "refuse_missing", "summaries"]
 
 CORE = {
-    "audit": "Check that the record of loops is what was written.",
     "config": "Show each setting and where it comes from.",
     "convert": "Write traces in another format.",
     "evaluate": "Judge traces: PASS, WARN or FAIL, with evidence.",
     "formats": "List the trace formats that can be read and written.",
-    "loops": "List and draw the families of loops that are kept.",
     "plugins": "List, show and check the installed plugins.",
-    "receive": "Take OpenTelemetry spans over HTTP and judge the agents that they tell of.",
     "run": "Investigate a release with the detective agent, then judge the agent.",
     "runs": "List the detective's runs, and show what happened in one.",
-    "serve": "Answer over HTTP whether a loop may be tried again.",
-    "suite": "Evaluate the detective agent: scenarios, baselines, regressions.",
 }
 
 _KIND = ("commands",)
