@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         ToolSchema,
         TraceDetails,
     )
-    from sentinel_core.traces.codec import decode_trace, encode_report
+    from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
 
 _HOME = {
     "errors": ("SentinelError",),
@@ -69,7 +69,7 @@ _HOME = {
         "ToolSchema",
         "TraceDetails",
     ),
-    "traces.codec": ("decode_trace", "encode_report"),
+    "traces.codec": ("decode_trace", "encode_report", "encode_trace"),
 }
 _MODULE_OF = {name: f"{__name__}.{module}" for module, names in _HOME.items() for name in names}
 
@@ -112,6 +112,7 @@ __all__ = [
     "__version__",
     "decode_trace",
     "encode_report",
+    "encode_trace",
     "evaluate_trace",
     "get_guardrails_status",
     "hand_in_loop",

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import sentinel_core
-from sentinel_core import telemetry
+from sentinel_core import agent, guardrails, telemetry
 from sentinel_core.traces import readers
 
 CORE = Path(sentinel_core.__file__).parent
@@ -32,7 +32,9 @@ DOORS = {"sentinel_core", "sentinel_core.__main__"}
 NOUNS = {"_fast", "_lazy", "_version", "errors", "hookspecs", "model", "offers", "profile", "report", "trace"}
 FLOOR = {room: floor for floor, rooms in enumerate(ORDER) for room in rooms}
 BOTTOM = len(ORDER)
-LAZY = {package.__name__: vars(package)["_MODULE_OF"] for package in (sentinel_core, telemetry, readers)}
+LAZY = {
+    package.__name__: vars(package)["_MODULE_OF"] for package in (sentinel_core, agent, guardrails, telemetry, readers)
+}
 
 
 def floor(module):

@@ -1,17 +1,16 @@
 """What the agent is doing, as it does it, on a terminal's standard error: with rich where it is installed, else plain."""
 
-import os
 import sys
 from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from typing import TYPE_CHECKING, Any, Self
 
 from sentinel_core.runtime.printable import clipped, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Progress", "fitting", "step_of"]
+__all__ = ["Progress", "step_of"]
 
 _LINE = 200
 
@@ -36,18 +35,6 @@ def step_of(event: object) -> str | None:
     """One line for an event that a person wants to see; None for the others."""
     step = _STEPS.get(type(event).__name__)
     return None if step is None else step(event)
-
-
-def fitting(line: str, stream: TextIO) -> str:
-    """As much of a line as a terminal shows on one, so that it can be written over; all of it where there is no terminal.
-
-    The last column stays free: some terminals begin a new line as soon as it is taken.
-    """
-    try:
-        columns = os.get_terminal_size(stream.fileno()).columns
-    except (OSError, ValueError):
-        return line
-    return line[: columns - 1] if columns else line
 
 
 class Progress:

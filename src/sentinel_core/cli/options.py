@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
 
 import click
 
-from sentinel_core.cli.supervise import warn
+from sentinel_core.cli.terminal import warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.settings import Layers, read_layers

@@ -47,7 +47,7 @@ def finish(emission: "Emission | None") -> None:
     """Send what is to be sent; what was not kept or does not arrive is a warning and changes no exit code."""
     if emission is None:
         return
-    from sentinel_core.cli.supervise import warn
+    from sentinel_core.cli.terminal import warn
     from sentinel_core.telemetry.send import Unsent
 
     for problem in emission.problems:

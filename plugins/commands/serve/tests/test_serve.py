@@ -156,8 +156,6 @@ def test_settings_that_cannot_be_used(sentinel, tokens):
 @pytest.mark.parametrize(
     ("missing", "arguments", "told"),
     [
-        ("starlette", ["serve"], "pip install 'reliability-sentinel[server]'"),
-        ("uvicorn", ["serve"], "pip install 'reliability-sentinel[server]'"),
         ("psycopg", ["loops", "--store", "postgresql:///x"], "pip install 'reliability-sentinel[postgres]'"),
     ],
 )

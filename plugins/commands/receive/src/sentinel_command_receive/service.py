@@ -17,8 +17,7 @@ from sentinel_command_receive.bodies import BadRequest, ReceivedSpan, spans_of_b
 from sentinel_command_receive.server import make_server
 from sentinel_command_receive.spool import Place, Spool
 from sentinel_core.runtime.isolate import Outbox
-from sentinel_core.telemetry.groups import Group, Groups
-from sentinel_core.telemetry.one_conversation import renamed
+from sentinel_core.telemetry import Group, Groups, renamed
 
 __all__ = ["Reception", "serve"]
 

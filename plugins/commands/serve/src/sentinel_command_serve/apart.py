@@ -12,20 +12,25 @@ import threading
 import attrs
 import msgspec
 
+from sentinel_core import (
+    ExecutionTrace,
+    History,
+    ReliabilityReport,
+    Ruling,
+    TraceIndex,
+    decode_trace,
+    encode_report,
+    encode_trace,
+)
 from sentinel_core.errors import ConfigError, InputError, SentinelError, WorkerError
 from sentinel_core.evaluate.evaluator import Panel, describe, evaluate
-from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.guardrails.bound import BoundGuardrail, ask_all, bind_guardrails, failed, watched
-from sentinel_core.guardrails.facts import History, Ruling
+from sentinel_core.guardrails import BoundGuardrail, ask_all, bind_guardrails, failed_ruling, watched
 from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
-from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.isolate import Fresh, Outbox
 from sentinel_core.runtime.watch import AtWork, Watch
-from sentinel_core.trace import ExecutionTrace
-from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
 
 __all__ = ["Desk"]
 
@@ -71,7 +76,7 @@ class Desk:
         try:
             return msgspec.json.decode(self._ask(b"G" + pickle.dumps((name, history))), type=Ruling)
         except WorkerError as error:
-            return failed(name, str(error))
+            return failed_ruling(name, str(error))
 
     def _ask(self, order: bytes) -> bytes:
         with self._places:

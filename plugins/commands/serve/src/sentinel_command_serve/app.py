@@ -13,7 +13,7 @@ from sentinel_command_serve.gate import Gate
 from sentinel_command_serve.openapi import AUDIT_QUERY, document
 from sentinel_command_serve.problems import Problem, problem_of
 from sentinel_command_serve.routes import ROUTES, Answer, Asked, Route, Work
-from sentinel_core._version import __version__
+from sentinel_core import __version__
 from sentinel_core.errors import SentinelError
 from sentinel_core.trace import to_json
 

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import Any
 
 from sentinel_command_serve.problems import Problem
-from sentinel_core.traces._refuse import not_json, parse_json
+from sentinel_core.traces.readers import not_json, parse_json
 
 __all__ = ["LARGEST", "read_body"]
 

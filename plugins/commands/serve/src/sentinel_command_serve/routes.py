@@ -7,14 +7,12 @@ from typing import Any
 import attrs
 
 from sentinel_command_serve.tokens import Token
-from sentinel_core.agent.reflection.by_rules import Reflector, digest_of, reflect_by_rules
+from sentinel_core import ExecutionTrace, ReliabilityReport, decode_trace
+from sentinel_core.agent import Reflector, reflect_by_rules, report_digest
 from sentinel_core.errors import LoopRequestError, TraceDecodeError, UnknownLoopError
-from sentinel_core.guardrails.facts import LIFTS, Reflection
-from sentinel_core.guardrails.orchestrator import Orchestrator
+from sentinel_core.guardrails import LIFTS, Orchestrator, Reflection
 from sentinel_core.guardrails.schemas import check, check_loop_id
-from sentinel_core.report import ReliabilityReport
-from sentinel_core.trace import ExecutionTrace, to_json
-from sentinel_core.traces.codec import decode_trace
+from sentinel_core.trace import to_json
 
 __all__ = ["ROUTES", "Asked", "Judge", "Route", "Work"]
 
@@ -113,7 +111,7 @@ def _reflection(work: Work, body: Any) -> tuple[Reflection, dict[str, Any] | Non
             raise LoopRequestError("hand in either a trace or scores, not both @ $")
         trace = _trace(body["trace"])
         report = work.judge(trace)
-        return work.reflect(trace, report), digest_of(report)
+        return work.reflect(trace, report), report_digest(report)
     check(body, "reflection")
     reflection = Reflection(
         alignment_score=float(body["alignment_score"]),

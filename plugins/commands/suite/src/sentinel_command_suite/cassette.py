@@ -8,13 +8,13 @@ from typing import Any
 import attrs
 import msgspec
 
-from sentinel_core import errors
-from sentinel_core.agent.token_estimate import estimate_tokens
+import sentinel_core.errors
+from sentinel_core import Capabilities, Message, Model, Reply, Request
+from sentinel_core.agent import estimate_tokens
 from sentinel_core.errors import InputError, ModelError, ProviderError
-from sentinel_core.model import Capabilities, Model, Reply, Request
 from sentinel_core.runtime.redact import redact, redact_json
 from sentinel_core.runtime.state_files import write_whole
-from sentinel_core.trace import Message, canonical, from_json
+from sentinel_core.trace import canonical, from_json
 
 __all__ = ["Exchange", "RecordingModel", "ReplayingModel", "Tape", "read_cassette", "request_hash", "write_cassette"]
 
@@ -120,7 +120,7 @@ class ReplayingModel:
 
 
 def _raised(error: tuple[str, str]) -> ModelError:
-    kind = getattr(errors, error[0], None)
+    kind = getattr(sentinel_core.errors, error[0], None)
     return kind(error[1]) if isinstance(kind, type) and issubclass(kind, ModelError) else ProviderError(error[1])
 
 

@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sentinel_core.agent.delivered_report import filed_report
-from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
+from sentinel_core import Call, ExecutionTrace, TraceIndex
+from sentinel_core.agent import FILE_REPORT, GET_SUMMARY, filed_report, release_in
 from sentinel_core.errors import InputError
-from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.runtime.redact import redact, redact_value
-from sentinel_core.trace import ExecutionTrace, from_json
+from sentinel_core.trace import from_json
 
 __all__ = ["scenario_from_trace", "suite_from_trace"]
 

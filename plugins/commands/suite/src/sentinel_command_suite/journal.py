@@ -13,8 +13,8 @@ import msgspec
 
 from sentinel_command_suite.cassette import Exchange
 from sentinel_command_suite.results import TrialResult
+from sentinel_core import Capabilities
 from sentinel_core.errors import InputError
-from sentinel_core.model import Capabilities
 from sentinel_core.runtime.redact import redact_json
 from sentinel_core.runtime.state_files import make_folder, refuse_detours
 

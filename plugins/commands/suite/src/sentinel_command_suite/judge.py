@@ -13,12 +13,12 @@ import msgspec
 from sentinel_command_suite.results import EvaluationResults
 from sentinel_command_suite.runs import Check, Run
 from sentinel_command_suite.scenario import Criterion, JudgeSettings, Scenario
+from sentinel_core import Message, Model, Request
 from sentinel_core.errors import ProviderError
 from sentinel_core.host.connect import close_model
-from sentinel_core.model import Model, Request
-from sentinel_core.runtime.http import one_line
+from sentinel_core.runtime.redact import redact
 from sentinel_core.runtime.state_files import read_bytes, write_whole
-from sentinel_core.trace import Message, canonical, from_json
+from sentinel_core.trace import canonical, from_json
 
 __all__ = ["Judge", "Note", "Vote", "agreement", "agreement_in", "labels_in"]
 
@@ -118,7 +118,9 @@ class Judge:
             vote = _vote(content)
             if vote is not None:
                 return vote
-        raise ProviderError(f'the answer of the judge is not the JSON that was asked for: "{one_line(content)[:80]}"')
+        raise ProviderError(
+            f'the answer of the judge is not the JSON that was asked for: "{redact(" ".join(content.split()))[:80]}"'
+        )
 
 
 def _vote(content: str) -> Vote | None:

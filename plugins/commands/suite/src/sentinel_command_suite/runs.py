@@ -4,10 +4,8 @@ from collections.abc import Sequence
 
 import attrs
 
-from sentinel_core.agent.detective import RunResult
-from sentinel_core.agent.staging import staged_report
-from sentinel_core.evaluate.index import Call, TraceIndex
-from sentinel_core.trace import ExecutionTrace
+from sentinel_core import Call, ExecutionTrace, TraceIndex
+from sentinel_core.agent import RunResult, staged_report
 
 __all__ = ["Check", "Run"]
 

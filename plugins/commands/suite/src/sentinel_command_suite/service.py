@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from sentinel_command_suite.behaviour import Script
 from sentinel_command_suite.scenario import Scenario, Step, ToolScript
-from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY
+from sentinel_core.agent import FILE_REPORT, GET_SUMMARY
 from sentinel_core.runtime.isolate import Child, Outbox
 
 __all__ = ["release_service"]

@@ -20,19 +20,12 @@ from sentinel_command_suite.scenario import DIMENSIONS, Scenario
 from sentinel_command_suite.service import release_service
 from sentinel_command_suite.statistics import mean
 from sentinel_command_suite.wiring import Kit
-from sentinel_core.agent.clock import World, new_run_id
-from sentinel_core.agent.detective import investigate
-from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY
-from sentinel_core.agent.tools import Toolbox
+from sentinel_core import ExecutionTrace, Model, ReliabilityReport, Tool, TraceIndex
+from sentinel_core.agent import FILE_REPORT, GET_SUMMARY, Toolbox, World, investigate, new_run_id
 from sentinel_core.errors import SentinelError
 from sentinel_core.evaluate.evaluator import evaluate
-from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.connect import close_model
-from sentinel_core.model import Model
-from sentinel_core.offers import Tool
-from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.redact import redact
-from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["Trial", "cases_of", "run_trial"]
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.tools import bind_tool
+from sentinel_core import Model, Tool
+from sentinel_core.agent import bind_tool
 from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.host.connect import key_elsewhere, model_of, with_flags
@@ -15,8 +16,6 @@ from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import HOST, Plugin, load, select
 from sentinel_core.host.selection import Selection, did_you_mean
 from sentinel_core.host.settings import Layers, Setting
-from sentinel_core.model import Model
-from sentinel_core.offers import Tool
 
 __all__ = ["Kit", "load_kit"]
 
@@ -131,7 +130,7 @@ def _connector(plugin: Plugin, layers: Layers, tell: Callable[[str], None]) -> C
 
 
 def _versions(plugins: Sequence[Plugin], provider: str | None) -> dict[str, str]:
-    from sentinel_core._version import __version__
+    from sentinel_core import __version__
 
     told = {HOST: __version__}
     for plugin in plugins:

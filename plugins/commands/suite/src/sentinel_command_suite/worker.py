@@ -14,14 +14,13 @@ from sentinel_command_suite.pool import Teller
 from sentinel_command_suite.scenario import Suite
 from sentinel_command_suite.trial import Trial, run_trial
 from sentinel_command_suite.wiring import Kit, load_kit
-from sentinel_core.agent.trace_files import save_run
+from sentinel_core import Capabilities, ExecutionTrace, Model
+from sentinel_core.agent import save_run
 from sentinel_core.errors import ProviderError, SentinelError
 from sentinel_core.host.connect import close_model
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
-from sentinel_core.model import Capabilities, Model
 from sentinel_core.runtime.redact import redact
-from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["Connect", "Order", "Worker", "versions_in", "work"]
 

@@ -19,6 +19,7 @@ import click
 import msgspec
 
 from sentinel_command_receive.service import Reception, serve
+from sentinel_core import ReliabilityReport
 from sentinel_core.cli import ERROR, INTERRUPTED, complain, say
 from sentinel_core.cli.otel_options import finish
 from sentinel_core.cli.supervise import supervise
@@ -28,11 +29,10 @@ from sentinel_core.host.settings import Layers
 from sentinel_core.judging.job import Plan
 from sentinel_core.judging.job import job as judge
 from sentinel_core.judging.tally import Tally
-from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.line_files import append_lines
 from sentinel_core.runtime.printable import printable
-from sentinel_core.telemetry.run_files import append_lines
-from sentinel_core.telemetry.verdicts import Emission
+from sentinel_core.telemetry import Emission
 from sentinel_core.traces.sources import FileSource
 
 __all__ = ["Receiver"]

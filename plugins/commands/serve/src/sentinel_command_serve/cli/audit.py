@@ -4,7 +4,7 @@ import click
 
 from sentinel_command_serve.cli.loops import kept_store, store_option
 from sentinel_core.cli import ERROR, complain, help_without_command
-from sentinel_core.guardrails.store import Store
+from sentinel_core.guardrails import Store
 from sentinel_core.runtime.plural import counted
 
 __all__ = ["command"]
@@ -40,10 +40,10 @@ def verify(*, store: str | None) -> int:
 
 def _problems(kept: Store) -> list[str]:
     """What is wrong; looked at again where something is, for somebody may have written between the two reads."""
-    from sentinel_core.guardrails.audit import problems
+    from sentinel_core.guardrails import audit_problems
 
     for _ in range(_TRIES):
-        found = list(problems(kept.families(), kept.audit()))
+        found = list(audit_problems(kept.families(), kept.audit()))
         if not found:
             break
     return found

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sentinel_core.cli.options import host_flags
-from sentinel_core.cli.supervise import terminal_width
+from sentinel_core.cli.terminal import terminal_width
 from sentinel_core.errors import UnknownLoopError
-from sentinel_core.guardrails.store import DEFAULT_STORE, Store, open_store
+from sentinel_core.guardrails import DEFAULT_STORE, Store, open_store
 from sentinel_core.host.settings import read_layers
 from sentinel_core.runtime.printable import folded, printable_json
 
 if TYPE_CHECKING:
-    from sentinel_core.guardrails.family import Family
+    from sentinel_core.guardrails import Family
 
 __all__ = ["command", "kept_store", "store_option"]
 
@@ -42,8 +42,8 @@ def command(context: click.Context, /, *, store: str | None, as_json: bool) -> i
     context.obj = store
     if context.invoked_subcommand is not None:
         return 0
-    from sentinel_core.guardrails.answers import family_answer
-    from sentinel_core.guardrails.loops_text import render_families
+    from sentinel_command_serve.loops_text import render_families
+    from sentinel_core.guardrails import family_answer
 
     families = _families(store)
     if as_json:
@@ -64,8 +64,8 @@ def command(context: click.Context, /, *, store: str | None, as_json: bool) -> i
 @click.pass_context
 def show(context: click.Context, /, *, loop_id: str, store: str | None, as_json: bool) -> int:
     """Draw the family of the loop ID: alignment, drift and fatigue of each attempt against their thresholds, and why."""
-    from sentinel_core.guardrails.answers import family_answer
-    from sentinel_core.guardrails.loops_text import render_family
+    from sentinel_command_serve.loops_text import render_family
+    from sentinel_core.guardrails import family_answer
 
     with kept_store(store or context.obj) as kept:
         family = kept.family_of(loop_id)

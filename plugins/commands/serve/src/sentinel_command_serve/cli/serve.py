@@ -11,7 +11,6 @@ import click
 from sentinel_command_serve.cli.loops import store_option
 from sentinel_core.cli import complain
 from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options
-from sentinel_core.errors import PluginError
 from sentinel_core.runtime.printable import printable
 
 if TYPE_CHECKING:
@@ -67,7 +66,6 @@ def command(*, port: int, tokens: Path | None, **options: Any) -> None:
 
     Guardrails and signals work in processes of their own, within the time limit of a record.
     """
-    _require_server()
     from sentinel_command_serve.app import make_app
     from sentinel_command_serve.gate import LOOPBACK, Gate
     from sentinel_command_serve.serving import serve
@@ -79,15 +77,6 @@ def command(*, port: int, tokens: Path | None, **options: Any) -> None:
     gate = Gate(tokens=known, hosts=(*LOOPBACK, *options["hosts"]), origins=options["origins"], rate=options["rate"])
     with _work(layers, selection) as work:
         serve(make_app(work, gate), port, lambda address: click.echo(f"Listening on {address}"))
-
-
-def _require_server() -> None:
-    """Say what to install before anything is made."""
-    try:
-        import starlette  # noqa: F401 - only whether it is there
-        import uvicorn  # noqa: F401 - as above
-    except ImportError:
-        raise PluginError("serving needs starlette and uvicorn: pip install 'reliability-sentinel[server]'") from None
 
 
 def _tokens(path: Path | None) -> "Tokens":
@@ -105,9 +94,7 @@ def _work(layers: "Layers", selection: "Selection") -> Iterator["Work"]:
     """Guardrails and signals with their settings, and the store."""
     from sentinel_command_serve.apart import Desk
     from sentinel_command_serve.routes import Work
-    from sentinel_core.guardrails.loops import quality_of
-    from sentinel_core.guardrails.orchestrator import Orchestrator
-    from sentinel_core.guardrails.store import open_store
+    from sentinel_core.guardrails import Orchestrator, open_store, quality_of
 
     with ExitStack() as stack:
         desk = stack.enter_context(closing(Desk(layers, selection, most=cores())))

@@ -3,8 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sentinel_core.guardrails.facts import LIFTS, Override
-from sentinel_core.guardrails.family import Completion, Family, Loop, LoopTrace, loop_trace, merged_facts
+from sentinel_core.guardrails import LIFTS, Completion, Family, Loop, LoopTrace, Override, loop_trace, merged_facts
 from sentinel_core.runtime.columns import in_columns
 from sentinel_core.runtime.plural import counted
 from sentinel_core.runtime.printable import clipped, printable
