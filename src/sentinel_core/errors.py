@@ -36,8 +36,6 @@ Every text is one line that names the thing, says where it is, and what to do.
 """
 
 __all__ = [
-    "ERROR",
-    "TERMINATED",
     "AuthenticationError",
     "ConfigError",
     "ContextLengthError",

@@ -12,7 +12,7 @@ import click
 from sentinel_core.cli import commands
 from sentinel_core.errors import ERROR, TERMINATED, SentinelError
 
-__all__ = ["ERROR", "HOME", "INTERRUPTED", "cli", "complain", "help_without_command", "main", "say"]
+__all__ = ["ERROR", "HOME", "INTERRUPTED", "TERMINATED", "cli", "complain", "help_without_command", "main", "say"]
 
 HOME = Path(".sentinel")
 """Where commands keep what they make, below the folder that they work in."""

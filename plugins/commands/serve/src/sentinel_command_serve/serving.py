@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from sentinel_core.errors import TERMINATED, ConfigError
+from sentinel_core.cli import TERMINATED
+from sentinel_core.errors import ConfigError
 
 __all__ = ["HOST", "serve"]
 
