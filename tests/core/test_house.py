@@ -71,7 +71,7 @@ GRAPH = {module: set(imports_of(path)) - {module} for module, path in MODULES.it
 def test_every_room_has_its_place():
     rooms = {path.name for path in CORE.iterdir() if (path / "__init__.py").exists()}
     assert rooms == set(FLOOR)
-    assert sum(len(found) for found in GRAPH.values()) > 1000
+    assert sum(len(found) for found in GRAPH.values()) > 900
 
 
 def test_the_root_holds_nouns_and_doors_only():

@@ -13,7 +13,7 @@ import pytest
 
 from sentinel_command_suite import scenario
 from sentinel_core import RS1, offers
-from sentinel_core.agent.attempts import AttemptFacts
+from sentinel_core.agent.attempt_loop import AttemptFacts
 from sentinel_core.cli import cli
 from sentinel_core.cli.run_options import AGENT
 from sentinel_core.host.agent_settings import AgentSettings

@@ -9,15 +9,14 @@ from sentinel_core._lazy import lazy_names
 
 if TYPE_CHECKING:
     from sentinel_core.agent.clock import World, new_run_id
-    from sentinel_core.agent.delivered_report import filed_report
+    from sentinel_core.agent.context import estimate_tokens
     from sentinel_core.agent.detective import RunResult, investigate
     from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
     from sentinel_core.agent.reflection.by_rules import Reflector, reflect_by_rules, report_digest
-    from sentinel_core.agent.risk.settings import RiskThresholds
-    from sentinel_core.agent.staging import staged_report
-    from sentinel_core.agent.token_estimate import estimate_tokens
+    from sentinel_core.agent.risk.rules import RiskThresholds
+    from sentinel_core.agent.run_summary import save_run
+    from sentinel_core.agent.staging import filed_report, staged_report
     from sentinel_core.agent.tools import Toolbox, bind_tool, in_process
-    from sentinel_core.agent.trace_files import save_run
 
 __all__ = [
     "FILE_REPORT",
@@ -42,15 +41,14 @@ __all__ = [
 
 _HOME = {
     "agent.clock": ("World", "new_run_id"),
-    "agent.delivered_report": ("filed_report",),
+    "agent.context": ("estimate_tokens",),
     "agent.detective": ("RunResult", "investigate"),
     "agent.prompts": ("FILE_REPORT", "GET_SUMMARY", "release_in"),
     "agent.reflection.by_rules": ("Reflector", "reflect_by_rules", "report_digest"),
-    "agent.risk.settings": ("RiskThresholds",),
-    "agent.staging": ("staged_report",),
-    "agent.token_estimate": ("estimate_tokens",),
+    "agent.risk.rules": ("RiskThresholds",),
+    "agent.run_summary": ("save_run",),
+    "agent.staging": ("filed_report", "staged_report"),
     "agent.tools": ("Toolbox", "bind_tool", "in_process"),
-    "agent.trace_files": ("save_run",),
 }
 _MODULE_OF = {name: f"sentinel_core.{module}" for module, names in _HOME.items() for name in names}
 

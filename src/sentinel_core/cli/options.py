@@ -7,17 +7,24 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
 
 import click
 
+from sentinel_core.cli import HOME
 from sentinel_core.cli.terminal import warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.settings import Layers, read_layers
+
+if TYPE_CHECKING:
+    from sentinel_core.telemetry.verdicts import Emission
 
 __all__ = [
     "Assignment",
     "Many",
     "batch_options",
     "cores",
+    "emission_of",
+    "emit_options",
     "ending",
+    "finish",
     "host_flags",
     "is_folder",
     "judging_flags",
@@ -301,3 +308,46 @@ def _if_not_installed(key: str, targets: Collection[str]) -> str:
     likely, *others = sorted(_SET_UP, key=lambda kind: kind != "signals")
     places = " or ".join(f'"{target}"' for target in targets)
     return f'; for one in {places} name its kind, too: "{likely}:{key}" (or {", ".join(others)})'
+
+
+def emit_options(function: _Function) -> _Function:
+    """Both options."""
+    function = click.option(
+        "--otlp", metavar="ENDPOINT", help="Send verdicts to a collector, too (implies --emit otel)."
+    )(function)
+    return click.option(
+        "--emit",
+        type=click.Choice(["otel"]),
+        help="Write verdicts as gen_ai.evaluation.result events to .sentinel/logs/verdicts.otlp.jsonl.",
+    )(function)
+
+
+def emission_of(options: Mapping[str, Any]) -> "Emission | None":
+    """Where verdicts are to go; None where nobody asked, or where ``OTEL_SDK_DISABLED`` says that they go nowhere.
+
+    Raises ``ConfigError`` where they cannot go there.
+    """
+    if options["emit"] is None and options["otlp"] is None:
+        return None
+    from sentinel_core.telemetry.observer import is_disabled
+    from sentinel_core.telemetry.verdicts import Emission
+
+    if is_disabled():
+        return None
+
+    return Emission.of(HOME, endpoint=options["otlp"]).prepared()
+
+
+def finish(emission: "Emission | None") -> None:
+    """Send what is to be sent; what was not kept or does not arrive is a warning and changes no exit code."""
+    if emission is None:
+        return
+    from sentinel_core.cli.terminal import warn
+    from sentinel_core.telemetry.send import Unsent
+
+    for problem in emission.problems:
+        warn(problem)
+    try:
+        emission.finish()
+    except (OSError, Unsent) as error:
+        warn(f"verdicts were not emitted: {error}")

@@ -12,7 +12,7 @@ from sentinel_core.judging.output.sink import Sink
 from sentinel_core.judging.records import Death, Unreadable
 from sentinel_core.judging.tally import VERDICTS, Tally, death_of, fault_of
 from sentinel_core.runtime.isolate import Child, Outbox
-from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import counted
 from sentinel_core.runtime.watch import file_of
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import Any
 
 import msgspec
 
-from sentinel_core.guardrails.audit_row import GENESIS, AuditRow, digest_of
-from sentinel_core.guardrails.family import Family
+from sentinel_core.guardrails.family import GENESIS, AuditRow, Family, digest_of
 from sentinel_core.trace import canonical
 
 __all__ = ["audit_problems", "verify"]

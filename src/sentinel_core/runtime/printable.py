@@ -5,7 +5,7 @@ import os
 import re
 from typing import TextIO
 
-__all__ = ["clipped", "fitting", "folded", "printable", "printable_json"]
+__all__ = ["clipped", "counted", "fitting", "folded", "printable", "printable_json", "thousandths"]
 
 # Controls (C0 but line feed and tab, DEL, C1), soft hyphen, zero-width and bidirectional marks, line separators, variation
 # selectors, interlinear marks, the byte order mark, marks of shorthand and music, tag characters, and lone surrogates.
@@ -102,3 +102,13 @@ def fitting(line: str, stream: TextIO) -> str:
     except (OSError, ValueError):
         return line
     return line[: columns - 1] if columns else line
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """``1 trace``, ``2 traces``; ``many`` where an "s" does not make it."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def thousandths(score: float) -> int:
+    """A score as it is told to people: rounded here alone, so that each place tells the same one."""
+    return round(score * 1000)

@@ -15,8 +15,7 @@ from sentinel_core.guardrails.facts import FAILED, LIFTS, History, Reflection, R
 from sentinel_core.guardrails.live import LiveGuard
 from sentinel_core.guardrails.orchestrator import Orchestrator
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.runtime.redact import redact
-from sentinel_core.runtime.redact_report import redacted
+from sentinel_core.runtime.redact import redact, redacted
 from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["Guardian", "Overriding"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sentinel_core._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sentinel_core.runtime.plural import counted
+    from sentinel_core.runtime.printable import counted
     from sentinel_core.traces._refuse import not_json, parse_json
     from sentinel_core.traces.readers.builder import TraceBuilder
     from sentinel_core.traces.readers.chat import Piece, pieces_of, tool_schemas
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "traces._refuse": ("not_json", "parse_json"),
-    "runtime.plural": ("counted",),
+    "runtime.printable": ("counted",),
     "traces.readers.builder": ("TraceBuilder",),
     "traces.readers.chat": ("Piece", "pieces_of", "tool_schemas"),
     "traces.readers.gaps": ("gaps_at", "refusals"),

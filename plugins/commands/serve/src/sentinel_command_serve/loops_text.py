@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from sentinel_core.guardrails import LIFTS, Completion, Family, Loop, LoopTrace, Override, loop_trace, merged_facts
 from sentinel_core.runtime.columns import in_columns
-from sentinel_core.runtime.plural import counted
-from sentinel_core.runtime.printable import clipped, printable
+from sentinel_core.runtime.printable import clipped, counted, printable
 
 __all__ = ["render_families", "render_family"]
 

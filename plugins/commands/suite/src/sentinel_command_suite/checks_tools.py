@@ -7,7 +7,7 @@ from sentinel_command_suite.predicates import ADMITS_FAILURE
 from sentinel_command_suite.runs import Check, Run
 from sentinel_command_suite.scenario import CallExpectation, Order, ToolUsage
 from sentinel_core import Call
-from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import counted
 
 __all__ = ["check_tools"]
 

@@ -7,8 +7,7 @@ from sentinel_command_suite.document import Labels
 from sentinel_command_suite.judge import agreement_in
 from sentinel_command_suite.results import EvaluationResults, ScenarioResult
 from sentinel_command_suite.summary import summary_of
-from sentinel_core.runtime.plural import counted
-from sentinel_core.runtime.printable import clipped, printable
+from sentinel_core.runtime.printable import clipped, counted, printable
 
 __all__ = ["change", "judged", "outcome", "render_text", "why"]
 

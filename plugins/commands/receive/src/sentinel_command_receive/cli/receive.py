@@ -8,13 +8,14 @@ import click
 
 from sentinel_core.cli import HOME
 from sentinel_core.cli.options import (
+    emission_of,
+    emit_options,
     judging_flags,
     judging_options,
     layers_and_selection,
     limit_options,
     plugin_options,
 )
-from sentinel_core.cli.otel_options import emission_of, emit_options
 
 __all__ = ["command"]
 

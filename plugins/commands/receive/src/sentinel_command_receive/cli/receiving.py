@@ -21,7 +21,7 @@ import msgspec
 from sentinel_command_receive.service import Reception, serve
 from sentinel_core import ReliabilityReport
 from sentinel_core.cli import ERROR, INTERRUPTED, complain, say
-from sentinel_core.cli.otel_options import finish
+from sentinel_core.cli.options import finish
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import ConfigError, WorkerError
 from sentinel_core.host.selection import Selection

@@ -5,7 +5,7 @@ import click
 from sentinel_command_serve.cli.loops import kept_store, store_option
 from sentinel_core.cli import ERROR, complain, help_without_command
 from sentinel_core.guardrails import Store
-from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import counted
 
 __all__ = ["command"]
 

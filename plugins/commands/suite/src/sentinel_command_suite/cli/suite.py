@@ -16,8 +16,7 @@ from sentinel_core.cli.run_options import PROVIDER, refuse_two_places, without_r
 from sentinel_core.cli.terminal import warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.judging.output.sink import open_output
-from sentinel_core.runtime.plural import counted
-from sentinel_core.runtime.printable import fitting, printable
+from sentinel_core.runtime.printable import counted, fitting, printable
 
 if TYPE_CHECKING:
     from sentinel_command_suite.evaluation import RunOptions, TrialResult
