@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from sentinel_core.cli import ERROR, complain, help_without_command
+from sentinel_core.cli import ERROR, complain, help_without_command, terminal_width, warn
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugin_options
-from sentinel_core.cli.terminal import terminal_width, warn
 from sentinel_core.errors import PluginError, SentinelError, WorkerError
 from sentinel_core.host.plugins import Plugin, load, select
 from sentinel_core.host.selection import SELECTABLE, Selection

@@ -8,10 +8,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli import ERROR, complain, terminal_width, warn
 from sentinel_core.cli.commands import command_of
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
-from sentinel_core.cli.terminal import terminal_width, warn
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host.conversion import in_order, settable
 from sentinel_core.host.plugins import Installed, Plugin, installed, load, misnamed

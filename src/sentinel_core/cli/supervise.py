@@ -4,8 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import IO, TYPE_CHECKING, TypeVar
 
-from sentinel_core.cli import complain
-from sentinel_core.cli.terminal import warn
+from sentinel_core.cli import complain, warn
 from sentinel_core.errors import WorkerError
 from sentinel_core.judging.frames import JUDGED, Crashed, Report, Unread
 from sentinel_core.judging.output.sink import Sink

@@ -29,8 +29,8 @@ from sentinel_core.judging.job import Plan
 from sentinel_core.judging.job import job as judge
 from sentinel_core.judging.tally import Tally
 from sentinel_core.runtime.isolate import Child
-from sentinel_core.runtime.line_files import append_lines
 from sentinel_core.runtime.printable import printable
+from sentinel_core.runtime.state_files import append_lines
 from sentinel_core.telemetry import Emission
 from sentinel_core.traces.sources import FileSource
 
