@@ -9,7 +9,7 @@ from sentinel_core.errors import WorkerError
 from sentinel_core.judging.frames import JUDGED, Crashed, Report, Unread
 from sentinel_core.judging.output.sink import Sink
 from sentinel_core.judging.records import Death
-from sentinel_core.judging.tally import Tally, death_of, fault_of
+from sentinel_core.judging.tally import Spared, Tally, death_of, fault_of
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.printable import counted
@@ -38,6 +38,7 @@ def supervise(
     """Do everything in ``plan``. A child that dies at a plugin's hand is replaced by one that goes around it."""
     tally = Tally()
     sink = Sink(stream, plan.format)
+    spared = Spared()
     while True:
         own = plan._replace(done=tally.total)
         with Child(partial(job, own), frames=JUDGED, memory=memory_mb << 20) as child:
@@ -46,6 +47,8 @@ def supervise(
                     _relay(frame, sink, tally, plan.format)
                 break
             except WorkerError as error:
+                if spared(error):
+                    continue
                 death = death_of(error)
                 if death is None or death in plan.deaths or len(plan.deaths) == _MOST_DEATHS:
                     where = _where(file_of(error.mark), tally.total, len(plan.sources))

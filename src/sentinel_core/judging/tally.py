@@ -1,12 +1,13 @@
 """What the parent counts, and whom it blames."""
 
+import signal
 from typing import Final
 
-from sentinel_core.errors import ERROR, WorkerError, WorkerTimeout
+from sentinel_core.errors import ERROR, WorkerDied, WorkerError, WorkerTimeout
 from sentinel_core.judging.records import Death
 from sentinel_core.runtime.watch import AtWork
 
-__all__ = ["NO_VERDICT", "Tally", "death_of", "fault_of"]
+__all__ = ["NO_VERDICT", "Spared", "Tally", "death_of", "fault_of"]
 
 NO_VERDICT: Final = "no verdict"
 
@@ -30,6 +31,21 @@ class Tally:
         if self.counts["FAIL"] and fail_on != "never":
             return 2
         return 1 if self.counts["WARN"] and fail_on == "warn" else 0
+
+
+class Spared:
+    """The first SIGKILL at a place is nobody's fault: it may have come from outside."""
+
+    def __init__(self) -> None:
+        self._at: AtWork | None = None
+
+    def __call__(self, error: WorkerError) -> bool:
+        """Whether to go on as if nothing had been at work."""
+        at_work = AtWork.parse(error.mark)
+        if not isinstance(error, WorkerDied) or error.signal != signal.SIGKILL or at_work == self._at:
+            return False
+        self._at = at_work
+        return True
 
 
 def death_of(error: WorkerError) -> Death | None:

@@ -1,6 +1,5 @@
 """A task that a worker is at: what came of it, and how it goes on where the worker was lost."""
 
-import signal
 import tempfile
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +15,7 @@ from sentinel_core.judging.frames import BATCH, Part, Ready, Reports
 from sentinel_core.judging.job import Plan
 from sentinel_core.judging.output.sink import separated
 from sentinel_core.judging.records import Death, Unreadable
-from sentinel_core.judging.tally import death_of, fault_of
+from sentinel_core.judging.tally import Spared, death_of, fault_of
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Frame, Refusal, Warned
 from sentinel_core.runtime.pool import Worker
@@ -102,7 +101,7 @@ class Assignment:
         self.parts: list[parts.Part] = []
         self._launcher = launcher
         self._faults = 0
-        self._killed_at: AtWork | None = None
+        self._spared = Spared()
         self._unloaded = set[AtWork]()
         worker.give(task)
 
@@ -146,10 +145,7 @@ class Assignment:
 
     def _after(self, error: WorkerError) -> Task | None:
         """What to go on with, around what killed the worker; None where the task is given up."""
-        at_work = AtWork.parse(error.mark)
-        killed = isinstance(error, WorkerDied) and error.signal == signal.SIGKILL
-        if killed and at_work != self._killed_at:  # from outside, it may be: it is nobody's fault yet
-            self._killed_at = at_work
+        if self._spared(error):
             return self.task
         death = death_of(error)
         if death is None:
