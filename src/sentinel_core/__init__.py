@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sentinel_core.api import evaluate_trace
     from sentinel_core.errors import SentinelError
     from sentinel_core.evaluate.index import Call, Text, TraceIndex
+    from sentinel_core.evaluate.outcome import Outcome
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.model import Capabilities, Model, Reply, Request
     from sentinel_core.offers import Guardrail, Provider, ReadError, Signal, Source, Tool, TraceReader
@@ -45,6 +46,7 @@ _HOME = {
     "api": ("evaluate_trace",),
     "errors": ("SentinelError",),
     "evaluate.index": ("Call", "Text", "TraceIndex"),
+    "evaluate.outcome": ("Outcome",),
     "hookspecs": ("hookimpl",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
     "offers": ("Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"),
@@ -87,6 +89,7 @@ __all__ = [
     "Message",
     "MessageDetails",
     "Model",
+    "Outcome",
     "Profile",
     "Provider",
     "ReadError",
