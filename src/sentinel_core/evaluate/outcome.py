@@ -48,10 +48,22 @@ _ANSWERS = ('{"error"', '{"success"', '{"ok"', '{"isError"', '{"is_error"')
 # A list is a good answer, save one of parts of a message.
 _LISTS = ("[{", "[[", '["', "[(", "[]", "['", "[\n")
 # JSON that tells of a failure has one of these near an end.
-_JSON_HINTS = ("rror", 'ode"', "fail", '"ok"', '"success', "xception", "denied", "reject", "FAIL", "Fail")
+_JSON_HINTS = ("rror", "RROR", 'ode"', "fail", '"ok"', '"success', "xception", "denied", "reject", "FAIL", "Fail")
 # What wraps a whole answer.
 _PARTS = ('[{"type"', '[{"text"')
-_WRAPPED = (*_PARTS, '{"message"', '{"text"', '{"content"', '{"output"', '{"result"', '{"response"', '{"std', '{"body"', '{"status": 4', '{"status": 5')
+_WRAPPED = (
+    *_PARTS,
+    '{"message"',
+    '{"text"',
+    '{"content"',
+    '{"output"',
+    '{"result"',
+    '{"response"',
+    '{"std',
+    '{"body"',
+    '{"status": 4',
+    '{"status": 5',
+)
 # Lines after the last one that says how it went.
 _FOOTERS = ("[notice]", "note:", "hint:", "[end of")
 
@@ -127,7 +139,9 @@ def _told(reason: Reason, content: str, words: str) -> Outcome:
 
 def _raised(content: str) -> str:
     """The line with which a Python traceback ends."""
-    lines = re.findall(r"^[A-Za-z_][\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Warning)\b.*", content[-_TRACEBACK:], re.MULTILINE)
+    lines = re.findall(
+        r"^[A-Za-z_][\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Warning)\b.*", content[-_TRACEBACK:], re.MULTILINE
+    )
     return lines[-1][:_QUOTED].rstrip() if lines else ""
 
 

@@ -87,8 +87,9 @@ def _told_by_object(body: Mapping[str, Any], depth: int) -> Outcome | None:
             if type(place.get(key)) is int:
                 return Outcome("failed" if place[key] else "worked", "exit_code", _words(body, key))
     valued = {key for key, value in body.items() if value}
-    if valued <= BESIDE_STATUS | {"body", "headers", "url"} and (key := _failed_status(body, valued)):
-        return Outcome("failed", "error_text", _words(body, key))
+    status = _failed_status(body, valued) if valued <= BESIDE_STATUS | {"body", "headers", "url"} else None
+    if status is not None:
+        return Outcome("failed", "error_text", _words(body, status))
     if depth and valued <= _WHOLE and body.get("success") is not True and body.get("ok") is not True:
         told = (_told(body[key], depth - 1) for key in WRAPPERS if key in valued)
         return next(filter(None, told), None)

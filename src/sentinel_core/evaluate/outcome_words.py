@@ -46,7 +46,9 @@ _DEED = (
     r"|start|stat|store|submit|update|upload|use|validate|verify|write)\b"
 )
 # A shell names the script, which may be any text, and its line.
-_SHELL_LINE = r"(?:[^:\n]{0,80}:){1,6}? (?:-c: )?line \d+: (?:syntax error|unexpected eof|[^\n]{1,200}: command not found)"
+_SHELL_LINE = (
+    r"(?:[^:\n]{0,80}:){1,6}? (?:-c: )?line \d+: (?:syntax error|unexpected eof|[^\n]{1,200}: command not found)"
+)
 _SHELL = (
     r"(?:command not found|no such file or directory|permission denied|is a directory|not a directory|file exists"
     r"|not recognized|operation not permitted|connection refused|invalid option|unrecognized option|cannot \w+|missing operand"
@@ -72,8 +74,10 @@ _LITERAL: "tuple[tuple[Reason, tuple[str, ...]], ...]" = (
     (
         "exit_code",
         (
-            r"(?:<(?:\w{1,30}>)?|error: |\[)?(?:(?:command|process|program|script) )?(?:exit(?:ed|s)?|failed|finished|returned|terminated)"
-            r"(?: with)?(?: non-zero)?(?: exit)?[ _]?(?:code|status)?[:=> ]{1,3}-?\d+",
+            (
+                r"(?:<(?:\w{1,30}>)?|error: |\[)?(?:(?:command|process|program|script) )?(?:exit(?:ed|s)?|failed|finished|returned|terminated)"
+                r"(?: with)?(?: non-zero)?(?: exit)?[ _]?(?:code|status)?[:=> ]{1,3}-?\d+"
+            ),
         ),
     ),
     (
@@ -94,13 +98,19 @@ _LITERAL: "tuple[tuple[Reason, tuple[str, ...]], ...]" = (
     (
         "error_text",
         (
-            r"(?:(?:aborted|denied|forbidden|rejected|timed out|unauthori[sz]ed): |(?:aborted|denied|error|fail|failed|failure|forbidden|killed"
-            r"|rejected|timeout|timed out|unauthori[sz]ed)[.!]?\s{0,9}\Z)",
-            r"(?:illegal|invalid|malformed|missing(?: required)?|required|unexpected|unrecogni[sz]ed|unsupported)"
-            r" (?:action|api key|argument|command|field|format|input|json|option|parameter|request|syntax|token|tool|value)s?\b",
+            (
+                r"(?:(?:aborted|denied|forbidden|rejected|timed out|unauthori[sz]ed): |(?:aborted|denied|error|fail|failed|failure|forbidden|killed"
+                r"|rejected|timeout|timed out|unauthori[sz]ed)[.!]?\s{0,9}\Z)"
+            ),
+            (
+                r"(?:illegal|invalid|malformed|missing(?: required)?|required|unexpected|unrecogni[sz]ed|unsupported)"
+                r" (?:action|api key|argument|command|field|format|input|json|option|parameter|request|syntax|token|tool|value)s?\b"
+            ),
             r"http(?:/[\d.]{1,3})?(?: error| status)?(?: code)?[: ]{1,2}[45]\d\d\b",
-            r"[45]\d\d[: ]{1,2}(?:client error|server error|bad|conflict|forbidden|gateway|internal|method not|not|request time"
-            r"|service un|too many|unauthorized|unprocessable)",
+            (
+                r"[45]\d\d[: ]{1,2}(?:client error|server error|bad|conflict|forbidden|gateway|internal|method not|not|request time"
+                r"|service un|too many|unauthorized|unprocessable)"
+            ),
             r"insufficient (?:\w{1,20} )?(?:balance|credits?|funds|permissions?|privileges|quota|rights)|quota exceeded",
             r"no (?:permission|such (?:file|column|command|container|device|host|module|option|table))",
             r"not (?:allowed|authenticated|authori[sz]ed|enough|implemented|logged in|permitted|supported)\b",
@@ -127,8 +137,10 @@ GROUPS = (
             (
                 "error_text",
                 (
-                    rf"\W{{0,4}}(?:{_OF_ERRORS} ){{0,3}}error(?: (?:\w+ing|at|code|during|encountered|from|in|occurred|on|when|while|with|\d+)"
-                    rf"(?: [\w./'\"-]+){{0,4}})? ?[\]>:!\n]{_REASON}",
+                    (
+                        rf"\W{{0,4}}(?:{_OF_ERRORS} ){{0,3}}error(?: (?:\w+ing|at|code|during|encountered|from|in|occurred|on|when|while|with|\d+)"
+                        rf"(?: [\w./'\"-]+){{0,4}})? ?[\]>:!\n]{_REASON}"
+                    ),
                     r"(?:an? )?(?:\w{1,30} ){0,2}error (?:has |was )?(?:encountered|occurred|raised|returned|thrown)\b",
                     r"<\w{0,30}error>|error\[|\[\w{0,30} ?error\]|error [a-z]{0,4}\d{2,5}(?: \(\w{1,9}\))?: ",
                     rf"{_NAMED}: {_REASON}",
@@ -142,7 +154,22 @@ GROUPS = (
     ),
     Group(
         "opening",
-        ("fail", "not ", "n't", "unable", "denied", "time", "reject", "refus", "declin", "abort", "unauthori", "forbid", "unsucc", "block"),
+        (
+            "fail",
+            "not ",
+            "n't",
+            "unable",
+            "denied",
+            "time",
+            "reject",
+            "refus",
+            "declin",
+            "abort",
+            "unauthori",
+            "forbid",
+            "unsucc",
+            "block",
+        ),
         (
             (
                 "error_text",
@@ -174,11 +201,15 @@ GROUPS = (
             (
                 "error_text",
                 (
-                    r"(?:\S{1,60} ){0,6}?(?:rate[ -]limit(?:ed(?! to\b)| (?:was |has been |is )?(?:error|exceeded|hit|reached)"
-                    r"|\W{1,3}(?:please )?(?:re)?try)|too many requests|(?:exceeded|hit|reached) (?:\w+ ){0,3}rate limit)",
+                    (
+                        r"(?:\S{1,60} ){0,6}?(?:rate[ -]limit(?:ed(?! to\b)| (?:was |has been |is )?(?:error|exceeded|hit|reached)"
+                        r"|\W{1,3}(?:please )?(?:re)?try)|too many requests|(?:exceeded|hit|reached) (?:\w+ ){0,3}rate limit)"
+                    ),
                     r"(?:[\w'-]{1,30} ){1,4}?(?:is|are) not authori[sz]ed to\b",
-                    r"(?:[\w'-]{1,30} ){1,3}?(?:(?:(?:is|was|were) )?not|(?:can|could) ?not be) (?:booked|completed|created|deleted|delivered"
-                    r"|executed|loaded|opened|parsed|processed|reached|read|saved|sent|submitted|updated|verified|written)(?=[.!:]|\s{0,9}\Z)",
+                    (
+                        r"(?:[\w'-]{1,30} ){1,3}?(?:(?:(?:is|was|were) )?not|(?:can|could) ?not be) (?:booked|completed|created|deleted|delivered"
+                        r"|executed|loaded|opened|parsed|processed|reached|read|saved|sent|submitted|updated|verified|written)(?=[.!:]|\s{0,9}\Z)"
+                    ),
                     r"(?:\S{1,60} ){0,8}?not (?:provided )?in the (?:correct|right|expected|required) format",
                     # Few words, and no colon after them, may stand before these: a ticket may be about something that timed out.
                     r"(?:\S{1,60}(?<![:,;]) ){0,4}?(?:timed out|timeout exceeded|service unavailable|temporarily unavailable)\b",
@@ -204,7 +235,14 @@ GROUPS = (
     Group(
         "end",
         ("exit",),
-        (("exit_code", (r".{0,40}?\b(?:exit(?:ed with)?[ _]?(?:code|status)?|returned non-zero exit status)[:= ]{1,3}-?\d+\W{0,9}\Z",)),),
+        (
+            (
+                "exit_code",
+                (
+                    r".{0,40}?\b(?:exit(?:ed with)?[ _]?(?:code|status)?|returned non-zero exit status)[:= ]{1,3}-?\d+\W{0,9}\Z",
+                ),
+            ),
+        ),
     ),
     Group("end", ("unknown tool",), (("unknown_tool", (r".{0,60}?\bunknown tool(?: name)?: ",)),)),
 )
@@ -226,7 +264,20 @@ WRAPPERS = ("result", "results", "response", "content", "output", "stderr", "tex
 
 BESIDE_STATUS = frozenset(
     (
-        *("code", "detail", "details", "error", "errors", "http_status", "isError", "is_error", "message", "msg", "ok", "reason"),
+        *(
+            "code",
+            "detail",
+            "details",
+            "error",
+            "errors",
+            "http_status",
+            "isError",
+            "is_error",
+            "message",
+            "msg",
+            "ok",
+            "reason",
+        ),
         *("request_id", "status", "statusCode", "status_code", "success", "timestamp", "tool_call_id", "type"),
     )
 )
