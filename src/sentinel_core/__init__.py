@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sentinel_core.evaluate.outcome import Outcome
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.model import Capabilities, Model, Reply, Request
-    from sentinel_core.offers import Guardrail, Provider, ReadError, Signal, Source, Tool, TraceReader
+    from sentinel_core.offers import Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
     from sentinel_core.profile import RS1, CriticalRule, Profile
     from sentinel_core.reflection.facts import Attempt, History, Ruling
     from sentinel_core.reflection.loops import (
@@ -49,7 +49,7 @@ _HOME = {
     "evaluate.outcome": ("Outcome",),
     "hookspecs": ("hookimpl",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
-    "offers": ("Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"),
+    "offers": ("Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
     "profile": ("RS1", "CriticalRule", "Profile"),
     "reflection.facts": ("Attempt", "History", "Ruling"),
     "reflection.loops": (
@@ -96,6 +96,7 @@ __all__ = [
     "ReliabilityReport",
     "Reply",
     "Request",
+    "Rule",
     "Ruling",
     "SentinelError",
     "Signal",
