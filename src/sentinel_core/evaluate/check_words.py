@@ -76,8 +76,6 @@ VIEWERS = frozenset(
         "egrep",
         "fgrep",
         "find",
-        "gh",
-        "git",
         "grep",
         "head",
         "jq",
@@ -138,7 +136,7 @@ FAILED: dict[str, str] = {
         rf"(?:Found )?{_SOME} errors?\b|[^\n]{{0,200}}\berror TS\d|{_AT}error: |[^\n(]{{1,200}}\(\d+,\d+\): error |error(?:\[E\d+\])?: |npm (?:ERR!|error) |\S+ - error "
     ),
     "lint": (
-        rf"Found {_SOME} (?:errors?|issues?|problems?|violations?)(?!\s*\(\d+ fixed, 0)|[^\w\n]{{0,3}}{_SOME} (?:problems?|errors?|issues?|warnings?) \({_SOME} errors?|{_SOME} (?:errors?|issues?|problems?|offenses?|violations?)\b"
+        rf"Found {_SOME} (?:errors?|issues?|problems?|violations?)\b(?! \(\d+ fixed, 0)|[^\w\n]{{0,3}}{_SOME} (?:problems?|errors?|issues?|warnings?) \({_SOME} errors?|{_SOME} (?:errors?|issues?|problems?|offenses?|violations?)\b"
         rf"|(?:[Ww]ould reformat |{_SOME} files? would (?:be reformatted|fail))|error: |ERROR: |\[warn\] Code style|Code style issues|\[error\] |{_AT}(?:[A-Z]{{1,4}}\d{{1,5}}\b|(?:fatal )?error:)|[^\n]{{0,120}}\.{{3,}}Failed$"
         r"|\s*\d+:\d+\s+error\s|\s*\^-+ SC\d+|npm (?:ERR!|error) |Diff in |[^\n]{0,80}, [1-9]\d* offenses? detected"
     ),

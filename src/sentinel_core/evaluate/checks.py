@@ -45,6 +45,7 @@ _ASKS_ONLY = re.compile(r" (?:--help|--version|-V|-h|--collect-only|--co|--dry-r
 _TOLD_CODE = re.compile(r"(?i)(?:exit|status|code|rc)\D{0,12}(\d{1,3})\W{0,9}\Z")
 _SIGNS = (" passed", " failed", "Ran ", "test result:", "Tests:", "Tests run:", " failure", "--- ", "Test Files")
 _TRIVIAL = re.compile(r"(?:echo|cd|true|printf|date|pwd)\b")
+_ELSEWHERE = frozenset(("gh", "git"))  # what they show is another's run, but they do more than show
 _PRINTED = ("output", "stdout", "stderr")
 
 
@@ -115,7 +116,7 @@ def _printed_kind(call: "Call", command: str) -> Kind | None:
     if not any(sign in tail for sign in _SIGNS):
         return None
     parts = parts_of(command)
-    if not parts or all(part.text.partition(" ")[0] in words.VIEWERS for part in parts):
+    if not parts or all(part.text.partition(" ")[0] in words.VIEWERS | _ELSEWHERE for part in parts):
         return None
     return "tests" if any(map(_pattern(words.SHOWN).match, _lines(tail))) else None
 
@@ -203,12 +204,13 @@ def _printed(content: str) -> str:
 
 
 def _as_written(line: str, content: str) -> str:
-    """The line as a substring of the result: in JSON it stands with escapes, and with colours it is shortened."""
+    """The line as a substring of the result: in JSON it stands with escapes, and of a coloured one the longest piece is taken."""
     said = line.strip().strip("=").strip()[:_QUOTED]
     for spelt in (said, json.dumps(said, ensure_ascii=False)[1:-1]):
         if spelt in content:
             return spelt
-    return max(_COLOUR.split(said), key=len) if said in _COLOUR.sub("", content) else ""
+    coloured = next((raw for raw in content.split("\n") if _COLOUR.sub("", raw).rstrip() == line), "")
+    return max(_COLOUR.split(coloured), key=len).strip()
 
 
 def _covers(text: str) -> tuple[str, ...]:

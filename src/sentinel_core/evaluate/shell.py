@@ -14,7 +14,7 @@ _MOST_TEXTS = 20
 _SHELL = re.compile(r"(?:\S{0,60}/)?(?:ba|z|da|k)?sh\Z")
 _FENCE = re.compile(r"\A\s{0,9}```\w{0,20}\n|\n?```\s{0,9}\Z")
 _HERE = re.compile(r"<<-?[ ]?(['\"]?)(\w{1,40})\1")
-_REDIRECTED = re.compile(r"\d?>&\d?|&>>?")
+_REDIRECTED = re.compile(r"\d?>&\d|&(?=>)")
 _TOKEN = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|&&|\|\||\|&|[|;&\n]|[^'\"\\|;&\n]+|['\"\\]", re.DOTALL)
 _SEPARATORS = frozenset(("&&", "||", "|", "|&", ";", "&", "\n"))
 _WITHIN = re.compile(r"(?:\S{0,60}/)?(?:ba|z|da|k)?sh (?:-\w{1,9} ){0,3}-\w{0,5}c\s+(['\"])(.*)\1\s*\Z", re.DOTALL)
@@ -60,7 +60,7 @@ def parts_of(command: str) -> tuple[Part, ...]:
         command = within[2]
     parts: list[Part] = []
     text = ""
-    for token in _TOKEN.findall(_REDIRECTED.sub("> ", command)):
+    for token in _TOKEN.findall(_REDIRECTED.sub("", command)):
         if token in _SEPARATORS:
             parts.append(Part(_bare(text), token))
             text = ""
