@@ -209,6 +209,22 @@ def test_a_tool_that_checks_is_told_by_its_whole_name(name, kind):
     assert (check and check.kind) == kind
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "command"),
+    [
+        ("pytest", {"command": "tests/test_a.py"}, "pytest tests/test_a.py"),
+        ("create", {"command": "tests/test_a.py"}, None),
+        ("jupyter_cell", {"code": "x = 1\n!pytest -q\n%cd a"}, "pytest -q"),
+        ("execute_code", {"code": "pytest -q"}, "pytest -q"),
+        ("execute_code", {"code": "import pytest\npytest.main()"}, None),
+        ("get_build", {"command": "pytest"}, None),
+    ],
+)
+def test_a_command_is_one_only_where_the_tool_runs_what_it_is_given(name, arguments, command):
+    check = call_of("nothing telling", name=name, **arguments).check
+    assert (check and check.command) == command
+
+
 def test_a_script_is_told_by_what_the_call_says_of_itself():
     check = call_of("1 failed", command="./ci.sh", description="Run the unit tests").check
     assert check == Check("tests", False, "1 failed", "./ci.sh", ())
@@ -218,7 +234,9 @@ def test_a_script_is_told_by_what_the_call_says_of_itself():
 
 def test_a_run_of_tests_is_told_by_what_it_prints_whatever_ran_it():
     ran = "......\n----\nRan 6 tests in 0.000s\n\nOK\n"
-    assert call_of(ran, name="python", code="import a\na.main()").check == Check("tests", True, "OK", "import a", ())
+    assert call_of(ran, name="execute_code", code="import a\na.main()").check == Check(
+        "tests", True, "OK", "execute_code", ()
+    )
     assert call_of(ran, command="cat log.txt").check is None
     assert call_of(None, command="python a.py").check is None
     assert call_of("6 passed", command="python a.py").check is None

@@ -3,7 +3,20 @@
 General endings come before particular ones: a row that one program alone prints is here only where its run ends with nothing else.
 """
 
-__all__ = ["COMMANDS", "DESCRIBED", "FAILED", "FORMATTERS", "HINTS", "NAMES", "PASSED", "SHOWN", "VALUED", "VIEWERS"]
+__all__ = [
+    "COMMANDS",
+    "DESCRIBED",
+    "FAILED",
+    "FORMATTERS",
+    "HINTS",
+    "NAMES",
+    "PASSED",
+    "PROGRAMS",
+    "RUNNERS",
+    "SHOWN",
+    "VALUED",
+    "VIEWERS",
+]
 
 _NODE = r"(?:npm|pnpm|yarn|bun)(?: --?\S+)*(?: run| run-script)? "
 
@@ -57,6 +70,30 @@ NAMES: tuple[tuple[str, str], ...] = (
     ("build", r"(?:(?:run|execute) )?(?:the )?(?:build|compile|compilation)(?: (?:project|code|app|application|all))?"),
 )
 """Names of tools that check, as lower-case words, by kind; the whole name must fit."""
+
+RUNNERS = frozenset(
+    (
+        "bash",
+        "cell",
+        "cmd",
+        "code",
+        "command",
+        "console",
+        "container",
+        "exec",
+        "execute",
+        "interpreter",
+        "ipython",
+        "jupyter",
+        "notebook",
+    )
+) | frozenset(("powershell", "process", "python", "repl", "run", "sandbox", "sh", "shell", "terminal", "tests", "zsh"))
+"""Words of the names of tools that run what they are given."""
+
+PROGRAMS = frozenset(
+    ("cargo", "go", "make", "mypy", "node", "npm", "npx", "pnpm", "pytest", "python", "python3", "ruff", "tox", "yarn")
+)
+"""Tools that are programs: what they are given are their arguments."""
 
 DESCRIBED: tuple[tuple[str, str], ...] = (
     ("tests", r"(?:re-?)?(?:run|runs|running|execute)\b[^.\n]{0,60}\btests?\b"),
