@@ -146,10 +146,12 @@ def _told(reason: Reason, content: str, words: str) -> Outcome:
 
 def _ends_in_traceback(content: str, last: str) -> bool:
     """True for the last line of a Python traceback, whatever the exception is called."""
+    if _EXCEPTION.match(last) is None:
+        return False
     if content.find("Traceback (most recent call last)", max(0, len(content) - _LONGEST_TRACEBACK)) < 0:
         return False
     before = content[: content.rfind(last)].rstrip()
-    return _EXCEPTION.match(last) is not None and before[before.rfind("\n") + 1 :][:1] == " "
+    return before[before.rfind("\n") + 1 :][:1] == " "  # where it was raised
 
 
 def _raised(content: str) -> str:
