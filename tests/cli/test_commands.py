@@ -184,28 +184,6 @@ def test_a_table_fits_a_narrow_terminal(inside, monkeypatch, arguments):
     assert inside(*arguments).stdout == whole
 
 
-UNDECLARED = """
-from sentinel_core import Detection, Finding, Signal, hookimpl
-
-
-def detect(index):
-    return Detection(score=0.5, findings=[Finding(rule="odd", severity="note", text="Odd.")])
-
-
-@hookimpl
-def sentinel_signals():
-    return [Signal(name="mine", summary="s", detect=detect)]
-"""
-
-
-def test_check_warns_of_rules_that_a_signal_does_not_declare(inside, folder):
-    (folder / "mine.py").write_text(UNDECLARED, encoding="utf-8")
-    done = inside("plugins", "--check", "--plugins", "./mine.py")
-    assert 'warning: plugin "./mine.py" does not declare its rules: odd' in done.stderr
-    assert done.stderr.count("does not declare") == 1
-    assert done.returncode == 0
-
-
 DEADLY = "import os; os._exit(9)"
 SLOW = "import time; time.sleep(99)"
 
