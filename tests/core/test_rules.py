@@ -7,14 +7,13 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core import Detection, Finding, Rule, Signal
-from sentinel_core.api import evaluate_trace
-from sentinel_core.checking import checked
-from sentinel_core.codec import decode_trace
+from sentinel_core import Detection, Finding, Rule, Signal, evaluate_trace
 from sentinel_core.errors import PluginError
-from sentinel_core.host import installed, load
-from sentinel_core.panel import undeclared_rules
+from sentinel_core.host.panel import undeclared_rules
+from sentinel_core.host.plugins import installed, load
+from sentinel_core.host.validate_offers import checked
 from sentinel_core.testing import SAMPLES, SignalContract
+from sentinel_core.traces.codec import decode_trace
 
 REPOSITORY = Path(__file__).parents[2]
 PLUGINS, _ = load([one for one in installed() if one.kind == "signals"])

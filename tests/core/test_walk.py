@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from sentinel_core.errors import InputError
-from sentinel_core.sources import find_sources
-from sentinel_core.sources.walk import Walk
+from sentinel_core.traces.sources import find_sources
+from sentinel_core.traces.sources.walk import Walk
 
 # A child takes another user's id (root reads everything), and says what it finds.
 AS_NOBODY = """
 import glob, os
-from sentinel_core.sources import find_sources
+from sentinel_core.traces.sources import find_sources
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)
 for argument in %r:

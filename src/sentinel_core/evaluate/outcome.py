@@ -216,7 +216,8 @@ def _judge_json(content: str) -> Outcome:
         return _NO_SIGN
     from sentinel_core.evaluate.outcome_json import told_by_json
 
-    told = told_by_json(content)
+    told = told_by_json(content, judge_text)
     if told is None:
         return _NO_SIGN
-    return told if told.words in content else told._replace(words="")
+    state, reason, words = told
+    return Outcome(state, cast("Reason", reason), words if words in content else "")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.host.panel import panel_of, undeclared_rules
 from sentinel_core.offers import Signal
-from sentinel_core.panel import panel_of, undeclared_rules
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.testing._contracts_base import Contract, require, require_taken
 from sentinel_core.testing.samples import SAMPLES
