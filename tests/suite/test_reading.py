@@ -4,7 +4,6 @@ import pytest
 
 from sentinel_core.errors import InputError
 from sentinel_core.suite import decode_suite, read_suite
-from sentinel_core.suite.toml import to_toml
 
 SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
 
@@ -128,22 +127,3 @@ def test_defaults_are_merged_table_by_table():
 def test_the_digest_is_of_what_is_said():
     assert decode_suite(SMALL, "s.toml").digest == decode_suite(b"# a comment\n" + SMALL, "other.toml").digest
     assert decode_suite(SMALL, "s.toml").digest != decode_suite(SMALL + b"trials = 2\n", "s.toml").digest
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"a": 1, "b": [1.5, True, "x"], "c": {"d": {}, "e": {"f": "g"}}, "h": [{"i": []}, {"j": {"k": [1, 2]}}]},
-        {"quoted key": 'say "hi"\n\t\\ \x7f \x1b ü', "": "empty"},
-        {"mixed": [1, {"a": {"b": [{}]}}]},
-    ],
-)
-def test_toml_comes_back(value):
-    import tomllib
-
-    assert tomllib.loads(to_toml(value)) == value
-
-
-def test_toml_has_no_null():
-    with pytest.raises(TypeError, match="NoneType"):
-        to_toml({"a": None})

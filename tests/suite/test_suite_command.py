@@ -162,6 +162,16 @@ def test_looking_at_suites(inside):
     assert 'did you mean "low-clean"' in inside("show", "release-risk", "low-claen").stderr
 
 
+def test_a_suite_from_a_trace_without_tomli_w_names_the_extra(inside, tmp_path, monkeypatch):
+    bad = ("--provider", "silent", "--plugins", BAD)
+    assert inside("run", "release-risk", "--only", "high-error-rate", *bad).returncode == 2
+    (trace,) = (tmp_path / ".sentinel/suites/release-risk/runs").glob("*.trace.json")
+    monkeypatch.setitem(sys.modules, "tomli_w", None)
+    done = inside("from-trace", trace, "-o", "incident.toml")
+    assert (done.returncode, "pip install 'reliability-sentinel[toml]'" in done.stderr) == (3, True), done.stderr
+    assert not (tmp_path / "incident.toml").exists()
+
+
 def test_a_trace_becomes_a_suite_that_runs(inside, tmp_path):
     mask = os.umask(0o022)
     os.umask(mask)

@@ -11,7 +11,6 @@ import click
 from sentinel_core.cli import complain
 from sentinel_core.cli.loops import store_option
 from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options
-from sentinel_core.errors import PluginError
 from sentinel_core.output.printable import printable
 
 if TYPE_CHECKING:
@@ -83,11 +82,7 @@ def command(*, port: int, tokens: Path | None, **options: Any) -> None:
 
 def _require_server() -> None:
     """Say what to install before anything is made."""
-    try:
-        import starlette  # noqa: F401 - only whether it is there
-        import uvicorn  # noqa: F401 - as above
-    except ImportError:
-        raise PluginError("serving needs starlette and uvicorn: pip install 'reliability-sentinel[server]'") from None
+    import sentinel_core.http_server  # noqa: F401 - it says so itself
 
 
 def _tokens(path: Path | None) -> "Tokens":

@@ -15,7 +15,7 @@ from sentinel_core.cli.options import cores, host_flags, layers_and_selection, p
 from sentinel_core.cli.run_options import PROVIDER, refuse_two_places, without_repo
 from sentinel_core.cli.suite_output import Telling, checked, in_json, telling_options
 from sentinel_core.cli.supervise import warn
-from sentinel_core.errors import ConfigError
+from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.output.printable import printable
 from sentinel_core.output.progress import fitting
 from sentinel_core.output.sink import open_output
@@ -260,12 +260,11 @@ def from_trace(trace: str, *, name: str | None, severity: str | None, output: Pa
     from sentinel_core.cli.reading import read_one
     from sentinel_core.suite.from_trace import suite_from_trace
     from sentinel_core.suite.reading import decode_suite
-    from sentinel_core.suite.toml import to_toml
 
     if output is not None and checked(output).exists() and not options["force"]:
         raise ConfigError(f'-o "{output}" is there already; --force replaces it')
     found = read_one(trace, trace_id=options["trace_id"], reader=options["reader"], plugins=options["plugins"])
-    made = to_toml(suite_from_trace(found, name=name, severity=severity))
+    made = _toml(suite_from_trace(found, name=name, severity=severity))
     decode_suite(made.encode(), f"{Path(trace).name}.toml")
     if output is None:
         click.echo("".join(f"{printable(line)}\n" for line in made.splitlines()), nl=False)
@@ -274,6 +273,14 @@ def from_trace(trace: str, *, name: str | None, severity: str | None, output: Pa
             stream.write(made.encode())
         click.echo(f"{output}: run it with: sentinel suite run {output}", err=True)
     return 0
+
+
+def _toml(document: dict[str, Any]) -> str:
+    try:
+        import tomli_w
+    except ImportError:
+        raise PluginError("writing a suite needs tomli-w: pip install 'reliability-sentinel[toml]'") from None
+    return tomli_w.dumps(document)
 
 
 def _inputs(scenario: "Scenario") -> str:

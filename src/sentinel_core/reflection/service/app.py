@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from sentinel_core import __version__
 from sentinel_core.errors import SentinelError
 from sentinel_core.reflection.service.body import read_body
-from sentinel_core.reflection.service.farewell import Farewell
 from sentinel_core.reflection.service.gate import Gate
 from sentinel_core.reflection.service.openapi import AUDIT_QUERY, document
 from sentinel_core.reflection.service.problems import Problem, problem_of
@@ -36,7 +35,6 @@ def make_app(work: Work, gate: Gate) -> "Starlette":
     """The service as an ASGI application. Needs starlette."""
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
-    from starlette.middleware import Middleware
     from starlette.routing import Route as Path
 
     described = document((*ROUTES, _described({})), __version__)
@@ -45,7 +43,6 @@ def make_app(work: Work, gate: Gate) -> "Starlette":
         routes=[
             Path(path, _for_path(path, routes, work, gate), methods=_methods(path, routes)) for path in _paths(routes)
         ],
-        middleware=[Middleware(Farewell)],
         exception_handlers={HTTPException: _not_routed},
     )
 

@@ -16,7 +16,6 @@ import attrs
 from sentinel_core.isolate import Outbox
 from sentinel_core.telemetry.groups import Group, Groups
 from sentinel_core.telemetry.receive.bodies import BadRequest, ReceivedSpan, spans_of_body
-from sentinel_core.telemetry.receive.server import make_server
 from sentinel_core.telemetry.receive.spool import Place, Spool
 from sentinel_core.telemetry.rename import renamed
 
@@ -107,16 +106,20 @@ def serve(reception: Reception, outbox: Outbox) -> None:
 
     Frames: ``B`` a batch (JSON: files with trace id and root span), ``S`` the final counts.
     """
+    from sentinel_core.telemetry.receive.server import make_server
+
     intake = _Intake(Groups(quiet=reception.quiet, patience=reception.patience, most_spans=reception.most_spans))
-    server = make_server(reception.listener, intake.take, intake.status, max_body=reception.max_body)
-    threading.Thread(target=server.serve_forever, args=(_TICK,), name="otlp", daemon=True).start()
+    server = make_server(intake.take, intake.status, max_body=reception.max_body)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [reception.listener]}, name="otlp", daemon=True)
+    thread.start()
     batches = _Batches(reception.folder, outbox, intake)
     stop = threading.Event()
     threading.Thread(target=_listen_for_orders, args=(outbox, stop), name="orders", daemon=True).start()
     try:
         while not stop.wait(_TICK) and not _is_over(reception, intake):
             batches.send(intake.due())
-        server.shutdown()
+        server.should_exit = True
+        thread.join()
         batches.send(intake.due(everything=True))
         outbox.send(b"S" + json.dumps(intake.status()).encode())
     except BrokenPipeError:  # the parent was killed, and removes nothing any more
