@@ -10,6 +10,8 @@ from sentinel_core.errors import ConfigError
 from sentinel_core.offers import Tool
 from sentinel_core.trace import CallDetails, ToolCall
 
+pytestmark = pytest.mark.process
+
 
 def call(name="add", **arguments):
     return ToolCall(id="c1", name=name, arguments=arguments)

@@ -18,7 +18,7 @@ from sentinel_core.reflection.service.routes import ROUTES, Work
 from sentinel_core.reflection.service.tokens import read_tokens
 from sentinel_core.reflection.store import open_store
 
-pytestmark = pytest.mark.unmeasured
+pytestmark = [pytest.mark.exhaustive, pytest.mark.unmeasured]
 
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
 CASES = 5_000 if SOAK else 500

@@ -83,7 +83,7 @@ def test_hostile_yaml(text, told):
     assert told in str(caught.value)
 
 
-def test_files(tmp_path):
+def test_a_release_file_is_read_beside_the_suite(tmp_path):
     (tmp_path / "release.json").write_text(json.dumps({"version": "v7"}))
     (tmp_path / "list.json").write_text("[]")
     (tmp_path / "broken.json").write_text("{")
@@ -104,7 +104,7 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
     assert decode_suite(text.encode(), "s.yaml").name == "small"
 
 
-def test_names():
+def test_a_suite_is_found_by_name_or_file_and_a_mistyped_one_told():
     assert len(read_suite("release-risk").scenarios) >= 30
     with pytest.raises(InputError, match='did you mean "release-risk"'):
         read_suite("release-risks")
