@@ -2,9 +2,11 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from starting import DOORS
 
 TESTS = Path(__file__).parents[1]
 SEEN = "import subprocess\n\n\ndef test_seen():\n    subprocess.run(['true'])\n"
@@ -48,3 +50,8 @@ def test_what_starts_a_process_unseen_fails_and_says_what_to_do(outcomes):
 def test_what_says_so_itself_is_left_out(outcomes):
     ran, done = outcomes(test_hidden=SAYS_SO, test_pure=PURE)
     assert (ran, done.returncode) == ({"test_pure": "PASSED"}, 0), done.stdout
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_each_door_is_a_module(door):
+    assert find_spec(door) is not None
