@@ -13,9 +13,9 @@ import sysconfig
 import tempfile
 from pathlib import Path
 
-from sentinel_core.codec import encode_trace
-from sentinel_core.host import installed
+from sentinel_core.host.plugins import installed
 from sentinel_core.testing import honest_trace
+from sentinel_core.traces.codec import encode_trace
 
 BOUND = 2.0
 ROUNDS = 15

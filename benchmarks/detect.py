@@ -22,7 +22,7 @@ from pathlib import Path
 import attrs
 
 from sentinel_core import ExecutionTrace, evaluate_trace
-from sentinel_core.codec import decode_trace
+from sentinel_core.traces.codec import decode_trace
 
 BAR = 0.598
 BAR_SOURCE = "RS-1 taken literally, on these sets"

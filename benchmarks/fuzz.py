@@ -27,15 +27,15 @@ from types import FrameType, ModuleType
 import attrs
 from mutations import mutated, shrunk
 
-from sentinel_core.api import evaluate_trace
-from sentinel_core.codec import encode_report, encode_trace
 from sentinel_core.errors import InputError
-from sentinel_core.host import load, select
+from sentinel_core.host.in_process import evaluate_trace
+from sentinel_core.host.plugins import load, select
+from sentinel_core.host.selection import Selection
 from sentinel_core.offers import ReadError, TraceReader
-from sentinel_core.selection import Selection
-from sentinel_core.sources import choose_reader
 from sentinel_core.testing import BytesSource, TraceReaderContract
 from sentinel_core.trace import ExecutionTrace
+from sentinel_core.traces.codec import encode_report, encode_trace
+from sentinel_core.traces.sources import choose_reader
 
 REPOSITORY = Path(__file__).parents[1]
 FORMATS = Path(os.environ.get("SENTINEL_FORMATS", REPOSITORY.parent / "shared" / "data" / "formats"))

@@ -8,11 +8,11 @@ import sys
 import time
 from collections.abc import Iterator
 
-from sentinel_core.api import evaluate_trace
-from sentinel_core.codec import encode_report
+from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.judging.job import fewer_collections
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
+from sentinel_core.traces.codec import encode_report
 
 BOUND = 14.0
 SHORT, LONG = 100_000, 1_000_000

@@ -17,10 +17,10 @@ from typing import Any
 import attrs
 from pipeline import DATA, read_lines
 
-from sentinel_core.api import evaluate_trace
-from sentinel_core.codec import decode_trace, encode_report
+from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.judging.job import fewer_collections
 from sentinel_core.trace import ExecutionTrace, Message
+from sentinel_core.traces.codec import decode_trace, encode_report
 
 TRACES = 200
 PATIENCE = 300

@@ -18,15 +18,15 @@ import attrs
 import orjson
 from format_samples import format_samples
 
-from sentinel_core.codec import encode_trace
 from sentinel_core.errors import InputError
-from sentinel_core.host import load, select
+from sentinel_core.host.plugins import load, select
+from sentinel_core.host.selection import Selection
 from sentinel_core.judging.job import fewer_collections
 from sentinel_core.offers import TraceReader
-from sentinel_core.selection import Selection
-from sentinel_core.sources import choose_reader
 from sentinel_core.testing import SAMPLES, BytesSource
 from sentinel_core.trace import ExecutionTrace
+from sentinel_core.traces.codec import encode_trace
+from sentinel_core.traces.sources import choose_reader
 
 BOUNDS = {"native": 4.0}
 BOUND = 10.0

@@ -96,7 +96,7 @@ def slow_server() -> Iterator[str]:
 
 def agent_of(model: Any, *observers: Any) -> Agent:
     """The agent that is measured."""
-    from sentinel_core.agent.settings import AgentSettings
+    from sentinel_core.host.agent_settings import AgentSettings
 
     settings = AgentSettings(initial_delay=0.0, jitter=False)
     return Agent(

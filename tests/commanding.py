@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sentinel_core.cli import main
-from sentinel_core.host import installed, load
+from sentinel_core.host.plugins import installed, load
 
 COMMAND = Path(sys.executable).parent / "sentinel"
 TIMEOUT = 300  # for a command that hangs; none comes near it

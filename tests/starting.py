@@ -16,7 +16,7 @@ from types import CodeType, FunctionType, ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOORS = ("subprocess", "multiprocessing", "sentinel_core.isolate", "sentinel_core.cli")
+DOORS = ("subprocess", "multiprocessing", "sentinel_core.runtime.isolate", "sentinel_core.cli")
 FORKS = frozenset({"fork", "forkpty", "posix_spawn"})
 EVENTS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
 

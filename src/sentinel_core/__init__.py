@@ -6,25 +6,26 @@ Everything that plugin authors and library users need is here; names are looked 
 nothing that is not used.
 """
 
-import importlib
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from sentinel_core._lazy import lazy_names
+from sentinel_core._version import __version__
 
 if TYPE_CHECKING:
-    from sentinel_core.api import evaluate_trace
     from sentinel_core.errors import SentinelError
     from sentinel_core.evaluate.index import Call, Text, TraceIndex
-    from sentinel_core.hookspecs import hookimpl
-    from sentinel_core.model import Capabilities, Model, Reply, Request
-    from sentinel_core.offers import Guardrail, Provider, ReadError, Signal, Source, Tool, TraceReader
-    from sentinel_core.profile import RS1, CriticalRule, Profile
-    from sentinel_core.reflection.facts import Attempt, History, Ruling
-    from sentinel_core.reflection.loops import (
+    from sentinel_core.guardrails.facts import Attempt, History, Ruling
+    from sentinel_core.guardrails.loops import (
         get_guardrails_status,
         hand_in_loop,
         override_guardrails,
         process_loop_completion,
     )
+    from sentinel_core.hookspecs import hookimpl
+    from sentinel_core.host.in_process import evaluate_trace
+    from sentinel_core.model import Capabilities, Model, Reply, Request
+    from sentinel_core.offers import Command, Guardrail, Provider, ReadError, Signal, Source, Tool, TraceReader
+    from sentinel_core.profile import RS1, CriticalRule, Profile
     from sentinel_core.report import Detection, Finding, ReliabilityReport
     from sentinel_core.trace import (
         CallDetails,
@@ -38,19 +39,18 @@ if TYPE_CHECKING:
         ToolSchema,
         TraceDetails,
     )
-
-__version__ = "0.1.0"
+    from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
 
 _HOME = {
-    "api": ("evaluate_trace",),
     "errors": ("SentinelError",),
     "evaluate.index": ("Call", "Text", "TraceIndex"),
     "hookspecs": ("hookimpl",),
+    "host.in_process": ("evaluate_trace",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
-    "offers": ("Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"),
+    "offers": ("Command", "Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"),
     "profile": ("RS1", "CriticalRule", "Profile"),
-    "reflection.facts": ("Attempt", "History", "Ruling"),
-    "reflection.loops": (
+    "guardrails.facts": ("Attempt", "History", "Ruling"),
+    "guardrails.loops": (
         "get_guardrails_status",
         "hand_in_loop",
         "override_guardrails",
@@ -69,6 +69,7 @@ _HOME = {
         "ToolSchema",
         "TraceDetails",
     ),
+    "traces.codec": ("decode_trace", "encode_report", "encode_trace"),
 }
 _MODULE_OF = {name: f"{__name__}.{module}" for module, names in _HOME.items() for name in names}
 
@@ -78,6 +79,7 @@ __all__ = [
     "Call",
     "CallDetails",
     "Capabilities",
+    "Command",
     "CriticalRule",
     "Detection",
     "ExecutionTrace",
@@ -108,6 +110,9 @@ __all__ = [
     "TraceIndex",
     "TraceReader",
     "__version__",
+    "decode_trace",
+    "encode_report",
+    "encode_trace",
     "evaluate_trace",
     "get_guardrails_status",
     "hand_in_loop",
@@ -117,20 +122,4 @@ __all__ = [
 ]
 
 
-def _looked_up(
-    namespace: dict[str, Any], module_of: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A package's ``__getattr__`` and ``__dir__`` that import each name's module when the name is first used."""
-
-    def get(name: str) -> Any:
-        try:
-            module = importlib.import_module(module_of[name])
-        except KeyError:
-            raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}") from None
-        value = namespace[name] = getattr(module, name)
-        return value
-
-    return get, lambda: sorted([*namespace, *module_of])
-
-
-__getattr__, __dir__ = _looked_up(globals(), _MODULE_OF)
+__getattr__, __dir__ = lazy_names(globals(), _MODULE_OF)

@@ -13,11 +13,11 @@ import attrs
 import pytest
 
 from sentinel_core import ExecutionTrace, evaluate_trace
-from sentinel_core.codec import encode_trace
-from sentinel_core.host import load, select
+from sentinel_core.host.plugins import load, select
+from sentinel_core.host.selection import Selection
 from sentinel_core.offers import TraceReader
-from sentinel_core.selection import Selection
-from sentinel_core.sources import FileSource, choose_reader
+from sentinel_core.traces.codec import encode_trace
+from sentinel_core.traces.sources import FileSource, choose_reader
 
 pytestmark = pytest.mark.unmeasured
 

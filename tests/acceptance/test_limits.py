@@ -15,9 +15,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core.codec import encode_trace
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
+from sentinel_core.traces.codec import encode_trace
 
 pytestmark = pytest.mark.unmeasured
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from sentinel_core.agent.clock import World
 from sentinel_core.agent.core import Agent
 from sentinel_core.agent.tools import Toolbox, in_process
-from sentinel_core.agent.world import World
 from sentinel_core.offers import Tool
 from sentinel_core.testing.scripted import ScriptedModel
 

@@ -17,7 +17,7 @@ from agent_odd import RELEASES, SENTINEL, the_run
 
 from sentinel_core.agent.events import RunStarted
 from sentinel_core.agent.journal import Journal, Run
-from sentinel_core.agent.summary import RunSummary
+from sentinel_core.agent.run_summary import RunSummary
 
 pytestmark = pytest.mark.unmeasured
 

@@ -2,9 +2,9 @@ import attrs
 import pytest
 
 from sentinel_core.errors import ProviderError
+from sentinel_core.guardrails.facts import Ruling
 from sentinel_core.model import Reply
 from sentinel_core.offers import Guardrail, Tool
-from sentinel_core.reflection.facts import Ruling
 from sentinel_core.testing._contracts_base import Contract
 from sentinel_core.testing._contracts_guardrail import GuardrailContract
 from sentinel_core.testing._contracts_provider import ProviderContract

@@ -4,20 +4,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sentinel_core.agent.clock import World
 from sentinel_core.agent.conversation import conversation_of, message_of
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import RunEnded, RunStarted
 from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.agent.tools import Toolbox, in_process
-from sentinel_core.agent.world import World
 from sentinel_core.errors import ModelError, NetworkError
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
-from sentinel_core.reading.usage import add_usage
 from sentinel_core.telemetry import trace_id_of
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.trace import ExecutionTrace, TokenUsage, ToolCall, to_json
+from sentinel_core.traces.readers.usage import add_usage
 
 ECHO = Tool(
     name="echo", description="d", parameters={"type": "object", "properties": {"n": {"type": "integer"}}}, handler=dict

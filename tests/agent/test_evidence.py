@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from sentinel_core.agent.core import AgentSettings
 from sentinel_core.agent.detective import investigate
-from sentinel_core.agent.evidence import evidence_of, is_below, whole_risk, why_unreadable
-from sentinel_core.agent.filed import filed_report
-from sentinel_core.agent.shortening import capped
-from sentinel_core.agent.summary import RunSummary
+from sentinel_core.agent.run_summary import RunSummary
+from sentinel_core.agent.run_text import lifted, render_run
+from sentinel_core.agent.severity_floor import evidence_of, is_below, whole_risk, why_unreadable
+from sentinel_core.agent.staging import filed_report
 from sentinel_core.agent.tools import Toolbox, in_process
+from sentinel_core.agent.truncation import capped
 from sentinel_core.cli.run import _is_too_risky
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
-from sentinel_core.output.run import lifted, render_run
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.testing.work import work_of
 from sentinel_core.trace import Message, ToolCall, ToolResult

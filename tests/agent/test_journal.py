@@ -8,7 +8,6 @@ import attrs
 import pytest
 from agent_killing import work
 
-from sentinel_core.agent.event_codec import decode_event, encode_event
 from sentinel_core.agent.events import (
     AttemptFinished,
     AttemptStarted,
@@ -17,11 +16,11 @@ from sentinel_core.agent.events import (
     RunResumed,
     RunStarted,
 )
-from sentinel_core.agent.fingerprint import differences, fingerprint
-from sentinel_core.agent.journal import Journal, Run
-from sentinel_core.agent.keeping import Keeper
+from sentinel_core.agent.journal import Journal, Run, decode_event, encode_event
+from sentinel_core.agent.journal_observer import Keeper
 from sentinel_core.agent.replay import ReplayModel, export, load_record
-from sentinel_core.agent.standing import standing_of
+from sentinel_core.agent.resume import differences, fingerprint
+from sentinel_core.agent.run_progress import standing_of
 from sentinel_core.errors import InputError, JournalError, ProviderError, RunHeldError
 from sentinel_core.model import Reply, Request
 
@@ -263,7 +262,7 @@ def test_an_empty_record_can_be_told():
 
 
 def test_attempt_in_flight_is_closed_by_the_resumption(journal):
-    from sentinel_core.agent.record import Record
+    from sentinel_core.agent.recorder import Record
 
     record = Record(lambda: "now")
     record.resume([STARTED, AttemptStarted(turn=1, attempt=1, sequence=1)])

@@ -8,15 +8,15 @@ import time
 import attrs
 import pytest
 
+from sentinel_core.agent.clock import World
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import ReplyReceived, ToolFinished
 from sentinel_core.agent.limits import Limit
+from sentinel_core.agent.tool_execution import use_calls
 from sentinel_core.agent.tools import Toolbox
-from sentinel_core.agent.using import use_calls
-from sentinel_core.agent.world import World
-from sentinel_core.isolate import call
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
+from sentinel_core.runtime.isolate import call
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.trace import ToolCall
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from agent_odd import RELEASES, SENTINEL, the_run
 
-from sentinel_core.agent.summary import RunSummary
-from sentinel_core.output.run import render_run
+from sentinel_core.agent.run_summary import RunSummary
+from sentinel_core.agent.run_text import render_run
 
 SUMMARY = {
     "run_id": "r",

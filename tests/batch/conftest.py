@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from commanding import clean_environment, run_command, runner_inside, warmed
 
-from sentinel_core.codec import encode_trace
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
+from sentinel_core.traces.codec import encode_trace
 
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
 

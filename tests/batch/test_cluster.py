@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from commanding import COMMAND
 
-from sentinel_core.batch import cluster
-from sentinel_core.batch.fingerprint import fingerprint
-from sentinel_core.batch.remote_task import Outcome, Setup, judge_on_worker
-from sentinel_core.batch.split import Split, Task
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers, Setting
+from sentinel_core.judging.batch import cluster
+from sentinel_core.judging.batch.remote_task import Outcome, Setup, judge_on_worker
+from sentinel_core.judging.batch.report_fingerprint import fingerprint
+from sentinel_core.judging.batch.split import Split, Task
 from sentinel_core.judging.job import Plan
-from sentinel_core.selection import Selection
-from sentinel_core.settings import Layers, Setting
-from sentinel_core.sources import FileSource
+from sentinel_core.traces.sources import FileSource
 
 DIES = """
 import os

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sentinel_core.errors import WorkerDied, WorkerJobError, WorkerTimeout
-from sentinel_core.isolate import Child, Fresh
+from sentinel_core.runtime.isolate import Child, Fresh
 
 LONG = 60.0  # far above what a loaded machine needs; no test waits for it
 

@@ -8,11 +8,11 @@ import sys
 import pytest
 from fsspec.spec import AbstractFileSystem
 
-from sentinel_core.batch.summary import Summary
-from sentinel_core.judging.items import Unreadable
-from sentinel_core.sources.names import as_text, shown_url, without_secrets
-from sentinel_core.sources.remote import remote_identity
+from sentinel_core.judging.batch.summary import Summary
+from sentinel_core.judging.records import Unreadable
 from sentinel_core.trace import from_json
+from sentinel_core.traces.sources.file_source import as_text, shown_url, without_secrets
+from sentinel_core.traces.sources.remote import remote_identity
 
 BAD = b'{"trace_id": "bad", "messages": [{"role": "robot"}]}\n'
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from commanding import drained, terminal_of
 
-from sentinel_core.batch import outputs
-from sentinel_core.batch import run as batch
-from sentinel_core.batch.progress import Progress
-from sentinel_core.batch.worker import Launcher
-from sentinel_core.cli import batching
+from sentinel_core.cli import batch_options as batching
 from sentinel_core.errors import InputError
+from sentinel_core.judging.batch import outputs
+from sentinel_core.judging.batch import run as batch
+from sentinel_core.judging.batch.progress import Progress
+from sentinel_core.judging.batch.worker import Launcher
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from sentinel_core.batch import serve, worker
+from sentinel_core.judging.batch import serve, worker
 
 pytestmark = pytest.mark.unmeasured
 

@@ -10,11 +10,12 @@ import fsspec
 import pytest
 from fsspec.registry import known_implementations
 
-from sentinel_core.batch import cluster, remote_outputs
-from sentinel_core.cli import batching, main
+from sentinel_core.cli import batch_options as batching
+from sentinel_core.cli import main
 from sentinel_core.errors import ConfigError, InputError
-from sentinel_core.sources import FileSource
-from sentinel_core.sources.remote import fetched, file_system, find_remote, remote_identity
+from sentinel_core.judging.batch import cluster, remote_outputs
+from sentinel_core.traces.sources import FileSource
+from sentinel_core.traces.sources.remote import fetched, file_system, find_remote, remote_identity
 
 COUNT = 14
 

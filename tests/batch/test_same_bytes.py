@@ -19,7 +19,7 @@ TRACES = 20_000 if SOAK else 300
 KILLS = 10 if SOAK else 2
 STEP = 1 if SOAK else 19
 # Notes what is done after every split, where it usually does so every second.
-EAGER = "import sentinel_core.batch.run as run; run._BETWEEN_NOTES = run._SHARE_OF_NOTES = 0"
+EAGER = "import sentinel_core.judging.batch.run as run; run._BETWEEN_NOTES = run._SHARE_OF_NOTES = 0"
 INPUTS = ("a.jsonl", "b.jsonl", "small")
 
 
@@ -135,7 +135,7 @@ def whole(folder, output) -> bytes:
 # Kills the process at the Nth time that it opens, renames or removes something in the folder of the output.
 DEATH = """
 import os, signal
-from sentinel_core.batch import run
+from sentinel_core.judging.batch import run
 run._BETWEEN_NOTES = run._SHARE_OF_NOTES = 0
 left, parent = [{point}], os.getpid()
 def hook(event, arguments):

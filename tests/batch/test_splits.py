@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentinel_core.batch.pool import Queue
-from sentinel_core.batch.split import LARGEST_PART, part_size, units
-from sentinel_core.codec import read_json_records
 from sentinel_core.errors import InputError
-from sentinel_core.sources import FileSource
-from sentinel_core.sources.parts import Part, cut_lines, open_part
+from sentinel_core.judging.batch.pool import Queue
+from sentinel_core.judging.batch.split import LARGEST_PART, part_size, units
+from sentinel_core.traces.codec import read_json_records
+from sentinel_core.traces.sources import FileSource
+from sentinel_core.traces.sources.parts import Part, cut_lines
+from sentinel_core.traces.sources.streams import open_part
 
 KINDS = [b'{"trace_id": "%d", "messages": []}', b"", b"  \t", b"{broken", b"[1, 2]", b"null", b' {"a": 1}', b"\xff\xfe"]
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentinel_core.api import evaluate_trace
-from sentinel_core.batch.summary import Summary
-from sentinel_core.judging.items import Unreadable
+from sentinel_core.host.in_process import evaluate_trace
+from sentinel_core.judging.batch.summary import Summary
+from sentinel_core.judging.records import Unreadable
 from sentinel_core.report import Finding, SignalFailure
 from sentinel_core.testing import honest_trace
 

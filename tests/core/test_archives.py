@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from sentinel_core.errors import InputError
-from sentinel_core.sources import find_sources, streams
+from sentinel_core.traces.sources import find_sources, streams
 
 
 def found(*arguments: str) -> list[str]:

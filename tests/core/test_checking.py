@@ -5,8 +5,8 @@ import math
 import attrs
 import pytest
 
-from sentinel_core.checking import checked, listed
 from sentinel_core.errors import PluginError
+from sentinel_core.host.validate_offers import checked, listed
 from sentinel_core.offers import Signal, Tool, TraceReader
 
 ADD = Tool(name="add", description="Adds.", parameters={"type": "object"}, handler=max)

@@ -7,11 +7,11 @@ import msgspec
 import pytest
 
 from sentinel_core import ExecutionTrace, ReadError, evaluate_trace
-from sentinel_core._diagnose import all_problems, strict_problems
-from sentinel_core.codec import decode_trace, encode_report, encode_trace, read_json_records
 from sentinel_core.errors import TraceDecodeError
-from sentinel_core.sources import FileSource
 from sentinel_core.testing import SAMPLES, BytesSource, honest_trace
+from sentinel_core.traces._diagnose import all_problems, strict_problems
+from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace, read_json_records
+from sentinel_core.traces.sources import FileSource
 
 GOOD = {"trace_id": "t", "messages": [{"role": "user", "content": "hi"}]}
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core.conversion import Setting, in_order, printed, settable
 from sentinel_core.errors import ConfigError
-from sentinel_core.settings import Layers, read_layers
+from sentinel_core.host.conversion import Setting, in_order, printed, settable
+from sentinel_core.host.settings import Layers, read_layers
 
 
 @attrs.frozen(kw_only=True)
@@ -206,7 +206,7 @@ def test_settings_are_printed_without_what_only_python_knows():
 SETS = """
 import attrs
 from sentinel_core import ExecutionTrace, Signal, evaluate_trace
-from sentinel_core.codec import encode_report
+from sentinel_core.traces.codec import encode_report
 
 @attrs.frozen
 class S:

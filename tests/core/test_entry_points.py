@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sentinel_core._entry_points import entry_points
-from sentinel_core.selection import KINDS
+from sentinel_core.host.entry_points import entry_points
+from sentinel_core.host.selection import KINDS
 
 METADATA = "Metadata-Version: 2.1\nName: My.Plugin\nVersion: {}\nRequires-Dist: reliability-sentinel>=0\n\nName: text\n"
 POINTS = """\

@@ -5,8 +5,8 @@ import pytest
 
 from sentinel_core import Signal
 from sentinel_core.errors import DuplicatePluginError, PluginError
-from sentinel_core.host import installed, load, misnamed, select
-from sentinel_core.selection import KINDS, Selection
+from sentinel_core.host.plugins import installed, load, misnamed, select
+from sentinel_core.host.selection import KINDS, Selection
 
 HEAD = "from sentinel_core import Signal, hookimpl\n"
 BODY = """
@@ -150,7 +150,7 @@ BAD = {
     ),
     "misspelt": (
         f"{HEAD}@hookimpl\ndef sentinel_signal():\n    return []",
-        '"sentinel_signal" is no hook (they are sentinel_g',
+        '"sentinel_signal" is no hook (they are sentinel_c',
     ),
     "unwrapped": (f"{HEAD}@hookimpl(wrapper=True)\ndef sentinel_signals():\n    return []", "PluginValidationError"),
     "nameless": (signal(""), "the Signal that it offers has no name"),

@@ -12,7 +12,7 @@ import pytest
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 
-from sentinel_core.http_server import Guard, make_server
+from sentinel_core.runtime.http_server import Guard, make_server
 
 WAIT = 60  # seconds, for what hangs; nothing comes near it
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sentinel_core.errors import WorkerDied, WorkerJobError, WorkerTimeout
-from sentinel_core.isolate import Child, Fresh, call
+from sentinel_core.runtime.isolate import Child, Fresh, call
 
 LONG = 60.0  # far above what a loaded machine needs; no test waits for it
 

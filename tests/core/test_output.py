@@ -10,11 +10,11 @@ import pytest
 
 from sentinel_core import Detection, ExecutionTrace, Finding, Signal, TraceDetails, evaluate_trace
 from sentinel_core.errors import InputError
-from sentinel_core.output.columns import in_columns
-from sentinel_core.output.printable import clipped, folded, printable, printable_json
-from sentinel_core.output.sink import open_output
-from sentinel_core.output.text import render_report, render_summary
+from sentinel_core.judging.output.sink import open_output
+from sentinel_core.judging.output.text import render_report, render_summary
 from sentinel_core.profile import RS1
+from sentinel_core.runtime.columns import in_columns
+from sentinel_core.runtime.printable import clipped, folded, printable, printable_json
 from sentinel_core.testing import honest_trace
 
 HARMFUL = {

@@ -4,10 +4,10 @@ import io
 
 import pytest
 
-from sentinel_core.batch.parquet import write_table
 from sentinel_core.errors import InputError
-from sentinel_core.sources import find_sources
-from sentinel_core.sources.own import OWN as OUT
+from sentinel_core.judging.batch.parquet import write_table
+from sentinel_core.traces.sources import find_sources
+from sentinel_core.traces.sources.own import OWN as OUT
 
 REPORT = b'{"trace_id":"a \\" b","verdict":"PASS","overall_score":0.0,"signal_scores":[]}\n'
 OF_PLUGIN = b'{"trace_id":"a","verdict":"PASS","overall_score":0.0,"signal_scores":[{"signal":"messages"}],%s}\n'

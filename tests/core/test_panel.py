@@ -5,10 +5,10 @@ from sentinel_core import Detection, Signal
 from sentinel_core.errors import ConfigError
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.host import Installed, LoadFailure, Plugin
-from sentinel_core.panel import make_panel, read_profile, weighted, with_weights
+from sentinel_core.host.panel import make_panel, read_profile, weighted, with_weights
+from sentinel_core.host.plugins import Installed, LoadFailure, Plugin
+from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.profile import RS1, CriticalRule
-from sentinel_core.settings import Layers, Setting
 from sentinel_core.testing import honest_trace
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentinel_core import redact as module
-from sentinel_core.redact import redact, redact_cut
+from sentinel_core.runtime import redact as module
+from sentinel_core.runtime.redact import redact, redact_cut
 
 A = "aB3" * 20
 HEX = "0123456789abcdef"

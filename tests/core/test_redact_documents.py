@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentinel_core import redact as module
-from sentinel_core.redact import Redactor, redact, redact_json, redact_value
+from sentinel_core.runtime import redact as module
+from sentinel_core.runtime.redact import Redactor, redact, redact_json, redact_value
 from sentinel_core.trace import from_json, to_json
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----"

@@ -1,6 +1,6 @@
 import pytest
 
-from sentinel_core.redact import redact
+from sentinel_core.runtime.redact import redact
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from sentinel_core.errors import ConfigError, PluginError
-from sentinel_core.settings import HostSettings, Layers, find_file, read_layers
+from sentinel_core.host.settings import HostSettings, Layers, find_file, read_layers
 
 
 @attrs.frozen(kw_only=True)
@@ -284,9 +284,9 @@ def test_a_variable_that_looks_like_a_setting_of_a_table_is_told(tmp_path, name,
 
 
 def test_the_agents_settings_are_not_imported_where_none_is_set(tmp_path):
-    code = "import sys; from sentinel_core.settings import Layers; Layers().host(); print(*sys.modules)"
+    code = "import sys; from sentinel_core.host.settings import Layers; Layers().host(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
-    assert "sentinel_core.settings" in done.stdout.split()
+    assert "sentinel_core.host.settings" in done.stdout.split()
     assert "sentinel_core.agent" not in done.stdout.split()
 
 

@@ -10,9 +10,9 @@ import zstandard
 
 from sentinel_core import TraceReader
 from sentinel_core.errors import InputError
-from sentinel_core.sources import FileSource, choose_reader, find_sources, latest_session, spool
-from sentinel_core.sources.memory import BytesSource
-from sentinel_core.sources.own import WITH_SESSION
+from sentinel_core.traces.sources import FileSource, choose_reader, find_sources, latest_session, spool
+from sentinel_core.traces.sources.memory import BytesSource
+from sentinel_core.traces.sources.own import WITH_SESSION
 
 
 def write(path, data: bytes = b"{}"):

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from sentinel_core.isolate import Child
-from sentinel_core.watch import AtWork, SideEffectError, Watch
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.watch import AtWork, SideEffectError, Watch
 
 
 def watched(foreign, *, after=lambda: None):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from headings import anchors
 
-from sentinel_core.codec import decode_trace
+from sentinel_core.traces.codec import decode_trace
 
 REPOSITORY = Path(__file__).parents[2]
 SENTINEL = Path(sys.executable).parent / "sentinel"
@@ -116,7 +116,7 @@ def test_every_setting_that_is_shown_with_set_is_one(tmp_path):
 def test_configuration_names_every_setting():
     import attrs
 
-    from sentinel_core.settings import HostSettings
+    from sentinel_core.host.settings import HostSettings
 
     text = (REPOSITORY / "docs/configuration.md").read_text(encoding="utf-8")
     for field in attrs.fields(HostSettings):
@@ -133,7 +133,7 @@ def test_profile_example_is_accepted(tmp_path):
 
 
 def test_contract_example_passes(tmp_path):
-    plugin, contract = blocks("docs/write-a-plugin.md", "python")
+    plugin, _, contract = blocks("docs/write-a-plugin.md", "python")
     (tmp_path / "sentinel_signal_apology.py").write_text(plugin, encoding="utf-8")
     (tmp_path / "test_apology.py").write_text(contract, encoding="utf-8")
     done = subprocess.run(
@@ -149,10 +149,19 @@ def test_contract_example_passes(tmp_path):
     assert re.search(r"[89] passed", done.stdout)
 
 
-@pytest.mark.parametrize("document", ["docs/architecture.md"])
-def test_the_map_names_what_is_there(document):
-    text = (REPOSITORY / document).read_text(encoding="utf-8")
+def test_the_map_names_what_is_there():
+    text = (REPOSITORY / "docs/architecture.md").read_text(encoding="utf-8")
     core = REPOSITORY / "src/sentinel_core"
     for path in core.iterdir():
         if path.suffix == ".py" or (path.is_dir() and not path.name.startswith("__")):
-            assert path.name in text, f"{path.name} is not on the map"
+            name = path.stem if path.is_file() else f"{path.name}/"
+            assert re.search(rf"(?<!\w){re.escape(name)}", text), f"{name} is not on the map"
+
+
+def test_the_map_names_files_that_are_there():
+    for document in ("docs/architecture.md", "docs/decisions.md"):
+        text = (REPOSITORY / document).read_text(encoding="utf-8")
+        paths = re.findall(r"[\w/]+/\w+\.py", text)
+        assert paths
+        core = REPOSITORY / "src/sentinel_core"
+        assert [one for one in paths if not (any(core.rglob(one)) or (REPOSITORY / one).exists())] == []

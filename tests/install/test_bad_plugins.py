@@ -5,8 +5,8 @@ import json
 import pytest
 
 from bad_signals import BAD_SIGNALS, source_of
-from sentinel_core.codec import encode_trace
 from sentinel_core.testing import honest_trace
+from sentinel_core.traces.codec import encode_trace
 from wheels import write_wheel
 
 pytestmark = pytest.mark.unmeasured

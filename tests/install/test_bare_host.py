@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 import zstandard
-
 from sentinel_core.codec import encode_trace
+
 from sentinel_core.trace import ExecutionTrace, Message
 
 pytestmark = pytest.mark.unmeasured

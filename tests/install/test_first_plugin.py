@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sentinel_core.codec import encode_trace
 from sentinel_core.trace import ExecutionTrace, Message, TokenUsage
+from sentinel_core.traces.codec import encode_trace
 from wheels import REPOSITORY
 
 pytestmark = pytest.mark.unmeasured

@@ -11,8 +11,8 @@ import attrs
 import pytest
 
 from sentinel_core.cli import main
-from sentinel_core.host import installed, load
-from sentinel_core.testing.faults import DIALECTS, FAULTS, Asked, Turn
+from sentinel_core.host.plugins import installed, load
+from sentinel_faults import DIALECTS, FAULTS, Asked, Turn
 
 pytestmark = pytest.mark.unmeasured
 
@@ -50,7 +50,7 @@ def _warm():
     load(installed())
     for sdk in ("anthropic", "openai", "httpx2"):
         importlib.import_module(sdk)
-    importlib.import_module("sentinel_core._guard")
+    importlib.import_module("sentinel_core.runtime.http_guard")
     gc.collect()
     gc.freeze()
     yield

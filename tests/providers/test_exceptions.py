@@ -5,9 +5,9 @@ import importlib
 import httpx2
 import pytest
 
+from sentinel_core.agent.providers import failure_in, refusal
 from sentinel_core.errors import AuthenticationError, ModelError, NetworkError, ProviderError, RateLimitError
-from sentinel_core.http import HTTP_FAILURES, error_of
-from sentinel_core.providing import failure_in, refusal
+from sentinel_core.runtime.http import HTTP_FAILURES, error_of
 
 # Never raised by what the plugins call, each for a reason.
 _UNUSED = {

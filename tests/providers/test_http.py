@@ -11,10 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentinel_core import errors
-from sentinel_core._guard import _SAME_NAME
 from sentinel_core.errors import ConfigError, ModelError, NetworkError, ProviderError, ValidationError
-from sentinel_core.http import HTTP_FAILURES, error_of, guarded_client, http_errors, one_line, retry_after, status_error
-from sentinel_core.testing.faults import DIALECTS, FAULTS, FaultServer, Turn
+from sentinel_core.runtime.http import (
+    HTTP_FAILURES,
+    error_of,
+    guarded_client,
+    http_errors,
+    one_line,
+    retry_after,
+    status_error,
+)
+from sentinel_core.runtime.http_guard import _SAME_NAME
+from sentinel_faults import DIALECTS, FAULTS, FaultServer, Turn
 
 NOW = 1_000_000_000.0
 BODY = {"messages": []}
@@ -254,5 +262,5 @@ def test_what_servers_say_is_one_short_line_without_secrets():
 def test_the_table_is_of_names_that_there_are():
     for name in HTTP_FAILURES:
         package, _, kind = name.partition(".")
-        home = {"sentinel_core": "sentinel_core._guard"}.get(package, package)
+        home = {"sentinel_core": "sentinel_core.runtime.http_guard"}.get(package, package)
         assert issubclass(getattr(sys.modules[home], kind), Exception)

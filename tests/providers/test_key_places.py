@@ -4,11 +4,11 @@ import logging
 
 import pytest
 
-from sentinel_core.cli.connecting import connect
-from sentinel_core.connect import key_elsewhere
-from sentinel_core.host import installed, load
-from sentinel_core.selection import Selection
-from sentinel_core.settings import Layers, Setting
+from sentinel_core.cli.choose_provider import connect
+from sentinel_core.host.connect import key_elsewhere
+from sentinel_core.host.plugins import installed, load
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers, Setting
 
 KEY = "providers.openai.base_url"
 ELSEWHERE = "https://models.example.org:8443/v1"

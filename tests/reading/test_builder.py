@@ -1,6 +1,6 @@
 from sentinel_core import MessageDetails, TokenUsage, ToolCall, TraceIndex
-from sentinel_core.reading import Piece, TraceBuilder
-from sentinel_core.reading.chat import Result
+from sentinel_core.traces.readers import Piece, TraceBuilder
+from sentinel_core.traces.readers.chat import Result
 
 
 def call(name, call_id=""):

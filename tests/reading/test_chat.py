@@ -1,7 +1,7 @@
 import pytest
 
-from sentinel_core.reading import pieces_of, tool_schemas
-from sentinel_core.reading.chat import text_of
+from sentinel_core.traces.readers import pieces_of, tool_schemas
+from sentinel_core.traces.readers.chat import text_of
 
 OPENAI_CALL = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"q": "x"}'}}
 

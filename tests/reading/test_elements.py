@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentinel_core.reading import elements
-from sentinel_core.reading.elements import list_elements
+from sentinel_core.traces.readers import elements
+from sentinel_core.traces.readers.elements import list_elements
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(alphabet='ab"\\,[]{}: é\n', max_size=9),

@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
-from sentinel_core import _refuse, codec
-from sentinel_core.codec import decode_trace
 from sentinel_core.errors import TraceDecodeError
-from sentinel_core.reading import json_document
 from sentinel_core.testing import BytesSource
+from sentinel_core.traces import _refuse, codec
+from sentinel_core.traces.codec import decode_trace
+from sentinel_core.traces.readers import json_document
 
 WRONG = b'{"trace_id": 1, "messages": 2}'
 

@@ -3,9 +3,9 @@ import json
 import pytest
 
 from sentinel_core import ReadError
-from sentinel_core.reading import BadRecord, Record, json_document, json_lines, json_records, layout, refusals
-from sentinel_core.reading.layout import RawRecord, RefusedRecord, raw_records
 from sentinel_core.testing import BytesSource
+from sentinel_core.traces.readers import BadRecord, Record, json_document, json_lines, json_records, layout, refusals
+from sentinel_core.traces.readers.layout import RawRecord, RefusedRecord, raw_records
 
 
 def records(data, **more):

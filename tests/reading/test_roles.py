@@ -1,9 +1,9 @@
 import pytest
 
 from sentinel_core import ExecutionTrace, TraceDetails
-from sentinel_core.reading import TraceBuilder, pieces_of
-from sentinel_core.reading.roles import ROLES, role_gaps
 from sentinel_core.trace import GAPS, told_of_reading
+from sentinel_core.traces.readers import TraceBuilder, pieces_of
+from sentinel_core.traces.readers.roles import ROLES, role_gaps
 
 
 def built(*messages, **metadata):

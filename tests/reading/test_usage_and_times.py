@@ -1,7 +1,7 @@
 import pytest
 
 from sentinel_core import TokenDetails, TokenUsage
-from sentinel_core.reading import add_usage, iso_time, usage_of
+from sentinel_core.traces.readers import add_usage, iso_time, usage_of
 
 
 def usage(prompt, completion, total=None, **details):

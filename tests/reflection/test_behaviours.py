@@ -1,7 +1,7 @@
 """What loops do, behaviour by behaviour, through the library calls."""
 
-from sentinel_core.reflection.facts import Reflection
-from sentinel_core.reflection.loops import (
+from sentinel_core.guardrails.facts import Reflection
+from sentinel_core.guardrails.loops import (
     get_guardrails_status,
     hand_in_loop,
     override_guardrails,

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sentinel_core.guardrails.bound import BoundGuardrail, ask_all, bind_guardrails, bound
+from sentinel_core.guardrails.decide import MOST_RERUNS, Quality, decide
+from sentinel_core.guardrails.facts import LIFTS, Attempt, History, Override, Reflection, Ruling
+from sentinel_core.guardrails.orchestrator import Orchestrator
+from sentinel_core.guardrails.store import open_store
+from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.offers import Guardrail
-from sentinel_core.reflection.asking import BoundGuardrail, ask_all, bind_guardrails, bound
-from sentinel_core.reflection.decide import MOST_RERUNS, Quality, decide
-from sentinel_core.reflection.facts import LIFTS, Attempt, History, Override, Reflection, Ruling
-from sentinel_core.reflection.orchestrator import Orchestrator
-from sentinel_core.reflection.store import open_store
-from sentinel_core.settings import Layers, Setting
 
 ALLOW = Ruling(action="allow")
 LIMIT = Ruling(action="finalize", reason="max_reruns_reached", detail="Enough.")
@@ -167,7 +167,7 @@ def test_ctrl_c_is_nobodys_failure():
 
 
 def test_a_guardrail_that_cannot_be_loaded_means_finalize():
-    from sentinel_core.host import Installed, LoadFailure
+    from sentinel_core.host.plugins import Installed, LoadFailure
 
     failure = LoadFailure(source=Installed(kind="guardrails", name="g"), error="cannot be imported.")
     rulings = ask_all(bind_guardrails([], [failure], Layers()), history((0, 1)))
@@ -177,7 +177,7 @@ def test_a_guardrail_that_cannot_be_loaded_means_finalize():
 def test_a_guardrail_without_a_setting_that_it_needs_means_finalize():
     import attrs
 
-    from sentinel_core.host import Installed, Plugin
+    from sentinel_core.host.plugins import Installed, Plugin
 
     needs = attrs.make_class("Needs", {"most": attrs.field(type=int)}, frozen=True)
     offer = Guardrail(name="g", summary="s", check=lambda history, settings: ALLOW, settings=needs)
@@ -226,7 +226,7 @@ def test_every_family_ends(attempts, max_reruns, overrides, with_guardrails):
             assert reruns <= max_reruns + len(overrides)
 
 
-PURE = ("audit", "decide", "facts", "family", "reflect")
+PURE = ("guardrails/audit", "guardrails/decide", "guardrails/facts", "guardrails/family", "agent/reflection/by_rules")
 IMPURE = {
     "asyncio",
     "datetime",
@@ -245,9 +245,9 @@ IMPURE = {
 
 @pytest.mark.parametrize("name", PURE)
 def test_what_is_pure_imports_nothing_that_is_not(name):
-    import sentinel_core.reflection
+    import sentinel_core
 
-    path = Path(sentinel_core.reflection.__path__[0]) / f"{name}.py"
+    path = Path(sentinel_core.__path__[0]) / f"{name}.py"
     nodes = list(ast.walk(ast.parse(path.read_text())))
     imported = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {node.module for node in nodes if isinstance(node, ast.ImportFrom)}

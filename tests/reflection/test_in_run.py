@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reflection_in_run import Liar, Place, of, scores
 
-from sentinel_core.agent.attempts import attempts_of
+from sentinel_core.agent.attempt_loop import attempts_of
 from sentinel_core.agent.events import (
     AttemptJudged,
     AttemptReflected,
@@ -18,22 +18,22 @@ from sentinel_core.agent.events import (
     MessageReceived,
     RunStarted,
 )
-from sentinel_core.agent.lessons import BEGIN
-from sentinel_core.agent.resuming import is_over
-from sentinel_core.agent.summary import RunSummary
+from sentinel_core.agent.feedback import BEGIN
+from sentinel_core.agent.reflection.attempt_guard import Guardian, Overriding
+from sentinel_core.agent.reflection.by_rules import reflect_by_rules
+from sentinel_core.agent.resume import is_over
+from sentinel_core.agent.run_summary import RunSummary
 from sentinel_core.cli.run import _why_no_report
 from sentinel_core.errors import ProviderError, StoreError, WorkerDied
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.host import installed, load
-from sentinel_core.panel import make_panel
-from sentinel_core.reflection.asking import BoundGuardrail
-from sentinel_core.reflection.facts import Ruling
-from sentinel_core.reflection.guarding import Guardian, Overriding
-from sentinel_core.reflection.orchestrator import Orchestrator
-from sentinel_core.reflection.reflect import reflect_by_rules
-from sentinel_core.reflection.store import open_store
-from sentinel_core.settings import HostSettings, Layers
+from sentinel_core.guardrails.bound import BoundGuardrail
+from sentinel_core.guardrails.facts import Ruling
+from sentinel_core.guardrails.orchestrator import Orchestrator
+from sentinel_core.guardrails.store import open_store
+from sentinel_core.host.panel import make_panel
+from sentinel_core.host.plugins import installed, load
+from sentinel_core.host.settings import HostSettings, Layers
 
 
 @pytest.fixture(scope="module")

@@ -88,7 +88,7 @@ KILLED = """
 import os, signal, sys
 from sentinel_core.agent.detective import Investigation
 from sentinel_core.cli import main
-from sentinel_core.cli.guarding import GuardProcess
+from sentinel_core.cli.guard_process import GuardProcess
 
 def kill(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -2,12 +2,12 @@
 
 import attrs
 
-from sentinel_core.agent.lessons import BEGIN, END, lesson
+from sentinel_core.agent.feedback import BEGIN, END, lesson
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.panel import make_panel
+from sentinel_core.host.panel import make_panel
+from sentinel_core.host.settings import Layers
 from sentinel_core.report import Finding
-from sentinel_core.settings import Layers
 from sentinel_core.trace import ExecutionTrace
 
 EMPTY = evaluate(TraceIndex(ExecutionTrace(trace_id="t")), make_panel((), (), (), Layers()))

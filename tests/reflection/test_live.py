@@ -7,17 +7,17 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core.codec import decode_trace
 from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.host import installed, load
-from sentinel_core.panel import make_panel
+from sentinel_core.guardrails.bound import BoundGuardrail
+from sentinel_core.guardrails.facts import Attempt, History, Ruling
+from sentinel_core.guardrails.live import EACH_UP_TO, LiveGuard
+from sentinel_core.host.panel import make_panel
+from sentinel_core.host.plugins import installed, load
+from sentinel_core.host.settings import Layers
 from sentinel_core.profile import RS1
-from sentinel_core.reflection.asking import BoundGuardrail
-from sentinel_core.reflection.facts import Attempt, History, Ruling
-from sentinel_core.reflection.live import EACH_UP_TO, LiveGuard
-from sentinel_core.settings import Layers
 from sentinel_core.trace import ExecutionTrace, Message, TokenUsage
+from sentinel_core.traces.codec import decode_trace
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "traces").glob("*.json"))
 SAID = Message(role="assistant", content="Done.")

@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from sentinel_core.host import installed, load
-from sentinel_core.reflection.asking import bind_guardrails
-from sentinel_core.reflection.audit import problems
-from sentinel_core.reflection.facts import Reflection
-from sentinel_core.reflection.orchestrator import Orchestrator
-from sentinel_core.reflection.store import open_store
-from sentinel_core.settings import Layers
+from sentinel_core.guardrails.audit import audit_problems
+from sentinel_core.guardrails.bound import bind_guardrails
+from sentinel_core.guardrails.facts import Reflection
+from sentinel_core.guardrails.orchestrator import Orchestrator
+from sentinel_core.guardrails.store import open_store
+from sentinel_core.host.plugins import installed, load
+from sentinel_core.host.settings import Layers
 
 LIMIT, ECHO = 3, 3
 OURS = bind_guardrails(*load(installed(("guardrails",))), Layers())
@@ -136,7 +136,7 @@ class Loops(RuleBasedStateMachine):
     @invariant()
     def the_audit_is_whole(self):
         families = self.loops.store.families()
-        assert list(problems(families, self.loops.store.audit())) == []
+        assert list(audit_problems(families, self.loops.store.audit())) == []
 
     @invariant()
     def ids_are_in_a_row(self):

@@ -5,14 +5,14 @@ from reflection_in_run import Liar, Place, of, scores
 
 from sentinel_core.agent.events import LoopDecided, RunEnded, RunResumed
 from sentinel_core.agent.limits import judged_ends
-from sentinel_core.agent.standing import is_resumable, standing_of
+from sentinel_core.agent.reflection.attempt_guard import Guardian
+from sentinel_core.agent.run_progress import is_resumable, standing_of
 from sentinel_core.errors import ProviderError
+from sentinel_core.guardrails.bound import BoundGuardrail
+from sentinel_core.guardrails.facts import Ruling
+from sentinel_core.host.panel import make_panel
+from sentinel_core.host.settings import Layers
 from sentinel_core.model import Reply
-from sentinel_core.panel import make_panel
-from sentinel_core.reflection.asking import BoundGuardrail
-from sentinel_core.reflection.facts import Ruling
-from sentinel_core.reflection.guarding import Guardian
-from sentinel_core.settings import Layers
 
 FINAL = frozenset({"max_turns"})
 

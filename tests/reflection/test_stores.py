@@ -7,11 +7,11 @@ import stat
 import pytest
 
 from sentinel_core.errors import ConfigError, StoreError
-from sentinel_core.reflection import sql
-from sentinel_core.reflection.audit import problems
-from sentinel_core.reflection.facts import Reflection
-from sentinel_core.reflection.family import Family, Loop
-from sentinel_core.reflection.store import open_store
+from sentinel_core.guardrails import sql
+from sentinel_core.guardrails.audit import audit_problems
+from sentinel_core.guardrails.facts import Reflection
+from sentinel_core.guardrails.family import Family, Loop
+from sentinel_core.guardrails.store import open_store
 
 POOR = (0.72, 0.28)
 POSTGRES = pytest.param("postgres", marks=pytest.mark.process)  # a server of its own
@@ -45,7 +45,7 @@ def test_what_is_saved_is_there_whole(store):
     assert store.families() == [made.family]
     (row,) = store.audit()
     assert (row.root, row.number, row.row_id) == ("a", 1, 1)
-    assert list(problems(store.families(), store.audit())) == []
+    assert list(audit_problems(store.families(), store.audit())) == []
 
 
 def test_a_change_of_an_older_version_is_not_written(store):
@@ -94,7 +94,7 @@ def test_a_family_lives_through_closing_and_opening(place, make, walk):
     again = open_store(place)
     assert again.families() == before
     assert make(again).complete("loop") == answers[0]
-    assert list(problems(again.families(), again.audit())) == []
+    assert list(audit_problems(again.families(), again.audit())) == []
     again.close()
 
 
@@ -193,7 +193,7 @@ def test_a_file_is_for_its_owner_only(tmp_path):
 
 
 def test_a_locked_file_is_waited_for_and_then_told(tmp_path, monkeypatch, make):
-    from sentinel_core.reflection import sqlite
+    from sentinel_core.guardrails import sqlite
 
     path = tmp_path / "loops.sqlite3"
     open_store(str(path)).close()
@@ -243,7 +243,7 @@ def test_a_server_that_is_not_there(place):
 
 @pytest.mark.process
 def test_a_lost_server_is_an_error_after_a_while(address, postgres, monkeypatch):
-    from sentinel_core.reflection import postgres as module
+    from sentinel_core.guardrails import postgres as module
 
     store = open_store(address("postgres"))
     assert store.save(change())

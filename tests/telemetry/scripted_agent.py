@@ -29,8 +29,8 @@ def processor_of(way: str):
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
         return BatchSpanProcessor(OTLPSpanExporter())
-    from sentinel_core.codec import encode_report
     from sentinel_core.telemetry import SentinelSpanProcessor
+    from sentinel_core.traces.codec import encode_report
 
     return SentinelSpanProcessor(on_report=lambda report: sys.stdout.write(f"{encode_report(report).decode()}\n"))
 

@@ -12,7 +12,7 @@ from sentinel_core.agent.tools import Toolbox
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
 from sentinel_core.telemetry import Telemetry, rebuild
-from sentinel_core.telemetry.files import live_path
+from sentinel_core.telemetry.run_files import live_path
 from sentinel_core.trace import ToolCall
 
 pytestmark = pytest.mark.process

@@ -11,10 +11,10 @@ from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.events import RunStarted
 from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.agent.tools import Toolbox, bind_tool, in_process
-from sentinel_core.codec import encode_report
 from sentinel_core.model import Reply
 from sentinel_core.telemetry import Telemetry, rebuild, trace_id_of
 from sentinel_core.trace import ToolCall
+from sentinel_core.traces.codec import encode_report
 from sentinel_provider_offline import OfflineModel
 from sentinel_tools_release import ReportSettings, SummarySettings, sentinel_tools
 

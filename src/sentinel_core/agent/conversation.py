@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 
 from sentinel_core.agent.events import Event, MessageReceived, ReplyReceived, RunStarted, ToolFinished
-from sentinel_core.reading.usage import add_usage
 from sentinel_core.trace import Message, MessageDetails, TokenUsage, ToolCall
+from sentinel_core.traces.readers.usage import add_usage
 
 __all__ = ["Conversation", "ConversationContext", "context_of", "conversation_of", "message_of"]
 

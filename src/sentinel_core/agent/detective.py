@@ -4,23 +4,30 @@ from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
+from sentinel_core.agent.clock import World
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import Event, Outcome, RunEnded
-from sentinel_core.agent.evidence import risk_of_whole
-from sentinel_core.agent.filed import FiledReport, delivered_report
 from sentinel_core.agent.loop import LiveCheck
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, task_text
-from sentinel_core.agent.record import Observer, Record
-from sentinel_core.agent.resuming import DELIVERED
-from sentinel_core.agent.staging import Delivery, StagedReport, deliver, staged_report, staging
+from sentinel_core.agent.recorder import Observer, Record
+from sentinel_core.agent.resume import DELIVERED
+from sentinel_core.agent.risk.rules import Risk
+from sentinel_core.agent.severity_floor import risk_of_whole
+from sentinel_core.agent.staging import (
+    Delivery,
+    FiledReport,
+    StagedReport,
+    deliver,
+    delivered_report,
+    staged_report,
+    staging,
+)
 from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.agent.tools import Toolbox
-from sentinel_core.agent.world import World
 from sentinel_core.errors import ConfigError, ModelError
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
-from sentinel_core.redact import Redactor
-from sentinel_core.risk.rules import Risk
+from sentinel_core.runtime.redact import Redactor
 from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["Attempt", "Investigation", "RunResult", "investigate"]

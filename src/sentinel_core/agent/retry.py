@@ -11,25 +11,13 @@ import math
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-import attrs
-
-from sentinel_core.agent.world import World
+from sentinel_core.agent.clock import World
 from sentinel_core.errors import ModelError
+from sentinel_core.host.agent_settings import RetryConfig
 
-__all__ = ["AttemptLog", "RetryConfig", "delay", "execute_with_retry", "retry_after_of", "schedule"]
+__all__ = ["AttemptLog", "delay", "execute_with_retry", "retry_after_of", "schedule"]
 
 _T = TypeVar("_T")
-
-
-@attrs.frozen(kw_only=True)
-class RetryConfig:
-    """``max_attempts`` counts the first one too; delays are in seconds."""
-
-    max_attempts: int = 3
-    initial_delay: float = 1.0
-    max_delay: float = 60.0
-    backoff_factor: float = 2.0
-    jitter: bool = True
 
 
 class AttemptLog(Protocol):

@@ -5,10 +5,10 @@ from typing import Any
 
 from sentinel_core.agent.conversation import conversation_of
 from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, Event, ReplyReceived, RunEnded, RunStarted
-from sentinel_core.reading.usage import add_usage
-from sentinel_core.telemetry.ids import trace_id_of
-from sentinel_core.telemetry.names import TRACE_ID
+from sentinel_core.agent.otel_ids import trace_id_of
+from sentinel_core.agent.otel_names import TRACE_ID
 from sentinel_core.trace import ExecutionTrace, Message, TraceDetails
+from sentinel_core.traces.readers.usage import add_usage
 
 __all__ = ["INTERRUPTED", "to_trace"]
 

@@ -2,17 +2,17 @@
 
 import functools
 import inspect
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 import msgspec
 
-from sentinel_core import errors, isolate
-from sentinel_core.agent.running import Runner, Started, in_process, start_in_child
-from sentinel_core.agent.shortening import capped
-from sentinel_core.agent.world import World
+from sentinel_core import errors
+from sentinel_core.agent.clock import World
+from sentinel_core.agent.truncation import capped
 from sentinel_core.errors import (
     ConfigError,
     InvalidArgumentsError,
@@ -25,13 +25,59 @@ from sentinel_core.errors import (
     WorkerError,
     WorkerTimeout,
 )
+from sentinel_core.host.validate_offers import check_parameters
 from sentinel_core.offers import Tool
+from sentinel_core.runtime import isolate
+from sentinel_core.runtime.isolate import Child
 from sentinel_core.trace import ToolCall, ToolResult, ToolSchema
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
-__all__ = ["OUTCOME_UNKNOWN", "Runner", "Toolbox", "bind_tool", "check_parameters", "in_process"]
+__all__ = ["OUTCOME_UNKNOWN", "Runner", "Started", "Toolbox", "bind_tool", "in_process", "start_in_child"]
+
+_TO_READ = 1.0  # seconds that an answer may take to be read though its time is over: it may wait in the pipe
+
+Started = Callable[[], bytes]
+
+
+class Runner(Protocol):
+    """Runs a handler's job and gives back its bytes, or raises a ``WorkerError``."""
+
+    def __call__(self, job: Callable[[], bytes], *, timeout: float) -> bytes:
+        """Run ``job`` for at most ``timeout`` seconds."""
+
+
+def in_process(job: Callable[[], bytes], *, timeout: float) -> bytes:  # noqa: ARG001 - a Runner's signature
+    """A runner without a child process: no time limit, and the handler may change what the caller sees. For tests."""
+    try:
+        return job()
+    except Exception as error:  # a handler may raise anything, and the model is told what
+        raise WorkerError(f"{type(error).__name__}: {error}") from error
+
+
+def start_in_child(job: Callable[[], bytes], timeout: float) -> Started:
+    """Start ``job`` in a child now; what is given back waits for its answer, or raises, as ``isolate.call`` does.
+
+    The children of several calls run side by side without a thread, which a fork would not survive well.
+    """
+    try:
+        child = Child(lambda outbox: outbox.send(job()))
+    except WorkerError as error:
+        return functools.partial(_raise_in_child, error)
+    due = time.monotonic() + timeout
+
+    def wait() -> bytes:
+        with child:
+            (answer,) = child.frames(max(_TO_READ, due - time.monotonic()))
+        return answer
+
+    return wait
+
+
+def _raise_in_child(error: WorkerError) -> bytes:
+    raise error
+
 
 OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may have taken effect
 _OF_UNKNOWN_OUTCOME = {one.__name__: one for one in (OutcomeUnknownError, NotRepeatedError)}
@@ -47,23 +93,6 @@ def bind_tool(tool: Tool, settings: object) -> Tool:
     if tool.settings is None:
         return tool
     return attrs.evolve(tool, handler=functools.partial(tool.handler, settings), settings=None)
-
-
-def check_parameters(tool: Tool) -> "Validator":
-    """Compile a tool's JSON schema.
-
-    Raises ``ConfigError`` where it is not a valid schema, refers to another document, or is not of type ``object``.
-    """
-    import jsonschema_rs
-
-    schema = dict(tool.parameters)
-    if schema.get("type") != "object":
-        raise ConfigError(f'tool "{tool.name}": its parameters must be a JSON schema with "type": "object"')
-    try:
-        return jsonschema_rs.validator_for(schema, offline=True)
-    except ValueError as error:
-        reason = str(error).partition("\n")[0]
-        raise ConfigError(f'tool "{tool.name}": its parameters are not a usable JSON schema: {reason}') from error
 
 
 @attrs.define(eq=False)

@@ -7,26 +7,28 @@ from typing import Any
 
 import click
 
-from sentinel_core.cli import say
-from sentinel_core.cli.emitting import emission_of, emit_options, finish
+from sentinel_core.cli import say, terminal_width, use_color
 from sentinel_core.cli.options import (
     Many,
     batch_options,
+    emission_of,
+    emit_options,
     ending,
+    finish,
     judging_flags,
     judging_options,
     layers_and_selection,
     limit_options,
     plugin_options,
 )
-from sentinel_core.cli.reading import sources_of
-from sentinel_core.cli.supervise import supervise, terminal_width, use_color
+from sentinel_core.cli.supervise import supervise
+from sentinel_core.cli.trace_inputs import sources_of
 from sentinel_core.errors import InputError
+from sentinel_core.host.settings import HostSettings
 from sentinel_core.judging.job import Format, Plan, job
+from sentinel_core.judging.output.sink import open_output
+from sentinel_core.judging.output.text import render_summary
 from sentinel_core.judging.tally import Tally
-from sentinel_core.output.sink import open_output
-from sentinel_core.output.text import render_summary
-from sentinel_core.settings import HostSettings
 
 __all__ = ["command"]
 
@@ -78,7 +80,7 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     many = Many.of(options)
     plan, host = _plan(arguments, options, many)
     if many.is_asked_for or _is_much(plan):
-        from sentinel_core.cli.batching import evaluate_many
+        from sentinel_core.cli.batch_options import evaluate_many
 
         try:
             code = evaluate_many(plan, host, many)
@@ -100,8 +102,8 @@ def _tell_how_to_go_on(many: Many, *, no_config: bool) -> None:
         return
     import shlex
 
-    from sentinel_core.output.printable import printable
-    from sentinel_core.redact import redact
+    from sentinel_core.runtime.printable import printable
+    from sentinel_core.runtime.redact import redact
 
     given = [argument for argument in sys.argv[1:] if argument != "--resume"]
     if no_config and "--no-config" not in given:  # the variable may have been set for this command alone

@@ -6,14 +6,13 @@ from typing import Any
 
 import click
 
-from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli import ERROR, complain, terminal_width, warn
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
-from sentinel_core.cli.supervise import terminal_width, warn
 from sentinel_core.errors import PluginError, WorkerError
-from sentinel_core.host import Installed, load, select
-from sentinel_core.isolate import Child, Outbox
-from sentinel_core.output.columns import in_columns
-from sentinel_core.watch import Watch, at_fault
+from sentinel_core.host.plugins import Installed, load, select
+from sentinel_core.runtime.columns import in_columns
+from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.runtime.watch import Watch, at_fault
 
 __all__ = ["command"]
 

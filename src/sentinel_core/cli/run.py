@@ -10,29 +10,28 @@ from typing import Any, Literal
 import attrs
 import click
 
-from sentinel_core.agent.summary import RunSummary
-from sentinel_core.cli import ERROR, HOME, complain, say
-from sentinel_core.cli.emitting import finish
-from sentinel_core.cli.investigating import Order, job
-from sentinel_core.cli.options import judging_flags, judging_options, layers_and_selection, plugin_options
+from sentinel_core.agent.otel_ids import trace_id_of
+from sentinel_core.agent.run_progress import Progress
+from sentinel_core.agent.run_summary import RunSummary
+from sentinel_core.agent.run_text import heading, lifted, render_run
+from sentinel_core.cli import ERROR, HOME, complain, say, terminal_width, use_color, warn
+from sentinel_core.cli.options import finish, judging_flags, judging_options, layers_and_selection, plugin_options
+from sentinel_core.cli.run_child import Order, job
 from sentinel_core.cli.run_options import AGENT, PROVIDER, check_places, guard_flags, of_tools, overriding, run_options
-from sentinel_core.cli.supervise import supervise, terminal_width, use_color, warn
+from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import ConfigError, WorkerError, WorkerJobError
-from sentinel_core.isolate import Child
+from sentinel_core.host.settings import HostSettings, Layers
 from sentinel_core.judging.frames import REFUSED, WARNING
 from sentinel_core.judging.job import Plan
 from sentinel_core.judging.job import job as judge
 from sentinel_core.judging.tally import Tally
-from sentinel_core.output.printable import clipped
-from sentinel_core.output.progress import Progress
-from sentinel_core.output.run import heading, lifted, render_run
-from sentinel_core.settings import HostSettings, Layers
-from sentinel_core.sources import FileSource
-from sentinel_core.telemetry.ids import trace_id_of
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.printable import clipped
+from sentinel_core.runtime.watch import at_fault
 from sentinel_core.telemetry.observer import is_disabled
 from sentinel_core.telemetry.send import check_endpoint
 from sentinel_core.telemetry.verdicts import Emission
-from sentinel_core.watch import at_fault
+from sentinel_core.traces.sources import FileSource
 
 __all__ = ["command"]
 
@@ -185,7 +184,7 @@ def _resuming(run_id: str, *, no_config: bool) -> str:
 
 def _patience(layers: Layers) -> float | None:
     """The longest wait for a sign of life, which every attempt gives; a run without a deadline may be silent as long as it likes."""
-    from sentinel_core.agent.settings import AgentSettings
+    from sentinel_core.host.agent_settings import AgentSettings
 
     settings: AgentSettings = layers.of_agent(AgentSettings)
     deadline = settings.deadline
@@ -193,7 +192,7 @@ def _patience(layers: Layers) -> float | None:
 
 
 def _print(found: RunSummary, rendered: bytes, *, as_json: bool, color: bool) -> None:
-    from sentinel_core.output.printable import folded, printable_json
+    from sentinel_core.runtime.printable import folded, printable_json
 
     if not as_json:
         click.echo(folded(render_run(found, color=color), terminal_width()), nl=False)

@@ -9,9 +9,9 @@ from typing import Any
 import attrs
 
 from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.evaluate.mutation_guard import Snapshot
 from sentinel_core.evaluate.policy import judge
 from sentinel_core.evaluate.score import combine, share
-from sentinel_core.evaluate.untouched import Snapshot
 from sentinel_core.profile import Profile
 from sentinel_core.report import (
     Coverage,

@@ -8,20 +8,19 @@ import attrs
 from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.host import load, select
-from sentinel_core.isolate import Outbox
-from sentinel_core.judging.fatal import dead_at, fatal, with_error
+from sentinel_core.host.panel import make_panel
+from sentinel_core.host.plugins import load, select
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers
+from sentinel_core.judging.crash_rows import dead_at, fatal, with_error
 from sentinel_core.judging.frames import FATAL, REPORT, UNREADABLE, refusal, warning
-from sentinel_core.judging.items import Death, Readable, Unreadable, items, tell_unloaded
+from sentinel_core.judging.records import Death, Readable, Unreadable, items, tell_unloaded
 from sentinel_core.offers import TraceReader
-from sentinel_core.output.redacted import redacted
-from sentinel_core.panel import make_panel
-from sentinel_core.redact import redact
 from sentinel_core.report import ReliabilityReport, SignalFailure
-from sentinel_core.selection import Selection
-from sentinel_core.settings import Layers
-from sentinel_core.sources import FileSource
-from sentinel_core.watch import Watch
+from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.redact import redact, redacted
+from sentinel_core.runtime.watch import Watch
+from sentinel_core.traces.sources import FileSource
 
 if TYPE_CHECKING:
     from sentinel_core.telemetry.verdicts import Emission
@@ -175,16 +174,16 @@ def _letters(report: ReliabilityReport) -> bytes:
 def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan, error: Unreadable | None) -> bytes:
     """The report in the plan's format, without what stands between it and the next; in JSON with the ``error``."""
     if plan.format == "text":
-        from sentinel_core.output.printable import folded
-        from sentinel_core.output.text import render_report
+        from sentinel_core.judging.output.text import render_report
+        from sentinel_core.runtime.printable import folded
 
         place = f"record {outcome.number}"
         named_so = outcome.trace.trace_id.startswith(outcome.source)
         origin = place if named_so else f"{redact(outcome.source)}, {place}"
         text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color)
         return folded(text, plan.width).encode("utf-8", "replace")
-    from sentinel_core.codec import encode_report
-    from sentinel_core.output.printable import printable_json
+    from sentinel_core.runtime.printable import printable_json
+    from sentinel_core.traces.codec import encode_report
 
     data = with_error(printable_json(encode_report(report)), error)
     if plan.format == "rows":

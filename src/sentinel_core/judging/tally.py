@@ -1,8 +1,8 @@
 """What the parent counts, and whom it blames."""
 
 from sentinel_core.errors import ERROR, WorkerError, WorkerTimeout
-from sentinel_core.judging.items import Death
-from sentinel_core.watch import AtWork
+from sentinel_core.judging.records import Death
+from sentinel_core.runtime.watch import AtWork
 
 __all__ = ["VERDICTS", "Tally", "death_of", "fault_of"]
 

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
-from sentinel_core.redact import redact, redact_value
+from sentinel_core.runtime.redact import redact, redact_value
 from sentinel_core.trace import Message, ToolCall, ToolResult, ToolSchema, to_json
 
 __all__ = ["as_json", "clean_text", "definitions", "message_parts", "window"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sentinel_core import __version__
+from sentinel_core._version import __version__
 from sentinel_core.telemetry.data import Attribute, Attributes, LogData, MetricData, Point, SpanData
 
 __all__ = ["log_lines", "metric_lines", "span_lines"]

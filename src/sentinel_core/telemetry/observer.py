@@ -10,10 +10,10 @@ from typing import Self
 import attrs
 
 from sentinel_core.agent import events as ev
+from sentinel_core.agent.otel_ids import span_id_of, trace_id_of
 from sentinel_core.telemetry.encode import log_lines, metric_lines, span_lines
-from sentinel_core.telemetry.files import rebuild
-from sentinel_core.telemetry.ids import span_id_of, trace_id_of
-from sentinel_core.telemetry.live import Live
+from sentinel_core.telemetry.http_spans import Live
+from sentinel_core.telemetry.run_files import rebuild
 
 __all__ = ["Telemetry", "is_disabled"]
 

@@ -149,10 +149,10 @@ class SentinelSpanProcessor(SpanProcessor):
     def _judge_one(self, group: "Group[ReadableSpan]") -> None:
         from opentelemetry.exporter.otlp.json.common.trace_encoder import encode_spans
 
-        from sentinel_core.api import evaluate_trace
-        from sentinel_core.output.redacted import redacted
-        from sentinel_core.telemetry.document import read_document
-        from sentinel_core.telemetry.rename import renamed
+        from sentinel_core.host.in_process import evaluate_trace
+        from sentinel_core.runtime.redact import redacted
+        from sentinel_core.telemetry.one_conversation import renamed
+        from sentinel_core.telemetry.read_spans import read_document
         from sentinel_core.trace import ExecutionTrace
 
         document = encode_spans(list(group.spans.values())).to_json().encode()

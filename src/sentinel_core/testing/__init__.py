@@ -10,7 +10,7 @@
 Overriding a test of a contract raises ``TypeError`` when the class is made.
 """
 
-from sentinel_core.sources.memory import BytesSource
+from sentinel_core.testing._contracts_command import CommandContract
 from sentinel_core.testing._contracts_guardrail import GuardrailContract
 from sentinel_core.testing._contracts_provider import ProviderContract
 from sentinel_core.testing._contracts_reader import TraceReaderContract
@@ -19,10 +19,12 @@ from sentinel_core.testing._contracts_tool import ToolContract
 from sentinel_core.testing.samples import SAMPLES, exchange, honest_trace
 from sentinel_core.testing.scripted import ScriptedModel, scripted_provider
 from sentinel_core.testing.work import work_of
+from sentinel_core.traces.sources.memory import BytesSource
 
 __all__ = [
     "SAMPLES",
     "BytesSource",
+    "CommandContract",
     "GuardrailContract",
     "ProviderContract",
     "ScriptedModel",

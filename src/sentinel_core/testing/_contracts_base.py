@@ -2,8 +2,8 @@
 
 from typing import ClassVar
 
-from sentinel_core.checking import checked
 from sentinel_core.errors import PluginError
+from sentinel_core.host.validate_offers import checked
 
 __all__ = ["Contract", "require", "require_taken"]
 

@@ -6,8 +6,8 @@ import itertools
 import attrs
 import msgspec
 
+from sentinel_core.guardrails.facts import Attempt, History, Ruling
 from sentinel_core.offers import Guardrail
-from sentinel_core.reflection.facts import Attempt, History, Ruling
 from sentinel_core.report import ReliabilityReport, ReportMetadata
 from sentinel_core.testing._contracts_base import Contract, require, require_taken
 

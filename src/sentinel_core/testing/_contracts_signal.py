@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.host.panel import bind_settings, with_weights
 from sentinel_core.offers import Signal
-from sentinel_core.panel import bind_settings, with_weights
 from sentinel_core.profile import RS1
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.testing._contracts_base import Contract, require, require_taken

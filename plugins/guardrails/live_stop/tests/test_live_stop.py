@@ -1,7 +1,7 @@
 import pytest
 
 from sentinel_core import ExecutionTrace, History, Message, ToolCall, ToolResult
-from sentinel_core.api import evaluate_trace
+from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.testing import GuardrailContract
 from sentinel_guardrail_live_stop import LiveStopSettings, check, sentinel_guardrails
 

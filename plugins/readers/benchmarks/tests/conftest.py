@@ -7,8 +7,8 @@ import pytest
 from hypothesis import strategies as st
 
 from sentinel_core import ExecutionTrace, ReadError, evaluate_trace
-from sentinel_core.codec import encode_trace
 from sentinel_core.testing import BytesSource
+from sentinel_core.traces.codec import encode_trace
 from sentinel_readers_benchmarks import sentinel_trace_readers
 
 READERS = {reader.name: reader for reader in sentinel_trace_readers()}

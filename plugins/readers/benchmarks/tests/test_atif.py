@@ -184,7 +184,7 @@ def test_a_reference_that_leads_nowhere_is_counted(tools):
 
 
 def test_a_file_beside_it_is_a_child(tools, tmp_path):
-    from sentinel_core.sources import FileSource
+    from sentinel_core.traces.sources import FileSource
 
     main = changed(PARENT, subagent_trajectories=None)
     results = main["steps"][1]["observation"]["results"]

@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 
 import sentinel_readers_claude as claude
 from sentinel_core import ExecutionTrace
-from sentinel_core.sources import FileSource
 from sentinel_core.testing import work_of
+from sentinel_core.traces.sources import FileSource
 
 
 def test_sidechains_in_the_file_are_children_found_by_their_prompt():

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentinel_core.reading import pieces_of
+from sentinel_core.traces.readers import pieces_of
 from sentinel_readers_claude.plain import plain_piece
 
 ODD = (

@@ -1,7 +1,7 @@
 import pytest
 
 from sentinel_core import ReadError
-from sentinel_core.codec import encode_trace
+from sentinel_core.traces.codec import encode_trace
 
 FENCE = "```"
 CODE = f"Let us see.\n{FENCE}python\nprint(1)\n{FENCE}"

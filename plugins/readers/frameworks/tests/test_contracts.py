@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from sentinel_core import ExecutionTrace, TraceReader, evaluate_trace
-from sentinel_core.sources import choose_reader
 from sentinel_core.testing import BytesSource, TraceReaderContract
+from sentinel_core.traces.sources import choose_reader
 from sentinel_readers_frameworks import sentinel_trace_readers
 
 DATA = Path(__file__).parent / "data"

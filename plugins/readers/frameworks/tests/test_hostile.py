@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentinel_core import ExecutionTrace, ReadError
-from sentinel_core.codec import encode_trace
 from sentinel_core.testing import BytesSource, work_of
+from sentinel_core.traces.codec import encode_trace
 from sentinel_readers_frameworks import sentinel_trace_readers
 
 pytestmark = pytest.mark.unmeasured

@@ -4,8 +4,8 @@ import pytest
 
 import sentinel_readers_native as native
 from sentinel_core import ExecutionTrace, ReadError, TraceReader
-from sentinel_core.codec import encode_trace
 from sentinel_core.testing import SAMPLES, BytesSource, TraceReaderContract, honest_trace
+from sentinel_core.traces.codec import encode_trace
 
 GOOD = encode_trace(honest_trace())
 

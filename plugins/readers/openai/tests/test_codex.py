@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from sentinel_core import ExecutionTrace, ReadError, TraceReader, evaluate_trace
-from sentinel_core.sources import FileSource
 from sentinel_core.testing import BytesSource, TraceReaderContract
+from sentinel_core.traces.sources import FileSource
 from sentinel_readers_openai import sentinel_trace_readers, sniffs
 from sentinel_readers_openai.codex import read as read_codex
 

@@ -6,9 +6,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sentinel_core import ExecutionTrace, ReadError
-from sentinel_core.codec import decode_trace, encode_trace
-from sentinel_core.reading import layout
 from sentinel_core.testing import BytesSource, work_of
+from sentinel_core.traces.codec import decode_trace, encode_trace
+from sentinel_core.traces.readers import layout
 from sentinel_readers_openai import chat, responses, sentinel_trace_readers
 
 READERS = sentinel_trace_readers()

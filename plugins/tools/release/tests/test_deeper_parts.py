@@ -3,7 +3,7 @@
 import pytest
 
 from sentinel_core.errors import InputError
-from sentinel_core.settings import read_layers
+from sentinel_core.host.settings import read_layers
 from sentinel_tools_release import (
     ReportSettings,
     SourceSettings,

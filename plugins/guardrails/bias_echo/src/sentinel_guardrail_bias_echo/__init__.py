@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import attrs
 
 from sentinel_core import Guardrail, History, Ruling, hookimpl
-from sentinel_core.reading import counted
+from sentinel_core.traces.readers import counted
 
 __all__ = ["BiasEchoSettings", "check", "sentinel_guardrails"]
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sentinel_core.agent.providers.failures import sdk_failures
+from sentinel_core.agent.providers.keys import read_key
+from sentinel_core.agent.providers.settings import ProviderSettings, choose_model
 from sentinel_core.errors import AuthenticationError
-from sentinel_core.http import guarded_client
-from sentinel_core.providing.failures import sdk_failures
-from sentinel_core.providing.keys import read_key
-from sentinel_core.providing.settings import ProviderSettings, choose_model
+from sentinel_core.runtime.http import guarded_client
 from sentinel_provider_openai.listing import ids_in
 from sentinel_provider_openai.model import OpenAIModel
 from sentinel_provider_openai.settings import OPENAI, OpenAISettings, OpenRouterSettings

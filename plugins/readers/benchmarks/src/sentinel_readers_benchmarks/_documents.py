@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading import BadRecord, json_records
 from sentinel_core.trace import ExecutionTrace
+from sentinel_core.traces.readers import BadRecord, json_records
 
 __all__ = ["Document", "read_each"]
 

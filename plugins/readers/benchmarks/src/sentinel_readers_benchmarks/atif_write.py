@@ -7,7 +7,6 @@ results and metadata of calls are left out.
 from collections.abc import Iterable
 from typing import Any
 
-from sentinel_core.reading import add_usage
 from sentinel_core.trace import (
     ExecutionTrace,
     Message,
@@ -18,6 +17,7 @@ from sentinel_core.trace import (
     TraceDetails,
     to_json,
 )
+from sentinel_core.traces.readers import add_usage
 from sentinel_readers_benchmarks.atif import OWN
 
 __all__ = ["write_atif"]

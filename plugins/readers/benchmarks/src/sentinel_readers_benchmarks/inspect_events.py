@@ -5,8 +5,8 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.reading import counted, iso_time, usage_of
 from sentinel_core.trace import TokenUsage, canonical
+from sentinel_core.traces.readers import counted, iso_time, usage_of
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, number
 from sentinel_readers_benchmarks.inspect_pool import Attachments, Unseen, ranges
 

@@ -11,8 +11,8 @@ from typing import IO, Any
 import attrs
 
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading import json_document
 from sentinel_core.trace import ExecutionTrace
+from sentinel_core.traces.readers import json_document
 from sentinel_readers_benchmarks._values import as_dict, file_stem
 from sentinel_readers_benchmarks.inspect_sample import sample_trace
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sentinel_core.reading import counted
+from sentinel_core.traces.readers import counted
 from sentinel_readers_benchmarks._values import as_dict, as_list
 
 __all__ = ["Attachments", "Unseen", "ranges"]

@@ -5,9 +5,9 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.reading import Piece, TraceBuilder, add_usage, gaps_at, iso_time, pieces_of, tool_schemas
-from sentinel_core.reading.chat import text_of
 from sentinel_core.trace import CallDetails, ExecutionTrace, MessageDetails, TokenUsage, ToolCall
+from sentinel_core.traces.readers import Piece, TraceBuilder, add_usage, gaps_at, iso_time, pieces_of, tool_schemas
+from sentinel_core.traces.readers.chat import text_of
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text
 from sentinel_readers_benchmarks.inspect_events import Speaker, ToolRun, Transcript, inspect_usage
 from sentinel_readers_benchmarks.inspect_pool import Attachments

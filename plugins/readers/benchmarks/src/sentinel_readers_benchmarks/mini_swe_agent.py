@@ -11,9 +11,9 @@ from typing import Any
 import attrs
 
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading import Piece, TraceBuilder, gaps_at, iso_time, json_document, pieces_of, usage_of
-from sentinel_core.reading.chat import Result, text_of
 from sentinel_core.trace import CallDetails, ExecutionTrace, MessageDetails, ToolCall, ToolSchema
+from sentinel_core.traces.readers import Piece, TraceBuilder, gaps_at, iso_time, json_document, pieces_of, usage_of
+from sentinel_core.traces.readers.chat import Result, text_of
 from sentinel_readers_benchmarks._documents import Document, read_each
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, exit_success, file_stem, number
 

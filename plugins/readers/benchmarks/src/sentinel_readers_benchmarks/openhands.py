@@ -9,7 +9,8 @@ from typing import Any
 import attrs
 
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading import (
+from sentinel_core.trace import ExecutionTrace, MessageDetails, TokenUsage, ToolSchema
+from sentinel_core.traces.readers import (
     BadRecord,
     Piece,
     TraceBuilder,
@@ -21,7 +22,6 @@ from sentinel_core.reading import (
     tool_schemas,
     usage_of,
 )
-from sentinel_core.trace import ExecutionTrace, MessageDetails, TokenUsage, ToolSchema
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, file_stem, number
 from sentinel_readers_benchmarks.openhands_events import Event, event_of
 

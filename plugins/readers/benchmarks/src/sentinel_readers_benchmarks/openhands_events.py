@@ -5,9 +5,9 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.reading import Piece, pieces_of, usage_of
-from sentinel_core.reading.chat import Result, arguments_of, text_of
 from sentinel_core.trace import CallDetails, Role, TokenUsage, ToolCall
+from sentinel_core.traces.readers import Piece, pieces_of, usage_of
+from sentinel_core.traces.readers.chat import Result, arguments_of, text_of
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, exit_success
 
 __all__ = ["Event", "event_of"]

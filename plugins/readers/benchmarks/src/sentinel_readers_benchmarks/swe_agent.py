@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading import Piece, TraceBuilder, gaps_at, pieces_of
-from sentinel_core.reading.chat import Result, call_of, text_of
 from sentinel_core.trace import CallDetails, ExecutionTrace, MessageDetails, ToolCall
+from sentinel_core.traces.readers import Piece, TraceBuilder, gaps_at, pieces_of
+from sentinel_core.traces.readers.chat import Result, call_of, text_of
 from sentinel_readers_benchmarks._documents import Document, read_each
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, file_stem, number, stated_usage
 

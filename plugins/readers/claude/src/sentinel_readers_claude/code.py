@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentinel_core import ExecutionTrace, ReadError, Source
-from sentinel_core.reading import json_document, refusals
+from sentinel_core.traces.readers import json_document, refusals
 from sentinel_readers_claude.chain import Entry, conversations
 from sentinel_readers_claude.session import Session, Spoken, read_session, spoken_in, trace_of
 from sentinel_readers_claude.turns import Turn

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import attrs
 
-from sentinel_core.reading import Record, iso_time
+from sentinel_core.traces.readers import Record, iso_time
 
 __all__ = ["Exchange", "exchange_of", "role_of", "single", "time_of"]
 

@@ -7,7 +7,8 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source
-from sentinel_core.reading import (
+from sentinel_core.trace import MessageDetails, canonical
+from sentinel_core.traces.readers import (
     BadRecord,
     Piece,
     Record,
@@ -17,8 +18,7 @@ from sentinel_core.reading import (
     refusals,
     tool_schemas,
 )
-from sentinel_core.reading.chat import text_of
-from sentinel_core.trace import MessageDetails, canonical
+from sentinel_core.traces.readers.chat import text_of
 from sentinel_readers_claude.exchange import Exchange, exchange_of, role_of, single, time_of
 from sentinel_readers_claude.turns import OUTCOMES, Line, add_turns, blocks_of, turns_of
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from sentinel_core.reading import Piece
-from sentinel_core.reading.chat import Result
 from sentinel_core.trace import ToolCall
+from sentinel_core.traces.readers import Piece
+from sentinel_core.traces.readers.chat import Result
 
 __all__ = ["plain_piece"]
 

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, Source
-from sentinel_core.reading import BadRecord, TraceBuilder, gaps_at, json_lines
+from sentinel_core.traces.readers import BadRecord, TraceBuilder, gaps_at, json_lines
 from sentinel_readers_claude.chain import Entry, entry_of
 from sentinel_readers_claude.turns import Line, Turn, add_turns, blocks_of, merged_turns_of, outcome_of
 

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source
-from sentinel_core.reading import (
+from sentinel_core.traces.readers import (
     BadRecord,
     Record,
     TraceBuilder,

@@ -5,9 +5,9 @@ from typing import Any, Literal
 
 import attrs
 
-from sentinel_core.reading import Piece, TraceBuilder, pieces_of, usage_of
-from sentinel_core.reading.chat import Result
 from sentinel_core.trace import CallDetails, MessageDetails, TokenUsage, ToolCall, canonical
+from sentinel_core.traces.readers import Piece, TraceBuilder, pieces_of, usage_of
+from sentinel_core.traces.readers.chat import Result
 from sentinel_readers_claude.plain import plain_piece
 
 __all__ = [

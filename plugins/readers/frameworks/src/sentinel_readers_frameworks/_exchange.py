@@ -10,8 +10,8 @@ from typing import Any
 import attrs
 
 from sentinel_core import TokenUsage, ToolSchema
-from sentinel_core.reading import parse_json, tool_schemas, usage_of
-from sentinel_core.reading.chat import text_of
+from sentinel_core.traces.readers import parse_json, tool_schemas, usage_of
+from sentinel_core.traces.readers.chat import text_of
 from sentinel_readers_frameworks._files import mapping, text
 from sentinel_readers_frameworks._langchain import fields_of, is_message, model_of, usage_in
 

@@ -8,7 +8,16 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source
-from sentinel_core.reading import BadRecord, Record, counted, gaps_at, iso_time, json_lines, json_records, refusals
+from sentinel_core.traces.readers import (
+    BadRecord,
+    Record,
+    counted,
+    gaps_at,
+    iso_time,
+    json_lines,
+    json_records,
+    refusals,
+)
 
 __all__ = [
     "Placed",

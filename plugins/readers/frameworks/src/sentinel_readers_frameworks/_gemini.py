@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 
 from sentinel_core import CallDetails, TokenUsage, ToolCall
-from sentinel_core.reading import usage_of
-from sentinel_core.reading.chat import Result, call_of, text_of
+from sentinel_core.traces.readers import usage_of
+from sentinel_core.traces.readers.chat import Result, call_of, text_of
 from sentinel_readers_frameworks._files import mapping
 
 __all__ = ["Parts", "either", "gemini_usage", "parts_of", "result_of"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentinel_core import MessageDetails, TokenUsage
-from sentinel_core.reading import usage_of
+from sentinel_core.traces.readers import usage_of
 from sentinel_readers_frameworks._files import mapping, text
 
 __all__ = ["details_of", "fields_of", "has_message", "is_message", "model_of", "usage_in"]

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import attrs
 
 from sentinel_core import ExecutionTrace, MessageDetails, TokenUsage, ToolSchema
-from sentinel_core.reading import TraceBuilder, add_usage, pieces_of
-from sentinel_core.reading.chat import arguments_of, text_of
+from sentinel_core.traces.readers import TraceBuilder, add_usage, pieces_of
+from sentinel_core.traces.readers.chat import arguments_of, text_of
 from sentinel_readers_frameworks._exchange import Exchange, answered, asked, decoded
 from sentinel_readers_frameworks._files import Skipped, mapping, milliseconds, text
 from sentinel_readers_frameworks._langchain import details_of, fields_of

@@ -11,9 +11,9 @@ from typing import Any
 import attrs
 
 from sentinel_core import MessageDetails, ToolCall
-from sentinel_core.reading import Piece, TraceBuilder, pieces_of
-from sentinel_core.reading.chat import Result, text_of
 from sentinel_core.trace import canonical
+from sentinel_core.traces.readers import Piece, TraceBuilder, pieces_of
+from sentinel_core.traces.readers.chat import Result, text_of
 
 __all__ = ["ToolRun", "Weaver"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from sentinel_core import CallDetails, ExecutionTrace, MessageDetails, ReadError, Source, ToolCall
-from sentinel_core.reading import Piece, Record, TraceBuilder
+from sentinel_core.traces.readers import Piece, Record, TraceBuilder
 from sentinel_readers_frameworks._files import Placed, Skipped, inner_place, mapping, name_of, read_each, text, utc
 from sentinel_readers_frameworks._gemini import Parts, either, gemini_usage, parts_of
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from sentinel_core import ExecutionTrace, MessageDetails, ReadError, Source, ToolCall
-from sentinel_core.reading import Piece, Record, TraceBuilder, add_usage, pieces_of, usage_of
-from sentinel_core.reading.chat import Result, call_of, text_of
+from sentinel_core.traces.readers import Piece, Record, TraceBuilder, add_usage, pieces_of, usage_of
+from sentinel_core.traces.readers.chat import Result, call_of, text_of
 from sentinel_readers_frameworks._files import (
     Placed,
     Skipped,

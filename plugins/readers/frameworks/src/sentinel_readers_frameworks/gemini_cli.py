@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 
 from sentinel_core import CallDetails, ExecutionTrace, MessageDetails, ReadError, Source, ToolCall
-from sentinel_core.reading import BadRecord, Piece, TraceBuilder
-from sentinel_core.reading.chat import Result, call_of, text_of
+from sentinel_core.traces.readers import BadRecord, Piece, TraceBuilder
+from sentinel_core.traces.readers.chat import Result, call_of, text_of
 from sentinel_readers_frameworks._files import Skipped, dicts, documents, mapping, place_of, text, utc
 from sentinel_readers_frameworks._gemini import gemini_usage, parts_of, result_of
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sentinel_core import ExecutionTrace, MessageDetails, ReadError, Source
-from sentinel_core.reading import Record, TraceBuilder, pieces_of
+from sentinel_core.traces.readers import Record, TraceBuilder, pieces_of
 from sentinel_readers_frameworks._files import Placed, Skipped, inner_place, mapping, name_of, read_each, text, utc
 from sentinel_readers_frameworks._langchain import details_of, fields_of, has_message, is_message
 

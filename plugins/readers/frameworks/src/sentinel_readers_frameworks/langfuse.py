@@ -6,7 +6,7 @@ from typing import Any, Literal
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source, TokenDetails, TokenUsage
-from sentinel_core.reading import BadRecord, tool_schemas, usage_of
+from sentinel_core.traces.readers import BadRecord, tool_schemas, usage_of
 from sentinel_readers_frameworks._exchange import decoded
 from sentinel_readers_frameworks._files import Skipped, documents, dollars, mapping, name_of, text, utc
 from sentinel_readers_frameworks._runs import Run, trace_of

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from sentinel_core import CallDetails, ExecutionTrace, MessageDetails, ReadError, Source, TokenUsage, ToolCall
-from sentinel_core.reading import Piece, Record, TraceBuilder, usage_of
-from sentinel_core.reading.chat import Result, arguments_of, text_of
+from sentinel_core.traces.readers import Piece, Record, TraceBuilder, usage_of
+from sentinel_core.traces.readers.chat import Result, arguments_of, text_of
 from sentinel_readers_frameworks._files import (
     Placed,
     Skipped,

@@ -21,7 +21,7 @@ def sniff(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name ma
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     """Every trace of the source, in order; what is not a trace comes as a ``ReadError`` with its line or path."""
-    from sentinel_core.codec import read_json_records
+    from sentinel_core.traces.codec import read_json_records
 
     return read_json_records(source)
 
@@ -29,7 +29,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 @hookimpl
 def sentinel_trace_readers() -> list[TraceReader]:
     """The one reader of this package."""
-    from sentinel_core.codec import encode_trace
+    from sentinel_core.traces.codec import encode_trace
 
     return [
         TraceReader(

@@ -6,7 +6,7 @@ An agent that runs inside a tool is a sub-agent, tied to the call; agents that h
 from collections.abc import Iterator, Mapping
 
 from sentinel_core import ExecutionTrace, ReadError, Source, ToolSchema
-from sentinel_core.reading import TraceBuilder, gaps_at
+from sentinel_core.traces.readers import TraceBuilder, gaps_at
 from sentinel_readers_openai.drafts import fill
 from sentinel_readers_openai.retelling import Retelling
 from sentinel_readers_openai.spans import Run, Span, runs_in, scopes_of

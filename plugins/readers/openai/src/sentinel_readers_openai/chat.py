@@ -6,7 +6,16 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, MessageDetails, ReadError, Source
-from sentinel_core.reading import Piece, TraceBuilder, gaps_at, iso_time, pieces_of, refusals, tool_schemas, usage_of
+from sentinel_core.traces.readers import (
+    Piece,
+    TraceBuilder,
+    gaps_at,
+    iso_time,
+    pieces_of,
+    refusals,
+    tool_schemas,
+    usage_of,
+)
 from sentinel_readers_openai.conversations import Conversation, conversations_in, is_message
 from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, lines_not_json, mapping, text
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from sentinel_core import ExecutionTrace, ReadError, Source
-from sentinel_core.reading import BadRecord, TraceBuilder, add_usage, gaps_at, json_lines, refusals
+from sentinel_core.traces.readers import BadRecord, TraceBuilder, add_usage, gaps_at, json_lines, refusals
 from sentinel_readers_openai.drafts import fill
 from sentinel_readers_openai.rollout import Rollout
 from sentinel_readers_openai.values import gaps_metadata, lines_not_json

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.reading.chat import Result, arguments_of
+from sentinel_core.traces.readers.chat import Result, arguments_of
 from sentinel_readers_openai.values import mapping, text
 
 __all__ = ["success_of_event", "with_success"]

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import attrs
 
 from sentinel_core import MessageDetails, TokenUsage, ToolCall
-from sentinel_core.reading import Piece, TraceBuilder
-from sentinel_core.reading.chat import Result
 from sentinel_core.trace import Role
+from sentinel_core.traces.readers import Piece, TraceBuilder
+from sentinel_core.traces.readers.chat import Result
 
 __all__ = ["Draft", "fill"]
 

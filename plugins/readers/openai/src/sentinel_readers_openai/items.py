@@ -6,9 +6,9 @@ from typing import Any
 import attrs
 
 from sentinel_core import CallDetails, ToolCall
-from sentinel_core.reading import Piece, pieces_of
-from sentinel_core.reading.chat import Result, arguments_of, text_of
 from sentinel_core.trace import Role
+from sentinel_core.traces.readers import Piece, pieces_of
+from sentinel_core.traces.readers.chat import Result, arguments_of, text_of
 from sentinel_readers_openai.drafts import Draft
 from sentinel_readers_openai.values import field, mapping, text
 

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from sentinel_core import ExecutionTrace, ReadError, Source, ToolSchema
-from sentinel_core.reading import TraceBuilder, gaps_at, iso_time, refusals, tool_schemas, usage_of
+from sentinel_core.traces.readers import TraceBuilder, gaps_at, iso_time, refusals, tool_schemas, usage_of
 from sentinel_readers_openai.drafts import Draft, fill
 from sentinel_readers_openai.items import Turns, is_item
 from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, lines_not_json, mapping, text

@@ -4,9 +4,9 @@ from collections import deque
 from collections.abc import Iterable
 
 from sentinel_core import ToolCall
-from sentinel_core.reading import Piece, pieces_of, usage_of
-from sentinel_core.reading.chat import Result, arguments_of, call_of, text_of
 from sentinel_core.trace import canonical, to_json
+from sentinel_core.traces.readers import Piece, pieces_of, usage_of
+from sentinel_core.traces.readers.chat import Result, arguments_of, call_of, text_of
 from sentinel_readers_openai.drafts import Draft
 from sentinel_readers_openai.spans import Span
 from sentinel_readers_openai.values import text

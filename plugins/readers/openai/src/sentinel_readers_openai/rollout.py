@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sentinel_core import TokenUsage
-from sentinel_core.reading import gaps_at, iso_time
-from sentinel_core.reading.chat import arguments_of
 from sentinel_core.trace import Role
+from sentinel_core.traces.readers import gaps_at, iso_time
+from sentinel_core.traces.readers.chat import arguments_of
 from sentinel_readers_openai.codex_results import success_of_event, with_success
 from sentinel_readers_openai.codex_usage import Meter
 from sentinel_readers_openai.drafts import Draft

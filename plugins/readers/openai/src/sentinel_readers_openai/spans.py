@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from sentinel_core import ReadError, Source
-from sentinel_core.reading import gaps_at, refusals
+from sentinel_core.traces.readers import gaps_at, refusals
 from sentinel_readers_openai.values import Value, field, json_values, lines_not_json, mapping, text
 
 __all__ = ["Run", "Span", "runs_in", "scopes_of"]

@@ -6,8 +6,8 @@ from typing import Any
 import attrs
 
 from sentinel_core import ReadError, Source
-from sentinel_core.reading import gaps_at
-from sentinel_core.reading.values import json_values as placed_values
+from sentinel_core.traces.readers import gaps_at
+from sentinel_core.traces.readers.values import json_values as placed_values
 
 __all__ = ["Value", "field", "gaps_metadata", "json_values", "lines_not_json", "mapping", "text"]
 

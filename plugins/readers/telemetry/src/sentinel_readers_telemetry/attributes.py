@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sentinel_core.reading.values import embedded_json
+from sentinel_core.traces.readers.values import embedded_json
 from sentinel_readers_telemetry.aliases import INDEXED
 
 __all__ = ["first", "flattened", "plain", "structured"]

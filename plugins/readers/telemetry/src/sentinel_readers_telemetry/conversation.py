@@ -10,9 +10,9 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.reading import Piece, TraceBuilder, iso_time, pieces_of
-from sentinel_core.reading.chat import Result
 from sentinel_core.trace import MessageDetails, ToolCall, canonical
+from sentinel_core.traces.readers import Piece, TraceBuilder, iso_time, pieces_of
+from sentinel_core.traces.readers.chat import Result
 from sentinel_readers_telemetry.model_call import ModelCall
 from sentinel_readers_telemetry.payload import Raw
 from sentinel_readers_telemetry.span import Span

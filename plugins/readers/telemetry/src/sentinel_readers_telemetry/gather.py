@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 import attrs
 
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading import refusals
-from sentinel_core.reading.values import json_values
 from sentinel_core.trace import ExecutionTrace
+from sentinel_core.traces.readers import refusals
+from sentinel_core.traces.readers.values import json_values
 from sentinel_readers_telemetry.aliases import INPUTS, OUTPUTS, Kind
 from sentinel_readers_telemetry.assemble import trace_of
 from sentinel_readers_telemetry.own import own_trace

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.reading.values import embedded_json
 from sentinel_core.trace import ExecutionTrace, from_json
+from sentinel_core.traces.readers.values import embedded_json
 from sentinel_readers_telemetry.gather import read_spans
 
 __all__ = ["read", "spans_in"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.reading import tool_schemas, usage_of
-from sentinel_core.reading.values import embedded_json
 from sentinel_core.trace import TokenUsage, ToolSchema
+from sentinel_core.traces.readers import tool_schemas, usage_of
+from sentinel_core.traces.readers.values import embedded_json
 from sentinel_readers_telemetry import aliases
 from sentinel_readers_telemetry.attributes import first, number
 from sentinel_readers_telemetry.payload import Raw, event_message, messages_in, named_in

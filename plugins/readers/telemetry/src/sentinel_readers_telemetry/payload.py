@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sentinel_core.reading.values import embedded_json
+from sentinel_core.traces.readers.values import embedded_json
 from sentinel_readers_telemetry.aliases import EVENT_ROLES, OUTPUT_EVENTS
 
 __all__ = ["Raw", "event_message", "messages_in", "named_in"]

@@ -4,8 +4,8 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.reading import pieces_of
 from sentinel_core.trace import to_json
+from sentinel_core.traces.readers import pieces_of
 from sentinel_readers_telemetry import aliases
 from sentinel_readers_telemetry.attributes import first
 from sentinel_readers_telemetry.span import Span

@@ -7,7 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import attrs
 
-from sentinel_core.redact import redact
+from sentinel_core.runtime.redact import redact
 
 __all__ = ["HistorySettings", "ReportSettings", "SourceSettings", "SummarySettings", "TraceSettings", "is_url"]
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 from sentinel_core.errors import ModelError, NetworkError, OutcomeUnknownError
-from sentinel_core.output.printable import printable
-from sentinel_core.redact import Redactor
+from sentinel_core.runtime.printable import printable
+from sentinel_core.runtime.redact import Redactor
 
 __all__ = ["quoted", "request"]
 
@@ -55,7 +55,7 @@ def request(
     ``OutcomeUnknownError`` instead where the server may have acted on the body all the same; ``ConfigError`` where the
     package for HTTP is not installed.
     """
-    from sentinel_core.http import guarded_client, http_errors
+    from sentinel_core.runtime.http import guarded_client, http_errors
 
     method = "GET" if body is None else "POST"
     sent = {"Accept": "application/json", **(headers or {})}

@@ -1,0 +1,58 @@
+"""Lines of code, without blank lines, comments and docstrings: of the host by room, and of each plugin."""
+
+import ast
+import io
+import sys
+import tokenize
+from collections import Counter
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[1]
+_NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENCODING,
+    tokenize.ENDMARKER,
+}
+
+
+def code_lines(path: Path) -> int:
+    """Physical lines of a file that hold a token of code."""
+    text = path.read_text(encoding="utf-8")
+    lines = set[int]()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in _NO_CODE:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
+                lines.difference_update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+    return len(lines)
+
+
+def main() -> int:
+    """Print the table."""
+    core = REPOSITORY / "src" / "sentinel_core"
+    rooms = Counter[str]()
+    for path in core.rglob("*.py"):
+        parts = path.relative_to(core).parts
+        rooms[parts[0] if len(parts) > 1 else "(root)"] += code_lines(path)
+    for room, lines in sorted(rooms.items(), key=lambda item: -item[1]):
+        print(f"{lines:7,}  src/sentinel_core/{room}")
+    print(f"{rooms.total():7,}  the host")
+    for plugin in sorted(REPOSITORY.glob("plugins/*/*/src")):
+        lines = sum(map(code_lines, plugin.rglob("*.py")))
+        print(f"{lines:7,}  {plugin.parent.relative_to(REPOSITORY)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

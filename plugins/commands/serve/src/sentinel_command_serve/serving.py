@@ -1,0 +1,46 @@
+"""The service on a port of this machine."""
+
+import json
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from sentinel_command_serve.problems import Problem
+from sentinel_core.cli import TERMINATED
+from sentinel_core.errors import ConfigError
+
+__all__ = ["HOST", "serve"]
+
+HOST = "127.0.0.1"
+
+
+def serve(app: Any, port: int, started: Callable[[str], None]) -> None:
+    """Answer on 127.0.0.1 until the process is told to stop. ``started`` is called with the address; port 0 is any.
+
+    Raises ``ConfigError`` where the port cannot be had, and at the end ``KeyboardInterrupt``, or after SIGTERM
+    ``SystemExit``, so that the caller closes what it opened. Needs uvicorn.
+    """
+    from sentinel_core.runtime.http_server import BACKLOG, Guard, make_server
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # the server stops, then raises the signal again
+
+    with socket.socket() as listening:
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind((HOST, port))
+        except OSError as error:
+            raise ConfigError(
+                f'cannot listen on "{HOST}" port {port}: {error.strerror}; --port names another'
+            ) from None
+        listening.listen(BACKLOG)
+        started(f"http://{HOST}:{listening.getsockname()[1]}")
+        make_server(app, Guard(refusal=_refusal)).run(sockets=[listening])
+        raise KeyboardInterrupt  # it ends by a signal only, which it raises again; where that got lost, it was Ctrl-C
+
+
+def _refusal(status: int, detail: str) -> tuple[str, bytes]:
+    """A request that never came to the application is refused in the same form as one that did."""
+    return "application/problem+json", json.dumps(Problem(HTTPStatus(status), detail).body()).encode()

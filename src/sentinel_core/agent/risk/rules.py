@@ -1,0 +1,296 @@
+"""The rules: a release summary in, findings out, each with a severity of its own; the release has the worst of them.
+
+What is missing or malformed is a finding of medium severity, because nobody knows what it would have shown.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+import attrs
+
+from sentinel_core.agent.risk.words import CRITICAL_AREAS, RISKY_CHANGES, kinds_in
+
+__all__ = [
+    "RISKS",
+    "Assessment",
+    "Fact",
+    "Risk",
+    "RiskThresholds",
+    "as_count",
+    "as_number",
+    "assess",
+    "percent",
+    "shown",
+]
+
+_MAX_COUNT = 10**12
+_MAX_SHOWN = 10**15
+_KIND = {str: "a text", list: "a list", dict: "an object", bool: "true or false"}
+
+
+def as_count(value: object) -> int | None:
+    """A whole number of things, 0 or more; None for anything else."""
+    return value if type(value) is int and 0 <= value <= _MAX_COUNT else None
+
+
+def as_number(value: object, most: float) -> float | None:
+    """A number from 0 to ``most``; None for anything else, NaN and true or false included."""
+    return value if type(value) in (int, float) and isinstance(value, int | float) and 0 <= value <= most else None
+
+
+def percent(share: float) -> str:
+    """A share of 1 in percent, three digits: ``1.39%``."""
+    return f"{100 * share:.3g}%"
+
+
+def shown(value: object) -> str:
+    """A value that is not what it should be: small numbers as they are, anything else by its kind."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _KIND.get(type(value), "of an unknown kind")
+    small = math.isfinite(value) if isinstance(value, float) else abs(value) <= _MAX_SHOWN
+    return f"{value}" if small else "not a number of any use"
+
+
+_share = [attrs.validators.ge(0.0), attrs.validators.le(1.0)]
+_milliseconds = attrs.validators.gt(0.0)
+
+
+@attrs.frozen(kw_only=True)
+class RiskThresholds:
+    """At or above a value the rule applies. Rates and shares are fractions of 1, response times milliseconds.
+
+    Raises ``ValueError`` for a value out of range, and where a medium threshold is above its high one.
+    """
+
+    failure_rate_high: float = attrs.field(default=0.05, validator=_share)
+    skipped_share_medium: float = attrs.field(default=0.10, validator=_share)
+    error_rate_medium: float = attrs.field(default=0.01, validator=_share)
+    error_rate_high: float = attrs.field(default=0.02, validator=_share)
+    p95_medium: float = attrs.field(default=500.0, validator=_milliseconds)
+    p95_high: float = attrs.field(default=1000.0, validator=_milliseconds)
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("error_rate", "p95"):
+            if getattr(self, f"{name}_medium") > getattr(self, f"{name}_high"):
+                raise ValueError(f"'{name}_medium' must not be above '{name}_high'")
+
+
+Risk = Literal["high", "medium", "low"]
+
+RISKS: tuple[Risk, ...] = ("low", "medium", "high")
+_QUOTE_LENGTH = 80
+_MAX_NAMED = 3
+_AT_OR_ABOVE: tuple[Risk, ...] = ("high", "medium")  # the severities that have a threshold
+
+
+@attrs.frozen
+class Fact:
+    """One finding: the rule that made it, how bad it is by itself, and what it rests on."""
+
+    rule: str
+    severity: Risk
+    text: str
+
+
+@attrs.frozen
+class Assessment:
+    """All findings about a release, in the order of the rules; there is always at least one."""
+
+    facts: tuple[Fact, ...]
+
+    @property
+    def severity(self) -> Risk:
+        """The worst of the findings."""
+        return max((fact.severity for fact in self.facts), key=RISKS.index)
+
+    @property
+    def deciding(self) -> tuple[Fact, ...]:
+        """The findings that are as bad as the whole."""
+        return tuple(fact for fact in self.facts if fact.severity == self.severity)
+
+
+@attrs.frozen
+class _Metric:
+    """A number that is held against ``<rule>_high`` and ``<rule>_medium`` of the thresholds.
+
+    ``most`` is the largest that makes sense, ``told`` a value in a sentence, ``unit`` a threshold with its unit.
+    """
+
+    key: str
+    rule: str
+    most: float
+    wanted: str
+    told: Callable[[float], str]
+    unit: Callable[[float], str]
+
+
+_METRICS = (
+    _Metric(
+        key="error_rate",
+        rule="error_rate",
+        most=1.0,
+        wanted="a rate from 0 to 1",
+        told=lambda rate: f"the error rate is {rate} ({percent(rate)})",
+        unit=percent,
+    ),
+    _Metric(
+        key="response_time_p95",
+        rule="p95",
+        most=1e9,
+        wanted="a time in milliseconds",
+        told=lambda time: f"the 95th percentile of response times is {time} ms",
+        unit=lambda time: f"{time:g} ms",
+    ),
+)
+
+
+def assess(summary: Mapping[str, Any], settings: RiskThresholds) -> Assessment:
+    """Judge a release by its summary. Whatever the summary holds, it is judged: nothing is raised."""
+    changes = [change for change in _listed(summary.get("changes")) if isinstance(change, str)]
+    areas = sorted({kind for change in changes for kind in kinds_in(change, CRITICAL_AREAS)})
+    return Assessment(
+        (
+            *_test_facts(summary.get("tests"), areas, settings),
+            *_metric_facts(summary.get("deployment_metrics"), settings),
+            *_change_facts(summary.get("changes"), changes),
+        )
+    )
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _test_facts(tests: object, areas: list[str], settings: RiskThresholds) -> Iterator[Fact]:
+    if tests is None:
+        yield Fact("tests_missing", "medium", "there are no test results in the summary")
+        return
+    if not isinstance(tests, dict):
+        yield Fact("tests_malformed", "medium", f"tests is {shown(tests)}, not an object with counts")
+        return
+    counts = {name: as_count(tests.get(name)) for name in ("passed", "failed", "skipped")}
+    for name, count in counts.items():
+        if count is None and (tests.get(name) is not None or name != "skipped"):
+            yield _unusable("tests", name, tests, "a count")
+    passed, failed, skipped = counts["passed"], counts["failed"], counts["skipped"] or 0
+    if failed:
+        yield _failures(failed, passed, _named(tests.get("failures")), areas, settings)
+    elif failed == 0 and passed is not None:
+        yield _no_failures(passed, skipped)
+    listed = {"tests": (passed or 0) + (failed or 0) + skipped, "failures": failed or 0}
+    yield from _skipped(skipped, listed["tests"], settings)
+    if tests.get("claimed") is not None:
+        yield from _not_listed(tests, listed)
+
+
+def _failures(failed: int, passed: int | None, named: str, areas: list[str], settings: RiskThresholds) -> Fact:
+    if passed is None:
+        rate, text = 0.0, f"{failed} tests failed, of how many is not known{named}"
+    else:
+        rate = failed / (failed + passed)
+        text = f"{failed} of {failed + passed} tests that ran failed ({percent(rate)}){named}"
+    if areas:
+        return Fact("tests_failed_critical", "high", f"{text}, and the changes touch {', '.join(areas)}")
+    if rate >= settings.failure_rate_high:
+        return Fact("tests_failed_many", "high", f"{text}; {percent(settings.failure_rate_high)} or more is high")
+    return Fact("tests_failed", "medium", text)
+
+
+def _named(failures: object) -> str:
+    """The first failed tests, where the summary names any."""
+    names = [one["name"] for one in _listed(failures) if isinstance(one, dict) and isinstance(one.get("name"), str)]
+    quoted = ", ".join(f'"{_clipped(name)}"' for name in names[:_MAX_NAMED])
+    return f", such as {quoted}" if quoted else ""
+
+
+def _no_failures(passed: int, skipped: int) -> Fact:
+    if passed == 0:
+        return Fact("tests_not_run", "medium", f"no test ran: 0 passed, 0 failed, {skipped} skipped")
+    return Fact("tests_passed", "low", f"0 of {passed} tests that ran failed")
+
+
+def _skipped(skipped: int, total: int, settings: RiskThresholds) -> Iterator[Fact]:
+    if skipped and skipped / total >= settings.skipped_share_medium:
+        yield Fact("tests_skipped", "medium", f"{skipped} of {total} tests were skipped ({percent(skipped / total)})")
+
+
+def _not_listed(tests: Mapping[str, Any], listed: Mapping[str, int]) -> Iterator[Fact]:
+    """What the test report claims beyond what it lists: nobody knows how those ended."""
+    claimed = tests["claimed"]
+    if not isinstance(claimed, dict) or any(as_count(claimed.get(kind, 0)) is None for kind in listed):
+        yield _unusable("tests", "claimed", tests, "an object with counts")
+        return
+    told = [
+        f"{claimed[kind]} {kind} and lists {count}" for kind, count in listed.items() if claimed.get(kind, 0) > count
+    ]
+    if told:
+        yield Fact("tests_not_listed", "medium", f"the test report claims {', and '.join(told)}")
+
+
+def _metric_facts(metrics: object, settings: RiskThresholds) -> Iterator[Fact]:
+    if metrics is None:
+        yield Fact("metrics_missing", "medium", "there are no deployment metrics in the summary")
+        return
+    if not isinstance(metrics, dict):
+        yield Fact("metrics_malformed", "medium", f"deployment_metrics is {shown(metrics)}, not an object with numbers")
+        return
+    for metric in _METRICS:
+        yield _metric_fact(metric, metrics, settings)
+
+
+def _metric_fact(metric: _Metric, metrics: Mapping[str, Any], settings: RiskThresholds) -> Fact:
+    value = as_number(metrics.get(metric.key), metric.most)
+    if value is None:
+        return _unusable("deployment_metrics", metric.key, metrics, metric.wanted)
+    limits: dict[Risk, float] = {severity: getattr(settings, f"{metric.rule}_{severity}") for severity in _AT_OR_ABOVE}
+    for severity, limit in limits.items():
+        if value >= limit:
+            text = f"{metric.told(value)}; {metric.unit(limit)} or more is {severity}"
+            return Fact(f"{metric.rule}_{severity}", severity, text)
+    return Fact(f"{metric.rule}_clean", "low", f"{metric.told(value)}, below {metric.unit(limits['medium'])}")
+
+
+def _change_facts(given: object, changes: list[str]) -> Iterator[Fact]:
+    if given is None or given == []:
+        yield Fact("changes_missing", "medium", "the summary lists no changes")
+        return
+    if not isinstance(given, list):
+        yield Fact("changes_malformed", "medium", f"changes is {shown(given)}, not a list of texts")
+        return
+    if len(changes) < len(given):
+        yield Fact("changes_malformed", "medium", f"{len(given) - len(changes)} of {len(given)} changes are not texts")
+    risky = _examples(changes, RISKY_CHANGES)
+    critical = _examples(changes, CRITICAL_AREAS)
+    if risky:
+        yield Fact("risky_change", "high", f"risky in itself: {_told(risky)}")
+    if critical:
+        yield Fact("critical_area", "medium", f"critical areas are touched: {_told(critical)}")
+    if changes and not risky and not critical:
+        text = f"changes: {len(changes)}, of which 0 are risky or touch a critical area"
+        yield Fact("low_impact", "low", f'{text}; one is "{_clipped(changes[0])}"')
+
+
+def _examples(changes: list[str], table: dict[str, tuple[str, ...]]) -> dict[str, str]:
+    """The first change of each kind."""
+    found: dict[str, str] = {}
+    for change in changes:
+        for kind in kinds_in(change, table):
+            found.setdefault(kind, change)
+    return dict(sorted(found.items()))
+
+
+def _told(examples: Mapping[str, str]) -> str:
+    return ", ".join(f'{kind} ("{_clipped(change)}")' for kind, change in examples.items())
+
+
+def _clipped(text: str) -> str:
+    plain = " ".join(text[: _QUOTE_LENGTH * 4].split())
+    return plain if len(plain) <= _QUOTE_LENGTH else f"{plain[:_QUOTE_LENGTH]}..."
+
+
+def _unusable(group: str, name: str, values: Mapping[str, Any], wanted: str) -> Fact:
+    where = f"{group}.{name}"
+    if values.get(name) is None:
+        return Fact(f"{name}_missing", "medium", f"there is no {where} in the summary")
+    return Fact(f"{name}_malformed", "medium", f"{where} is {shown(values[name])}, not {wanted}")

@@ -1,0 +1,113 @@
+"""Running the calls of a reply: recorded before and after, never twice, and side by side where nothing is changed."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+
+from sentinel_core.agent.events import Event, ToolFinished, ToolStarted
+from sentinel_core.agent.limits import Limit
+from sentinel_core.agent.recorder import Record
+from sentinel_core.agent.tools import OUTCOME_UNKNOWN, Toolbox
+from sentinel_core.errors import NotRepeatedError, ToolTimeoutError
+from sentinel_core.trace import ToolCall, ToolResult, canonical
+
+__all__ = ["NOT_RUN", "UNKNOWN", "refuse_calls", "unknown_writes", "use_calls"]
+
+NOT_RUN = "not_run"
+"""In a result's metadata: the host ran nothing, for a reason that is not the call's."""
+
+UNKNOWN = frozenset({OUTCOME_UNKNOWN, NotRepeatedError.__name__, ToolTimeoutError.__name__})
+_BROKE_OFF = (
+    "the process ended while this ran, so whether it took effect is unknown; it is not repeated, because the tool has no "
+    "way to count it once"
+)
+_REPEATED = "not run: this was asked for before and whether it took effect is unknown; a second time could count twice"
+
+
+def use_calls(
+    calls: Sequence[ToolCall],
+    toolbox: Toolbox,
+    record: Record,
+    run_id: str,
+    late: Callable[[], Limit | None] = lambda: None,
+) -> None:
+    """Run the calls and record each, results in the calls' order. Of many, those that would begin ``late`` are refused.
+
+    Calls that a resumed record has the results of are not run again. One that changes something and broke off in the
+    middle, or whose outcome is unknown for another reason, is repeated with the same idempotency key or not at all.
+    """
+    if len(calls) > 1 and not any(toolbox.writes(call.name) for call in calls):
+        _use_together(calls, toolbox, record, late)
+        return
+    for call in calls:
+        limit = late() if record.upcoming is None else None
+        if limit is not None:
+            refuse_calls((call,), record, limit.detail)
+        elif isinstance(record.upcoming, ToolFinished):  # it was refused then
+            record.recall(ToolFinished)
+        else:
+            _use(call, toolbox, record, run_id)
+
+
+def refuse_calls(calls: Iterable[ToolCall], record: Record, why: str, *, blame: str = "") -> None:
+    """Tell of each call that it was not run, and why; ``blame`` is the class of the error where the call is to blame."""
+    metadata = {"error": blame} if blame else {NOT_RUN: True}
+    for call in calls:
+        result = ToolResult(tool_call_id=call.id, content=f"not run: {why}", success=False, metadata=dict(metadata))
+        record.emit(ToolFinished(result=result))
+
+
+def unknown_writes(events: Iterable[Event]) -> dict[tuple[str, bytes], str | None]:
+    """The calls with a key, or with effects, whose outcome nobody knows: name and arguments to the key they went with."""
+    started: dict[str, ToolStarted] = {}
+    unknown: dict[tuple[str, bytes], str | None] = {}
+    for event in events:
+        if isinstance(event, ToolStarted):
+            started[event.call.id] = event
+        elif isinstance(event, ToolFinished) and (begun := started.get(event.result.tool_call_id)) is not None:
+            if (event.result.metadata or {}).get("error") in UNKNOWN:
+                unknown[_identity(begun.call)] = begun.idempotency_key
+            else:
+                unknown.pop(_identity(begun.call), None)
+    return unknown
+
+
+def _use_together(
+    calls: Sequence[ToolCall], toolbox: Toolbox, record: Record, late: Callable[[], Limit | None]
+) -> None:
+    for call in calls:
+        record.emit(ToolStarted(call=call))
+    done = 0
+    while record.upcoming is not None and done < len(calls):
+        record.recall(ToolFinished)
+        done += 1
+    for result in toolbox.execute_together(calls[done:], lambda: late() is None):
+        record.emit(ToolFinished(result=result))
+        done += 1
+    if done < len(calls) and (limit := late()) is not None:
+        refuse_calls(calls[done:], record, limit.detail)
+
+
+def _use(call: ToolCall, toolbox: Toolbox, record: Record, run_id: str) -> None:
+    broke_off = record.upcoming is not None
+    writes, honours = toolbox.writes(call.name), toolbox.honours_key(call.name)
+    earlier = unknown_writes(record.events) if writes else {}  # of earlier attempts at the task, too
+    key = earlier.get(_identity(call)) or _key(run_id, call)
+    started = record.emit(ToolStarted(call=call, idempotency_key=key if writes else None))
+    if record.upcoming is not None:
+        record.recall(ToolFinished)
+    elif writes and not honours and (broke_off or _identity(call) in earlier):
+        record.emit(ToolFinished(result=_unknown(call, _BROKE_OFF if broke_off else _REPEATED)))
+    else:
+        record.emit(ToolFinished(result=toolbox.execute(call, idempotency_key=started.idempotency_key)))
+
+
+def _unknown(call: ToolCall, why: str) -> ToolResult:
+    return ToolResult(tool_call_id=call.id, content=why, success=False, metadata={"error": OUTCOME_UNKNOWN})
+
+
+def _identity(call: ToolCall) -> tuple[str, bytes]:
+    return call.name, canonical(call.arguments)
+
+
+def _key(run_id: str, call: ToolCall) -> str:
+    return hashlib.sha256(canonical([run_id, call.id, call.name])).hexdigest()

@@ -1,0 +1,206 @@
+"""Which provider is asked and which tools are offered: chosen, loaded, and set up as the user said."""
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from sentinel_core.agent.tools import bind_tool
+from sentinel_core.cli.run_options import without_repo
+from sentinel_core.errors import ConfigError, PluginError
+from sentinel_core.host.connect import fields_of, key_elsewhere, model_of, with_flags
+from sentinel_core.host.conversion import printed
+from sentinel_core.host.plugins import Installed, Plugin, load, select
+from sentinel_core.host.selection import Selection, did_you_mean
+from sentinel_core.host.settings import Layers
+from sentinel_core.judging.frames import warning
+from sentinel_core.model import Model
+from sentinel_core.offers import Tool
+from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.redact import Redactor
+from sentinel_core.runtime.watch import AtWork, Watch
+
+__all__ = ["Connected", "Kept", "connect"]
+
+_BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is asked
+_OFFLINE = "offline"
+_REPLAY = "replay:"
+_NO_MODEL = "No provider chosen (--provider): the offline rules judge, no language model is used."
+
+
+@attrs.frozen(kw_only=True)
+class Connected:
+    """A model and tools, ready to be used. ``settings`` are by group, ``versions`` by plugin label."""
+
+    name: str
+    model: Model
+    tools: tuple[Tool, ...]
+    env: tuple[str, ...] = ()
+    model_name: str | None = None
+    deterministic: bool = False
+    settings: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
+    versions: Mapping[str, str] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class Kept:
+    """A provider's name, and the flags that a run was begun with: they say nothing of another provider."""
+
+    provider: str
+    flags: Mapping[str, Any]
+
+
+@attrs.define
+class _Shelf:
+    """Loads plugins by name, and says which failed."""
+
+    selection: Selection
+    outbox: Outbox
+    chosen: Sequence[Installed] = attrs.field(init=False)
+    known: frozenset[str] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.chosen, _ = select(self.selection, ("providers", "tools"))
+        self.known = frozenset(one.name for one in self.chosen if one.kind == "providers")
+
+    def load(self, kind: str, name: str | None = None) -> list[Plugin]:
+        wanted = [one for one in self.chosen if one.kind == kind and name in (None, one.name)]
+        plugins, failures = load(wanted, self.selection.targets, kinds=(kind,), watch=Watch(self.outbox))
+        for failure in failures:
+            if kind == "providers":
+                raise PluginError(f'provider "{failure.source.name}" ({failure.source.origin}) {failure.error}')
+            self.outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
+        return [plugin for plugin in plugins if name in (None, plugin.source.name)]
+
+    def provider(self, name: str) -> Plugin:
+        for plugin in self.load("providers", name):
+            return plugin
+        installed = ", ".join(sorted(self.known)) or "none"
+        raise PluginError(f'no provider "{name}" is installed{did_you_mean(name, self.known)} (installed: {installed})')
+
+
+def connect(
+    layers: Layers,
+    selection: Selection,
+    outbox: Outbox,
+    *,
+    of_provider: Mapping[str, Any],
+    of_tools: Mapping[str, Any],
+    kept: Kept | None = None,
+) -> Connected:
+    """The provider that the user chose, or else the first whose key is there, or else the rules; and every tool.
+
+    ``of_provider`` and ``of_tools`` are values of flags for whichever plugin has a setting of that name; ``kept`` are
+    those of the run that is resumed, below ``of_provider``. What plugins log as a warning is sent on as one. Raises
+    ``ConfigError`` and ``PluginError`` for what the user can mend, and what the provider raises.
+    """
+    _send_warnings(outbox)
+    shelf = _Shelf(selection, outbox)
+    chosen = layers.host().provider
+    tools, settings, versions = _tools(shelf, layers, of_tools)
+    if chosen is not None and chosen.startswith(_REPLAY):
+        from sentinel_core.agent.replay import ReplayModel, load_record
+
+        model: Model = ReplayModel(load_record(Path(chosen.removeprefix(_REPLAY))))
+        return Connected(name="replay", model=model, tools=tools, settings=settings, versions=versions)
+    plugin = _choose(shelf, chosen)
+    if kept is not None and kept.provider == plugin.source.name:
+        of_provider = {**kept.flags, **of_provider}
+    layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, must=True)
+    own = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
+    if told := key_elsewhere(plugin, own, layers):
+        outbox.send(warning(told))
+    outbox.mark(str(AtWork("run", plugin.source.label, 0)))
+    model = model_of(plugin, own)
+    return Connected(
+        name=plugin.source.name,
+        model=model,
+        tools=tools,
+        env=plugin.offer.env,
+        deterministic=plugin.offer.deterministic,
+        model_name=_text_or_none(getattr(model, "model", None)) or getattr(own, "model", None),
+        settings={**settings, plugin.source.label.replace(":", "."): _values(own)},
+        versions={**versions, plugin.source.label: plugin.source.version or ""},
+    )
+
+
+def _choose(shelf: _Shelf, chosen: str | None) -> Plugin:
+    if chosen is not None:
+        return shelf.provider(chosen)
+    for name in _BY_KEY:
+        if name not in shelf.known:
+            continue
+        plugin = shelf.provider(name)
+        found = next((variable for variable in plugin.offer.env if os.environ.get(variable, "").strip()), None)
+        if found is not None:
+            shelf.outbox.send(f"NNo provider chosen (--provider): {found} is set, so {name} is asked.".encode())
+            return plugin
+    shelf.outbox.send(f"N{_NO_MODEL}".encode())
+    return shelf.provider(_OFFLINE)
+
+
+def _tools(
+    shelf: _Shelf, layers: Layers, flags: Mapping[str, Any]
+) -> tuple[tuple[Tool, ...], dict[str, Mapping[str, Any]], dict[str, str]]:
+    """Every tool with its settings bound, those settings by group, and the plugins' versions."""
+    plugins = shelf.load("tools")
+    if unknown := sorted(set(flags).difference(*map(fields_of, plugins))):
+        raise ConfigError(f"--{unknown[0]}: no tool that is installed has such a setting")
+    if flags.get("releases"):
+        layers = without_repo(layers, [one.source.name for one in plugins if "releases" in fields_of(one)])
+    settings = {
+        one.source.name: with_flags(one, layers, flags, must=False).of_plugin(
+            "tools", one.source.name, one.offer.settings
+        )
+        for one in plugins
+    }
+    return (
+        tuple(bind_tool(plugin.offer, settings[plugin.source.name]) for plugin in plugins),
+        {f"tools.{name}": _values(own) for name, own in settings.items()},
+        {plugin.source.label: plugin.source.version or "" for plugin in plugins},
+    )
+
+
+def _with_call_timeout(plugin: Plugin, layers: Layers) -> Layers:
+    """The agent's limit on one call is the provider's too, where that was not set: it is no shorter then, nor longer."""
+    key = f"{plugin.source.kind}.{plugin.source.name}.call_timeout"
+    wanted = layers.values.get("agent.call_timeout")
+    if wanted is None or key in layers.values or "call_timeout" not in fields_of(plugin):
+        return layers
+    return Layers(values={**layers.values, key: wanted._replace(key=key)})
+
+
+def _text_or_none(name: object) -> str | None:
+    return name if isinstance(name, str) and name else None
+
+
+class _Sending(logging.Handler):
+    """Sends what is logged on as warnings."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        super().__init__(logging.WARNING)
+        self._outbox = outbox
+        self._process = os.getpid()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """False in a tool's process: the way to the parent is not its own."""
+        return os.getpid() == self._process and bool(super().filter(record))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Send one, without secrets."""
+        self._outbox.send(warning(Redactor.of_environment().text(record.getMessage())))
+
+
+def _send_warnings(outbox: Outbox) -> None:
+    log = logging.getLogger("sentinel")
+    for handler in [one for one in log.handlers if isinstance(one, _Sending)]:
+        log.removeHandler(handler)
+    log.addHandler(_Sending(outbox))
+    log.propagate = False
+
+
+def _values(settings: Any) -> dict[str, Any]:
+    return {} if settings is None else printed(settings)

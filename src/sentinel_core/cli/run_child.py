@@ -1,0 +1,313 @@
+"""What the child does for ``sentinel run``: load provider and tools, let the detective work, keep the run.
+
+Frames: ``S`` the run's id, once it is kept and may be gone on with, ``N`` a note, ``W`` a warning, ``P`` an event and
+``T`` a piece of text for the progress, ``I`` the run's summary, ``X`` why there is none.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import msgspec
+
+from sentinel_core.agent.attempt_loop import Family
+from sentinel_core.agent.detective import Investigation, RunResult
+from sentinel_core.agent.events import Event, LoopDecided, ReplyReceived
+from sentinel_core.agent.journal import Journal, encode_event
+from sentinel_core.agent.journal_observer import Keeper, end_with_parent
+from sentinel_core.agent.prompts import SYSTEM_PROMPT
+from sentinel_core.agent.recorder import Observer
+from sentinel_core.agent.reflection.attempt_guard import Overriding
+from sentinel_core.agent.reflection.by_rules import Reflector, reflect_by_rules
+from sentinel_core.agent.replay import ReplayModel, export
+from sentinel_core.agent.resume import differences, fingerprint
+from sentinel_core.agent.run_summary import RunSummary, save_run
+from sentinel_core.agent.tools import Toolbox
+from sentinel_core.cli.choose_provider import Connected, Kept, connect
+from sentinel_core.cli.guard_process import Guarding, GuardProcess
+from sentinel_core.cli.run_options import final_ends, judged_by, with_kept
+from sentinel_core.errors import ConfigError, JournalError, SentinelError
+from sentinel_core.host.agent_settings import AgentSettings
+from sentinel_core.host.connect import close_model
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers, Setting
+from sentinel_core.judging.frames import refusal, warning
+from sentinel_core.offers import Tool
+from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.redact import Redactor
+from sentinel_core.runtime.watch import AtWork
+from sentinel_core.telemetry.observer import Telemetry
+from sentinel_core.trace import ToolCall
+
+__all__ = ["Order", "job"]
+
+_JUDGING = ("fail_on", "profile", "weights.")  # these settings are not the run's
+
+
+@attrs.frozen(kw_only=True)
+class Order:
+    """What to investigate, with whom, and where to keep the run.
+
+    ``of_provider`` and ``of_tools`` are the values of flags for whichever plugin has a setting of that name. ``resume`` is
+    the run to go on with; its flags hold where none is given now, those in ``kept`` where its provider is asked again.
+    ``yes`` is for every sensitive tool.
+    """
+
+    release: str | None
+    layers: Layers
+    selection: Selection
+    directory: Path
+    of_provider: dict[str, Any] = attrs.field(factory=dict)
+    kept: Kept | None = None
+    of_tools: dict[str, Any] = attrs.field(factory=dict)
+    resume: str | None = None
+    accept_changes: bool = False
+    record: Path | None = None
+    yes: bool = False
+    progress: bool = False
+    otlp: str | None = None
+    overriding: Overriding | None = None
+
+    def flags(self) -> dict[str, Any]:
+        """What the user set for the run itself on the command line, with the flag, to be kept with the run."""
+        given = {
+            key: [setting.value, setting.origin]
+            for key, setting in self.layers.values.items()
+            if setting.origin.startswith("--") and not key.startswith(_JUDGING)
+        }
+        override = None if self.overriding is None else attrs.asdict(self.overriding)
+        return {"settings": given, "provider": self.of_provider, "tools": self.of_tools, "override": override}
+
+    def with_flags(self, kept: dict[str, Any], provider: str) -> "Order":
+        """The order with the flags of the run that it resumes, and that ``provider`` began, below those given now."""
+        layers = with_kept(self.layers, kept)
+        of_tools = {**kept["tools"], **self.of_tools}
+        if self.of_tools.get("releases"):
+            of_tools.pop("repo", None)  # whose place it takes
+        return attrs.evolve(
+            self,
+            layers=layers,
+            selection=Selection.parse(layers.host().plugins),
+            kept=Kept(provider, kept["provider"]),
+            of_tools=of_tools,
+            overriding=self.overriding or msgspec.convert(kept["override"], Overriding | None),
+        )
+
+    def unguarded(self, why: str) -> "Order":
+        """The order for one attempt that nobody decides upon; ``why`` is the flag that the run then keeps as the origin."""
+        reflect = Setting(key="reflect", value=False, origin=why)
+        return attrs.evolve(self, layers=Layers(values={**self.layers.values, "reflect": reflect}))
+
+
+def job(order: Order, outbox: Outbox) -> None:
+    """Do it all. Errors that a user can mend are sent, without a secret."""
+    end_with_parent()
+    redactor = Redactor.of_environment()
+    try:
+        outbox.send(b"I" + _run(order, outbox).to_json())
+    except SentinelError as error:
+        outbox.send(refusal(redactor.text(str(error))))
+    except OSError as error:
+        outbox.send(refusal(_cut_short(order, error)))
+
+
+def _run(order: Order, outbox: Outbox) -> RunSummary:
+    journal = Journal(order.directory)
+    try:
+        keeper = Keeper(journal)
+        if order.resume is not None:
+            run = keeper.resume(order.resume)
+            if order.release not in (None, run.release_id):
+                raise JournalError(f'run "{run.run_id}" is about release "{run.release_id}", not "{order.release}"')
+            order = attrs.evolve(order.with_flags(run.flags, run.fingerprint["provider"]), release=run.release_id)
+        return _investigate(order, outbox, keeper)
+    finally:
+        journal.close()
+
+
+def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
+    with contextlib.ExitStack() as stack:
+        guard = stack.enter_context(_guard(order, outbox)) if order.layers.host().reflect else None
+        connected = connect(
+            order.layers,
+            order.selection,
+            outbox,
+            of_provider=order.of_provider,
+            of_tools=order.of_tools,
+            kept=order.kept,
+        )
+        stack.callback(close_model, connected.model, connected.name, _warn(outbox))
+        if isinstance(connected.model, ReplayModel) and connected.model.attempts == 1:
+            order, guard = order.unguarded("--provider"), None  # a record of one attempt has no reply for another one
+        settings: AgentSettings = order.layers.of_agent(AgentSettings)
+        accepted = _admit(order, keeper, _fingerprint(connected, settings), outbox)
+        outbox.mark(str(AtWork("run", f"providers:{connected.name}", 0)))
+        telemetry = _telemetry(order, keeper, outbox)
+        stack.callback(telemetry.close)
+        _check_reflector(order, connected)
+        if guard is not None:
+            guard.ready()
+        if order.resume is not None:
+            outbox.send(b"S" + order.resume.encode())
+        investigation = Investigation(
+            release_id=order.release or "",
+            model=connected.model,
+            tools=connected.tools,
+            provider=connected.name,
+            model_name=connected.model_name,
+            settings=settings,
+            observers=(keeper, telemetry, *_told(order, connected, settings, outbox)),
+            toolbox=Toolbox(confirm=_confirm(order, outbox)),
+            on_text=(lambda text: outbox.send(b"T" + text.encode("utf-8", "replace"))) if order.progress else None,
+            clean=Redactor.of_environment(names=connected.env).value,
+            past=keeper.past,
+            accepted=accepted,
+        )
+        family = _family(order, outbox, investigation, guard, _reflector(order, investigation))
+        family.deterministic = connected.deterministic
+        result = family.run()
+    path = _kept(result, order, keeper)
+    return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers))
+
+
+def _kept(result: RunResult, order: Order, keeper: Keeper) -> Path:
+    """Write the last attempt's trace, and the record that was asked for. Where that fails, a report that has left is told."""
+    try:
+        path = save_run(result.trace, order.directory)
+        if order.record is not None:
+            export(keeper.journal.read(result.run_id), order.record)
+    except OSError as error:
+        raise JournalError(f"{_cut_short(order, error)}{_left(result)}") from error
+    return path
+
+
+def _left(result: RunResult) -> str:
+    if result.report is None:
+        return ""
+    named = " ".join(filter(None, ("the report", result.report.report_id)))
+    return f"; {named} was delivered" + (f' to "{result.report.path}"' if result.report.path else "")
+
+
+def _cut_short(order: Order, error: OSError) -> str:
+    return f'"{error.filename or order.directory}": {error.strerror}; the run could not be finished'
+
+
+def _family(
+    order: Order, outbox: Outbox, investigation: Investigation, guard: GuardProcess | None, reflector: Reflector
+) -> Family:
+    def tell(decided: LoopDecided) -> None:
+        if decided.reason == "thresholds_met" or order.progress:
+            return
+        told = f"NAttempt {decided.loop_id}: {decided.decision}, {decided.reason}. {decided.detail}"
+        outbox.send(told.encode("utf-8", "replace"))
+
+    return Family(
+        investigation=investigation,
+        guard=guard,
+        reflector=reflector,
+        keep=lambda trace: save_run(trace, order.directory),
+        complain=_warn(outbox),
+        tell=tell,
+        final=final_ends(order.layers),
+    )
+
+
+def _guard(order: Order, outbox: Outbox) -> GuardProcess:
+    guarding = Guarding(layers=order.layers, selection=order.selection, overriding=order.overriding)
+    return GuardProcess(guarding, _warn(outbox))
+
+
+def _warn(outbox: Outbox) -> Callable[[str], None]:
+    redactor = Redactor.of_environment()
+    return lambda text: outbox.send(warning(redactor.text(text)))
+
+
+def _check_reflector(order: Order, connected: Connected) -> None:
+    if order.layers.host().reflector == "llm" and isinstance(connected.model, ReplayModel):
+        raise ConfigError("--reflector llm: a replay has no model that could be asked; use --reflector rules")
+
+
+def _reflector(order: Order, investigation: Investigation) -> Reflector:
+    host = order.layers.host()
+    if host.reflector == "rules":
+        return reflect_by_rules
+    from sentinel_core.agent.reflection.by_model import ModelReflector
+
+    timeout = investigation.settings.call_timeout or host.timeout
+    return ModelReflector(model=investigation.model, timeout=timeout, tell=investigation.record.emit)
+
+
+def _admit(order: Order, keeper: Keeper, now: dict[str, Any], outbox: Outbox) -> tuple[str, ...]:
+    """Say what a new run is, or hold a resumed one against what it was; gives the differences that were accepted."""
+    if order.resume is None:
+        flags = Redactor.of_environment().plain(order.flags())
+        keeper.prepare(order.release or "", flags, now, lambda run_id: outbox.send(b"S" + run_id.encode()))
+        return ()
+    changed = differences(keeper.fingerprint, now)
+    if changed and not order.accept_changes:
+        raise JournalError(
+            f'run "{order.resume}" was begun differently ({"; ".join(changed)}); run it as it was, '
+            "or give --accept-changes"
+        )
+    return changed
+
+
+def _fingerprint(connected: Connected, settings: AgentSettings) -> dict[str, Any]:
+    return fingerprint(
+        provider=connected.name,
+        model=connected.model_name,
+        system_prompt=SYSTEM_PROMPT,
+        tools=connected.tools,
+        settings={"agent": settings.as_dict(), **connected.settings},
+        plugins=connected.versions,
+    )
+
+
+def _confirm(order: Order, outbox: Outbox) -> Callable[[Tool, ToolCall], bool]:
+    def confirm(tool: Tool, _call: ToolCall) -> bool:
+        if not order.yes:
+            outbox.send(warning(f'tool "{tool.name}" is sensitive and was not run; --yes lets it'))
+        return order.yes
+
+    return confirm
+
+
+def _telemetry(order: Order, keeper: Keeper, outbox: Outbox) -> Telemetry:
+    """Spans, metrics and logs of the run, those of an earlier process too; what goes wrong with them is a warning."""
+    telemetry = Telemetry(
+        order.directory,
+        endpoint=order.otlp,
+        complain=lambda problem: outbox.send(warning(problem)),
+    )
+    telemetry.resume(keeper.past)
+    return telemetry
+
+
+def _told(order: Order, connected: Connected, settings: AgentSettings, outbox: Outbox) -> Iterator[Observer]:
+    """Who tells the user of events: the progress, and what the limit on costs does not see."""
+    if order.progress:
+        yield _progress(outbox)
+    if settings.max_cost_usd is not None and not connected.deterministic:
+        yield _Unpriced(_warn(outbox))
+
+
+@attrs.define
+class _Unpriced:
+    """Warns once of replies whose cost nobody knows, where there is a limit on costs."""
+
+    warn: Callable[[str], None]
+    is_told: bool = False
+
+    def __call__(self, event: Event) -> None:
+        """Look at one event."""
+        if self.is_told or not isinstance(event, ReplyReceived) or event.reply.cost_usd is not None:
+            return
+        self.is_told = True
+        other = "--max-turns" if event.reply.usage is None else "--max-tokens"
+        self.warn(f"the cost of this model is not known, so --max-cost limits nothing; use {other}")
+
+
+def _progress(outbox: Outbox) -> Callable[[Event], None]:
+    return lambda event: outbox.send(b"P" + encode_event(event))

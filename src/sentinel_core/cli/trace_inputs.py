@@ -1,0 +1,112 @@
+"""What commands read: the sources that arguments lead to; and one trace, for a command that needs it in this process."""
+
+import io
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sentinel_core.cli import HOME, say
+from sentinel_core.cli.options import host_flags, layers_and_selection
+from sentinel_core.cli.supervise import supervise
+from sentinel_core.errors import InputError
+from sentinel_core.host.settings import HostSettings
+from sentinel_core.runtime.printable import counted
+from sentinel_core.traces.sources import FileSource, find_sources, spool
+
+if TYPE_CHECKING:
+    from sentinel_core.trace import ExecutionTrace
+    from sentinel_core.traces.sources.own import LeftOut
+
+__all__ = ["read_one", "sources_of"]
+
+_NATIVE = "native"
+_TOLD = 5
+_NAMED = 3
+
+
+def sources_of(
+    arguments: tuple[str, ...], host: HostSettings, output: str | None = None
+) -> tuple[FileSource | InputError, ...]:
+    """Every file that the arguments lead to; standard input is read here, and kept.
+
+    Prints a line on standard error for each reason why files in folders were left out.
+    Raises ``click.UsageError`` where ``output`` is one of them: it would be lost.
+    """
+    place = None if output is None else _place_of(output)
+    stdin = spool(sys.stdin.buffer) if "-" in arguments else None
+    most = host.max_record_mb << 20
+    left_out: LeftOut = {}
+    found = tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=most, left_out=left_out))
+    for why, labels in left_out.items():
+        _tell_left_out(why, labels)
+    if any(isinstance(source, FileSource) and place in (source.url, source.path.resolve()) for source in found):
+        raise click.UsageError(f'-o "{output}" is what is to be read, and would be replaced: name another')
+    return found
+
+
+def _tell_left_out(why: str, labels: list[str]) -> None:
+    """One line on standard error: why, how many, and the first; those that lie where Sentinel keeps its own come last."""
+    from sentinel_core.runtime.printable import printable
+    from sentinel_core.runtime.redact import redact
+
+    first = sorted(labels, key=lambda label: HOME.name in Path(label).parts)[:_NAMED]
+    names = ", ".join(f'"{label}"' for label in first)
+    more = f" and {len(labels) - _NAMED:,} more" if len(labels) > _NAMED else ""
+    say(f"sentinel: {why}: {counted(len(labels), 'file')} ({printable(redact(names))}{more})")
+
+
+def _place_of(output: str) -> Path | str:
+    """Where it is, as a source says it: a path, or a whole URL. Raises ``InputError`` for a URL that cannot be reached."""
+    if "://" not in output:
+        return Path(output).resolve()
+    from sentinel_core.traces.sources.remote import file_system
+
+    try:
+        system, path = file_system(output)
+    except InputError:
+        raise
+    except Exception:  # noqa: BLE001 - each file system raises errors of its own; it is told where the output is written
+        return output
+    whole = str(system.unstrip_protocol(path))
+    return Path(path).resolve() if whole.startswith("file://") else whole
+
+
+def read_one(
+    path: str, *, trace_id: str | None = None, reader: str | None = None, plugins: str | None = None
+) -> "ExecutionTrace":
+    """The trace in a file (or that one of several), with secrets taken out. Readers work in a child.
+
+    Raises ``InputError`` where there is none, where there are several and none is named, or where one cannot be read.
+    """
+    from sentinel_core.cli.convert_child import Conversion, convert_job
+    from sentinel_core.traces.codec import decode_trace
+
+    layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
+    host = layers.host()
+    work = Conversion(
+        sources=sources_of((path,), host),
+        selection=selection,
+        to=_NATIVE,
+        reader=reader,
+        strict=host.strict,
+        max_record=host.max_record_mb << 20,
+    )
+    written = io.BytesIO()
+    tally = supervise(work, written, job=convert_job, timeout=host.timeout, memory_mb=host.max_memory_mb)
+    shown = "stdin" if path == "-" else path
+    traces = [decode_trace(line) for line in written.getvalue().splitlines()]
+    if not traces and tally.exit_code("never"):
+        raise InputError(f'no trace could be read from "{shown}"')
+    return _picked(traces, shown, trace_id)
+
+
+def _picked(traces: "list[ExecutionTrace]", path: str, trace_id: str | None) -> "ExecutionTrace":
+    chosen = [trace for trace in traces if trace_id in (None, trace.trace_id)]
+    if len(chosen) == 1:
+        return chosen[0]
+    if chosen:
+        first = ", ".join(f'"{trace.trace_id}"' for trace in chosen[:_TOLD])
+        raise InputError(f'"{path}" holds {len(chosen)} traces ({first}): name one with --trace-id')
+    raise InputError(f'"{path}" holds no trace "{trace_id}"')

@@ -1,0 +1,182 @@
+"""The library calls: complete a loop, ask how its guardrails stand, override them.
+
+    from sentinel_core import hand_in_loop, process_loop_completion
+
+    hand_in_loop("loop_001", alignment_score=0.72, drift_score=0.28)
+    result = process_loop_completion("loop_001", "done", "SAGE")
+
+They work in the caller's process, on the store and with the guardrails of ``orchestrator``; without one, on the default
+store below the working directory, with every installed guardrail and its configured settings.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sentinel_core.errors import LoopRequestError, StoreError
+from sentinel_core.guardrails.answers import failed_answer
+from sentinel_core.guardrails.bound import bind_guardrails
+from sentinel_core.guardrails.decide import Quality
+from sentinel_core.guardrails.facts import LIFTS, Reflection
+from sentinel_core.guardrails.orchestrator import Orchestrator
+from sentinel_core.guardrails.schemas import check
+from sentinel_core.guardrails.store import Store, open_store
+from sentinel_core.host.plugins import LoadFailure, Plugin, load, select
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers, read_layers
+
+__all__ = [
+    "get_guardrails_status",
+    "hand_in_loop",
+    "make_orchestrator",
+    "override_guardrails",
+    "process_loop_completion",
+    "quality_of",
+]
+
+_default: dict[Path, Orchestrator] = {}
+
+
+def process_loop_completion(  # noqa: PLR0913 - the shape of the published call
+    loop_id: str,
+    reflection_status: str,
+    orchestrator_persona: str | None = None,
+    override_fatigue: bool = False,
+    override_max_reruns: bool = False,
+    override_by: str | None = None,
+    *,
+    override_bias_echo: bool = False,
+    override_reason: str | None = None,
+    orchestrator: Orchestrator | None = None,
+) -> dict[str, Any]:
+    """Decide whether a loop that was handed in is tried again, once, and give the decision.
+
+    A store that cannot be used is no exception but ``status`` "error" with the decision to finalize. Raises
+    ``LoopRequestError`` for what is malformed (an override needs a reason and who), ``UnknownLoopError`` and
+    ``LoopConflictError`` (nothing was handed in).
+    """
+    overrides = dict(zip(LIFTS, (override_fatigue, override_max_reruns, override_bias_echo), strict=True))
+    document = {
+        "loop_id": loop_id,
+        "reflection_status": reflection_status,
+        "orchestrator_persona": orchestrator_persona,
+        **overrides,
+        "override_by": override_by,
+        "override_reason": override_reason,
+    }
+    check(document, "completion")
+    if any(overrides.values()):
+        _refuse_nobody(override_by)
+    try:
+        return _or_default(orchestrator).complete(
+            loop_id,
+            overrides=overrides,
+            actor=override_by or "",
+            reason=override_reason or "",
+            persona=orchestrator_persona,
+        )
+    except StoreError as error:
+        return failed_answer(loop_id, str(error), datetime.now(UTC))
+
+
+def get_guardrails_status(loop_id: str, *, orchestrator: Orchestrator | None = None) -> dict[str, Any]:
+    """How every guardrail stands after a loop. Raises ``UnknownLoopError``, ``StoreError``."""
+    return _or_default(orchestrator).status(loop_id)
+
+
+def override_guardrails(
+    loop_id: str,
+    override_fatigue: bool = False,
+    override_max_reruns: bool = False,
+    override_by: str | None = None,
+    override_reason: str | None = None,
+    *,
+    override_bias_echo: bool = False,
+    override_seconds: int | None = None,
+    orchestrator: Orchestrator | None = None,
+) -> dict[str, Any]:
+    """Put on the record that a person overrides guardrails for the loop's family, once or for so many seconds.
+
+    Raises ``LoopRequestError`` where nothing is overridden or who and why are missing; ``UnknownLoopError``, ``StoreError``.
+    """
+    overrides = dict(zip(LIFTS, (override_fatigue, override_max_reruns, override_bias_echo), strict=True))
+    document = {
+        **overrides,
+        "override_by": override_by,
+        "override_reason": override_reason,
+        "override_seconds": override_seconds,
+    }
+    check(document, "override")
+    actor = _refuse_nobody(override_by)
+    return _or_default(orchestrator).override(
+        loop_id, overrides, actor=actor, reason=str(override_reason), seconds=override_seconds
+    )
+
+
+def hand_in_loop(
+    loop_id: str,
+    *,
+    alignment_score: float,
+    drift_score: float,
+    summary_valid: bool = True,
+    bias_tags: Iterable[str] = (),
+    reflection_persona: str | None = None,
+    orchestrator: Orchestrator | None = None,
+) -> bool:
+    """Keep what an attempt was worth; True where it is the first of a new family.
+
+    Raises ``LoopRequestError`` for what is out of range, ``LoopConflictError`` where other scores were handed in before.
+    """
+    reflection = Reflection(
+        alignment_score=alignment_score,
+        drift_score=drift_score,
+        summary_valid=summary_valid,
+        bias_tags=tuple(bias_tags),
+        persona=reflection_persona,
+    )
+    return _or_default(orchestrator).hand_in(loop_id, reflection)
+
+
+def make_orchestrator(
+    store: Store,
+    plugins: Iterable[Plugin],
+    failures: Sequence[LoadFailure],
+    layers: Layers,
+    *,
+    now: Callable[[], datetime] | None = None,
+) -> Orchestrator:
+    """With the guardrails among ``plugins``, their settings and the quality that ``layers`` ask for.
+
+    Raises ``ConfigError`` for a setting that cannot be used.
+    """
+    guardrails = bind_guardrails(plugins, failures, layers)
+    made = Orchestrator(store=store, guardrails=guardrails, quality=quality_of(layers))
+    if now is not None:
+        made.now = now
+    return made
+
+
+def quality_of(layers: Layers) -> Quality:
+    """The thresholds that are set."""
+    host = layers.host()
+    return Quality(alignment_threshold=host.alignment_threshold, drift_threshold=host.drift_threshold)
+
+
+def _refuse_nobody(actor: str | None) -> str:
+    if not actor:
+        raise LoopRequestError("an override needs override_by: say who @ $.override_by")
+    return actor
+
+
+def _or_default(orchestrator: Orchestrator | None) -> Orchestrator:
+    """The one given, or the one for this folder, made once a process."""
+    if orchestrator is not None:
+        return orchestrator
+    folder = Path.cwd()
+    if folder not in _default:
+        layers = read_layers({})
+        chosen, _ = select(Selection.parse(layers.host().plugins), ("guardrails",))
+        plugins, failures = load(chosen)
+        _default[folder] = make_orchestrator(open_store(layers.host().store), plugins, failures, layers)
+    return _default[folder]

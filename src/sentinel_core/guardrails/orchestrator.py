@@ -1,0 +1,262 @@
+"""Completions, statuses and overrides of loops: reads facts from a store, lets guardrails rule, writes what was decided."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+
+import attrs
+
+from sentinel_core.errors import LoopConflictError, UnknownLoopError
+from sentinel_core.guardrails.answers import completion_answer, family_answer, override_answer, status_answer, timestamp
+from sentinel_core.guardrails.bound import BoundGuardrail, ask_all
+from sentinel_core.guardrails.decide import Quality, decide
+from sentinel_core.guardrails.facts import LIFTS, Override, Reflection
+from sentinel_core.guardrails.family import Change, Completion, Family, Loop
+from sentinel_core.guardrails.schemas import check, check_loop_id
+from sentinel_core.guardrails.store import Store
+from sentinel_core.runtime.redact import redact
+
+__all__ = ["Orchestrator"]
+
+_TRIES = 200
+_LONGEST_ROOT = 116  # what it is called with "_r" and a number must still be an id
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@attrs.define(eq=False, kw_only=True)
+class Orchestrator:
+    """What the Python functions and the HTTP service share; may be called from many threads.
+
+    ``now`` is the clock. Methods raise ``LoopRequestError`` for what is malformed, ``UnknownLoopError``,
+    ``LoopConflictError``, and ``StoreError`` where the store cannot be used: whoever gets that finalizes.
+    """
+
+    store: Store
+    guardrails: Sequence[BoundGuardrail] = ()
+    quality: Quality = attrs.field(factory=Quality)
+    now: Callable[[], datetime] = _now
+
+    def hand_in(
+        self, loop_id: str, reflection: Reflection, *, report: dict[str, Any] | None = None, actor: str | None = None
+    ) -> bool:
+        """Keep what an attempt was worth; True where its id was unknown, so that it is now the root of a new family.
+
+        The same again changes nothing. Raises ``LoopConflictError`` for another reflection on the same loop.
+        """
+        check_loop_id(loop_id)
+        _check_reflection(reflection)
+        made: list[bool] = []
+
+        def step(family: Family | None) -> Change | None:
+            at = self._at()
+            known = Family(root=loop_id) if family is None else family
+            loop = known.loop(loop_id) or Loop(loop_id=loop_id, number=0, at=at)
+            if loop.reflection is not None and loop.reflection != reflection:
+                raise LoopConflictError(
+                    f'loop "{loop_id}" was handed in before with other scores; what is decided from is never replaced'
+                )
+            made[:] = [family is None]
+            if loop.reflection is not None:
+                return None
+            handed_in = attrs.evolve(loop, reflection=reflection, report=report)
+            return known.changed("handed_in", at=at, actor=actor, loops=[handed_in])
+
+        self._settle(loop_id, step)
+        return made[0]
+
+    def complete(
+        self,
+        loop_id: str,
+        *,
+        overrides: Mapping[str, bool] | None = None,
+        actor: str = "",
+        reason: str = "",
+        persona: str | None = None,
+    ) -> dict[str, Any]:
+        """Decide what follows a loop: once, however often it is asked. ``overrides`` are flags by their names."""
+        check_loop_id(loop_id)
+
+        def step(family: Family | None) -> Change | None:
+            known, loop, _ = _handed_in(family, loop_id)
+            asked = self._asked(known, loop, overrides or {}, actor, reason)
+            return self._decided(known, loop, asked=asked, actor=actor, persona=persona)
+
+        family = self._settle(loop_id, step)
+        family, loop, reflection = _handed_in(family, loop_id)
+        assert loop.completion is not None, "settled"
+        return completion_answer(family, loop, reflection, loop.completion)
+
+    def status(self, loop_id: str) -> dict[str, Any]:
+        """What the guardrails say of the attempts up to a loop, now."""
+        family, loop = _member(self.store.family_of(check_loop_id(loop_id)), loop_id)
+        history = family.history(loop, self.store.tags_elsewhere(family.root, family.tags()))
+        return status_answer(family, loop, ask_all(self.guardrails, history))
+
+    def override(
+        self, loop_id: str, overrides: Mapping[str, bool], *, actor: str, reason: str, seconds: int | None = None
+    ) -> dict[str, Any]:
+        """Put a person's decision on the record, for the family of this loop.
+
+        It counts for the next decision that needs it, or with ``seconds`` for all until then; where the family was ended by a
+        guardrail, completing its last loop again decides anew. The same again, before it is spent, is counted once.
+        """
+        check_loop_id(loop_id)
+        kept: list[Override] = []
+
+        def step(family: Family | None) -> Change | None:
+            known, _ = _member(family, loop_id)
+            now = self.now()
+            made = _override(known, overrides, actor=actor, reason=reason, at=now, seconds=seconds)
+            same = [one for one in _usable(known, None, self._at()) if _alike(one, made, timed=seconds is not None)]
+            kept[:] = same or [made]
+            return None if same else known.changed("override", at=made.at, actor=actor, overrides=[made])
+
+        self._settle(loop_id, step)
+        return override_answer(loop_id, kept[0])
+
+    def family(self, loop_id: str) -> dict[str, Any]:
+        """Everything that is kept of a loop's family."""
+        family, _ = _member(self.store.family_of(check_loop_id(loop_id)), loop_id)
+        return family_answer(family, self.store.tags_elsewhere(family.root, family.tags()))
+
+    def _settle(self, loop_id: str, step: Callable[[Family | None], Change | None]) -> Family | None:
+        """Read, compute, write; and again where somebody else wrote in between. Gives the family as it then is."""
+        for _ in range(_TRIES):
+            family = self.store.family_of(loop_id)
+            change = step(family)
+            if change is None:
+                return family
+            if self.store.save(change):
+                return change.family
+        raise LoopConflictError(f'loop "{loop_id}" is being changed by too many at once: send it again')
+
+    def _asked(
+        self, family: Family, loop: Loop, overrides: Mapping[str, bool], actor: str, reason: str
+    ) -> Override | None:
+        """The override that came with a completion; None where there is none, or it was counted before."""
+        if not any(overrides.values()):
+            return None
+        made = attrs.evolve(
+            _override(family, overrides, actor=actor, reason=reason, at=self.now()), loop_id=loop.loop_id
+        )
+        return None if any(_alike(one, made, timed=False) for one in family.overrides) else made
+
+    def _decided(
+        self, family: Family, loop: Loop, *, asked: Override | None, actor: str, persona: str | None
+    ) -> Change | None:
+        """What to write for a completion; None where the loop's decision stands.
+
+        A rerun that was granted stands for ever. An end that a guardrail forced is looked at again where a person has
+        overridden it since.
+        """
+        at = self._at()
+        usable = [*_usable(family, loop, at), *([asked] if asked is not None else [])]
+        before = loop.completion
+        if before is not None and not (before.decision.force_finalize and usable):
+            return None
+        history = family.history(loop, self.store.tags_elsewhere(family.root, family.tags()))
+        rulings = ask_all(self.guardrails, history)
+        decision = decide(history, rulings, self.quality, usable)
+        spent = _spent(usable, decision.used, asked, loop)
+        if before is not None and decision.decision == "finalize":
+            return family.changed("override", at=at, actor=asked.actor, overrides=spent) if asked is not None else None
+        granted = self._granted(family, loop, at) if decision.decision == "rerun" else ()
+        completion = Completion(
+            decision=decision,
+            rulings=rulings,
+            quality=self.quality,
+            rerun_count=len(family.loops) - 1 + len(granted),
+            at=at,
+            new_loop_id=granted[0].loop_id if granted else None,
+            orchestrator_persona=persona,
+        )
+        done = attrs.evolve(loop, completion=completion)
+        return family.changed(decision.decision, at=at, actor=actor or None, loops=[done, *granted], overrides=spent)
+
+    def _granted(self, family: Family, loop: Loop, at: str) -> tuple[Loop]:
+        """The next loop. Its id has the first number from its own on that no stranger's loop has taken."""
+        number = len(family.loops)
+        names = (f"{family.root[:_LONGEST_ROOT]}_r{suffix}" for suffix in count(number))
+        loop_id = next(name for name in names if self.store.family_of(name) is None)
+        return (Loop(loop_id=loop_id, number=number, at=at, rerun_of=loop.loop_id),)
+
+    def _at(self) -> str:
+        return timestamp(self.now())
+
+
+def _member(family: Family | None, loop_id: str) -> tuple[Family, Loop]:
+    loop = None if family is None else family.loop(loop_id)
+    if family is None or loop is None:
+        raise UnknownLoopError(f'no loop "{loop_id}" is known: hand in its attempt first')
+    return family, loop
+
+
+def _handed_in(family: Family | None, loop_id: str) -> tuple[Family, Loop, Reflection]:
+    known, loop = _member(family, loop_id)
+    if loop.reflection is None:
+        raise LoopConflictError(
+            f'loop "{loop_id}" was granted, and nothing was handed in for it: hand in its attempt first'
+        )
+    return known, loop, loop.reflection
+
+
+def _check_reflection(reflection: Reflection) -> None:
+    check(
+        {
+            "alignment_score": reflection.alignment_score,
+            "drift_score": reflection.drift_score,
+            "summary_valid": reflection.summary_valid,
+            "bias_tags": list(reflection.bias_tags),
+            "reflection_persona": reflection.persona,
+        },
+        "reflection",
+    )
+
+
+def _override(
+    family: Family,
+    overrides: Mapping[str, bool],
+    *,
+    actor: str,
+    reason: str,
+    at: datetime,
+    seconds: int | None = None,
+) -> Override:
+    return Override(
+        override_id=str(len(family.overrides) + 1),
+        actor=actor,
+        reason=redact(reason),
+        at=timestamp(at),
+        override_fatigue=overrides.get("override_fatigue", False),
+        override_max_reruns=overrides.get("override_max_reruns", False),
+        override_bias_echo=overrides.get("override_bias_echo", False),
+        expires_at=None if seconds is None else timestamp(at + timedelta(seconds=seconds)),
+    )
+
+
+def _alike(one: Override, other: Override, *, timed: bool) -> bool:
+    """True where both are the same decision of the same person, whenever it was made."""
+    names = ("actor", "reason", "loop_id", *LIFTS)
+    same = all(getattr(one, name) == getattr(other, name) for name in names)
+    return same and (one.expires_at is not None) == timed
+
+
+def _usable(family: Family, loop: Loop | None, at: str) -> list[Override]:
+    """Overrides that may count now, oldest first. One that came with a completion was spent with it."""
+    return [
+        one
+        for one in family.overrides
+        if one.spent_on is None
+        and (one.expires_at is None or at < one.expires_at)
+        and (one.loop_id is None or (loop is not None and one.loop_id == loop.loop_id))
+    ]
+
+
+def _spent(usable: Sequence[Override], used: Sequence[str], asked: Override | None, loop: Loop) -> tuple[Override, ...]:
+    """What is used up by this decision; what came with the completion is, whether it was needed or not."""
+    gone = [one for one in usable if one is asked or (one.override_id in used and one.expires_at is None)]
+    return tuple(attrs.evolve(one, spent_on=loop.loop_id) for one in gone)

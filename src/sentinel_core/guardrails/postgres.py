@@ -1,0 +1,103 @@
+"""Loops in a PostgreSQL database, for services on several machines (the ``postgres`` extra)."""
+
+import queue
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sentinel_core.errors import StoreError
+from sentinel_core.guardrails.sql import Cursor, SqlStore
+from sentinel_core.runtime.redact import redact
+
+if TYPE_CHECKING:
+    import psycopg
+
+__all__ = ["PostgresStore"]
+
+_PATIENCE = 20.0
+_PAUSE = 0.05
+_LONGEST_PAUSE = 1.0
+_LOCK = 0x53454E54
+_Result = TypeVar("_Result")
+
+
+class PostgresStore(SqlStore):
+    """A database by its address. Tables begin with ``sentinel_``.
+
+    Where the connection is lost, the work is done again on a new one for up to 20 seconds: reads change nothing, and a
+    change that was written after all is found to be outdated. Raises ``StoreError`` where it cannot be used.
+    """
+
+    mark = "%s"
+    serial = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+
+    def __init__(self, address: str) -> None:
+        try:
+            import psycopg
+        except ImportError:
+            raise StoreError("PostgreSQL needs psycopg: pip install 'reliability-sentinel[postgres]'") from None
+        self.place = redact(address)
+        self.taken = (psycopg.errors.UniqueViolation,)
+        self.absent = (psycopg.errors.UndefinedTable,)
+        self._address = address
+        self._lost = (psycopg.OperationalError, psycopg.InterfaceError)
+        self._error = psycopg.Error
+        self._connect: Callable[..., psycopg.Connection[Any]] = psycopg.connect
+        self._idle: queue.LifoQueue[psycopg.Connection[Any]] = queue.LifoQueue()
+        self._patience, self._refused = 0.0, ""  # a wrong address or password is told at once
+        self.again(self.prepare)
+        self._patience, self._refused = _PATIENCE, "; no rerun is granted"
+
+    def lock(self, cursor: Cursor) -> None:
+        """Of several services that start at once, one makes the tables."""
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+
+    @contextmanager
+    def transaction(self, *, write: bool) -> Iterator[Cursor]:
+        """As for any store; where the block raises, the connection is closed, which rolls back."""
+        connection = self._connection()
+        try:
+            with connection.cursor() as cursor:
+                if write:
+                    cursor.execute("BEGIN")
+                yield cursor
+                if write:
+                    cursor.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.put(connection)
+
+    def again(self, job: Callable[[], _Result]) -> _Result:
+        """Run the job until it gets through, for a while; what the driver raises is a ``StoreError``."""
+        deadline, pause = time.monotonic() + self._patience, _PAUSE
+        while True:
+            try:
+                return job()
+            except self._lost as error:
+                if time.monotonic() + pause > deadline:
+                    raise self._unusable(error) from error
+                self._forget()
+            except self._error as error:
+                raise self._unusable(error) from error
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def close(self) -> None:
+        """Close what no transaction is using."""
+        self._forget()
+
+    def _unusable(self, error: Exception) -> StoreError:
+        text = redact(" ".join(str(error).split()))[:300]
+        return StoreError(f'store "{self.place}" cannot be used: {text}{self._refused}')
+
+    def _forget(self) -> None:
+        while not self._idle.empty():
+            self._idle.get_nowait().close()
+
+    def _connection(self) -> "psycopg.Connection[Any]":
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            return self._connect(self._address, autocommit=True, connect_timeout=5)

@@ -1,0 +1,127 @@
+"""Loops in an SQLite file, the default: safe among threads and processes of one machine."""
+
+import errno
+import os
+import queue
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from sentinel_core.errors import StoreError
+from sentinel_core.guardrails.sql import Cursor, SqlStore
+from sentinel_core.runtime.state_files import refuse_detours
+
+__all__ = ["SqliteStore"]
+
+_PATIENCE = 30.0
+_PAUSE = 0.01
+_Result = TypeVar("_Result")
+
+
+class SqliteStore(SqlStore):
+    """One file, for its owner only (0600), in a folder that is made for its owner only (0700).
+
+    A change waits up to 30 seconds for another writer. It is on the disk when ``save`` returns. Raises ``StoreError`` where
+    the file cannot be opened, is no store, is of a newer version, or is no more where it was: a new one would know of no attempt.
+    """
+
+    mark = "?"
+    serial = "INTEGER PRIMARY KEY AUTOINCREMENT"
+    taken = (sqlite3.IntegrityError,)
+    absent = (sqlite3.OperationalError,)  # or locked, or not to be opened, as what follows will tell
+
+    def __init__(self, path: Path, *, create: bool = True) -> None:
+        self.place = str(path)
+        self._path = path
+        self._idle: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
+        self._refused = ""
+        self.again(lambda: refuse_detours(path))
+        if create:
+            self._make_file()
+        elif not path.is_file():
+            raise StoreError(
+                f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" make one; --store names another'
+            )
+        self._file = self.again(self._found)
+        self.again(self.prepare)
+        self._refused = "; no rerun is granted"
+
+    @contextmanager
+    def transaction(self, *, write: bool) -> Iterator[Cursor]:
+        """As for any store; where the block raises, the connection is closed, which rolls back."""
+        connection = self._connection()
+        try:
+            if write:
+                connection.execute("BEGIN IMMEDIATE")
+            yield connection.cursor()
+            if write:
+                connection.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.put(connection)
+
+    def again(self, job: Callable[[], _Result]) -> _Result:
+        """Run the job; what SQLite raises is a ``StoreError`` that names the file."""
+        try:
+            return job()
+        except (sqlite3.Error, OSError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise StoreError(f'store "{self.place}" cannot be used: {why}{self._refused}') from error
+
+    def close(self) -> None:
+        """Close what no transaction is using."""
+        while not self._idle.empty():
+            self._idle.get_nowait().close()
+
+    def _make_file(self) -> None:
+        try:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise StoreError(f'store "{self.place}" cannot be opened: {error.strerror}') from None
+
+    def _found(self) -> tuple[int, int]:
+        """Which file it is: SQLite goes on with one that was moved away or deleted, and makes another for who comes later."""
+        there = self._path.stat()
+        return there.st_dev, there.st_ino
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._found() != self._file:
+            raise OSError(errno.ESTALE, "another file has taken its place; start again to use that")
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            connection = sqlite3.connect(
+                self._address(), uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
+        try:
+            _set_up(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _address(self) -> str:
+        """A store in a folder where nothing can be made is read as it is: SQLite would make files beside it."""
+        address, log = self._path.absolute().as_uri(), self._path.with_name(f"{self._path.name}-wal")
+        may_write = log.exists() or os.access(self._path.parent, os.W_OK)
+        return f"{address}?{'mode=rw' if may_write else 'immutable=1'}"
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
+    """SQLite does not wait by itself while another process turns the same new file into one with a write-ahead log."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return

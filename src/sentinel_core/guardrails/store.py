@@ -1,0 +1,62 @@
+"""Where loops are kept: the interface, and which store an address means."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from sentinel_core.errors import ConfigError
+from sentinel_core.guardrails.family import AuditRow, Change, Family
+from sentinel_core.runtime.redact import redact
+
+__all__ = ["DEFAULT_STORE", "Store", "open_store"]
+
+DEFAULT_STORE = ".sentinel/loops.sqlite3"
+
+
+class Store(Protocol):
+    """Families by the loops in them. Every method raises ``StoreError`` where the store cannot be used.
+
+    May be called from many threads, and the same place from many processes.
+    """
+
+    def family_of(self, loop_id: str) -> Family | None:
+        """The whole family that a loop belongs to, by the stored membership, as of one moment."""
+
+    def save(self, change: Change) -> bool:
+        """Write all of a change or nothing; False where somebody else changed the family, or took a loop's id, first."""
+
+    def families(self) -> Sequence[Family]:
+        """Every family, sorted by root."""
+
+    def tags_elsewhere(self, root: str, tags: Iterable[str]) -> Mapping[str, int]:
+        """For each of these tags, how many loops of other families have it; those that none has are left out."""
+
+    def audit(self, root: str | None = None, *, after: int = 0, limit: int | None = None) -> Sequence[AuditRow]:
+        """Audit rows with a higher ``row_id`` than ``after``, of one family or of all, in that order."""
+
+    def close(self) -> None:
+        """Give back what is open. Calling it twice is no error."""
+
+
+def open_store(address: str | None = None, *, create: bool = True) -> Store:
+    """The store at an address: ``postgresql://...``, ``memory:``, ``sqlite:PATH`` or a path; None is the default path.
+
+    Without ``create`` a file that is not there is not made. Raises ``ConfigError`` for an address of another kind, ``StoreError`` where it cannot be opened.
+    """
+    address = address or DEFAULT_STORE
+    scheme, colon, rest = address.partition(":")
+    if scheme in ("postgresql", "postgres") and colon:
+        from sentinel_core.guardrails.postgres import PostgresStore
+
+        return PostgresStore(address)
+    if address == "memory:":
+        from sentinel_core.guardrails.memory import MemoryStore
+
+        return MemoryStore()
+    if "://" in address:
+        raise ConfigError(
+            f'no store "{redact(address)}": use a path, sqlite:PATH, memory: or postgresql://HOST/DATABASE'
+        )
+    from sentinel_core.guardrails.sqlite import SqliteStore
+
+    return SqliteStore(Path(rest if scheme == "sqlite" and colon else address), create=create)

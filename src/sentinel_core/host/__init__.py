@@ -1,0 +1,1 @@
+"""Plugins: found, selected, loaded and set up; the panel of signals that judges."""

@@ -1,0 +1,197 @@
+"""Puts a panel together: which signals judge, with which settings, under which profile."""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from sentinel_core.errors import ConfigError, PluginError
+from sentinel_core.evaluate.evaluator import BoundSignal, Panel
+from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.host.conversion import printed
+from sentinel_core.host.plugins import Installed, LoadFailure, Plugin, Watch
+from sentinel_core.host.selection import did_you_mean
+from sentinel_core.host.settings import Layers
+from sentinel_core.profile import RS1, CriticalRule, Profile
+from sentinel_core.report import SignalFailure
+
+__all__ = ["bind_settings", "make_panel", "read_profile", "weighted", "with_weights"]
+
+
+def make_panel(
+    plugins: Iterable[Plugin],
+    failures: Sequence[LoadFailure],
+    left_out: Iterable[Installed],
+    layers: Layers,
+    *,
+    watch: Watch | None = None,
+) -> Panel:
+    """The panel of all signals among ``plugins``, under the profile and weights that ``layers`` ask for.
+
+    Raises ``ConfigError`` for a setting, weight or profile that cannot be used.
+    """
+    signals = []
+    failed = [_failure(one.source, one.error) for one in failures if one.source.kind == "signals"]
+    for plugin in plugins:
+        if plugin.source.kind == "signals":
+            try:
+                signals.append(_bind(plugin, layers, watch))
+            except PluginError as error:
+                failed.append(_failure(plugin.source, str(error)))
+    gone = frozenset(one.name for one in left_out if one.kind == "signals")
+    known = {signal.name for signal in signals} | {failure.signal_name for failure in failed} | gone
+    return Panel(signals=tuple(signals), profile=weighted(layers, known), failures=tuple(failed), left_out=gone)
+
+
+def _failure(source: Installed, error: str) -> SignalFailure:
+    return SignalFailure(signal_name=source.name, error=error, distribution=source.distribution, version=source.version)
+
+
+def bind_settings(function: Callable[..., Any], settings: Any) -> Callable[..., Any]:
+    """A function of one argument, with its settings as the second, where it takes any."""
+    return function if settings is None else lambda given: function(given, settings)
+
+
+def _bind(plugin: Plugin, layers: Layers, watch: Watch | None) -> BoundSignal:
+    source = plugin.source
+    settings = layers.of_plugin("signals", source.name, plugin.offer.settings)
+    detect = bind_settings(plugin.offer.detect, settings)
+    return BoundSignal(
+        name=source.name,
+        detect=detect if watch is None else _watched(detect, watch, source.label),
+        distribution=source.distribution,
+        version=source.version,
+        settings={} if settings is None else printed(settings),
+    )
+
+
+def _watched(detect: Callable[[TraceIndex], object], watch: Watch, label: str) -> Callable[[TraceIndex], object]:
+    def run(index: TraceIndex) -> object:
+        with watch("detect", label):
+            return detect(index)
+
+    return run
+
+
+def weighted(layers: Layers, known: Collection[str]) -> Profile:
+    """The profile that ``layers`` ask for, with their weights over its own.
+
+    Raises ``ConfigError`` that names the flag or file where a weight or profile cannot be used.
+    """
+    profile = read_profile(layers.host().profile)
+    names = {*known, *profile.weights}
+    for rule in profile.critical:
+        if rule.signal_name not in names and rule not in RS1.critical:
+            near = did_you_mean(rule.signal_name, names)
+            where = f'profile "{profile.name}": critical.{rule.signal_name}'
+            raise ConfigError(f'{where}: no such signal is installed{near} ("sentinel plugins" lists them)')
+    weights = layers.weights()
+    for name in weights:
+        if name not in names:
+            origin = layers.values[f"weights.{name}"].origin
+            where = f'--weight "{name}"' if origin == "--weight" else f'"weights.{name}" from {origin}'
+            near = did_you_mean(name, names)
+            raise ConfigError(f'{where}: no such signal is installed{near} ("sentinel plugins" lists them)')
+    return with_weights(profile, weights, names)
+
+
+def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable[str]) -> Profile:
+    """The profile with weights put over its own; a weight of 0 makes a signal advisory.
+
+    Raises ``ConfigError`` (a ``ValueError``) for a weight that cannot be used, and for a name that nobody knows.
+    """
+    names = {*known, *profile.weights}
+    for name in weights:
+        if name not in names:
+            raise ConfigError(f"Unknown signal: {name}{did_you_mean(name, names)}")
+    try:
+        return attrs.evolve(profile, weights={**profile.weights, **weights})
+    except ValueError as error:
+        raise ConfigError(str(error)) from None
+
+
+def read_profile(name: str) -> Profile:
+    """``rs1``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
+
+    What it leaves out is RS-1's; ``critical`` goes signal by signal, and ``false`` takes RS-1's rule away. Raises
+    ``ConfigError`` that names the file and the key.
+    """
+    if name == RS1.name:
+        return RS1
+    import tomllib
+
+    path = Path(name)
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(
+            f'no profile "{name}": it is neither "{RS1.name}" nor a file that can be read ({error.strerror})'
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f'profile "{name}" is not TOML: {error}') from None
+    unknown = sorted(set(document) - {"name", "weights", "warn_at", "fail_at", "critical"})
+    if unknown:
+        raise ConfigError(f'profile "{name}": unknown key "{unknown[0]}"')
+    return _profile(document, path)
+
+
+_TYPES = {"name": (str, "text"), "weights": (dict, "a table"), "critical": (dict, "a table")}
+
+
+def _profile(document: Mapping[str, Any], path: Path) -> Profile:
+    for key, (kind, called) in _TYPES.items():
+        if key in document and not isinstance(document[key], kind):
+            raise ConfigError(f'profile "{path.name}": {key} must be {called}, and it is {document[key]!r}')
+    made = partial(
+        Profile,
+        name=document.get("name", path.stem),
+        weights={
+            key: _number(weight, path, f"weights.{key}") for key, weight in document.get("weights", RS1.weights).items()
+        },
+        warn_at=_share(document.get("warn_at", RS1.warn_at), path, "warn_at"),
+        fail_at=_share(document.get("fail_at", RS1.fail_at), path, "fail_at"),
+        critical=_all_critical(document.get("critical", {}), path),
+    )
+    try:
+        profile = made()
+    except ValueError as error:
+        raise ConfigError(f'profile "{path.name}": {error}') from None
+    if profile.warn_at > profile.fail_at:
+        raise ConfigError(f'profile "{path.name}": warn_at is above fail_at')
+    return profile
+
+
+def _all_critical(given: Mapping[str, Any], path: Path) -> tuple[CriticalRule, ...]:
+    rules: dict[str, CriticalRule | None] = {rule.signal_name: rule for rule in RS1.critical}
+    rules.update(
+        (name, _critical(name, rule, path) if rule is not False else None) for name, rule in sorted(given.items())
+    )
+    return tuple(rule for rule in rules.values() if rule is not None)
+
+
+def _critical(name: str, rule: Any, path: Path) -> CriticalRule:
+    if not isinstance(rule, dict) or set(rule) != {"threshold", "verdict"} or rule["verdict"] not in ("WARN", "FAIL"):
+        raise ConfigError(
+            f'profile "{path.name}": critical.{name} must be {{ threshold = 0.8, verdict = "FAIL" or "WARN" }}, or false'
+        )
+    return CriticalRule(
+        signal_name=name,
+        threshold=_share(rule["threshold"], path, f"critical.{name}.threshold"),
+        verdict=rule["verdict"],
+    )
+
+
+def _number(value: object, path: Path, key: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ConfigError(f'profile "{path.name}": {key} must be a number, and it is {value!r}')
+    return float(value)
+
+
+def _share(value: object, path: Path, key: str) -> float:
+    number = _number(value, path, key)
+    if not 0 <= number <= 1:
+        raise ConfigError(f'profile "{path.name}": {key} must be from 0 to 1, and it is {number:g}')
+    return number

@@ -1,0 +1,305 @@
+"""Finds, selects and loads plugins. Nothing else knows pluggy.
+
+Listing reads entry points and imports nothing. Loading imports one plugin at a time, asks its hook what it offers, and takes
+the offer that has the entry point's name. A plugin that cannot be loaded is a ``LoadFailure``, never an exception.
+"""
+
+import importlib
+import importlib.util
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+import pluggy
+
+from sentinel_core import hookspecs
+from sentinel_core.errors import DuplicatePluginError, PluginError
+from sentinel_core.host.entry_points import entry_points
+from sentinel_core.host.selection import KINDS, SELECTABLE, Selection, did_you_mean, load_target_kind
+from sentinel_core.host.validate_offers import checked, listed
+
+__all__ = ["HOST", "Installed", "LoadFailure", "Plugin", "installed", "load", "misnamed", "select"]
+
+HOST = "reliability-sentinel"
+_GROUPS = "sentinel."
+
+
+class Installed(NamedTuple):
+    """A plugin that can be loaded: an entry point, or a file or module named by the user (without a distribution)."""
+
+    kind: str
+    name: str
+    distribution: str | None = None
+    version: str | None = None
+    target: str = ""
+    requires: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """``signals:loop``, as ``--plugins`` takes it."""
+        return f"{self.kind}:{self.name}"
+
+    @property
+    def origin(self) -> str:
+        """Distribution and version, or the file or module."""
+        return f"{self.distribution} {self.version}" if self.distribution else self.target
+
+
+class Plugin(NamedTuple):
+    """A loaded plugin: where it came from and what it offers."""
+
+    source: Installed
+    offer: Any
+
+
+class LoadFailure(NamedTuple):
+    """A plugin that could not be loaded, and why."""
+
+    source: Installed
+    error: str
+
+
+def installed(kinds: Iterable[str] = KINDS) -> list[Installed]:
+    """Every entry point of these kinds, sorted by kind, name and distribution. Imports no plugin.
+
+    Raises ``DuplicatePluginError`` where two distributions offer one name of one kind.
+    """
+    wanted = frozenset(f"{_GROUPS}{kind}" for kind in kinds)
+    found = sorted(
+        Installed(
+            kind=entry.group.removeprefix(_GROUPS),
+            name=entry.name,
+            distribution=entry.distribution,
+            version=entry.version,
+            target=entry.value,
+            requires=entry.requires,
+        )
+        for entry in entry_points(_GROUPS)
+        if entry.group in wanted
+    )
+    for first, second in itertools.pairwise(found):
+        if (first.kind, first.name) == (second.kind, second.name):
+            raise DuplicatePluginError(
+                f'two plugins are named "{first.label}": {first.origin} and {second.origin}; uninstall one of them'
+            )
+    return found
+
+
+def misnamed() -> list[str]:
+    """In words, each group of entry points that is no kind of plugin, and looks like one mistyped: nobody loads it."""
+    known = [f"{_GROUPS}{kind}" for kind in KINDS]
+    groups = {(one.distribution, one.version, one.group) for one in entry_points(_GROUPS) if one.group not in known}
+    return [
+        f'{distribution} {version}: the entry points of its group "{group}" are no plugins{did_you_mean(group, known)}'
+        for distribution, version, group in sorted(groups)
+        if did_you_mean(group.removeprefix(_GROUPS), KINDS)
+    ]
+
+
+def select(selection: Selection, kinds: Sequence[str]) -> tuple[list[Installed], list[Installed]]:
+    """The plugins of these kinds to load, and those that the user left out.
+
+    Raises ``PluginError`` for a name that is not installed, or that stands in two kinds and says not which.
+    """
+    everything = installed(SELECTABLE)
+    wanted = selection.resolve({(one.kind, one.name) for one in everything})
+    chosen = [one for one in everything if one.kind in kinds and (one.kind, one.name) in wanted]
+    left_out = [one for one in everything if one.kind in kinds and (one.kind, one.name) not in wanted]
+    return chosen, left_out
+
+
+Watch = Callable[[str, str], AbstractContextManager[object]]
+
+
+def load(
+    chosen: Iterable[Installed],
+    targets: Iterable[str] = (),
+    *,
+    kinds: Sequence[str] = SELECTABLE,
+    dead: Mapping[str, str] | None = None,
+    watch: Watch = lambda _stage, _label: nullcontext(),
+) -> tuple[list[Plugin], list[LoadFailure]]:
+    """Load plugins, and files or modules (``targets``) that are not installed; sorted by kind and name.
+
+    ``dead`` are labels not to load again, with what happened to them; ``watch(stage, label)`` is entered around foreign
+    code. Raises ``DuplicatePluginError`` where a file offers a name that is taken.
+    """
+    plugins: list[Plugin] = []
+    failures: list[LoadFailure] = []
+    known = dead or {}
+    offered: dict[tuple[str, str], list[Any]] = {}  # one module often stands in many entry points
+    for source in chosen:
+        try:
+            with watch("load", source.label):
+                plugin = _load_installed(source, known.get(source.label), offered)
+            plugins.append(plugin)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever a stranger's import raises costs that plugin alone
+            failures.append(LoadFailure(source=source, error=_why(error)))
+            offered.pop((source.target, source.kind), None)  # what its hook did besides is held against each name
+    for target in targets:
+        plugins.extend(_load_target(target, kinds, watch))
+    _refuse_clashes(plugins)
+    plugins.sort(key=lambda plugin: plugin.source)
+    return plugins, failures
+
+
+def _load_installed(source: Installed, died_of: str | None, offered: dict[tuple[str, str], list[Any]]) -> Plugin:
+    if died_of is not None:
+        raise PluginError(died_of)
+    _check_host_version(source.requires)
+    module, _, attribute = source.target.partition(":")
+    plugin: object = importlib.import_module(module)
+    for name in filter(None, attribute.split(".")):
+        plugin = getattr(plugin, name)
+    if isinstance(plugin, FunctionType):
+        raise PluginError(f'its entry point names a function; name the module alone: {source.name} = "{module}"')
+    key = (source.target, source.kind)
+    if key not in offered:
+        offered[key] = _offered(plugin, source.kind)
+    for offer in offered[key]:
+        if offer.name == source.name:
+            return Plugin(source=source, offer=offer)
+    raise PluginError(f'its module offers nothing named "{source.name}" through sentinel_{source.kind}')
+
+
+def _load_target(target: str, kinds: Sequence[str], watch: Watch) -> list[Plugin]:
+    """All that a file or module offers. Asked for by name, so what goes wrong is an error, not a warning."""
+    try:
+        with watch("load", target):
+            offers = _all_offered(_import_target(target))
+    except PluginError as error:
+        raise PluginError(f'plugin "{target}": {error}') from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise PluginError(f'plugin "{target}" {_why(error)}') from error
+    return [
+        Plugin(source=Installed(kind=kind, name=offer.name, target=target), offer=offer)
+        for kind in kinds
+        for offer in offers[kind]
+    ]
+
+
+def _all_offered(module: ModuleType) -> dict[str, list[Any]]:
+    """By kind. Raises ``PluginError`` where there is nothing of any kind: a forgotten mark would go unnoticed."""
+    offers = {kind: _offered(module, kind, needed=False) for kind in SELECTABLE}
+    if not any(offers.values()):
+        if _offered(module, "commands", needed=False):
+            raise PluginError("it offers commands alone, and those are found where it is installed; see pip install -e")
+        raise PluginError("it offers nothing; mark sentinel_signals, or another hook, with @hookimpl")
+    return offers
+
+
+def _import_target(target: str) -> ModuleType:
+    if load_target_kind(target) == "module":
+        return importlib.import_module(target)
+    path = Path(target)
+    if not path.is_file():
+        raise PluginError("there is no such file")
+    name = f"sentinel_file_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise PluginError("is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+class _Manager(pluggy.PluginManager):
+    """Looks for the specifications of hooks among what is called like one: pluggy asks about each name, for each plugin."""
+
+    def parse_hookspec_opts(self, module_or_class: ModuleType | type, name: str) -> pluggy.HookspecOpts | None:
+        return super().parse_hookspec_opts(module_or_class, name) if name.startswith("sentinel_") else None
+
+
+def _offered(plugin: object, kind: str, *, needed: bool = True) -> list[Any]:
+    """What one plugin's hook returns, checked.
+
+    Each implementation is called by itself: pluggy's own call would stop at the first that raises, and would let a wrapper
+    rewrite what others offer.
+    """
+    manager = _Manager("sentinel")
+    manager.add_hookspecs(hookspecs)
+    try:
+        manager.register(plugin)
+        manager.check_pending()
+    except pluggy.PluginValidationError as error:
+        if told := _misused(plugin, manager):
+            raise PluginError(told) from error
+        raise
+    hook = f"sentinel_{kind}"
+    implementations = getattr(manager.hook, hook).get_hookimpls()
+    if not implementations:
+        if needed:
+            raise PluginError(f"it does not implement {hook}; mark the function with @hookimpl")
+        return []
+    (implementation,) = implementations
+    if implementation.wrapper or implementation.hookwrapper:
+        raise PluginError(f"its {hook} is a hook wrapper; hooks only offer, they cannot wrap one another")
+    return [checked(offer, kind) for offer in listed(implementation.function(), kind)]
+
+
+def _misused(plugin: object, manager: _Manager) -> str:
+    """What is wrong with a plugin's marked functions, where pluggy refuses them; nothing where it knows better."""
+    import inspect
+
+    known = [f"sentinel_{kind}" for kind in KINDS]
+    for name in dir(plugin):
+        options = manager.parse_hookimpl_opts(plugin, name)
+        if options is None:
+            continue
+        hook = options["specname"] or name
+        if hook not in known:
+            return f'"{hook}" is no hook (they are {", ".join(known)}){did_you_mean(hook, known)}'
+        if taken := ", ".join(inspect.signature(getattr(plugin, name)).parameters):
+            return f"its {hook} takes arguments ({taken}); a hook takes none"
+    return ""
+
+
+def _check_host_version(requirements: Iterable[str]) -> None:
+    from sentinel_core._version import __version__
+
+    for requirement in requirements:
+        if not requirement.startswith(HOST) or requirement == f"{HOST}=={__version__}":
+            continue
+        from packaging.requirements import Requirement
+
+        parsed = Requirement(requirement)
+        if (
+            parsed.name == HOST
+            and parsed.marker is None
+            and not parsed.specifier.contains(__version__, prereleases=True)
+        ):
+            raise PluginError(f"needs {requirement}, and this is {HOST} {__version__}; install matching versions")
+
+
+def _refuse_clashes(plugins: Iterable[Plugin]) -> None:
+    taken: dict[str, Installed] = {}
+    for plugin in plugins:
+        first = taken.setdefault(plugin.source.label, plugin.source)
+        if first is not plugin.source:
+            mend = (
+                f"leave one out with --plugins no:{first.name}, or rename yours"
+                if first.distribution
+                else "take one of them out of --plugins, or rename its plugin"
+            )
+            raise DuplicatePluginError(
+                f'two plugins are named "{first.label}": {first.origin} and {plugin.source.origin}; {mend}'
+            )
+
+
+def _why(error: BaseException) -> str:
+    """On one line, not long, and without halves of surrogate pairs, which no file, pipe or database would take."""
+    text = " ".join(str(error).split())[:300].encode("utf-8", "replace").decode()
+    if isinstance(error, PluginError):
+        return text
+    return (
+        f"cannot be imported: {type(error).__name__}: {text}" if text else f"cannot be imported: {type(error).__name__}"
+    )

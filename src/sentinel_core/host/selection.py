@@ -1,0 +1,96 @@
+"""The grammar of ``--plugins``: which plugins to load, decided by name alone, before anything is imported."""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from sentinel_core.errors import PluginError
+
+__all__ = ["KINDS", "SELECTABLE", "Selection", "did_you_mean", "load_target_kind"]
+
+KINDS = ("commands", "guardrails", "providers", "signals", "tools", "trace_readers")
+SELECTABLE = ("guardrails", "providers", "signals", "tools", "trace_readers")
+"""The kinds that ``--plugins`` chooses among, and that have settings. A command is chosen by being called."""
+
+# An empty list still leaves what an answer needs: a reader to read the trace, a provider and tools to run the agent.
+_DISPENSABLE = ("guardrails", "signals")
+
+_NEAR = 0.7
+_LONG = 6  # letters from which a beginning is worth comparing
+
+Label = tuple[str, str]
+
+
+class Selection(NamedTuple):
+    """A parsed ``--plugins`` value; ``items`` is None where it was not given, and then everything installed is taken.
+
+    ``loop,cost`` replaces the kinds that it names; ``signals:loop`` says which kind; ``no:cost`` takes one away;
+    ``./my_signal.py`` and ``my_package.module`` add what is not installed.
+    """
+
+    items: tuple[str, ...] | None = None
+
+    @classmethod
+    def parse(cls, text: str | None) -> "Selection":
+        """From a comma-separated list; what is said twice counts once."""
+        if text is None:
+            return cls()
+        return cls(tuple(dict.fromkeys(item.strip() for item in text.split(",") if item.strip())))
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Files and modules to load that are not installed."""
+        return tuple(item for item in self.items or () if load_target_kind(item) is not None)
+
+    def asked_for(self, installed: Collection[Label]) -> set[Label]:
+        """The installed plugins that the user named."""
+        return {_find(item, installed) for item in self._names()}
+
+    def resolve(self, installed: Collection[Label]) -> set[Label]:
+        """Which of the installed plugins are wanted. Raises ``PluginError`` for a name that is unknown or in two kinds."""
+        if self.items is None:
+            return set(installed)
+        named = self.asked_for(installed)
+        replaced = {kind for kind, _ in named} if self.items else set(_DISPENSABLE)
+        wanted = named | {label for label in installed if label[0] not in replaced}
+        return wanted - {_find(item.removeprefix("no:"), installed) for item in self.items if item.startswith("no:")}
+
+    def _names(self) -> Iterable[str]:
+        return (item for item in self.items or () if not item.startswith("no:") and load_target_kind(item) is None)
+
+
+def load_target_kind(item: str) -> str | None:
+    """``file`` or ``module`` for an item that names one, None for a plugin's name."""
+    if item.endswith(".py") or "/" in item:
+        return "file"
+    return "module" if "." in item and ":" not in item else None
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """``; did you mean "loop"?``, or nothing where no known name is near."""
+    ranked = sorted((-_likeness(name, other), other) for other in known)
+    return f'; did you mean "{ranked[0][1]}"?' if ranked and -ranked[0][0] >= _NEAR else ""
+
+
+def _likeness(name: str, other: str) -> float:
+    """From 0 to 1. A mistyped beginning of a long name is like it, too."""
+    import difflib
+
+    whole = difflib.SequenceMatcher(None, other, name).ratio()
+    start = difflib.SequenceMatcher(None, other[: len(name)], name).ratio() if len(name) >= _LONG else 0.0
+    return max(whole, start)
+
+
+def _find(item: str, installed: Collection[Label]) -> Label:
+    kind, _, name = item.rpartition(":")
+    if kind and kind not in SELECTABLE:
+        raise PluginError(f'"{item}" in --plugins: there is no kind "{kind}"; the kinds are {", ".join(SELECTABLE)}')
+    found = sorted(label for label in installed if label[1] == name and kind in ("", label[0]))
+    if not found:
+        known = {label[1] for label in installed}
+        raise PluginError(
+            f'no plugin named "{item}" is installed{did_you_mean(name, known)} ("sentinel plugins" lists them)'
+        )
+    if len(found) > 1:
+        choices = " or ".join(f'"{kind}:{name}"' for kind, name in found)
+        raise PluginError(f'"{item}" in --plugins stands in two kinds; write {choices}')
+    return found[0]

@@ -1,0 +1,340 @@
+"""Where each setting's value comes from: flag, then environment, then ``sentinel.toml`` or ``[tool.sentinel]``, then default.
+
+Keys are dotted: ``fail_on``, ``weights.my_signal``, ``signals.cost.budget_tokens``. Unknown keys are errors.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+
+from sentinel_core.errors import ConfigError, PluginError
+from sentinel_core.host.conversion import Setting, beside, convert, printed, settable, shown
+from sentinel_core.host.selection import SELECTABLE, did_you_mean, load_target_kind
+
+__all__ = ["HostSettings", "Layers", "Setting", "find_file", "read_layers"]
+
+_BOM = b"\xef\xbb\xbf"
+_RS1 = "rs1"  # the profile that is no file
+_NO_CONFIG = "no_config"
+_MISTYPED = 0.92  # "SENTINEL_FAILON" is like "SENTINEL_FAIL_ON" by 0.97; the common prefix counts, too
+_MISTYPED_TABLE = 0.88  # "tool" is like "tools" by 0.89
+_DOTS = {
+    "weights": 1,
+    "agent": 1,
+    **dict.fromkeys(SELECTABLE, 2),
+}  # a weight's name; a field; a plugin's name and its field
+
+
+@attrs.frozen(kw_only=True)
+class HostSettings:
+    """What is set for Sentinel as a whole.
+
+    ``timeout`` is in seconds a record; ``max_memory_mb`` is what judging may take beyond the start, ``max_record_mb`` the
+    size of one record after decompression. ``store`` is where loops are kept; ``alignment_threshold`` and
+    ``drift_threshold`` are how good an attempt must be not to be tried again. Without ``reflect`` a run has one attempt;
+    ``reflector`` says what an attempt was worth: fixed rules, or two personas of the run's own model. With ``no_config``,
+    which no file can set, no file was read.
+    """
+
+    profile: str = _RS1
+    fail_on: Literal["warn", "fail", "never"] = "warn"
+    timeout: float = attrs.field(default=60.0, validator=[attrs.validators.gt(0), attrs.validators.le(1e6)])
+    max_memory_mb: int = attrs.field(default=4096, validator=[attrs.validators.gt(0), attrs.validators.le(1 << 30)])
+    max_record_mb: int = attrs.field(default=256, validator=attrs.validators.gt(0))
+    strict: bool = False
+    plugins: str | None = None
+    provider: str | None = None
+    fail_on_risk: Literal["high", "medium"] | None = None
+    store: str | None = None
+    alignment_threshold: float = attrs.field(default=0.75, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
+    drift_threshold: float = attrs.field(default=0.25, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
+    reflect: bool = True
+    reflector: Literal["rules", "llm"] = "rules"
+    no_config: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class Layers:
+    """Every value that somebody set, by dotted key, the strongest layer having won.
+
+    Text from flags and the environment is kept as text until the setting's type is known.
+    """
+
+    values: Mapping[str, Setting] = attrs.field(factory=dict)
+    suspects: tuple[str, ...] = ()
+    """Variables that are no setting and look like one mistyped, in words."""
+
+    def host(self) -> HostSettings:
+        """The host's own settings. Raises ``ConfigError`` for a key or value that cannot be used, the agent's included."""
+        names = [field.name for field in attrs.fields(HostSettings)]
+        for key, setting in self.values.items():
+            head = key.partition(".")[0]
+            if head not in (*names, *SELECTABLE, "agent", "weights"):
+                raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(head, names)}')
+            if key.count(".") < _DOTS.get(head, 0):
+                raise ConfigError(f'"{key}" from {setting.origin} must be a table, and it is {shown(setting.value)}')
+        if any(key.startswith("agent.") for key in self.values):
+            from sentinel_core.host.agent_settings import AgentSettings
+
+            self.of_agent(AgentSettings)
+        made: HostSettings = self._fill(HostSettings, "")
+        return made
+
+    def weights(self) -> dict[str, float]:
+        """Weights by signal name."""
+        found = {}
+        for key, setting in self.values.items():
+            if key.startswith("weights."):
+                found[key.removeprefix("weights.")] = convert(setting, float)
+        return found
+
+    def of_agent(self, wanted: type) -> Any:
+        """The agent's settings, of the class ``wanted``. Raises ``ConfigError`` for a key or value that cannot be used."""
+        return self._fill(wanted, "agent.")
+
+    def of_plugin(self, kind: str, name: str, wanted: type | None) -> Any:
+        """A plugin's settings object, or None where it takes none.
+
+        Raises ``ConfigError`` for what somebody set wrongly, ``PluginError`` where a setting has no default and no value,
+        or the class refuses its own defaults.
+        """
+        if wanted is not None:
+            return self._fill(wanted, f"{kind}.{name}.")
+        for key, setting in self.values.items():
+            if key.startswith(f"{kind}.{name}."):
+                raise ConfigError(f'"{key}" from {setting.origin}: {name} takes no settings')
+        return None
+
+    def explain(self, prefix: str, filled: Any) -> list[Setting]:
+        """Every field of a filled settings object with its origin."""
+        values = printed(filled)
+        return [
+            Setting(
+                key=f"{prefix}{name}",
+                value=values[field.name],
+                origin=self.values[f"{prefix}{name}"].origin if f"{prefix}{name}" in self.values else "default",
+            )
+            for name, field in settable(type(filled)).items()
+        ]
+
+    def refuse_unknown_plugins(self, known: Iterable[tuple[str, str]], kinds: Collection[str] = SELECTABLE) -> None:
+        """Raises ``ConfigError`` for settings of a plugin of these kinds that is not installed."""
+        labels = set(known)
+        for key, setting in self.values.items():
+            kind, _, rest = key.partition(".")
+            name = rest.rpartition(".")[0]
+            if kind in kinds and (kind, name) not in labels:
+                near = did_you_mean(name, (other for its, other in labels if its == kind))
+                raise ConfigError(f'"{key}" from {setting.origin}: no {kind} plugin "{name}" is installed{near}')
+
+    def _fill(self, wanted: type, prefix: str) -> Any:
+        fields = settable(wanted)
+        values = {}
+        for key, setting in self.values.items():
+            name = key.removeprefix(prefix)
+            if not key.startswith(prefix) or (
+                not prefix and name.partition(".")[0] in (*SELECTABLE, "agent", "weights")
+            ):
+                continue
+            if name not in fields:
+                raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(name, fields)}')
+            values[name] = convert(setting, fields[name].type or Any, fields[name].metadata)
+        missing = [name for name, field in fields.items() if field.default is attrs.NOTHING and name not in values]
+        if missing:
+            raise PluginError(f'needs the setting "{prefix}{missing[0]}": give it in sentinel.toml or with --set')
+        try:
+            return wanted(**values)
+        except Exception as error:  # whatever a plugin's own validators raise
+            if values and isinstance(error, (TypeError, ValueError)):
+                raise self._unfit(prefix, tuple(values), str(next(iter(error.args), error))) from None
+            raise PluginError(f"its settings cannot be made: {type(error).__name__}: {error}") from error
+
+    def _unfit(self, prefix: str, names: Collection[str], problem: str) -> ConfigError:
+        """What a class refused. Its own text quotes the field; a person set the whole key."""
+        named = [name for name in names if f"'{name}'" in problem]
+        for name in named:
+            problem = problem.replace(f"'{name}'", f'"{prefix}{name}"')
+        about = "" if named else prefix or "settings "
+        origins = ", ".join(sorted({self.values[f"{prefix}{name}"].origin for name in named or names}))
+        return ConfigError(f"{about}{problem} (from {origins})")
+
+
+def find_file(start: Path) -> Path | None:
+    """The nearest ``sentinel.toml``, or ``pyproject.toml`` with ``[tool.sentinel]``, from ``start`` upwards."""
+    for folder in (start, *start.parents):
+        if (own := folder / "sentinel.toml").is_file():
+            return own
+        project = folder / "pyproject.toml"
+        if project.is_file() and _names_us(project):
+            return project
+    return None
+
+
+def _names_us(project: Path) -> bool:
+    """To read TOML takes a while, and most projects do not so much as hold the word."""
+    return b"sentinel" in _bytes_of(project) and "sentinel" in _read_toml(project).get("tool", {})
+
+
+def read_layers(
+    flags: Mapping[str, tuple[Any, str]], *, environ: Mapping[str, str] = os.environ, folder: Path | None = None
+) -> Layers:
+    """The layers on top of each other. ``flags`` map a dotted key to its value and the flag's name.
+
+    Paths in the file start in its folder, all others in the working directory. With ``no_config`` no file is read. Raises
+    ``ConfigError`` for a file that is not TOML, and for a stranger's above the working directory.
+    """
+    above: dict[str, Setting] = {}
+    suspects = []
+    for name, text in sorted(environ.items()):
+        if (found := _environment_key(name)) is not None:
+            above[found] = Setting(key=found, value=text, origin=name)
+        elif suspect := _suspected(name):
+            suspects.append(suspect)
+    for key, (value, flag) in flags.items():
+        above[key] = Setting(key=key, value=value, origin=flag)
+    if _NO_CONFIG in above and convert(above[_NO_CONFIG], bool):
+        return Layers(values=above, suspects=tuple(suspects))
+    return Layers(values={**_of_file(Path.cwd() if folder is None else folder), **above}, suspects=tuple(suspects))
+
+
+def _of_file(start: Path) -> dict[str, Setting]:
+    """What the nearest file sets; nothing where there is none."""
+    file = find_file(start)
+    if file is None:
+        return {}
+    _refuse_strangers(file, start)
+    document = _read_toml(file)
+    table = document if file.name == "sentinel.toml" else document["tool"]["sentinel"]
+    if _NO_CONFIG in table:
+        raise ConfigError(
+            f'"{_NO_CONFIG}" from {file.name}: no file can set it; give --no-config or SENTINEL_NO_CONFIG=1'
+        )
+    way = "" if file.parent == start else os.path.relpath(file.parent, start)
+    values = {}
+    for key, value in _flat(table, ""):
+        placed = _PLACED[key](value, way) if key in _PLACED and isinstance(value, (str, list)) else value
+        values[key] = Setting(key=key, value=placed, origin=file.name, folder=way)
+    return values
+
+
+def _refuse_strangers(file: Path, start: Path) -> None:
+    """Raises ``ConfigError`` for a file above ``start`` of a user who has nothing to say there: what it names is run.
+
+    One whose folder is that user's is fine: a container's root works in a checkout that is mounted.
+    """
+    if file.parent == start or not hasattr(os, "geteuid"):
+        return
+    owner = file.lstat().st_uid
+    if owner not in (0, os.geteuid(), start.stat().st_uid, file.parent.stat().st_uid):
+        raise ConfigError(
+            f'"{file}" belongs to {_user(owner)}, whose neither its folder nor the working directory is, and settings can run '
+            "code: put a sentinel.toml of your own here, or read no file (--no-config, SENTINEL_NO_CONFIG=1)"
+        )
+
+
+def _user(number: int) -> str:
+    import pwd
+
+    try:
+        return f'"{pwd.getpwuid(number).pw_name}"'
+    except KeyError:
+        return f"user {number}"
+
+
+def _plugins_beside(value: str | list[Any], folder: str) -> str:
+    """The list of plugins as a flag has it."""
+    items = value.split(",") if isinstance(value, str) else map(str, value)
+    return ",".join(beside(item.strip(), folder) if load_target_kind(item) == "file" else item for item in items)
+
+
+def _profile_beside(value: Any, folder: str) -> Any:
+    return value if value == _RS1 or not isinstance(value, str) else beside(value, folder)
+
+
+def _beside_scheme(*schemes: str) -> Callable[[Any, str], Any]:
+    """For a value that is a path behind one of these; any other that has a colon is none."""
+
+    def place(value: Any, folder: str) -> Any:
+        scheme, colon, path = value.partition(":") if isinstance(value, str) else ("", "", "")
+        if colon:
+            return f"{scheme}:{beside(path, folder)}" if scheme in schemes else value
+        return beside(value, folder) if "" in schemes else value
+
+    return place
+
+
+_PLACED: Mapping[str, Callable[[Any, str], Any]] = {
+    "plugins": _plugins_beside,
+    "profile": _profile_beside,
+    "provider": _beside_scheme("replay"),
+    "store": _beside_scheme("sqlite", ""),
+}
+"""The host's settings that are, or hold, paths: what they are where the file stands in another folder."""
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(_bytes_of(path).removeprefix(_BOM).decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f'"{path.name}" is not TOML: {error}') from None
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f'"{path.name}" cannot be read: {error.strerror}') from None
+
+
+def _flat(table: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, Any]]:
+    for key, value in table.items():
+        if isinstance(value, dict) and prefix.count(".") < 2:  # noqa: PLR2004 - kind, plugin, field
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _suspected(name: str) -> str | None:
+    """In words, why a variable that is no setting looks like one mistyped; None where it may be another program's."""
+    if not name.startswith("SENTINEL_"):
+        return None
+    head, *rest = name.removeprefix("SENTINEL_").lower().split("__")
+    told = f'the environment\'s "{name}" is no setting'
+    if not rest:
+        meant = _nearest(name, [f"SENTINEL_{field.name.upper()}" for field in attrs.fields(HostSettings)], _MISTYPED)
+        return meant and f'{told}; did you mean "{meant}"?'
+    table = _nearest(head, [*SELECTABLE, "agent", "weights"], _MISTYPED_TABLE)
+    if table is None:
+        return None
+    if table == "weights":
+        return f"{told}; a weight is set with --weight, or in sentinel.toml"
+    form = "AGENT__FIELD" if table == "agent" else f"{table.upper()}__NAME__FIELD"
+    return f"{told}; did you mean SENTINEL_{form}?"
+
+
+def _nearest(name: str, known: Sequence[str], cutoff: float) -> str | None:
+    """The known name that ``name`` may have been meant for: one or two letters are wrong, missing or too many."""
+    import difflib
+
+    return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=cutoff)), None)
+
+
+def _environment_key(name: str) -> str | None:
+    """``SENTINEL_FAIL_ON`` is ``fail_on``; ``SENTINEL_SIGNALS__COST__BUDGET_TOKENS`` is a plugin's setting.
+
+    Other variables that begin with ``SENTINEL_`` belong to other programs.
+    """
+    key = name.removeprefix("SENTINEL_").lower()
+    if key == name.lower():
+        return None
+    parts = key.split("__")
+    if len(parts) == 2 and parts[0] == "agent":  # noqa: PLR2004 - the table and its field
+        return ".".join(parts)
+    if len(parts) == 3 and parts[0] in SELECTABLE:  # noqa: PLR2004 - kind, plugin, field
+        return ".".join(parts)
+    return key if key in {field.name for field in attrs.fields(HostSettings)} else None

@@ -1,0 +1,139 @@
+"""Validates offers: what a plugin's hook returned that the host cannot use is an error before any of it runs."""
+
+import math
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from sentinel_core import offers
+from sentinel_core.errors import ConfigError, PluginError
+from sentinel_core.evaluate.evaluator import refused_type
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Validator
+
+__all__ = ["RESERVED", "TOOL_NAME", "check_parameters", "checked", "listed"]
+
+TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # what the strictest provider takes
+
+_COMMAND_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+RESERVED = frozenset({"config", "convert", "evaluate", "formats", "plugins", "run", "runs"})
+"""The core's own commands, which no plugin's may be named like."""
+
+_OFFERS: Mapping[str, type] = {
+    "commands": offers.Command,
+    "guardrails": offers.Guardrail,
+    "providers": offers.Provider,
+    "signals": offers.Signal,
+    "tools": offers.Tool,
+    "trace_readers": offers.TraceReader,
+}
+_TEXTS = ("name", "summary", "description")
+_FUNCTIONS = ("load", "detect", "connect", "handler", "check", "sniff", "read")
+_CHOICES = {"effect": ("read", "write"), "grain": ("file", "line")}
+
+
+def listed(returned: object, kind: str) -> list[Any]:
+    """What the hook of this kind returned, as a list. Raises ``PluginError`` where it is none: one offer, or nothing."""
+    if isinstance(returned, Iterable) and not isinstance(returned, (str, bytes, Mapping)):
+        return list(returned)
+    given = "None" if returned is None else f"a {refused_type(returned)}"
+    raise PluginError(f"sentinel_{kind} must return a list of {_OFFERS[kind].__name__}, and it returned {given}")
+
+
+def checked(offer: object, kind: str) -> Any:
+    """The offer. Raises ``PluginError`` that names the field that cannot be used."""
+    expected = _OFFERS[kind]
+    if not isinstance(offer, expected):
+        raise PluginError(f"sentinel_{kind} offered {type(offer).__name__}; expected {expected.__name__}")
+    fields: dict[str, Any] = {field.name: getattr(offer, field.name) for field in attrs.fields(expected)}
+    for name, value in fields.items():
+        if name in _TEXTS and not (isinstance(value, str) and value):
+            raise PluginError(f"the {expected.__name__} that it offers has no {name}")
+        if name in _FUNCTIONS and not callable(value):
+            raise PluginError(f'"{fields["name"]}": {name} is not callable')
+        if name in _CHOICES and value not in _CHOICES[name]:
+            choices = " or ".join(f'"{choice}"' for choice in _CHOICES[name])
+            raise PluginError(f'"{fields["name"]}": {name} must be {choices}, and it is {_shown(value)}')
+    if fields.get("settings") is not None:
+        _check_settings(fields["name"], fields["settings"])
+    if isinstance(offer, offers.Tool):
+        _check_tool(offer)
+    if isinstance(offer, offers.Command):
+        _check_command(offer)
+    return offer
+
+
+def _check_settings(name: str, settings: object) -> None:
+    if not (isinstance(settings, type) and attrs.has(settings)):
+        raise PluginError(f'"{name}": settings must be an attrs class')
+    try:
+        attrs.resolve_types(settings)
+    except Exception as error:
+        setting = _unresolved(settings)
+        which = f'the type of its setting "{setting}"' if setting else "a type among its settings"
+        raise PluginError(f'"{name}": {which} cannot be resolved: {type(error).__name__}: {error}') from error
+
+
+def _unresolved(settings: type) -> str | None:
+    """The first setting whose annotation means nothing where it was written."""
+    from types import SimpleNamespace
+    from typing import get_type_hints
+
+    for field in attrs.fields(settings):
+        owners = (one for one in settings.__mro__ if field.name in vars(one).get("__annotations__", ()))
+        home = sys.modules.get(next(owners, settings).__module__)
+        try:
+            get_type_hints(SimpleNamespace(__annotations__={field.name: field.type}), vars(home) if home else {})
+        except Exception:  # noqa: BLE001 - an annotation is an expression, and may raise anything
+            return str(field.name)
+    return None
+
+
+def _check_command(command: offers.Command) -> None:
+    """A name that a shell takes as it is, and that is free; a summary that is one line of ``sentinel --help``."""
+    if not _COMMAND_NAME.fullmatch(command.name):
+        raise PluginError(f'"{command.name}": a command\'s name must be small letters, digits, - and _, a letter first')
+    if command.name in RESERVED:
+        raise PluginError(f'"{command.name}" is a command of Sentinel itself; rename yours')
+    if len(command.summary.splitlines()) > 1:
+        raise PluginError(f'"{command.name}": summary must be one line')
+
+
+def _check_tool(tool: offers.Tool) -> None:
+    """What the agent would refuse at its start, with all other tools, or a provider with each request."""
+    if not TOOL_NAME.fullmatch(tool.name):
+        raise PluginError(f'"{tool.name}": a tool\'s name must have 1 to 64 letters, digits, _ and -, nothing else')
+    number = tool.timeout
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < math.inf:
+        raise PluginError(f'"{tool.name}": timeout must be a number of seconds above 0, and it is {_shown(number)}')
+    if not isinstance(tool.parameters, Mapping):
+        raise PluginError(f'"{tool.name}": parameters must be a dict, a JSON schema; it is {_shown(tool.parameters)}')
+    try:
+        check_parameters(tool)
+    except (ConfigError, TypeError) as error:
+        raise PluginError(str(error)) from error
+
+
+def check_parameters(tool: offers.Tool) -> "Validator":
+    """Compile a tool's JSON schema.
+
+    Raises ``ConfigError`` where it is not a valid schema, refers to another document, or is not of type ``object``.
+    """
+    import jsonschema_rs
+
+    schema = dict(tool.parameters)
+    if schema.get("type") != "object":
+        raise ConfigError(f'tool "{tool.name}": its parameters must be a JSON schema with "type": "object"')
+    try:
+        return jsonschema_rs.validator_for(schema, offline=True)
+    except ValueError as error:
+        reason = str(error).partition("\n")[0]
+        raise ConfigError(f'tool "{tool.name}": its parameters are not a usable JSON schema: {reason}') from error
+
+
+def _shown(value: object) -> str:
+    return f'"{value:.40}"' if isinstance(value, str) else f"{value!r:.40}"

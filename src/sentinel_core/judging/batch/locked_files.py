@@ -1,0 +1,34 @@
+"""Files of a batch: locked against others, on the disk, whole."""
+
+import fcntl
+import os
+from pathlib import Path
+
+from sentinel_core.errors import InputError
+from sentinel_core.runtime import state_files as state
+
+__all__ = ["leads_to", "lock", "to_disk", "write_whole"]
+
+
+def lock(descriptor: int, path: Path) -> None:
+    """Keep other batches from an output. Raises ``InputError`` where one has it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise InputError(f'"{path}" is being written by another batch; wait for it, or stop it') from None
+
+
+def leads_to(path: Path, descriptor: int) -> bool:
+    """False where the file was renamed or removed between being opened and being locked."""
+    return path.exists() and os.path.samestat(path.stat(), os.fstat(descriptor))
+
+
+def to_disk(path: Path) -> None:
+    """Make what is in a file outlive a crash of the machine."""
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """As ``state.write_whole``, for who holds the lock of the output."""
+    state.write_whole(path, data, temporary=f".{path.name}.new")

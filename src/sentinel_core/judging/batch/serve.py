@@ -1,0 +1,144 @@
+"""What a worker of a batch does: load the plugins once, then judge one split after the other, or cut a large file."""
+
+import json
+import pickle
+import time
+from functools import partial
+
+import attrs
+
+from sentinel_core.errors import InputError, SentinelError
+from sentinel_core.evaluate.evaluator import Panel
+from sentinel_core.judging.batch.split import Task
+from sentinel_core.judging.batch.summary import Summary
+from sentinel_core.judging.crash_rows import fatal
+from sentinel_core.judging.frames import BEAT, DONE, PART, READY, REPORTS, refusal
+from sentinel_core.judging.job import Plan, fewer_collections, judged, prepare, rendered
+from sentinel_core.judging.output.sink import separated
+from sentinel_core.judging.records import Readable, Unreadable, items
+from sentinel_core.offers import TraceReader
+from sentinel_core.report import ReliabilityReport
+from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.watch import SideEffectError, Watch
+from sentinel_core.traces.readers.layout import is_json_lines
+from sentinel_core.traces.sources import FileSource, choose_reader
+from sentinel_core.traces.sources.parts import cut_lines
+from sentinel_core.traces.sources.remote import fetched
+
+__all__ = ["serve"]
+
+_FULL = 256 << 10
+_STALE = 0.2
+
+
+def serve(plan: Plan, outbox: Outbox) -> None:
+    """Do the tasks that come as orders, until there are no more."""
+    watch = Watch(outbox)
+    try:
+        panel, readers = prepare(plan, watch, outbox)
+        fewer_collections()
+        outbox.send(READY + json.dumps(_columns(panel)).encode())
+        while (order := outbox.order()) is not None:
+            task = pickle.loads(order)  # noqa: S301 - from the parent, through a pipe of its own
+            _do(task, plan, panel, readers, watch, outbox)
+    except SentinelError as error:
+        outbox.send(refusal(error))
+        outbox.order()  # not to end before the parent has read it
+
+
+def _columns(panel: Panel) -> list[str]:
+    """Every signal that a report may speak of."""
+    names = {signal.name for signal in panel.signals} | panel.left_out
+    return sorted(names | {failure.signal_name for failure in panel.standing_failures})
+
+
+def _do(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], watch: Watch, outbox: Outbox) -> None:
+    watch.item = 0
+    with fetched(task.split.sources, partial(outbox.send, BEAT)) as sources:
+        local = attrs.evolve(task, split=attrs.evolve(task.split, sources=sources))
+        if task.cut is None:
+            _judge(local, plan, panel, readers, watch, outbox)
+        else:
+            _cut(local, task.cut, plan, readers, watch, outbox)
+    outbox.send(DONE)
+
+
+def _judge(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], watch: Watch, outbox: Outbox) -> None:
+    own = plan._replace(
+        sources=task.split.sources,
+        latest=task.split.latest,
+        done=task.done,
+        deaths=(*plan.deaths, *task.deaths),
+    )
+    batch = _Batch(outbox, own, eager=bool(task.deaths))
+    for item, outcome in enumerate(items(own, readers, watch)):
+        watch.item = item
+        if item >= task.done:
+            batch.add(judged(outcome, panel, own, item, outbox), outcome, item)
+    batch.send()
+
+
+class _Batch:
+    """Records that are judged and not sent yet: few frames for many, and none held back for long.
+
+    ``eager``: none is held back, for the worker may die of the next one.
+    """
+
+    def __init__(self, outbox: Outbox, plan: Plan, *, eager: bool) -> None:
+        self._outbox = outbox
+        self._eager = eager
+        self._plan = plan
+        self._started = time.monotonic()
+        self._clear()
+
+    def _clear(self) -> None:
+        self._count, self._size, self._parts, self._summary = 0, 0, list[bytes](), Summary()
+
+    def add(self, found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable, item: int) -> None:
+        """One more record."""
+        data = None
+        if isinstance(found, Unreadable):
+            self._summary.add_unreadable(found)
+            if self._plan.format != "text":
+                data = found.rendered(whole=self._plan.format == "rows")
+        else:
+            assert isinstance(outcome, Readable)
+            error = fatal(found, outcome, self._plan, item)
+            self._summary.add_report(found, error)
+            data = rendered(found, outcome, self._plan, error)
+        self._count += 1
+        if data is not None:
+            self._parts.append(data)
+            self._size += len(data)
+        if self._eager or self._size > _FULL or time.monotonic() - self._started > _STALE:
+            self.send()
+
+    def send(self) -> None:
+        """Give what is there to the parent."""
+        state, blob = self._summary.state(), separated(self._parts, self._plan.format)
+        numbers = (self._count, len(self._parts), len(state))
+        self._outbox.send(b"".join((REPORTS, *(number.to_bytes(4, "big") for number in numbers), state, blob)))
+        self._started = time.monotonic()
+        self._clear()
+
+
+def _cut(task: Task, size: int, plan: Plan, readers: list[TraceReader], watch: Watch, outbox: Outbox) -> None:
+    """Tell the parts of a large file, where its reader takes lines one by one; else nothing: it is one split then.
+
+    So is one that could not be fetched: that is told where it is judged.
+    """
+    (source,) = task.split.sources
+    if isinstance(source, InputError) or not _is_of_lines(source, plan, readers, watch):
+        return
+    with source.open() as stream:
+        for part in cut_lines(stream, size):
+            outbox.send(PART + json.dumps(attrs.astuple(part)).encode())
+
+
+def _is_of_lines(source: FileSource, plan: Plan, readers: list[TraceReader], watch: Watch) -> bool:
+    asked = readers if plan.reader is None else [reader for reader in readers if reader.name == plan.reader]
+    try:
+        reader = choose_reader(source, asked, watch, forced=plan.reader is not None)
+        return reader.grain == "line" and is_json_lines(source)
+    except (InputError, SideEffectError, OSError, EOFError):  # told where the file is judged
+        return False

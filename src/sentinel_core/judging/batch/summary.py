@@ -1,0 +1,173 @@
+"""What a batch came to. Summaries add up, in the order of the input, to the same whatever it was cut into."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+import attrs
+
+from sentinel_core.judging.records import Unreadable
+from sentinel_core.judging.tally import Tally
+from sentinel_core.report import ReliabilityReport
+from sentinel_core.runtime.printable import thousandths
+from sentinel_core.runtime.redact import redact
+from sentinel_core.traces.sources.file_source import as_text
+
+__all__ = ["QUANTILES", "Summary"]
+
+QUANTILES = (0.5, 0.9, 0.95, 0.99)
+_MOST_ROWS = 1000
+_STEPS = 1000
+_TOP = 20
+
+
+@attrs.define
+class Summary:
+    """Counts over reports.
+
+    ``scores`` counts overall scores by thousandths, so that quantiles, to a thousandth, are the same for any split.
+    ``rules`` counts findings; ``failures`` has, for each signal that gave no answer, how often, the first error, and the
+    first thousand records whose row is an error because of it. ``unreadable`` holds the first thousand records that gave no
+    trace.
+    """
+
+    counts: dict[str, int] = attrs.field(factory=dict)
+    incomplete: int = 0
+    scores: dict[int, int] = attrs.field(factory=dict)
+    rules: dict[str, int] = attrs.field(factory=dict)
+    failures: dict[str, list[Any]] = attrs.field(factory=dict)
+    unreadable: list[dict[str, Any]] = attrs.field(factory=list)
+
+    def add_report(self, report: ReliabilityReport, error: Unreadable | None = None) -> None:
+        """One more report, and the ``error`` that stands beside it where a weighted signal died of the record."""
+        _count(self.counts, report.verdict or "no verdict")
+        self.incomplete += not report.is_complete
+        if report.overall_score is not None:
+            _count(self.scores, thousandths(report.overall_score))
+        for finding in report.findings:
+            _count(self.rules, finding.rule)
+        for failure in report.failures:
+            known = self.failures.setdefault(failure.signal_name, [0, failure.error, []])
+            known[0] += 1
+            if error is not None and not failure.advisory:
+                _keep(known[2], [_row(error, failure.error)])
+
+    def add_unreadable(self, row: Unreadable) -> None:
+        """One more record that gave no trace."""
+        _count(self.counts, "unreadable")
+        _keep(self.unreadable, [_row(row, row.message)])
+
+    def merge(self, later: "Summary") -> None:
+        """Add what comes after this one in the input."""
+        self.incomplete += later.incomplete
+        for own, other in ((self.counts, later.counts), (self.rules, later.rules)):
+            for name, count in other.items():
+                _count(own, name, count)
+        for score, count in later.scores.items():
+            _count(self.scores, score, count)
+        for name, (count, error, rows) in later.failures.items():
+            known = self.failures.setdefault(name, [0, error, []])
+            known[0] += count
+            _keep(known[2], rows)
+        _keep(self.unreadable, later.unreadable)
+
+    def error_rows(self) -> Iterator[dict[str, Any]]:
+        """File, line and message of each record that is kept of those whose row is an error, and the file as it was ``named``."""
+        yield from self.unreadable
+        for name, (_, _, rows) in sorted(self.failures.items()):
+            for row in rows:
+                yield {**row, "message": f'plugin "signals:{name}" {row["message"]}'}
+
+    @property
+    def total(self) -> int:
+        """Records."""
+        return sum(self.counts.values())
+
+    @property
+    def tally(self) -> Tally:
+        """What decides the exit code."""
+        tally = Tally(broken=bool(self.incomplete))
+        tally.counts.update(self.counts)
+        return tally
+
+    @property
+    def worst(self) -> str | None:
+        """The worst verdict that was given."""
+        return next((verdict for verdict in ("FAIL", "WARN", "PASS") if self.counts.get(verdict)), None)
+
+    def quantile(self, share: float) -> float | None:
+        """The least score, to a thousandth, that so great a share of the scores does not exceed."""
+        wanted, seen = math.ceil(share * sum(self.scores.values())), 0
+        for score in sorted(self.scores):
+            seen += self.scores[score]
+            if seen >= wanted:
+                return score / _STEPS
+        return None
+
+    def state(self) -> bytes:
+        """All of it as JSON, for ``restored``."""
+        return json.dumps(attrs.asdict(self)).encode()
+
+    @classmethod
+    def restored(cls, state: bytes | Mapping[str, Any]) -> Self:
+        """From ``state``."""
+        held = dict(json.loads(state) if isinstance(state, bytes) else state)
+        held["scores"] = {int(score): count for score, count in held["scores"].items()}
+        return cls(**held)
+
+    def document(self) -> dict[str, Any]:
+        """What ``summary.json`` holds."""
+        return {
+            "schema": 1,
+            "records": self.total,
+            "verdicts": dict(self.tally.counts),
+            "worst_verdict": self.worst,
+            "incomplete": self.incomplete,
+            "risk": {
+                **{f"p{share * 100:g}": self.quantile(share) for share in QUANTILES},
+                "max": self.quantile(1),
+                "histogram": {f"{score / _STEPS:.3f}": self.scores[score] for score in sorted(self.scores)},
+            },
+            "top_rules": [{"rule": rule, "findings": count} for rule, count in self.top_rules(_TOP)],
+            "failures": [
+                {"signal": name, "records": count, "first_error": error, "error_rows": _shown(rows)}
+                for name, (count, error, rows) in sorted(self.failures.items())
+            ],
+            "unreadable": _shown(self.unreadable),
+        }
+
+    def top_rules(self, most: int) -> list[tuple[str, int]]:
+        """The rules with the most findings; of equals the first by name."""
+        return sorted(self.rules.items(), key=lambda entry: (-entry[1], entry[0]))[:most]
+
+    def lines(self) -> Iterator[str]:
+        """For people, below the line that counts the verdicts."""
+        if self.scores:
+            parts = ", ".join(f"p{share * 100:g} {self.quantile(share):.3f}" for share in QUANTILES)
+            yield f"  risk: {parts}, max {self.quantile(1):.3f}"
+        if self.rules:
+            yield "  most findings: " + ", ".join(f"{rule} {count:,}" for rule, count in self.top_rules(5))
+        for name, (count, error, _) in sorted(self.failures.items()):
+            yield f'  signal "{name}" gave no answer for {count:,}; the first time: {error}'
+
+
+def _row(place: Unreadable, message: str) -> dict[str, Any]:
+    """``named`` is as the user named it, for the manifest and for looking it up; the rest is for people to read."""
+    file = redact(place.source)
+    return {"file": file, "line": place.line, "message": redact(as_text(message)), "named": place.label}
+
+
+def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The same from whichever folder the command runs: without how the file was named there."""
+    return [{name: value for name, value in row.items() if name != "named"} for row in rows]
+
+
+def _keep(rows: list[dict[str, Any]], more: list[dict[str, Any]]) -> None:
+    """As many as there is room for."""
+    if more:
+        rows += more[: _MOST_ROWS - len(rows)]
+
+
+def _count(counts: dict[Any, int], name: Any, more: int = 1) -> None:
+    counts[name] = counts.get(name, 0) + more

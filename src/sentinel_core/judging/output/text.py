@@ -1,0 +1,105 @@
+"""A report for a person at a terminal: the verdict, a bar a signal, the worst findings with their place and quote."""
+
+from collections.abc import Iterator
+
+from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalScore
+from sentinel_core.runtime.printable import clipped, counted, printable, thousandths
+
+__all__ = ["render_report", "render_summary"]
+
+_BAR = 20
+_QUOTE = 200
+_WORST = 5
+_ORDER = {"error": 0, "warning": 1, "note": 2}
+_SYMBOLS = {"error": "✗", "warning": "!", "note": "·"}
+_VERDICT_SYMBOLS = {"PASS": "✓", "WARN": "!", "FAIL": "✗", None: "?"}
+_COLORS = {"PASS": "32", "WARN": "33", "FAIL": "31", None: "35", "error": "31", "warning": "33", "note": "2"}
+
+
+def render_report(report: ReliabilityReport, *, origin: str = "", verbose: bool = False, color: bool = False) -> str:
+    """The report as lines of text, ending with a line's end. ``origin`` says where the trace stands (file and line)."""
+    return "".join(f"{line}\n" for line in _lines(report, origin, verbose=verbose, color=color))
+
+
+def render_summary(counts: dict[str, int]) -> str:
+    """One line that counts the verdicts of many reports."""
+    total = sum(counts.values())
+    parts = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+    return f"{counted(total, 'trace')}: {parts}\n"
+
+
+def _lines(report: ReliabilityReport, origin: str, *, verbose: bool, color: bool) -> Iterator[str]:
+    verdict = report.verdict or "NO VERDICT"
+    score = "" if report.overall_score is None else f"  risk {thousandths(report.overall_score) / 1000:.3f}"
+    head = _paint(f"{_VERDICT_SYMBOLS[report.verdict]} {verdict}", _COLORS[report.verdict], color=color)
+    place = f"  ({printable(origin)})" if origin else ""
+    yield f"{head}{score}  {printable(clipped(report.trace_id, 80))}{place}"
+    yield f"  {printable(report.reasoning)}"
+    yield from _signals(report)
+    yield from _failures(report)
+    yield from (f"  ! not read: {printable(gap)}" for gap in report.unread)
+    yield from _findings(report, verbose=verbose, color=color)
+    if verbose:
+        yield from _verbose(report)
+
+
+def _signals(report: ReliabilityReport) -> Iterator[str]:
+    width = max((len(score.signal_name) for score in report.signal_scores), default=0)
+    for score in report.signal_scores:
+        yield f"  {score.signal_name:<{width}}  {_bar(score)}  {printable(clipped(score.details, 160))}".rstrip()
+
+
+def _bar(score: SignalScore) -> str:
+    if score.score is None:
+        return f"{'not measured':<{_BAR}}      "
+    filled = round(score.score * _BAR)
+    weight = "advisory" if score.advisory else f"× {score.weight:g}"
+    return f"{'█' * filled}{'░' * (_BAR - filled)} {score.score:.2f} {weight:<6}"
+
+
+def _failures(report: ReliabilityReport) -> Iterator[str]:
+    for failure in report.failures:
+        kind = "advisory signal" if failure.advisory else "signal"
+        origin = f" ({failure.distribution} {failure.version})" if failure.distribution else ""
+        yield f'  ✗ {kind} "{failure.signal_name}"{origin} {printable(failure.error)}'
+
+
+def _findings(report: ReliabilityReport, *, verbose: bool, color: bool) -> Iterator[str]:
+    worst = sorted(report.findings, key=lambda finding: _ORDER[finding.severity])
+    shown = worst if verbose else worst[:_WORST]
+    for finding in shown:
+        symbol = _paint(_SYMBOLS[finding.severity], _COLORS[finding.severity], color=color)
+        yield f"  {symbol} {_place(finding)}{printable(finding.rule)}: {printable(clipped(finding.text, 300))}"
+        if finding.quote:
+            yield f"      “{printable(clipped(finding.quote, _QUOTE))}”"
+    if len(worst) > len(shown):
+        yield f"  and {counted(len(worst) - len(shown), 'more finding')} (--verbose shows all)"
+
+
+def _place(finding: Finding) -> str:
+    agent = "".join(f"sub-agent {position} " for position in finding.trace_path)
+    origin = f" ({printable(clipped(finding.origin, 60))})" if finding.origin else ""
+    return f"{agent}message {finding.message_index}{origin} " if finding.message_index is not None else agent
+
+
+def _verbose(report: ReliabilityReport) -> Iterator[str]:
+    totals = report.metadata
+    tokens = "unknown" if totals.total_tokens is None else totals.total_tokens
+    yield f"  {counted(totals.total_messages, 'message')}, {counted(totals.total_tool_calls, 'tool call')}, tokens: {tokens}"
+    for row in report.coverage:
+        yield f"  {row.signal_name}: {_coverage(row)}"
+    for name, values in report.settings.items():
+        yield f"  settings of {name}: {printable(', '.join(f'{key}={value}' for key, value in values.items()))}"
+    yield f"  profile {printable(report.profile['name'])}: " + ", ".join(
+        f"{name} {weight:g}" for name, weight in sorted(report.profile["weights"].items())
+    )
+
+
+def _coverage(row: Coverage) -> str:
+    reason = f" ({printable(row.reason)})" if row.reason else ""
+    gaps = "".join(f"; {printable(gap)}" for gap in row.gaps)
+    return f"{row.state.replace('_', ' ')}{reason}{gaps}"
+
+
+def _paint(text: str, code: str, *, color: bool) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if color else text

@@ -1,0 +1,280 @@
+"""The child's way from sources to records, one after the other, the same after every restart."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from sentinel_core.errors import InputError
+from sentinel_core.host.selection import did_you_mean
+from sentinel_core.judging.frames import warning
+from sentinel_core.offers import ReadError, TraceReader
+from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.watch import AtWork, SideEffectError, Watch
+from sentinel_core.trace import GAPS, ExecutionTrace, Message, TraceDetails, told_of_reading
+from sentinel_core.traces.sources import FileSource, choose_reader, latest_session
+from sentinel_core.traces.sources.file_source import as_text
+
+if TYPE_CHECKING:
+    from sentinel_core.host.plugins import LoadFailure
+
+__all__ = ["CUT_SHORT", "Death", "Readable", "Unreadable", "Work", "items", "tell_unloaded"]
+
+_MEMORY = "it takes more memory than --max-memory-mb allows"
+_MESSAGES = {Message}
+CUT_SHORT = "changed while it was read: the rest of it is not there any more"
+_NO_TRACE = "holds no trace: nothing to check"
+_OVER = object()  # after the last record; a reader may give anything, None too
+
+
+class Death(NamedTuple):
+    """A child that ended while foreign code was at work: at what, and how."""
+
+    at_work: AtWork
+    error: str
+
+
+class Work(Protocol):
+    """What is read: the sources, the newest session of the tool ``latest``, by the reader ``reader`` where one is named."""
+
+    @property
+    def sources(self) -> tuple[FileSource | InputError, ...]:
+        """Files, and arguments that lead to none."""
+
+    @property
+    def latest(self) -> str | None:
+        """A reader whose tool's newest session is wanted."""
+
+    @property
+    def strict(self) -> bool:
+        """Whether unknown and duplicate keys are refused, and traces of which something was lost in reading."""
+
+    @property
+    def max_record(self) -> int:
+        """The most bytes of one record."""
+
+    @property
+    def reader(self) -> str | None:
+        """The reader to use, whatever the bytes look like."""
+
+    @property
+    def deaths(self) -> tuple[Death, ...]:
+        """What ended earlier children."""
+
+
+class Readable(NamedTuple):
+    """A trace, and where it stands: as which record of which file, and whether records are lines (``grain``) there.
+
+    ``reader`` is the name of the one that gave it.
+    """
+
+    trace: ExecutionTrace
+    file: FileSource
+    grain: str
+    number: int
+    reader: str
+
+    @property
+    def source(self) -> str:
+        """The file, in words that are the same from whichever folder it is read."""
+        return self.file.place
+
+    @property
+    def label(self) -> str:
+        """The file as the user named it."""
+        return self.file.label
+
+    @property
+    def line(self) -> int | None:
+        """The line, looked up in the file; None where there is none to tell."""
+        from sentinel_core.traces.sources.parts import line_of
+
+        return line_of(self.file, self.number) if self.grain == "line" else None
+
+    def malformed(self) -> "Unreadable | None":
+        """What stands in its place where the reader made it of values that are none of a trace's; None where it did not."""
+        from sentinel_core.traces._typed import problem_of
+
+        problem = problem_of(self.trace)
+        if problem is None:
+            return None
+        message = f'its reader "{self.reader}" gave a malformed trace as record {self.number}: {problem}'
+        return Unreadable(message=message, source=self.source, label=self.label)
+
+
+class Unreadable(NamedTuple):
+    """A record or file that gives no trace, and why. ``label`` as for ``Readable``."""
+
+    message: str
+    source: str = ""
+    label: str = ""
+    line: int | None = None
+
+    def row(self) -> bytes:
+        """As JSON, for the parent; in ASCII, for what is wrong may be told in what is no text."""
+        import json
+
+        return json.dumps(self._asdict()).encode()
+
+    @classmethod
+    def parse(cls, row: bytes) -> "Unreadable":
+        """From ``row``."""
+        import json
+
+        return cls(**json.loads(row))
+
+    @property
+    def told(self) -> str:
+        """One line for people: the file as they named it, the line, what is wrong."""
+        line = "" if self.line is None else f" line {self.line}"
+        return f'"{self.label}"{line}: {self.message}' if self.label else self.message
+
+    def rendered(self, *, whole: bool = False) -> bytes:
+        """The row that stands in the record's place where reports are JSON; ``whole``: the source as the user named it."""
+        import json
+
+        from sentinel_core.runtime.printable import printable_json
+        from sentinel_core.runtime.redact import redact
+
+        source = self.label if whole else self.source
+        told = {"message": redact(as_text(self.message)), "source": redact(source), "line": self.line}
+        return printable_json(json.dumps({"error": told}).encode())
+
+
+def items(work: Work, readers: list[TraceReader], watch: Watch) -> Iterator[Readable | Unreadable]:
+    """Every record of every source, in order. Deterministic: after a restart the same items come again.
+
+    Raises ``InputError`` where the reader that the user named is not there.
+    """
+    deaths = {death.at_work.item: death for death in work.deaths if death.at_work.stage in ("sniff", "read")}
+    produced = 0
+    for source, wanted in (*_wanted(work, readers), *_latest(work, readers)):
+        forced = wanted is not readers
+        for outcome in _of_source(source, wanted, watch, forced=forced, deaths=deaths, produced=produced):
+            produced += 1
+            yield outcome
+            watch.item = produced
+
+
+def _of_source(
+    source: FileSource | InputError,
+    readers: list[TraceReader],
+    watch: Watch,
+    *,
+    forced: bool,
+    deaths: Mapping[int, Death],
+    produced: int,
+) -> Iterator[Readable | Unreadable]:
+    if isinstance(source, InputError):
+        yield Unreadable(message=source.reason, source=source.place, label=source.label)
+        return
+    start = produced
+    watch.begin(source.label)
+    if source.is_gone:
+        yield Unreadable(message=CUT_SHORT, source=source.place, label=source.label)
+        return
+    try:
+        _refuse_the_dead(deaths, produced, "sniff")
+        reader = choose_reader(source, readers, watch, forced=forced)
+        records = _records(reader, source)
+        while True:
+            _refuse_the_dead(deaths, produced, "read")
+            with watch("read", f"trace_readers:{reader.name}"):
+                record = next(records, _OVER)
+            if record is _OVER:
+                break
+            yield _outcome(record, source, reader, source.records_before + produced - start + 1)
+            produced += 1
+    except (InputError, SideEffectError) as error:
+        messages = [str(error)]
+    except (OSError, EOFError) as error:
+        messages = [] if source.is_cut_short else [f"cannot be read whole: {error}"]
+    else:
+        messages = [_NO_TRACE] if produced == start and source.length is None else []
+    for message in (*messages, *([CUT_SHORT] if source.is_cut_short else [])):
+        yield Unreadable(message=message, source=source.place, label=source.label)
+
+
+def _records(reader: TraceReader, source: FileSource) -> Iterator[object]:
+    """What the reader gives; its ``read`` is called with the first record, where it is watched.
+
+    Whatever a stranger's reader raises is an ``InputError`` that names it, and costs its file alone.
+    """
+    try:
+        yield from reader.read(source)
+    except (InputError, OSError, EOFError):
+        raise
+    except Exception as error:
+        why = str(error) or (_MEMORY if isinstance(error, MemoryError) else "")
+        raise InputError(f'its reader "{reader.name}" raised {type(error).__name__}{why and ": "}{why}') from error
+
+
+def _refuse_the_dead(deaths: Mapping[int, Death], item: int, stage: str) -> None:
+    death = deaths.get(item)
+    if death is not None and death.at_work.stage == stage:
+        raise InputError(f'its reader "{death.at_work.label.partition(":")[2]}" {death.error}')
+
+
+def _outcome(record: object, source: FileSource, reader: TraceReader, number: int) -> Readable | Unreadable:
+    if isinstance(record, ReadError):
+        message = record.message or f'its reader "{reader.name}" refused record {number}, and did not say why'
+        return Unreadable(message=message, source=source.place, label=source.label, line=record.line)
+    if not isinstance(record, ExecutionTrace):
+        message = (
+            f'its reader "{reader.name}" gave a {type(record).__name__}; expected an ExecutionTrace or a ReadError'
+        )
+        return Unreadable(message=message, source=source.place, label=source.label)
+    readable = Readable(trace=record, file=source, grain=reader.grain, number=number, reader=reader.name)
+    if not _is_whole(record) and (malformed := readable.malformed()) is not None:
+        return malformed
+    if source.strict and (gaps := told_of_reading(record, GAPS)):
+        message = f"--strict refuses record {number}, for not all of it could be read: {'; '.join(gaps)}"
+        return Unreadable(message=message, source=source.place, label=source.label)
+    return readable
+
+
+def _is_whole(trace: object) -> bool:
+    """Whether a reader gave a trace on whose outside one can rely: only so much is looked at in each trace of a batch."""
+    if not (isinstance(trace, ExecutionTrace) and isinstance(trace.trace_id, str) and trace.trace_id):
+        return False
+    if not isinstance(trace.metadata, dict) or not {*map(type, trace.messages)} <= _MESSAGES:
+        return False
+    details = trace.details
+    if details is None:
+        return True
+    children = details.children if isinstance(details, TraceDetails) else None
+    return isinstance(children, tuple) and all(map(_is_whole, children))
+
+
+def tell_unloaded(failures: "Iterable[LoadFailure]", done: int, deaths: Iterable[Death], outbox: Outbox) -> None:
+    """Warn of plugins that could not be loaded, unless an earlier child has: it does so before its first record."""
+    if done or any(death.at_work.stage != "load" for death in deaths):
+        return
+    for failure in failures:
+        outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
+
+
+_Wanted = tuple[FileSource | InputError, list[TraceReader]]
+
+
+def _wanted(work: Work, readers: list[TraceReader]) -> list[_Wanted]:
+    """Each source with the readers to ask: all, or the one that the user named."""
+    asked = readers if work.reader is None else [_named(work.reader, readers, "--from")]
+    return [(source, asked) for source in work.sources]
+
+
+def _latest(work: Work, readers: list[TraceReader]) -> list[_Wanted]:
+    """The newest session of a tool, with that tool's reader."""
+    if work.latest is None:
+        return []
+    reader = _named(work.latest, readers, "--latest")
+    try:
+        return [(latest_session(reader, strict=work.strict, max_record=work.max_record), [reader])]
+    except InputError as error:
+        return [(error, [reader])]
+
+
+def _named(name: str, readers: Sequence[TraceReader], flag: str) -> TraceReader:
+    for reader in readers:
+        if reader.name == name:
+            return reader
+    near = did_you_mean(name, (reader.name for reader in readers))
+    raise InputError(f'{flag} "{name}": there is no such trace reader{near} ("sentinel formats" lists them)')

@@ -1,0 +1,114 @@
+"""Hostile text made harmless: what a terminal or a CI runner would act on, or not show, is shown as an escape."""
+
+import functools
+import os
+import re
+from typing import TextIO
+
+__all__ = ["clipped", "counted", "fitting", "folded", "printable", "printable_json", "thousandths"]
+
+# Controls (C0 but line feed and tab, DEL, C1), soft hyphen, zero-width and bidirectional marks, line separators, variation
+# selectors, interlinear marks, the byte order mark, marks of shorthand and music, tag characters, and lone surrogates.
+_HARMFUL = (
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff\ud800-\udfff"
+)
+# Runners of CI systems take commands out of what is printed: "##vso[", "##[" and "##teamcity[" anywhere, "::" where a line begins.
+# What stands in its place is an escape of JSON and of TOML, too.
+_ORDERS = "##"
+_ORDER = r"(?<=#)#(?=[A-Za-z]{0,20}\[)"
+_LINE_ORDER = "::"
+
+_HANGING = "    "
+
+
+@functools.cache
+def _harmful(besides: str = "") -> re.Pattern[str]:
+    return re.compile(f"[{_HARMFUL}{besides}]")
+
+
+def printable(text: str) -> str:
+    r"""Text for one line of a terminal, line breaks and all; ``\n``, ``\x1b`` and the like stand for what was there."""
+    if not (text.isascii() and text.isprintable()):
+        text = _harmful("\n\t").sub(_escape, text)
+    if _ORDERS in text:
+        text = re.sub(_ORDER, r"\\u0023", text)
+    return _without_order(text) if _LINE_ORDER in text else text
+
+
+def _without_order(line: str) -> str:
+    """Runners look for it behind white space, too."""
+    rest = line.lstrip()
+    return rf"{line[: len(line) - len(rest)]}\u003a{rest[1:]}" if rest.startswith(_LINE_ORDER) else line
+
+
+def printable_json(data: bytes) -> bytes:
+    r"""JSON in which such characters inside strings stand as ``\u`` escapes: the same value, safe to print."""
+    if _ORDERS.encode() in data:
+        data = re.sub(_ORDER.encode(), rb"\\u0023", data)
+    if data.isascii() and b"\x7f" not in data:
+        return data
+    return _harmful().sub(_escape_json, data.decode("utf-8")).encode("utf-8")
+
+
+def clipped(text: str, width: int) -> str:
+    """At most ``width`` characters, white space folded, the middle of a longer text left out."""
+    text = " ".join(text.split())
+    if len(text) <= width:
+        return text
+    tail = width // 3
+    return f"{text[: width - tail - 3]} … {text[-tail:]}"
+
+
+def folded(text: str, width: int) -> str:
+    """Lines of text with none wider than ``width`` but for long words; what goes on is indented. 0 folds nothing."""
+    if not width:
+        return text
+    return "".join(line if len(line) <= width else _folded(line.rstrip("\n"), width) for line in text.splitlines(True))
+
+
+def _folded(line: str, width: int) -> str:
+    import textwrap
+
+    text = line.lstrip()
+    first = line[: len(line) - len(text)]
+    wrapper = textwrap.TextWrapper(
+        width,
+        initial_indent=first,
+        subsequent_indent=first + _HANGING,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "".join(f"{_without_order(one)}\n" for one in wrapper.fill(text).split("\n"))
+
+
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape", "surrogatepass").decode("ascii")
+
+
+def _escape_json(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def fitting(line: str, stream: TextIO) -> str:
+    """As much of a line as a terminal shows on one, so that it can be written over; all of it where there is no terminal.
+
+    The last column stays free: some terminals begin a new line as soon as it is taken.
+    """
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return line
+    return line[: columns - 1] if columns else line
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """``1 trace``, ``2 traces``; ``many`` where an "s" does not make it."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def thousandths(score: float) -> int:
+    """A score as it is told to people: rounded here alone, so that each place tells the same one."""
+    return round(score * 1000)

@@ -1,0 +1,128 @@
+"""Foreign code at work: who it is, and whether it keeps its hands to itself.
+
+Used in a child process only. A signal, reader or import that prints, or that changes the working directory or the locale,
+would change what others answer; it is refused by name, and what it changed is put back.
+"""
+
+import locale
+import os
+import sys
+from io import TextIOBase
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from sentinel_core.errors import PluginError
+from sentinel_core.runtime.isolate import Outbox
+
+__all__ = ["AtWork", "SideEffectError", "Watch", "at_fault", "file_of"]
+
+
+class AtWork(NamedTuple):
+    """What a child was at when it ended: the stage, the plugin's label, and the number of the record."""
+
+    stage: str
+    label: str
+    item: int
+
+    def __str__(self) -> str:
+        return _mark(self.stage, self.label, self.item)
+
+    @classmethod
+    def parse(cls, mark: str) -> "AtWork | None":
+        """From a child's mark; None where it was no plugin."""
+        stage, _, rest = mark.partition("\n")
+        label, _, item = rest.rpartition("\n")
+        return cls(stage, label, int(item)) if label else None
+
+
+def at_fault(mark: str, otherwise: str) -> str:
+    """``plugin "signals:loop"`` where a child's mark names one, else ``otherwise``: who is told to have failed."""
+    at_work = AtWork.parse(mark)
+    return otherwise if at_work is None else f'plugin "{at_work.label}"'
+
+
+def file_of(mark: str) -> str:
+    """The file that was being read where a child's mark names no plugin; empty where none was."""
+    return mark.removeprefix("\n") if mark.startswith("\n") else ""
+
+
+def _mark(stage: str, label: str, item: int) -> str:
+    return f"{stage}\n{label}\n{item}"
+
+
+class SideEffectError(PluginError):
+    """Foreign code did more than answer."""
+
+
+class _Diverted(TextIOBase):
+    """Standard output of the child: everything goes to standard error, counted."""
+
+    def __init__(self) -> None:
+        self.written = 0
+
+    def write(self, text: str) -> int:
+        self.written += len(text)
+        return sys.stderr.write(text)
+
+    def flush(self) -> None:
+        sys.stderr.flush()
+
+
+class Watch:
+    """Context manager around each piece of foreign code: ``with watch(stage, label): ...``.
+
+    ``item`` is the number of the record at work, from 0; it goes into the mark with stage and label.
+    """
+
+    def __init__(self, outbox: Outbox) -> None:
+        self.item = 0
+        self._outbox = outbox
+        self._stdout = _Diverted()
+        sys.stdout = self._stdout
+        self._written = 0
+        self._folder = os.getcwd()  # noqa: PTH109 - called for each signal and record
+        self._locale = locale.setlocale(locale.LC_ALL)
+
+    def __call__(self, stage: str, label: str) -> Self:
+        """Note who is at work."""
+        self._outbox.mark(_mark(stage, label, self.item))
+        return self
+
+    def begin(self, file: str) -> None:
+        """Note which file is read from now on."""
+        self._outbox.idle("\n" + file.replace("\n", " "))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, KeyboardInterrupt):  # it will end this process: the mark must go on naming who raised it
+            return
+        if (
+            self._stdout.written == self._written
+            and sys.stdout is self._stdout
+            and os.getcwd() == self._folder  # noqa: PTH109 - as above
+            and locale.setlocale(locale.LC_ALL) == self._locale
+        ):
+            self._outbox.mark("")
+            return
+        effects = "; ".join(self._put_back())
+        self._outbox.mark("")
+        if error is None:
+            raise SideEffectError(effects)
+
+    def _put_back(self) -> list[str]:
+        effects = []
+        if self._stdout.written != self._written or sys.stdout is not self._stdout:
+            effects.append("wrote to standard output, which is for reports only")
+            self._written = self._stdout.written
+            sys.stdout = self._stdout
+        if os.getcwd() != self._folder:  # noqa: PTH109 - as above
+            effects.append("changed the working directory")
+            os.chdir(self._folder)
+        if locale.setlocale(locale.LC_ALL) != self._locale:
+            effects.append("changed the locale")
+            locale.setlocale(locale.LC_ALL, self._locale)
+        return effects

@@ -1,0 +1,94 @@
+"""The files of a run: its trace, its metrics, its logs, each whole or not there."""
+
+import errno
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from sentinel_core.agent.events import Event
+from sentinel_core.runtime.state_files import make_folder, refuse_detours, write_whole
+from sentinel_core.telemetry.encode import log_lines, metric_lines, span_lines
+from sentinel_core.telemetry.logs import logs_of
+from sentinel_core.telemetry.metrics import metrics_of
+from sentinel_core.telemetry.spans import conversations, spans_of
+
+__all__ = ["check_writable", "is_json_line", "live_path", "rebuild", "trace_path"]
+
+_OURS = b'"scope":{"name":"sentinel"'
+
+
+def trace_path(directory: Path, trace_id: str) -> Path:
+    """Where a trace's spans are."""
+    return directory / "traces" / f"{trace_id}.otlp.jsonl"
+
+
+def live_path(directory: Path, trace_id: str) -> Path:
+    """Where spans are kept, until the trace is written, that no journal tells of: those of HTTP requests."""
+    return directory / "traces" / f".{trace_id}.live.jsonl"
+
+
+def rebuild(events: Iterable[Event], directory: Path) -> list[Path]:
+    """Write the files of a record from its events alone; gives the paths of the traces, one for each conversation.
+
+    HTTP spans that are on disk already, from this process or one that was killed, are kept. Raises ``OSError``.
+    """
+    return [_rebuilt(one, directory) for one in conversations(events)]
+
+
+def _rebuilt(conversation: Iterable[Event], directory: Path) -> Path:
+    spans = spans_of(conversation)
+    trace_id = spans[0].trace_id
+    path, live = trace_path(directory, trace_id), live_path(directory, trace_id)
+    foreign = dict.fromkeys((*_foreign(path), *_foreign(live)))
+    logs = directory / "logs" / path.name
+    _write(path, (*span_lines(spans), *foreign))
+    _write(logs, (*log_lines(logs_of(spans)), *_verdicts(logs)))
+    _write(directory / "metrics" / path.name, metric_lines(metrics_of(spans)))
+    live.unlink(missing_ok=True)
+    return path
+
+
+def _write(path: Path, lines: Iterable[bytes]) -> None:
+    """No file where there is nothing to say."""
+    data = b"".join(lines)
+    if data:
+        write_whole(path, data)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def check_writable(path: Path) -> int:
+    """How long a file that grows is by now; 0 where it is not there yet, and none is made. Raises ``OSError``."""
+    refuse_detours(path)
+    make_folder(path.parent)
+    if path.exists():
+        with path.open("ab") as file:
+            return file.tell()
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path.parent))
+    return 0
+
+
+def _foreign(path: Path) -> Iterable[bytes]:
+    """The whole lines of a file that others wrote; one that a kill cut short is left out."""
+    return (line for line in _lines(path) if _OURS not in line and is_json_line(line))
+
+
+def _verdicts(path: Path) -> Iterable[bytes]:
+    """What was said about this trace stays when its logs are written again."""
+    return (line for line in _lines(path) if b'"eventName":"gen_ai.evaluation.result"' in line)
+
+
+def _lines(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True) if path.exists() else []
+
+
+def is_json_line(line: bytes) -> bool:
+    """Whether this is a whole line of JSON, with the mark of its end."""
+    try:
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except msgspec.DecodeError:
+        return False
+    return line.endswith(b"\n")

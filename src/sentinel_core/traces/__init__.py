@@ -1,0 +1,1 @@
+"""Traces: bytes from files, folders and URLs in, ``ExecutionTrace`` out."""

@@ -1,0 +1,54 @@
+"""What trace readers share: records out of bytes, and every provider's way to write a message, a call, a result, a usage.
+
+A reader takes its format apart and hands the pieces to a ``TraceBuilder``; what a message looks like inside is known here.
+Names are looked up on first use: a format of its own needs none of the others' shapes.
+"""
+
+from typing import TYPE_CHECKING
+
+from sentinel_core._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from sentinel_core.runtime.printable import counted
+    from sentinel_core.traces._refuse import not_json, parse_json
+    from sentinel_core.traces.readers.builder import TraceBuilder
+    from sentinel_core.traces.readers.chat import Piece, pieces_of, tool_schemas
+    from sentinel_core.traces.readers.gaps import gaps_at, refusals
+    from sentinel_core.traces.readers.records import BadRecord, Record, json_document, json_lines, json_records
+    from sentinel_core.traces.readers.times import iso_time
+    from sentinel_core.traces.readers.usage import add_usage, usage_of
+
+_HOME = {
+    "traces._refuse": ("not_json", "parse_json"),
+    "runtime.printable": ("counted",),
+    "traces.readers.builder": ("TraceBuilder",),
+    "traces.readers.chat": ("Piece", "pieces_of", "tool_schemas"),
+    "traces.readers.gaps": ("gaps_at", "refusals"),
+    "traces.readers.records": ("BadRecord", "Record", "json_document", "json_lines", "json_records"),
+    "traces.readers.times": ("iso_time",),
+    "traces.readers.usage": ("add_usage", "usage_of"),
+}
+_MODULE_OF = {name: f"sentinel_core.{module}" for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "BadRecord",
+    "Piece",
+    "Record",
+    "TraceBuilder",
+    "add_usage",
+    "counted",
+    "gaps_at",
+    "iso_time",
+    "json_document",
+    "json_lines",
+    "json_records",
+    "not_json",
+    "parse_json",
+    "pieces_of",
+    "refusals",
+    "tool_schemas",
+    "usage_of",
+]
+
+
+__getattr__, __dir__ = lazy_names(globals(), _MODULE_OF)

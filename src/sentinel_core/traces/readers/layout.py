@@ -1,0 +1,185 @@
+"""One JSON object, a JSON list, or JSON Lines: which of the three a source is, and its records as bytes."""
+
+import io
+import re
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import IO, Any, NamedTuple, cast
+
+import msgspec
+
+from sentinel_core.offers import Source
+from sentinel_core.trace import from_json
+from sentinel_core.traces._refuse import not_json, parse_json
+from sentinel_core.traces.readers.lines import MEGABYTE, numbered_lines
+
+__all__ = ["RawRecord", "RefusedRecord", "is_json_lines", "parsed_records", "raw_records", "too_large"]
+
+_STREAMED_FROM = 64 * MEGABYTE
+_PEEK = 4096
+_is_list = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[")
+_is_object = re.compile(rb"\s*\{")
+_list_decoder = msgspec.json.Decoder(list[msgspec.Raw])
+_any_decoder = msgspec.json.Decoder(msgspec.Raw)
+
+
+class RawRecord(NamedTuple):
+    """The bytes of one record; ``line`` is known in JSON Lines, ``path`` leads into a list (``$[3]``)."""
+
+    data: bytes | bytearray | msgspec.Raw
+    line: int | None = None
+    path: str = "$"
+
+
+class RefusedRecord(NamedTuple):
+    """A record that is too large or cannot be told from the next."""
+
+    message: str
+    line: int | None = None
+
+
+_Numbered = tuple[int, bytes | bytearray | None]
+
+
+def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
+    """Every record. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
+    limit = source.max_record
+    with source.open() as opened:
+        stream = _peekable(opened)
+        if source.lines_before:  # a part of a file of lines
+            yield from (_of_line(line, limit) for line in numbered_lines(stream, limit, source.lines_before))
+            return
+        if _is_list.match(stream.peek(_PEEK)) is not None:
+            yield from _list(stream, limit)
+            return
+        lines = numbered_lines(stream, limit)
+        head = list(islice(lines, 2))
+        if _is_one_object(head):
+            yield _object(head, stream, limit)
+            return
+        yield from (_of_line(line, limit) for line in chain(head, lines))
+
+
+def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, Any]]:
+    """Every record with its JSON value; with None one that was refused, or is not JSON.
+
+    A strict source's record is refused for a key that is written twice, too. Raises ``OSError`` or ``EOFError`` where the
+    bytes cannot be read.
+    """
+    for raw in raw_records(source):
+        if isinstance(raw, RefusedRecord):
+            yield raw, None
+            continue
+        data = raw.data if isinstance(raw.data, (bytes, bytearray)) else bytes(raw.data)
+        try:
+            value = parse_json(data, strict=source.strict)
+        except (ValueError, RecursionError) as error:
+            problem = not_json(data, error).replace("@ $", f"@ {raw.path}", 1)
+            yield RefusedRecord(message=problem, line=raw.line), None
+        else:
+            yield raw, value
+
+
+def is_json_lines(source: Source) -> bool:
+    """True where each line is a record. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
+    with source.open() as opened:
+        stream = _peekable(opened)
+        if _is_list.match(stream.peek(_PEEK)) is not None:
+            return False
+        return not _is_one_object(list(islice(numbered_lines(stream, source.max_record), 2)))
+
+
+def _is_one_object(head: list[_Numbered]) -> bool:
+    """True where the first two lines are the start of one object. A line that begins another object tells, before parsing."""
+    if len(head) < 2:  # noqa: PLR2004 - the first two lines
+        return False
+    first, second = head[0][1], head[1][1]
+    return first is not None and second is not None and not _is_object.match(second) and not _is_json(first)
+
+
+def _peekable(stream: IO[bytes]) -> io.BufferedReader:
+    return cast(
+        "io.BufferedReader", stream if hasattr(stream, "peek") else io.BufferedReader(cast("io.RawIOBase", stream))
+    )
+
+
+def _of_line(line: _Numbered, limit: int) -> RawRecord | RefusedRecord:
+    number, data = line
+    if data is None:
+        return RefusedRecord(message=too_large(limit), line=number)
+    return RawRecord(data=data, line=number)
+
+
+def _object(head: list[_Numbered], stream: IO[bytes], limit: int) -> RawRecord | RefusedRecord:
+    """One object over many lines."""
+    held = bytearray()
+    for _, line in head:
+        held += line or b""
+    held = _read_up_to(held, stream, limit)
+    return RawRecord(data=held) if len(held) <= limit else RefusedRecord(message=too_large(limit))
+
+
+def _list(stream: IO[bytes], limit: int) -> Iterator[RawRecord | RefusedRecord]:
+    """A list over any number of lines; a large one is taken apart as it is read."""
+    held = _read_up_to(bytearray(), stream, _STREAMED_FROM)
+    del held[: held.index(b"[")]
+    more = stream.read(1)
+    held += more
+    yield from _streamed_elements(held, stream, limit) if more else _elements(held)
+
+
+def _elements(data: bytearray) -> Iterator[RawRecord | RefusedRecord]:
+    try:
+        records = _list_decoder.decode(data)
+    except (ValueError, RecursionError) as error:
+        yield RefusedRecord(message=not_json(data, error))
+        return
+    yield from (RawRecord(data=raw, path=f"$[{position}]") for position, raw in enumerate(records))
+
+
+def _streamed_elements(held: bytearray, stream: IO[bytes], limit: int) -> Iterator[RawRecord | RefusedRecord]:
+    """As ``_elements``: what is no JSON ends the list, for who knows what the rest belongs to."""
+    from sentinel_core.traces.readers.elements import list_elements
+
+    path = "$[0]"
+    try:
+        for position, data in enumerate(list_elements(held, stream, limit)):
+            path = f"$[{position}]"
+            if data is None:
+                yield RefusedRecord(message=f"{too_large(limit)} @ {path}")
+            elif (problem := _problem(data)) is not None:
+                yield RefusedRecord(message=problem.replace("@ $", f"@ {path}", 1))
+                return
+            else:
+                yield RawRecord(data=data, path=path)
+            path = f"$[{position + 1}]"
+    except ValueError as error:
+        yield RefusedRecord(message=f"{error} @ {path}")
+
+
+def _problem(data: bytearray) -> str | None:
+    """Why these bytes are not one JSON value; None where they are. Builds none of it."""
+    try:
+        _any_decoder.decode(data)
+    except (ValueError, RecursionError) as error:
+        return not_json(data, error)
+    return None
+
+
+def _read_up_to(held: bytearray, stream: IO[bytes], limit: int) -> bytearray:
+    while len(held) <= limit and (more := stream.read(MEGABYTE)):
+        held += more
+    return held
+
+
+def _is_json(data: bytes | bytearray) -> bool:
+    try:
+        from_json(data)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def too_large(limit: int) -> str:
+    """What is said of a record beyond the limit."""
+    return f"is larger than {limit // MEGABYTE} MB (max_record_mb)"

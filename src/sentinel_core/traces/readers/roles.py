@@ -1,0 +1,55 @@
+"""Who speaks, in any provider's word for it; and what is told of a word that nobody knows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sentinel_core.runtime.printable import counted
+from sentinel_core.trace import Role
+
+__all__ = ["ROLES", "role_gaps", "role_of"]
+
+_MOST_NAMED = 5
+_LONGEST = 40
+
+ROLES: Mapping[str, Role] = {
+    "ai": "assistant",
+    "aimessage": "assistant",
+    "aimessagechunk": "assistant",
+    "agent": "assistant",
+    "assistant": "assistant",
+    "chatmessage": "assistant",
+    "developer": "system",
+    "function": "tool",
+    "functionmessage": "tool",
+    "gemini": "assistant",
+    "human": "user",
+    "humanmessage": "user",
+    "humanmessagechunk": "user",
+    "model": "assistant",
+    "system": "system",
+    "systemmessage": "system",
+    "tool": "tool",
+    "toolmessage": "tool",
+    "toolmessagechunk": "tool",
+    "user": "user",
+}
+
+
+def role_of(message: Mapping[str, Any], default: Role) -> tuple[Role, str | None]:
+    """The role of a message, else ``default``; and the role that it names, where that is not known."""
+    for key in ("role", "type", "source", "author"):
+        value = message.get(key)
+        if isinstance(value, str) and (role := ROLES.get(value) or ROLES.get(value.lower())) is not None:
+            return role, None
+    named = message.get("role")
+    return default, named[:_LONGEST] if isinstance(named, str) and named else None
+
+
+def role_gaps(counts: Mapping[str, int]) -> list[str]:
+    """What could not be understood, in words: a line for each of the first few unknown roles."""
+    told = [
+        f'{counted(count, "message")} with the unknown role "{role}"'
+        for role, count in list(counts.items())[:_MOST_NAMED]
+    ]
+    more = len(counts) - _MOST_NAMED
+    return [*told, f"and {more} more unknown roles"] if more > 0 else told

@@ -1,0 +1,44 @@
+"""JSON values out of a file of any layout, and out of text that stands inside other JSON."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
+from sentinel_core._fast import fast
+from sentinel_core.offers import ReadError, Source
+from sentinel_core.traces._refuse import parse_json
+from sentinel_core.traces.readers.layout import RefusedRecord, parsed_records
+
+__all__ = ["Placed", "embedded_json", "json_values"]
+
+
+@fast
+@attrs.frozen(kw_only=True)
+class Placed:
+    """A value and where it stands: ``line 3`` in JSON Lines, ``$[3]`` in a list, ``$`` where it is the whole file."""
+
+    value: Any
+    place: str
+
+
+def json_values(source: Source) -> Iterator[Placed | ReadError]:
+    """The values of one JSON document, a list, or JSON Lines, one at a time; a ``ReadError`` for each that is none.
+
+    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    """
+    for record, value in parsed_records(source):
+        if isinstance(record, RefusedRecord):
+            yield ReadError(message=record.message, line=record.line)
+        else:
+            yield Placed(value=value, place=record.path if record.line is None else f"line {record.line}")
+
+
+def embedded_json(text: str) -> Any:
+    """The object or list that a text spells out in JSON; the text itself where it spells none, or is nested too deep."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return text
+    try:
+        return parse_json(text.encode())
+    except (ValueError, RecursionError):
+        return text

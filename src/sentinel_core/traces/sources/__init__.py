@@ -1,0 +1,8 @@
+"""Files, folders, globs and standard input, and which reader reads them."""
+
+from sentinel_core.traces.sources.detect import choose_reader
+from sentinel_core.traces.sources.file_source import FileSource
+from sentinel_core.traces.sources.find import find_sources, spool
+from sentinel_core.traces.sources.latest import latest_session
+
+__all__ = ["FileSource", "choose_reader", "find_sources", "latest_session", "spool"]

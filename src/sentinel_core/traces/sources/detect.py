@@ -1,0 +1,108 @@
+"""Which reader a source is for."""
+
+import codecs
+import re
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+import msgspec
+
+from sentinel_core.errors import InputError
+from sentinel_core.offers import Source, TraceReader
+
+__all__ = ["choose_reader", "looks_like"]
+
+_HEAD = 1 << 16
+_SURE_ENOUGH = 10
+_SUREST = 100
+_KEYS = 6
+_KEY = rb'"([A-Za-z_][\w.$-]{0,40})"\s*:'
+
+# What msgspec says of a text that stops too early, is no JSON, or goes on after a document.
+_CUT, _MALFORMED, _TRAILING = "Input data was truncated", "JSON is malformed: ", "trailing characters"
+
+_Watch = Callable[[str, str], AbstractContextManager[object]]
+
+
+def choose_reader(
+    source: Source,
+    readers: Sequence[TraceReader],
+    watch: _Watch = lambda _stage, _label: nullcontext(),
+    *,
+    forced: bool = False,
+) -> TraceReader:
+    """The reader that is surest of the source's first bytes; of equals the native one, then the first by name.
+
+    A reader that raises or answers nonsense does not know the source, and costs the others nothing. ``forced``: the only
+    reader is taken, whatever it makes of the bytes. Raises ``InputError`` where the source is empty or no reader knows it,
+    and ``OSError`` or ``EOFError`` where it cannot be read. ``watch(stage, label)`` is entered around each reader's code.
+    """
+    if not readers:
+        raise InputError('no trace reader is installed; pip install "reliability-sentinel[standard]"')
+    with source.open() as stream:
+        head = stream.read(_HEAD)
+    if not head.strip():
+        raise InputError("is empty: nothing to check")
+    if forced:
+        return readers[0]
+    ranked, broken = _ranked(source, head, readers, watch)
+    if ranked and ranked[0][0] >= _SURE_ENOUGH:
+        return ranked[0][1]
+    near = ", ".join(reader.name for sure, reader in ranked if sure > 0)
+    hint = f"nearest: {near}; --from NAME reads it as one" if near else '"sentinel formats" lists what can be read'
+    told = "; ".join([hint, *broken])
+    raise InputError(f"is in no format that an installed reader knows: it looks like {looks_like(head)} ({told})")
+
+
+def _ranked(
+    source: Source, head: bytes, readers: Sequence[TraceReader], watch: _Watch
+) -> tuple[list[tuple[int, TraceReader]], list[str]]:
+    """Readers with how sure they are, the surest first, and what is to be said of those that broke."""
+    sureness, broken = [], []
+    for reader in readers:
+        try:
+            with watch("sniff", f"trace_readers:{reader.name}"):
+                sure = reader.sniff(head, source.name)
+            if type(sure) is int and 0 <= sure <= _SUREST:
+                sureness.append((sure, reader))
+            else:
+                broken.append(f"{reader.name} answered {sure!r:.40}; expected a whole number from 0 to {_SUREST}")
+        except Exception as error:  # noqa: BLE001 - a stranger's reader may raise anything
+            broken.append(f"{reader.name} raised {type(error).__name__}: {error}")
+    sureness.sort(key=lambda entry: (-entry[0], entry[1].name != "native"))
+    return sureness, broken
+
+
+def looks_like(head: bytes) -> str:
+    """What the first bytes of a file look like, for people."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "text in UTF-16: save it as UTF-8"
+    if b"\0" in head[:1024]:
+        return "a binary file"
+    text = head.removeprefix(codecs.BOM_UTF8).strip()
+    if text.startswith((b"{", b"[")):
+        from sentinel_core.traces.sources.own import is_of_reports
+
+        return "Sentinel's own reports, which are no traces" if is_of_reports(head) else _looks_like_json(text, head)
+    is_json = not _problem(text.partition(b"\n")[0])
+    return "JSON, but neither an object nor a list" if is_json else "text that is not JSON"
+
+
+def _looks_like_json(text: bytes, head: bytes) -> str:
+    problem = _problem(text)
+    if problem == _CUT and len(head) < _HEAD:
+        return "JSON that does not end"
+    if problem.startswith(_MALFORMED) and _TRAILING not in problem:
+        return f"text that is not JSON: {problem.removeprefix(_MALFORMED)}"
+    keys = list(dict.fromkeys(key.decode("ascii", "replace") for key in re.findall(_KEY, text)))[:_KEYS]
+    kind = "a JSON list" if text.startswith(b"[") else "JSON"
+    return f"{kind} with the keys {', '.join(keys)}" if keys else kind
+
+
+def _problem(text: bytes) -> str:
+    """Why a text is no single JSON document; empty where it is one."""
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError) as error:
+        return str(error)
+    return ""

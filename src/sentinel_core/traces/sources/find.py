@@ -1,0 +1,69 @@
+"""What command-line arguments lead to: files, folders, globs, URLs, and standard input."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import attrs
+
+from sentinel_core.errors import InputError
+from sentinel_core.traces.sources.file_source import DESCRIPTORS, FileSource, first_bytes, sources_in, unread
+
+if TYPE_CHECKING:
+    from sentinel_core.traces.sources.own import LeftOut
+
+__all__ = ["find_sources", "spool"]
+
+
+def spool(stream: IO[bytes]) -> Path:
+    """A stream kept in an unnamed temporary file, so that it can be read again; the path leads to its descriptor."""
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryFile() as file:
+        shutil.copyfileobj(stream, file)
+        file.flush()
+        return Path(DESCRIPTORS, str(os.dup(file.fileno())))
+
+
+def find_sources(
+    arguments: tuple[str, ...],
+    *,
+    stdin: Path | None = None,
+    strict: bool = False,
+    max_record: int = 256 << 20,
+    left_out: "LeftOut | None" = None,
+) -> Iterator[FileSource | InputError]:
+    """One source a file, folders and globs in sorted order; an ``InputError`` for an argument that leads to none.
+
+    ``-`` is what was read from standard input, kept at ``stdin``; it is called "stdin" wherever it is spoken of. What Sentinel
+    wrote itself is left out of folders and globs, and so are files that are read with another; ``left_out`` gets them.
+    """
+    passed = {} if left_out is None else left_out
+    for argument in arguments:
+        if argument == "-" and stdin is not None:
+            yield FileSource(path=stdin, label="stdin", strict=strict, max_record=max_record)
+        elif "://" in argument:
+            from sentinel_core.traces.sources.remote import find_remote
+
+            yield from find_remote(argument, strict=strict, max_record=max_record, left_out=passed)
+        elif os.path.exists(argument) and not os.path.isdir(argument):  # noqa: PTH110, PTH112 - its folder may forbid to ask
+            named = FileSource(path=Path(argument), label=str(Path(argument)), strict=strict, max_record=max_record)
+            yield from _named(named)
+        else:
+            from sentinel_core.traces.sources.folders import find_in_folders
+
+            yield from find_in_folders(argument, strict=strict, max_record=max_record, left_out=passed)
+
+
+def _named(source: FileSource) -> Iterator[FileSource | InputError]:
+    """A pipe (``<(zcat traces.jsonl.gz)`` in a shell) can be read once only, and is kept."""
+    try:
+        if source.path.is_file():
+            yield from sources_in(source, first_bytes(source.path))
+            return
+        with source.path.open("rb") as stream:
+            yield attrs.evolve(source, path=spool(stream))
+    except OSError as error:
+        yield unread(source, error)

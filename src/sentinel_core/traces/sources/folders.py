@@ -1,0 +1,155 @@
+"""What folders and globs lead to."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
+from itertools import takewhile
+from pathlib import Path
+
+from sentinel_core.errors import InputError
+from sentinel_core.trace import from_json
+from sentinel_core.traces.sources.file_source import (
+    SUFFIXES,
+    FileSource,
+    as_text,
+    bytes_before_end,
+    first_bytes,
+    sources_in,
+    unread,
+)
+from sentinel_core.traces.sources.own import MANIFEST, ONLY_OWN, OWN, WITH_SESSION, LeftOut, is_own
+from sentinel_core.traces.sources.walk import Walk, is_pattern
+
+__all__ = ["find_in_folders"]
+
+_OF_LINE = frozenset(("parentUuid", "sessionId", "type", "uuid"))
+_OF_SUMMARY = frozenset(("leafUuid", "summary", "type"))
+_HEAD = 1 << 16  # bytes by which readers are chosen
+_FIRST_LINES = 1 << 18
+
+
+def find_in_folders(
+    argument: str, *, strict: bool, max_record: int, left_out: LeftOut
+) -> Iterator[FileSource | InputError]:
+    """One source a file that a folder or a glob leads to, sorted; an ``InputError`` for what cannot be read, and for nothing.
+
+    Adds to ``left_out`` what is not read by itself.
+    """
+    walk = Walk()
+    paths, root = _expand(argument, walk)
+    of_sessions = _sub_agents(paths) if os.path.isdir(argument) else frozenset()  # noqa: PTH112 - its folder may forbid to ask
+    found = False
+    for path in paths:
+        source = FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
+        if path in of_sessions:
+            left_out.setdefault(WITH_SESSION, []).append(source.label)
+            continue
+        try:
+            head = _head_of_file(source, walk)
+        except InputError as error:
+            yield error
+        else:
+            if is_own(path, head, partial(first_bytes, path.with_name(MANIFEST)), partial(bytes_before_end, path)):
+                left_out.setdefault(OWN, []).append(source.label)
+                continue
+            yield from sources_in(source, head)
+        found = True
+    if not found:
+        named = as_text(argument)
+        yield InputError(_nothing_at(argument, only_own=bool(paths)), label=named, place=Path(named).name)
+
+
+def _head_of_file(source: FileSource, walk: Walk) -> bytes:
+    """Raises ``InputError`` for anything else, and for what cannot be read."""
+    path = source.path
+    if path in walk.unread:
+        raise source.refused(f"this folder cannot be read: {walk.unread[path]}")
+    try:
+        if stat.S_ISREG(path.stat().st_mode):
+            return first_bytes(path)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ELOOP):
+            raise unread(source, error) from None
+    raise source.refused("is no file, or a link that leads to none")
+
+
+def _expand(argument: str, walk: Walk) -> tuple[list[Path], str]:
+    """Paths, and the folder that a folder or a glob is about: what comes before the first part with a wildcard."""
+    if os.path.isdir(argument):  # noqa: PTH112 - its folder may forbid to ask
+        return walk.below(argument, SUFFIXES), str(Path(argument))
+    if is_pattern(argument):
+        before = takewhile(lambda part: not is_pattern(part), Path(argument).parts)
+        return walk.matches(argument), str(Path(*before))
+    return [], ""
+
+
+def _sub_agents(paths: Iterable[Path]) -> frozenset[Path]:
+    """Those of the files that Claude Code's reader reads with a session that is among them, too.
+
+    Files of other tools that happen to be called so are none, nor are those beside a session of another tool.
+    """
+    known, is_session = frozenset(paths), cache(_may_be_session)
+    return frozenset(
+        path
+        for path in known
+        if (session := _session_of(path)) in known and is_session(session) and _is_of_sub_agent(path)
+    )
+
+
+def _session_of(path: Path) -> Path | None:
+    """``SESSION.jsonl`` for ``SESSION/subagents/.../agent-ID.jsonl``, where its reader looks for the files of sub-agents."""
+    if path.match("agent-*.jsonl"):
+        for folder in path.parents:
+            session = folder.parent.name
+            if folder.name == "subagents" and session and ".jsonl" not in session:
+                return folder.parent.with_name(f"{session}.jsonl")
+    return None
+
+
+def _may_be_session(path: Path) -> bool:
+    """False for what the reader does not take as a session. Its first lines may be too long to be read as JSON."""
+    head = _start(path, _HEAD)
+    return any(all(b'"%b"' % key.encode() in head for key in keys) for keys in (_OF_LINE, _OF_SUMMARY))
+
+
+def _is_of_sub_agent(path: Path) -> bool:
+    """Whether one of the first lines is one of Claude Code's."""
+    return any(map(_is_line, _start(path, _FIRST_LINES).splitlines()))
+
+
+def _start(path: Path, size: int) -> bytes:
+    try:
+        if path.is_file():
+            with path.open("rb") as stream:
+                return stream.read(size)
+    except OSError:  # told where it is read
+        pass
+    return b""
+
+
+def _is_line(line: bytes) -> bool:
+    try:
+        entry = from_json(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(entry, dict) and entry.keys() >= _OF_LINE
+
+
+def _nothing_at(argument: str, *, only_own: bool) -> str:
+    if only_own:
+        return ONLY_OWN
+    if os.path.isdir(argument):  # noqa: PTH112 - as above
+        return f"no trace files in this folder (looked for {', '.join(SUFFIXES)})"
+    return "no file matches" if is_pattern(argument) else _why_not_there(argument)
+
+
+def _why_not_there(argument: str) -> str:
+    try:
+        Path(argument).stat()
+    except PermissionError as error:
+        return f"cannot be read: {error.strerror}"
+    except OSError:
+        pass
+    return "no such file or folder"
