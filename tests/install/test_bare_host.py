@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 import zstandard
-from sentinel_core.codec import encode_trace
 
 from sentinel_core.trace import ExecutionTrace, Message
+from sentinel_core.traces.codec import encode_trace
 
 pytestmark = pytest.mark.unmeasured
 
@@ -26,7 +26,7 @@ print(evaluate_trace(trace, signals=()).signal_scores)
 UNPACK = """
 import sys
 from pathlib import Path
-from sentinel_core.sources import FileSource
+from sentinel_core.traces.sources import FileSource
 try:
     FileSource(path=Path(sys.argv[1]), label="it").open()
 except OSError as error:
@@ -59,17 +59,6 @@ def test_a_zstandard_file_says_what_to_install(bare, tmp_path):
     path = tmp_path / "t.json.zst"
     path.write_bytes(zstandard.compress(encode_trace(TRACE)))
     assert python(bare, UNPACK, path) == ["Zstandard needs: pip install 'reliability-sentinel[zstd]'"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "extra"),
-    [(("receive", "--port", "0"), "server"), (("serve", "--port", "0"), "server")],
-    ids=["receive", "serve"],
-)
-def test_a_server_says_what_to_install_before_it_makes_anything(bare, tmp_path, arguments, extra):
-    done = bare.sentinel(*arguments, cwd=tmp_path)
-    assert (done.returncode, f"pip install 'reliability-sentinel[{extra}]'" in done.stderr) == (3, True), done.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_zstandard_file_on_the_command_line_is_told_and_costs_no_other(make_environment, tmp_path):
