@@ -102,8 +102,9 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         definitions = getattr(item, "_fixtureinfo").name2fixturedefs.values()  # noqa: B009 - pytest's own, untyped
-        fixtures = (one.func for several in definitions for one in several if isinstance(one.func, FunctionType))
-        if opens(item.path) or any(leads_out(one) for one in fixtures if Path(one.__code__.co_filename) != item.path):
+        made = [one.func for several in definitions for one in several] + [getattr(item, "function", None)]
+        others = (one for one in made if isinstance(one, FunctionType) and Path(one.__code__.co_filename) != item.path)
+        if opens(item.path) or any(map(leads_out, others)):
             item.add_marker(pytest.mark.process)
 
 
