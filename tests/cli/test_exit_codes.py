@@ -104,7 +104,7 @@ INPUTS = {
     "no record": (b'[]  "trace_id"', '"t.json": is not JSON'),
     "an empty list": (b"[\n]", ""),
     "half a gzip": (b"\x1f\x8b\x08\x00rubbish", '"t.json": cannot be read whole: '),
-    "too new": (b'{"trace_id": "t", "messages": [], "schema": 3}', "version 3 of the trace format is unknown here"),
+    "too new": (b'{"trace_id": "t", "messages": [], "schema": 3}', "version 3 of the trace format is unknown"),
 }
 
 
