@@ -298,7 +298,7 @@ def test_what_a_folder_holds_is_judged_or_told(inside, folder):
         done = inside("evaluate", "in", "--jsonl", *options)
         assert (done.returncode, done.stdout.count("\n")) == (2, 1)
         assert done.stderr == (
-            "sentinel: left out as Sentinel's own, and read only where named: 4 files"
+            "sentinel: left out because Sentinel wrote them; name a file to read it: 4 files"
             ' ("in/z.json", "in/.sentinel/logs/a.jsonl", "in/.sentinel/logs/b.jsonl" and 1 more)\n'
         )
     done = inside("evaluate", "in/z.json", "--jsonl")
@@ -312,6 +312,5 @@ def test_that_sub_agents_are_read_with_their_session_is_told(inside, folder):
     done = inside("convert", "in")
     assert [child["trace_id"] for child in json.loads(done.stdout)["details"]["children"]] == ["agent-x1"]
     assert done.stderr == (
-        "sentinel: read as part of a session of Claude Code, and not once more:"
-        ' 1 file ("in/s/subagents/agent-x1.jsonl")\n'
+        'sentinel: read as part of a Claude Code session, not on their own: 1 file ("in/s/subagents/agent-x1.jsonl")\n'
     )

@@ -159,7 +159,7 @@ def test_profiles_that_cannot_be_used(tmp_path, text, error):
 
 
 def test_no_such_profile(tmp_path):
-    with pytest.raises(ConfigError, match=r'^no profile "rs2": it is neither "rs1" nor a file that can be read'):
+    with pytest.raises(ConfigError, match=r'^no profile "rs2": it is neither "rs1" nor a readable file'):
         read_profile("rs2")
 
 
