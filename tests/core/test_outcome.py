@@ -12,7 +12,7 @@ from outcome_examples import FAILED, NOTHING, UNKNOWN, WORKED
 from sentinel_core import Call, ExecutionTrace, Message, Outcome, ToolCall, ToolResult, TraceIndex
 from sentinel_core.evaluate.outcome import judge_result, judge_text
 from sentinel_core.evaluate.outcome_json import _KEYS
-from sentinel_core.evaluate.outcome_words import GROUPS
+from sentinel_core.evaluate.outcome_words import ROWS
 
 LABELS = [
     json.loads(line)
@@ -98,9 +98,9 @@ def test_each_row_of_the_tables_has_an_example():
         "last": lasts,
         "end": [last[-60:] for last in lasts],
     }
-    for group in GROUPS:
-        for pattern in (pattern for _, patterns in group.rows for pattern in patterns):
-            assert any(map(re.compile(pattern).match, parts.get(group.part, texts))), pattern
+    for row in ROWS:
+        for pattern in row.patterns:
+            assert any(map(re.compile(pattern).match, parts.get(row.part, texts))), pattern
 
 
 def test_only_the_ends_of_a_text_are_read():

@@ -5,6 +5,7 @@ somewhere in it is not. The words are data, in ``outcome_words``.
 """
 
 import functools
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
@@ -177,12 +178,12 @@ def _last_line(content: str) -> str:
 @functools.cache
 def _groups() -> Mapping[str, Sequence[_Tried]]:
     """The tables by part, compiled when the first result is read: most commands start faster without."""
-    from sentinel_core.evaluate.outcome_words import GROUPS
+    from sentinel_core.evaluate.outcome_words import ROWS
 
     tried: dict[str, list[_Tried]] = {}
-    for group in GROUPS:
-        rows = (f"(?P<{reason}>{'|'.join(patterns)})" for reason, patterns in group.rows)
-        tried.setdefault(group.part, []).append((group.hints, re.compile("|".join(rows)).match))
+    for (part, hints), rows in itertools.groupby(ROWS, key=lambda row: (row.part, row.hints)):
+        pattern = "|".join(f"(?P<{row.reason}>{'|'.join(row.patterns)})" for row in rows)
+        tried.setdefault(part, []).append((hints, re.compile(pattern).match))
     return tried
 
 

@@ -18,18 +18,10 @@ __all__ = ["Piece", "Result", "arguments_of", "call_of", "pieces_of", "text_of",
 
 _TEXT = frozenset({"text", "input_text", "output_text", "refusal", "summary_text"})
 _REASONING = frozenset({"thinking", "reasoning", "redacted_thinking", "thought"})
-_CALL = frozenset(
-    {
-        "tool_use",
-        "tool_call",
-        "tool-call",
-        "function_call",
-        "functionCall",
-        "server_tool_use",
-        "server_tool_call",
-        "mcp_tool_use",
-    }
-)
+_CALL = frozenset((
+    "tool_use", "tool_call", "tool-call", "function_call", "functionCall", "server_tool_use", "server_tool_call",
+    "mcp_tool_use",
+))  # fmt: skip
 _CALL_LISTS = frozenset({"function_call", "invalid_tool_calls", "toolCalls", "tool_calls"})
 _SERVER_CALLS = ("server_tool", "mcp_tool_use")
 _RESULT = frozenset({"tool_result", "tool_call_response", "tool-result", "function_response", "functionResponse"})

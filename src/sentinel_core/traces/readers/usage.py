@@ -8,59 +8,30 @@ from sentinel_core.trace import TokenDetails, TokenUsage
 __all__ = ["add_usage", "usage_of"]
 
 _PROMPT = (
-    "prompt_tokens",
-    "input_tokens",
-    "prompt_token_count",
-    "promptTokenCount",
-    "input",
-    "inputTokens",
+    "prompt_tokens", "input_tokens", "prompt_token_count", "promptTokenCount", "input", "inputTokens",
     "promptTokens",
-)
+)  # fmt: skip
 _COMPLETION = (
-    "completion_tokens",
-    "output_tokens",
-    "candidates_token_count",
-    "candidatesTokenCount",
-    "output",
-    "outputTokens",
+    "completion_tokens", "output_tokens", "candidates_token_count", "candidatesTokenCount", "output", "outputTokens",
     "completionTokens",
-)
+)  # fmt: skip
 _TOTAL = ("total_tokens", "total_token_count", "totalTokenCount", "total", "totalTokens")
 _CACHED = (
-    "cached_tokens",
-    "cached_input_tokens",
-    "cache_read_tokens",
-    "cache_read",
-    "cached_content_token_count",
-    "cachedContentTokenCount",
-    "input_tokens_cache_read",
-    "cached",
-    "input_cache_read",
-)
+    "cached_tokens", "cached_input_tokens", "cache_read_tokens", "cache_read", "cached_content_token_count",
+    "cachedContentTokenCount", "input_tokens_cache_read", "cached", "input_cache_read",
+)  # fmt: skip
 _CACHE_WRITE = (
-    "cache_write_tokens",
-    "cache_write_input_tokens",
-    "cache_write",
-    "cache_creation",
-    "input_tokens_cache_write",
+    "cache_write_tokens", "cache_write_input_tokens", "cache_write", "cache_creation", "input_tokens_cache_write",
     "input_cache_write",
-)
+)  # fmt: skip
 _REASONING = (
-    "reasoning_tokens",
-    "reasoning_output_tokens",
-    "reasoning",
-    "thoughts_token_count",
-    "thoughtsTokenCount",
+    "reasoning_tokens", "reasoning_output_tokens", "reasoning", "thoughts_token_count", "thoughtsTokenCount",
     "thoughts",
-)
+)  # fmt: skip
 _DETAIL_NAMES = (
-    "prompt_tokens_details",
-    "input_tokens_details",
-    "input_token_details",
-    "completion_tokens_details",
-    "output_tokens_details",
-    "output_token_details",
-)
+    "prompt_tokens_details", "input_tokens_details", "input_token_details", "completion_tokens_details",
+    "output_tokens_details", "output_token_details",
+)  # fmt: skip
 # Anthropic does not include cached tokens in its input tokens.
 _BESIDE_READ = ("cache_read_input_tokens",)
 _BESIDE_WRITE = ("cache_creation_input_tokens",)
