@@ -108,6 +108,12 @@ def test_only_the_ends_of_a_text_are_read():
     assert told("x\n" * 300 + "KeyError: 'name'\n" + "y\n" * 300) == "worked"
 
 
+def test_a_warning_before_the_work_is_no_failure():
+    warning = "Warning: _curses.error: setupterm: could not find the terminal\nFeatures will not be available.\n"
+    assert told(warning + "[0] got the number 4\n") == "worked"
+    assert told(warning + "ValueError: no number") == "failed"
+
+
 def test_the_limit_for_short_texts():
     notice = "The upstream service is temporarily unavailable".ljust(200, ".")
     assert told(notice) == "failed"

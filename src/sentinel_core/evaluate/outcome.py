@@ -43,6 +43,7 @@ _NO_SIGN = Outcome("worked", "no_sign")
 _HEAD, _OPENING, _TAIL, _SHORT = 300, 160, 400, 200
 _JSON_END = 100
 _QUOTED, _END = 160, 60
+_WARNINGS = ("warning: ", "[warning]", "warn: ", "[warn]")
 _TRACEBACK, _LONGEST_TRACEBACK = 2_000, 8_000
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]{0,120}(?:: |\Z)")
 _RAISED_BEFORE = ("traceback", "╭", "------", "cell in", "file ")
@@ -102,6 +103,8 @@ def judge_text(content: str) -> Outcome:
         return _NO_SIGN
     groups = _groups()
     last = _last_line(content)
+    if start.startswith(_WARNINGS):  # what follows it may have worked all the same
+        return _judge_end(content, last, last.lower())
     reason = _first(groups["start"], start) or _first(groups["opening"], start[:_OPENING])
     if reason is None and len(content) <= _SHORT:
         reason = _first(groups["short"], start)
