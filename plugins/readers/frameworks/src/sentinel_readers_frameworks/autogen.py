@@ -70,8 +70,8 @@ def _chat(source: Source, record: Record) -> ExecutionTrace | ReadError:
         return ReadError(message=f"holds no chat history @ {record.path or '$'}", line=record.line)
     skipped = Skipped()
     skipped.count(
-        "entry that is no message",
-        "entries that are no messages",
+        "entry that is not a message",
+        "entries that are not messages",
         sum(not isinstance(entry, dict) for entry in messages),
     )
     path = f".{key}" if key else ""

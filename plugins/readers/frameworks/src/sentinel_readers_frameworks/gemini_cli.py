@@ -84,7 +84,7 @@ def _load(source: Source) -> _Chat | ReadError | None:
     if refused := chat.skipped.refusals(source):
         return refused[0]
     if seen and not chat.header and not chat.messages:
-        return next(chat.skipped.errors(), ReadError(message="is no Gemini CLI chat: no header and no message"))
+        return next(chat.skipped.errors(), ReadError(message="is not a Gemini CLI chat: no header and no message"))
     return chat if seen else None
 
 

@@ -60,7 +60,7 @@ def _trace(trace_id: str, messages: Iterable[Placed], skipped: Skipped) -> Execu
         fields = fields_of(raw)
         told = mapping(fields.get("response_metadata"))
         if not has_message(fields):
-            skipped.count("entry that is no message", "entries that are no messages")
+            skipped.count("entry that is not a message", "entries that are not messages")
             continue
         if fields.get("type") == "remove":
             continue

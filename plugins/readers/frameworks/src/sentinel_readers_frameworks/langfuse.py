@@ -79,7 +79,7 @@ def _take(traces: _Traces, entry: object, place: str, fallback: str) -> None:
     elif "id" in fields and ("timestamp" in fields or "projectId" in fields or "project_id" in fields):
         traces.heads[text(fields["id"]) or fallback] = _head(fields, place)
     else:
-        traces.skipped.count("entry that is no observation", "entries that are no observations")
+        traces.skipped.count("entry that is not an observation", "entries that are not observations")
 
 
 def _observe(traces: _Traces, fields: Mapping[str, Any], place: str, fallback: str) -> None:

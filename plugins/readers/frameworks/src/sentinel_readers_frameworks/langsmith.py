@@ -57,7 +57,7 @@ def _take(trees: _Trees, entry: object, place: str, fallback: str) -> None:
         fields = mapping(raw)
         run_id = text(fields.get("id")) or text(fields.get("run_id"))
         if run_id is None or "run_type" not in fields:
-            trees.skipped.count("entry that is no run, or has no id", "entries that are no runs, or have no id")
+            trees.skipped.count("entry that is not a run, or has no id", "entries that are not runs, or have no id")
             continue
         parent = text(fields.get("parent_run_id")) or parent
         trace_id = text(fields.get("trace_id")) or trace_id or _root_of(fields) or (fallback if parent else run_id)

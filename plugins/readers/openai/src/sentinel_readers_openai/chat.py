@@ -82,7 +82,7 @@ def _trace(conversation: Conversation, fallback: str) -> ExecutionTrace:
         reply = conversation.reply if position == last else {}
         if not _add(builder, message, origin, reply):
             unusable.append(origin)
-    gaps = conversation.gaps + gaps_at("entry is no message", "entries are no messages", unusable)
+    gaps = conversation.gaps + gaps_at("entry is not a message", "entries are not messages", unusable)
     return builder.build(
         token_usage=None if conversation.reply else usage_of(conversation.record.get("usage")),
         available_tools=tool_schemas(conversation.tools),
