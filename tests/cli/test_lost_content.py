@@ -226,7 +226,7 @@ def test_of_many_conversations_the_others_are_judged(inside, folder):
 
 
 LOST = {
-    "an entry that is no message": (_listed([*CHAT[:2], 7]), "1 entry is no message: $[2]"),
+    "an entry that is not a message": (_listed([*CHAT[:2], 7]), "1 entry is not a message: $[2]"),
     "an unknown item": (
         _listed([*FORMATS["openai-responses"][:2], {"type": "hologram", "id": "h"}]),
         '1 item of the unknown type "hologram": $[2]',
@@ -249,7 +249,7 @@ LOST = {
                 },
             ]
         ),
-        'what the sub-agent "x1" did is not in the trace: its file was not found',
+        'sub-agent "x1" is missing from the trace: its file was not found',
     ),
 }
 
