@@ -7,12 +7,14 @@ import attrs
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.report import Detection, Finding
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.checks import passing
 from sentinel_signal_hallucination.evidence import Evidence, combined
-from sentinel_signal_hallucination.fabrication import fabricated
 from sentinel_signal_hallucination.imitation import imitated
-from sentinel_signal_hallucination.numbers import contradicted
 from sentinel_signal_hallucination.pairing import orphaned, unanswered
-from sentinel_signal_hallucination.tools import RUN, ability
+from sentinel_signal_hallucination.record import Record
+from sentinel_signal_hallucination.tool_words import tool_claims
+from sentinel_signal_hallucination.values import unheld
+from sentinel_signal_hallucination.verdict import claims
 
 __all__ = ["detect"]
 
@@ -24,23 +26,23 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     # One text to search costs far less than many, and most searches come to nothing.
     spoken = "\n".join([text.content for text in index.texts])
     return [
-        *fabricated(index, settings, spoken),
+        *_claimed(index, settings),
+        *unheld(index, settings),
+        *(passing(index, settings) if index.texts else ()),
         *imitated(index, settings, gaps, spoken),
-        *contradicted(index, settings),
-        *_broken(index, settings, spoken),
         *unanswered(index, settings, gaps),
         *orphaned(index, settings, gaps),
     ]
 
 
-def _broken(index: TraceIndex, settings: Settings, spoken: str) -> Iterable[Evidence]:
-    """What is said to pass and failed: only tools that run something could have told."""
-    if not any(RUN in ability(tool).families for tool in {call.call.name for call in index.calls}):
-        return ()
-    from sentinel_signal_hallucination.broken import broken_checks  # most traces have no such tool
-    from sentinel_signal_hallucination.passing import broken_tests
-
-    return *broken_tests(index, settings, spoken), *broken_checks(index, settings)
+def _claimed(index: TraceIndex, settings: Settings) -> Iterable[Evidence]:
+    if not index.texts:
+        return
+    record = Record(index)
+    for text in index.texts:
+        if not text.is_copied:
+            yield from claims(text, record, settings)
+            yield from tool_claims(index, text, settings)
 
 
 def detect(index: TraceIndex, settings: Settings) -> Detection:

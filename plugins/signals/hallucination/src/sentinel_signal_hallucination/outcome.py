@@ -2,11 +2,11 @@
 
 import re
 
-from sentinel_core.evaluate.index import Call, TraceIndex
+from sentinel_core.evaluate.index import Call
 from sentinel_signal_hallucination.tables import regex, words
-from sentinel_signal_hallucination.tools import ability
+from sentinel_core.evaluate.tools import facts_of
 
-__all__ = ["failed", "told_by_tools"]
+__all__ = ["failed"]
 
 _HEAD = 300
 _FIRST_WORDS = (
@@ -70,7 +70,7 @@ def failed(call: Call) -> bool:
     if result.success is False:
         return not _may_have_gone_far(call)
     head = result.content[:_HEAD].lstrip()
-    if ability(call.call.name).kind == "any":
+    if facts_of(call.call.name).runs_anything:
         return result.success is None and _is_one_step(call) and _failed_step(head, result.content[-_END:])
     # Some frameworks set the flag for every answer that arrives.
     return _ANSWERED_ERROR.match(head) is not None if result.success else _tells_failure(head)
@@ -83,17 +83,12 @@ def _failed_step(head: str, end: str) -> bool:
 
 
 def _is_one_step(call: Call) -> bool:
-    from sentinel_signal_hallucination.shell import deeds_of, has_steps  # most traces have no such tool
-
-    return deeds_of(call) is not None and not has_steps(call)
+    command = next((call.call.arguments[name] for name in ("command", "cmd") if name in call.call.arguments), None)
+    return isinstance(command, str) and not any(sign in command for sign in (";", "&", "|", "\n"))
 
 
 def _may_have_gone_far(call: Call) -> bool:
-    if ability(call.call.name).kind != "any":
-        return False
-    from sentinel_signal_hallucination.shell import has_steps  # most traces have no such tool
-
-    return has_steps(call)
+    return facts_of(call.call.name).runs_anything and not _is_one_step(call)
 
 
 def _tells_failure(head: str) -> bool:
@@ -115,13 +110,3 @@ def _tells_json_failure(head: str) -> bool:
     return found is not None and "{" not in head[1 : found.start()]
 
 
-def told_by_tools(index: TraceIndex) -> list[str]:
-    """What tools gave, in lower case, message by message; a call that failed says nothing of what was done."""
-    in_vain = {id(call.result) for call in index.calls if failed(call)}
-    given = []
-    for message in index.messages:
-        contents = [result.content for result in message.tool_results if id(result) not in in_vain]
-        if message.role == "tool" and message.content:
-            contents.append(message.content)
-        given.append(_TIME_KEY.sub(" ", "\n".join(contents).lower()) if contents else "")
-    return given

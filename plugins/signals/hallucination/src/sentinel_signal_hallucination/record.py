@@ -1,0 +1,99 @@
+"""What the record knows of the agent's deeds: each call with what it can have done, and what was ordered when."""
+
+from bisect import bisect_left
+from functools import lru_cache
+from operator import attrgetter
+from typing import NamedTuple
+
+from sentinel_core.evaluate.index import Call, TraceIndex
+from sentinel_core.evaluate.tool_verbs import THINGS_OF_READING
+from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
+from sentinel_signal_hallucination.orders import Order, orders_of
+from sentinel_signal_hallucination.outcome import failed
+from sentinel_signal_hallucination.words import lemmas
+
+__all__ = ["Deed", "Record", "groups_of"]
+
+_MOST_ARGUMENTS, _LONGEST = 40, 200
+_LOOKED_UP = THINGS_OF_READING | frozenset(("detail", "date", "time", "available", "option", "list", "price", "user"))
+_message_index = attrgetter("message_index")
+_at = attrgetter("at")
+
+
+class Deed(NamedTuple):
+    """One call that may have done something. ``groups`` are those of its tool's verbs; none where they say nothing."""
+
+    call: Call
+    facts: ToolFacts
+    groups: frozenset[str]
+    failed: bool
+    writes: bool
+
+    @property
+    def message_index(self) -> int:
+        """Where it was called."""
+        return self.call.message_index
+
+    @property
+    def objects(self) -> frozenset[str]:
+        """What it was done to: the nouns of the tool, and the words of its arguments."""
+        return self.facts.objects | _argument_words(self.call)
+
+
+@lru_cache(maxsize=1024)
+def groups_of(facts: ToolFacts) -> frozenset[str]:
+    """The groups of lemmas that a tool's verbs are in."""
+    group = lemmas().group
+    return frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work"}
+
+
+def _argument_words(call: Call) -> frozenset[str]:
+    found: set[str] = set()
+    for key, value in list(call.call.arguments.items())[:_MOST_ARGUMENTS]:
+        found.update(name_words(str(key)))
+        if isinstance(value, str):
+            found.update(value[:_LONGEST].lower().split())
+    return frozenset(singular(word) for word in found)
+
+
+class Record:
+    """Built once a trace, when a text first says that something was done."""
+
+    def __init__(self, index: TraceIndex) -> None:
+        self.index = index
+        self.tools = index.tools
+        self.orders = orders_of(index)
+        self.deeds = [deed for call in index.calls if (deed := self._deed(call)) is not None]
+        self.runs_anything = any(deed.facts.runs_anything for deed in self.deeds)
+        self.tool_groups = frozenset[str]().union(*(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads"))
+
+    def _deed(self, call: Call) -> Deed | None:
+        facts = self.tools[call.call.name]
+        if facts.is_inert:
+            return None
+        writes = facts.effect != "reads"
+        if not writes and not self._was_ordered(call, facts):
+            return None
+        return Deed(call, facts, groups_of(facts), failed(call), writes)
+
+    def _was_ordered(self, call: Call, facts: ToolFacts) -> bool:
+        """True for a "get..." right after the user agreed to what it gets: "get_ride" calls one."""
+        if not facts.verbs <= {"get", "request", "call", "open"} or "get" not in facts.verbs:
+            return False
+        order = self.order_before(call.message_index)
+        if order is None or not order.agrees or not _LOOKED_UP.isdisjoint(facts.objects) or not facts.objects & order.words:
+            return False
+        return not any(order.at < other.message_index < call.message_index for other in self.index.calls)
+
+    def order_before(self, message_index: int) -> Order | None:
+        """The last order before a message."""
+        number = bisect_left(self.orders, message_index, key=_at) - 1
+        return self.orders[number] if number >= 0 else None
+
+    def deeds_until(self, message_index: int) -> list[Deed]:
+        """The deeds up to a message; those of the message itself count."""
+        return self.deeds[: bisect_left(self.deeds, message_index + 1, key=_message_index)]
+
+    def deeds_after(self, message_index: int) -> list[Deed]:
+        """The deeds after a message."""
+        return self.deeds[bisect_left(self.deeds, message_index + 1, key=_message_index) :]

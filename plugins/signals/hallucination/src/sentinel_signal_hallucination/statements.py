@@ -1,0 +1,227 @@
+"""One grammar for "X was done": who did what to which object, and whether it is done, planned, asked, denied or earlier."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from sentinel_core.evaluate.tools import singular
+from sentinel_signal_hallucination.sentences import Sentence
+from sentinel_signal_hallucination.words import lemmas, word_set
+
+__all__ = ["Aspect", "Statement", "Voice", "statements"]
+
+Voice = Literal["active", "perfect", "state", "past", "brief", "doing", "ready"]
+Aspect = Literal["done", "planned", "asked", "conditional", "denied", "other", "earlier", "described", "read"]
+
+_ADVERBS = word_set(
+    "successfully now just also all both fully finally officially automatically promptly manually already recently since "
+    "then still indeed hereby immediately directly safely correctly properly both each once actually currently newly "
+    "previously originally initially only even again simply"
+)
+_EARLIER = word_set("previously originally earlier initially")
+_BE = word_set("is are am 're it's that's you're everything's i'm they're we're he's she's here's")
+_WAS = word_set("was were got gets get")
+_HAVE = word_set("has have i've we've it's that's")
+_SELF = word_set("i we i've we've i'm we're")
+_OTHERS = word_set("you you've they they've he she who customer user airline company seller merchant someone they're")
+_MODALS = word_set(
+    "will would could should must may might can cannot can't shall i'll we'll you'll it'll they'll to let's let need needs "
+    "want wants going gonna i'd we'd you'd won't"
+)
+_DENIALS = word_set("not never no cannot unable without nothing neither nor none failed fails cannot nobody hardly unfortunately")
+_CONDITIONS = word_set("if once when until unless whether assuming whenever provided upon after before while where how why should please in-case")
+_RELATIVE = word_set("that which who whom what whatever whose")
+_READ = word_set("see sees saw shows show shown showing indicates indicate indicating says say appears seems looks notice noticed find found according records listed")
+_STOPS = frozenset(",;:()–—-")
+_DULL = word_set(
+    "the a an this that than these those it its your my our their his her i we you they of for to in on at by with from and or as has have "
+    "had been is are was were be will successfully now just also all both fully finally already me us them him so been any some "
+    "more new per under into about which would there here then both each up out i've we've it's that's you're one"
+)
+# Adjectives that say that a thing is done.
+_READY = word_set("successful success complete set done confirmed ready completed finished")
+_INTERJECTIONS = word_set("great ok okay sure perfect alright yes done thanks thank good excellent wonderful congrats congratulations hi hello excellent and")
+_FARTHEST, _LONGEST_BRIEF, _OBJECT = 12, 7, 14
+
+
+class Statement(NamedTuple):
+    """``group`` is the deed's group of lemmas, ``objects`` the singular nouns it is done to; ``start`` and ``end`` frame the sentence."""
+
+    verb: str
+    group: str
+    voice: Voice
+    aspect: Aspect
+    objects: frozenset[str]
+    start: int
+    end: int
+    at: int
+    by_self: bool
+    sure: bool
+
+
+def statements(sentence: Sentence) -> Iterator[Statement]:
+    """The statements of one sentence, in order, whatever their aspect."""
+    words = [token.word for token in sentence.tokens]
+    table = lemmas()
+    last: Statement | None = None
+    for at, word in enumerate(words):
+        found = None
+        if word == "set" and "all" in words[max(0, at - 2) : at]:
+            found = _ready(sentence, words, at)
+        elif word in table.done:
+            found = _finished(sentence, words, at, table.done[word], last)
+        elif word in table.doing:
+            found = _going_on(sentence, words, at, table.doing[word])
+        elif word in table.group and _is_managed(words, at):
+            found = _made(sentence, words, at, word, "active")
+        elif word in _READY:
+            found = _ready(sentence, words, at)
+        if found is not None:
+            last = found
+            yield found
+
+
+def _is_managed(words: list[str], at: int) -> bool:
+    """ "I was able to book", "I managed to book", "I did book"."""
+    before = [word for word in words[max(0, at - 5) : at] if word not in _ADVERBS]
+    return before[-3:] in (["was", "able", "to"], ["were", "able", "to"]) or before[-2:] in (["managed", "to"], ["i", "did"])
+
+
+def _before(words: list[str], at: int) -> int:
+    """The place of the nearest word to the left that is no adverb; -1 at the sentence's begin."""
+    at -= 1
+    while at >= 0 and words[at] in _ADVERBS:
+        at -= 1
+    return at
+
+
+def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: Statement | None) -> Statement | None:  # noqa: PLR0911
+    left = _before(words, at)
+    word = words[left] if left >= 0 else ""
+    if word == "been":
+        aux = _before(words, left)
+        auxiliary = words[aux] if aux >= 0 else ""
+        if auxiliary not in _HAVE:
+            return None
+        return _made(sentence, words, at, verb, "perfect", subject=aux)
+    if word in _BE:
+        return _made(sentence, words, at, verb, "state", subject=left)
+    if word in _WAS:
+        return _made(sentence, words, at, verb, "past", subject=left)
+    if word in _HAVE:
+        whose = words[left - 1] if left else word
+        own = word in _SELF or whose in _SELF
+        if whose == "you":
+            return _made(sentence, words, at, verb, "state")
+        if not own and (whose in _OTHERS or lemmas().noun.get(singular(whose)) is None):
+            return None
+        return _made(sentence, words, at, verb, "active" if own else "perfect", subject=left)
+    if word in _SELF or (word == "ahead" and not _SELF.isdisjoint(words[:left])):
+        return _made(sentence, words, at, verb, "active")
+    if word in ("and", ",", "or") and last is not None and last.voice != "brief" and at - _token_index(sentence, last) <= _FARTHEST:
+        return _made(sentence, words, at, verb, last.voice)._replace(aspect=last.aspect if last.aspect != "done" else _aspect(sentence, words, at, verb))
+    if not _SELF.isdisjoint(words[max(0, at - 6) : at]) and _holds(words, at):
+        return _made(sentence, words, at, verb, "state")
+    return _brief(sentence, words, at, verb, left)
+
+
+def _token_index(sentence: Sentence, statement: Statement) -> int:
+    return next((k for k, token in enumerate(sentence.tokens) if token.at == statement.at), 0)
+
+
+def _holds(words: list[str], at: int) -> bool:
+    """ "I have your tickets booked", "I got it scheduled"."""
+    return any(word in ("have", "got", "i've", "had") for word in words[max(0, at - 5) : at])
+
+
+def _brief(sentence: Sentence, words: list[str], at: int, verb: str, left: int) -> Statement | None:
+    """A headline without an auxiliary: "Booked!", "Booking confirmed", "You have tickets reserved"."""
+    if left < 0 or (words[left] in _STOPS and left <= 2) or (words[left] in _INTERJECTIONS and left <= 1):
+        return _made(sentence, words, at, verb, "brief", subject=at)
+    begin = max((k for k in range(left) if words[k] in _STOPS), default=-1) + 1
+    subject = words[begin : left + 1]
+    rest = words[at + 1] if at + 1 < len(words) else ""
+    ends = rest in ("", "for", "to", "on", "at", ",", "and", "!", "-", "with", "successfully", "in", ";", "–", "—")
+    # A verb inside makes it a clause of its own, but for "you have".
+    if 0 < len(subject) <= _LONGEST_BRIEF and ends and _VERBS.isdisjoint(subject):
+        return _made(sentence, words, at, verb, "brief", subject=left + 1)
+    return None
+
+
+_VERBS = _BE | _WAS | _MODALS | _SELF | _RELATIVE | _CONDITIONS | word_set("be been has had do does did by being not of")
+
+
+def _going_on(sentence: Sentence, words: list[str], at: int, verb: str) -> Statement | None:
+    left = _before(words, at)
+    if lemmas().group[verb] != "play" or left < 0 or words[left] not in _BE | {"started", "begun"}:
+        return None
+    return _made(sentence, words, at, verb, "doing", subject=left)
+
+
+def _ready(sentence: Sentence, words: list[str], at: int) -> Statement | None:
+    left = _before(words, at)
+    while left >= 0 and words[left] in ("a", "all"):
+        left = _before(words, left)
+    word = words[left] if left >= 0 else ""
+    if words[at] in ("set", "ready") and "all" not in words[max(0, at - 2) : at] and words[at] != "ready":
+        return None
+    if word in _BE | _WAS | {"be", "been"} or left < 0:
+        return _made(sentence, words, at, words[at], "ready", subject=max(left, 0))
+    return None
+
+
+def _made(sentence: Sentence, words: list[str], at: int, verb: str, voice: Voice, *, subject: int | None = None) -> Statement:
+    table = lemmas()
+    group = table.group.get(verb, "light")
+    objects = _objects(words, at, subject if voice != "active" else None)
+    if group == "light":
+        group = next((table.noun[word] for word in sorted(objects) if word in table.noun), "light")
+    token = sentence.tokens[at]
+    by_self = voice == "active" or (voice == "brief" and subject == at)
+    sure = "successfully" in words[max(0, at - 4) : at + 4]
+    return Statement(verb, group, voice, _aspect(sentence, words, at, verb), objects, sentence.start, sentence.end, token.at, by_self, sure)
+
+
+def _objects(words: list[str], at: int, subject: int | None) -> frozenset[str]:
+    """The nouns of the object: to the right of an active verb, to the left of a passive one."""
+    picked: list[str] = []
+    if subject is not None:
+        for word in reversed(words[max(0, subject - _OBJECT) : subject]):
+            if word in _STOPS or word in ("and", "but", "so"):
+                break
+            picked.append(word)
+    if subject is None or not picked or subject == at or picked[-1:] in (["you"], ["it"], ["everything"]):
+        for word in words[at + 1 : at + 1 + _OBJECT]:
+            if word in _STOPS or word in ("but", "so", "because"):
+                break
+            picked.append(word)
+    return frozenset(singular(word) for word in picked if word not in _DULL and word[0] != "Q" and not word[0].isdigit() and word not in lemmas().done)
+
+
+def _plans(clause: list[str]) -> bool:
+    """A modal near the deed; "May 17" is none."""
+    return any(word in _MODALS and not (word == "may" and following[:1].isdigit()) for word, following in pairwise((*clause[-6:], "")))
+
+
+def _aspect(sentence: Sentence, words: list[str], at: int, verb: str) -> Aspect:  # noqa: C901, PLR0911 - one test a line
+    before = words[:at]
+    clause = before[max((k for k, word in enumerate(before) if word in _STOPS or word in ("and", "but", "so")), default=-1) + 1 :]
+    after = words[at + 1 : at + 6]
+    if sentence.asks:
+        return "asked"
+    if not _CONDITIONS.isdisjoint(before):
+        return "conditional"
+    if any(word in _DENIALS or word.endswith("n't") for word in (*clause, *after[:1])):
+        return "denied"
+    own = _is_managed(words, at)
+    if not own and (_plans(clause) or "being" in clause[-2:]):
+        return "planned"
+    if not _EARLIER.isdisjoint(before) or "ago" in words or not _EARLIER.isdisjoint(after) or "had" in clause[-3:]:
+        return "earlier"
+    if any(word in _RELATIVE for word in clause[-5:]):
+        return "described"
+    if not _READ.isdisjoint(before):
+        return "read"
+    if "by" in after and not _SELF.intersection(after) and _OTHERS.intersection(words[at:]):
+        return "other"
+    return "done"

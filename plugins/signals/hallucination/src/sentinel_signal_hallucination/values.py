@@ -1,0 +1,164 @@
+"""Figures and identifiers of a final answer that nothing in the record holds."""
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain
+
+from sentinel_core.evaluate.index import Call, Text, TraceIndex
+from sentinel_core.report import Finding
+from sentinel_core.trace import to_json
+from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.derive import Derived, explicit_sum
+from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.outcome import failed
+from sentinel_signal_hallucination.sentences import span_around
+from sentinel_signal_hallucination.tables import regex
+
+__all__ = ["Held", "final_answer", "unheld"]
+
+_FIGURE = regex(r"(?<![\w.#:/+-])\d[\d,]*(?:\.\d+)?(?![\w%:-]|/\d|[.,]\d)")
+_IDENTIFIER = regex(r"(?<![\w./@=\\-])(?=\w*[A-Za-z])(?=\w*\d\w*\d)[A-Za-z0-9_]{5,24}(?![\w\\]|[./@=(]\w)")
+_CODE = regex(r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|`[^`\n]*[ (){}\[\]=][^`\n]*`|https?://\S+", re.DOTALL)
+_NOT_A_LINE = regex(r"[^\n]")
+_ELEMENTS = "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Mn Fe Ni Cu Zn As Se Br Kr Ag Sn I Xe Cs Ba W Pt Au Hg Pb Bi U".split()
+_FORMULA = regex(rf"(?:(?:{'|'.join(sorted(_ELEMENTS, key=len, reverse=True))})\d{{0,2}}){{2,}}\Z")
+_MEASURE = regex(r"[a-z]_?\d+\Z|\d+(?:st|nd|rd|th|s|px|ms|kg|km|am|pm|gb|mb|kb|hz|ghz|mhz|hr|hrs|min|mins|usd|eur)\Z|\d+[x×]\d+\Z|\d+e\d+\Z")
+_MONTH = regex(r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber |\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? ")
+_SHORTEST, _MOST, _LONGEST, _HEAD = 3, 40, 20_000, 2_000
+
+
+class Held:
+    """All that was told to the agent: results, users, instructions, its own arguments; made when an answer asks for it."""
+
+    def __init__(self, index: TraceIndex, until: int) -> None:
+        self.index = index
+        self.until = until
+
+    @cached_property
+    def results(self) -> list[str]:
+        """The contents of results before the answer, in order."""
+        return [result.content for message in self.index.messages[: self.until] for result in message.tool_results] + [
+            message.content for message in self.index.messages[: self.until] if message.role == "tool" and message.content
+        ]
+
+    @cached_property
+    def said(self) -> list[str]:
+        """What users and instructions say, and what the agent gave to its tools."""
+        spoken = [message.content for message in self.index.messages if message.role in ("user", "system") and message.content]
+        given = [to_json(call.call.arguments).decode() for call in self.index.calls if call.message_index < self.until]
+        details = self.index.trace.details
+        offered = [to_json(tool).decode() for tool in details.available_tools] if details is not None and details.available_tools else []
+        return spoken + given + offered
+
+    @cached_property
+    def text(self) -> str:
+        """All of it, in lower case."""
+        return "\n".join(chain(self.results, self.said)).lower()
+
+    @cached_property
+    def earlier(self) -> str:
+        """What the agent itself said before."""
+        return "\n".join(text.content for text in self.index.texts if text.message_index < self.until).lower()
+
+    @cached_property
+    def derived(self) -> Derived:
+        """What follows from the figures."""
+        return Derived(self.results, self.said)
+
+
+def final_answer(index: TraceIndex) -> Text | None:
+    """The agent's last words."""
+    return next((text for text in reversed(index.texts) if text.content.strip() and not text.is_copied), None)
+
+
+def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
+    """At most one finding for identifiers and one for figures: the first of each. None where no tool gave anything."""
+    answer = final_answer(index)
+    if answer is None or not any(map(str.isdigit, answer.content)):
+        return
+    held = Held(index, answer.message_index)
+    if not any(result.strip() for result in held.results) or _computed_alone(index):
+        return
+    prose = _CODE.sub(lambda match: _NOT_A_LINE.sub(" ", match[0]), answer.content[:_LONGEST])
+    yield from _identifiers(answer, prose, held, settings)
+    yield from _figures(answer, prose, held, settings)
+
+
+def _computed_alone(index: TraceIndex) -> bool:
+    """True where an interpreter was all the agent had, and it only failed: then what it says comes of its own head, and it may."""
+    calls = [call for call in index.calls if call.result is not None]
+    return bool(calls) and all(index.tools[call.call.name].runs_anything and _broke(call) for call in calls)
+
+
+def _broke(call: Call) -> bool:
+    return failed(call) or (call.result is not None and "Traceback" in call.result.content[:_HEAD])
+
+
+def _identifiers(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:
+    for match in _IDENTIFIER.finditer(prose):
+        written = match[0].lower()
+        if _FORMULA.match(match[0]) is not None or _MEASURE.match(written) is not None or _is_name(written):
+            continue
+        if written not in held.text and written not in held.earlier:
+            # Where tools give such identifiers, the agent had one to give; elsewhere it may be a name that it knows.
+            certain = re.search(_shape(match[0]), "\n".join(held.results)) is not None
+            weight = settings.identifier_weight if certain else settings.figure_weight
+            yield _evidence(answer, "identifier", match, weight, certain=certain)
+            return
+
+
+def _is_name(written: str) -> bool:
+    """True for a name out of code: "log_10_3"."""
+    return "_" in written and re.search(r"\d{3}", written) is None
+
+
+def _shape(written: str) -> str:
+    """An expression for identifiers of the same shape: letters stand for letters, figures for figures."""
+    inner = "".join(rf"\d{{{len(run[0])}}}" if run[0][0].isdigit() else rf"[A-Z]{{{len(run[0])}}}" if run[0].isupper() else rf"[A-Za-z_]{{{len(run[0])}}}" for run in re.finditer(r"\d+|\D+", written))
+    return rf"(?<!\w){inner}(?!\w)"
+
+
+def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:
+    for number, match in enumerate(_FIGURE.finditer(prose)):
+        if number >= _MOST:
+            return
+        written = match[0].rstrip(",")
+        if "\\" in prose[max(0, match.start() - 60) : match.end() + 60]:
+            continue  # a formula
+        is_day = len(written) < _SHORTEST and _MONTH.search(prose, max(0, match.start() - 12), match.start()) is not None
+        if not is_day and (len(written) < _SHORTEST or not written.strip("0,.")):
+            continue
+        if is_day:
+            if _stands(written, held.text) or held.derived.may_give(written):
+                continue
+        elif _stands(written, held.text) or held.derived.gives(written, prose, match.start()):
+            continue
+        if explicit_sum(written, prose, match.start()) is not False and _stands(written, held.earlier):
+            continue
+        yield _evidence(answer, "figure", match, settings.figure_weight, certain=False)
+        return
+
+
+def _stands(written: str, text: str) -> bool:
+    bare = written.replace(",", "")
+    if bare not in text and written not in text:
+        return False
+    whole = bare.rstrip("0").rstrip(".") if "." in bare else bare
+    return re.search(rf"(?<![\d.])(?<!\d,)(?:{re.escape(bare)}|{re.escape(written)}|{re.escape(whole)}(?:\.0+)?)(?!\d|[.,]\d)", text) is not None
+
+
+def _evidence(answer: Text, rule: str, match: re.Match[str], weight: float, *, certain: bool) -> Evidence:
+    content = answer.content
+    begin = content.rfind("\n", 0, match.start()) + 1
+    end = content.find("\n", match.end())
+    quote = span_around(content, max(begin, match.start() - 150), min(len(content) if end < 0 else end, match.end() + 100))
+    what = "The identifier" if rule == "identifier" else "The figure"
+    finding = Finding(
+        rule=rule,
+        severity="error" if certain else "warning",
+        text=f'{what} "{match[0]}" of the final answer stands in no result and nothing that the agent was told, nor follows from it.',
+        message_index=answer.message_index,
+        quote=quote,
+    )
+    return Evidence(finding, weight, certain=certain)

@@ -1,0 +1,77 @@
+"""The tables of words: lemmas of deeds with all their forms, read from TOML once."""
+
+import tomllib
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+__all__ = ["KIN", "Lemmas", "lemmas", "word_set"]
+
+_VOWELS = frozenset("aeiou")
+KIN: dict[str, frozenset[str]] = {
+    group: frozenset((group, *kin.split()))
+    for group, kin in {
+        "obtain": "create change play",
+        "cancel": "remove change pay",
+        "remove": "cancel change",
+        "send": "create pay decide",
+        "pay": "change cancel send",
+        "change": "obtain create remove pay cancel",
+        "create": "obtain send change decide",
+        "decide": "create change send",
+        "deploy": "create change",
+        "play": "change",
+    }.items()
+}
+"""The groups of tools that may have done a deed of a group, the likest first."""
+
+
+class Lemmas(NamedTuple):
+    """``done`` maps participles and pasts to base forms, ``doing`` the forms in "-ing"; ``group`` base forms, ``noun`` nouns, to groups."""
+
+    group: dict[str, str]
+    noun: dict[str, str]
+    done: dict[str, str]
+    doing: dict[str, str]
+    tool_forms: frozenset[str]
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+def _past(verb: str) -> str:
+    if verb.endswith("e"):
+        return verb + "d"
+    if verb.endswith("y") and verb[-2] not in _VOWELS:
+        return verb[:-1] + "ied"
+    return verb + "ed"
+
+
+def _doubled(verb: str, past: tuple[str, ...]) -> bool:
+    return any(form.startswith(verb + verb[-1]) for form in past)
+
+
+def _ing(verb: str, past: tuple[str, ...]) -> str:
+    if verb.endswith("e"):
+        return verb[:-1] + "ing"
+    return f"{verb}{verb[-1]}ing" if _doubled(verb, past) or verb in ("run", "put", "set", "begin") else verb + "ing"
+
+
+@lru_cache(maxsize=1)
+def lemmas() -> Lemmas:
+    """The table of lemmas, its forms generated."""
+    folder = files("sentinel_signal_hallucination") / "data"
+    table = tomllib.loads((folder / "lemmas.toml").read_text(encoding="utf-8"))
+    irregular = tomllib.loads((folder / "irregular.toml").read_text(encoding="utf-8"))
+    group, noun, done, doing = {}, {}, {}, {}
+    for name, row in table.items():
+        for verb in row["verbs"]:
+            past = tuple(irregular.get(verb, _past(verb)).split())
+            group.setdefault(verb, name)
+            done.update(dict.fromkeys(past, verb))
+            doing[_ing(verb, past)] = verb
+        noun.update(dict.fromkeys(row["nouns"], name))
+    tool_forms = frozenset(form for form, verb in done.items() if table[group[verb]]["kind"] == "tool")
+    return Lemmas(group, noun, done, doing, tool_forms)
