@@ -16,7 +16,7 @@ ANYTHING = _words(
 READING = _words(
     "get list search read fetch lookup look find retrieve query show view describe check count calculate calc compute "
     "browse scrape crawl grep glob cat ls head tail load inspect summarize summarise analyze analyse compare validate verify "
-    "scroll goto select estimate predict translate detect monitor recall recommend suggest preview see explore locate "
+    "scroll goto estimate predict translate detect monitor recall recommend suggest preview see explore locate "
     "identify determine diagnose test ping watch track obtain access examine evaluate convert parse ask display return "
     "whois geocode navigate know review quote extract resolve open"
 )
@@ -29,7 +29,7 @@ WRITING = _words(
     "apply grant authorize confirm place file log record report issue release rent hire subscribe unsubscribe toggle switch "
     "turn change adjust extend renew archive restore attach detach link unlink tag label follow unfollow like vote rate "
     "comment close reopen finalize checkout checkin void mark provision migrate rollback revert rotate print export import "
-    "borrow lend donate bid trade sell ship dispatch return reimburse compensate generate draft build make terminate kill "
+    "transition borrow lend donate bid trade sell ship dispatch return reimburse compensate generate draft build make terminate kill "
     "shutdown reboot refuel fill swap trigger download sync store redeem claim request alert broadcast str_replace dm tweet"
 )
 # These say nothing more where another word says what is done: "process_refund" refunds.

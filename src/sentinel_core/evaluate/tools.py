@@ -30,10 +30,12 @@ Effect = Literal["reads", "writes", "unknown"]
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LONGEST_NAME, _LONGEST_DESCRIPTION, _SHORTEST_PLURAL = 200, 300, 4
 _SENTENCE = re.compile(r"[.;\n]")
+# "check_in_stock" only looks.
+_CHECKED = frozenset("bag baggage cart customer flight guest online order passenger reservation room user".split())
 _JOINTS = frozenset(("and", "or", "then"))
 _KNOWN = READING | WRITING | ANYTHING | VAGUE | NOTHING
 # Verbs that fit what a tool gets as well as what it makes: the description decides.
-_WEAK = frozenset(("get", "find", "request", "ask", "select", "open", "return", "resolve", "test", "report", "order", "log"))
+_WEAK = frozenset(("get", "find", "request", "ask", "open", "return", "resolve", "test", "report", "order", "log"))
 
 
 class ToolFacts(NamedTuple):
@@ -63,7 +65,15 @@ def singular(word: str) -> str:
 def name_words(name: str) -> tuple[str, ...]:
     """The words of a name in any of the usual spellings; of ``mcp__shop__cancel_order`` those of the last part."""
     last = name[-_LONGEST_NAME:].rpartition("__")[2] or name[-_LONGEST_NAME:]
-    return tuple(word.lower() for word in _WORD.findall(last))
+    return _joined([word.lower() for word in _WORD.findall(last)])
+
+
+def _joined(words: list[str]) -> tuple[str, ...]:
+    """Two words that do more than the first says as one: who checks a passenger in does more than check."""
+    for at, pair in enumerate(pairwise(words)):
+        if pair in (("check", "in"), ("check", "out")) and (at + 2 == len(words) or singular(words[at + 2]) in _CHECKED):
+            return (*words[:at], "".join(pair), *words[at + 2 :])
+    return tuple(words)
 
 
 @lru_cache(maxsize=4096)

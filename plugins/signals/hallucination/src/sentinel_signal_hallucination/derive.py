@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import combinations
+from statistics import median
 
 import msgspec
 
@@ -14,7 +15,12 @@ __all__ = ["Derived", "explicit_sum"]
 
 _NUMBER = regex(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\d])")
 _MOST_VALUES, _MOST_PAIRED, _MOST_ROWS, _DEEPEST = 4_000, 120, 200, 12
-_SCALES = (100.0, 0.01, 1000.0, 0.001, 60.0, 1 / 60, 1e6, 1e-6, 3600.0, 1 / 3600, 1.8, 24.0)
+# Percent, thousands, sixties, days, bytes, miles, pounds, inches, feet.
+_SCALES = (
+    100.0, 0.01, 1000.0, 0.001, 60.0, 1 / 60, 1e6, 1e-6, 3600.0, 1 / 3600, 24.0, 1 / 24, 1024.0, 1 / 1024, 2.0**20, 2.0**-20, 2.0**30, 2.0**-30,
+    1.609344, 0.621371, 2.20462, 0.453592, 2.54, 0.393701, 3.28084, 0.3048, 7.0, 12.0,
+)  # fmt: skip
+_MOST_FIT = 4
 _NEIGHBOURS, _DAYS, _LONGEST_NUMBER = 8, 31, 12
 _TOTALS = 3
 _TERM = r"\$?\s?\d[\d,]*(?:\.\d+)?"
@@ -65,6 +71,7 @@ class Derived:
             lambda x: self._together.near(x, half),
             lambda x: others.near(x, half),
             lambda x: self._pairs.near(x, half),
+            lambda x: self._rates.near(x, half),
         )
         return any(fits(value) and not _fits_all(fits, value, step) for fits in tests)
 
@@ -91,10 +98,18 @@ class Derived:
         few = list(dict.fromkeys(reversed(self._values)))[:_MOST_PAIRED]
         return _Sorted(result for one, other in combinations(few, 2) for result in (one + other, abs(one - other), one * other))
 
+    @cached_property
+    def _rates(self) -> _Sorted:
+        """Each figure with each rate taken off, added or applied; a temperature in the other scale."""
+        few = list(dict.fromkeys(reversed(self._values)))[:_MOST_PAIRED]
+        shares = [share for value in few if value > 0 for share in (value, value / 100) if share < 1]
+        rates = [value * factor for value in few for share in shares for factor in (1 - share, 1 + share, share)]
+        return _Sorted([*rates, *(value * 1.8 + 32 for value in few), *((value - 32) / 1.8 for value in few)])
+
 
 def _fits_all(fits: Callable[[float], bool], value: float, step: float) -> bool:
-    """True where most neighbours of a figure fit as well: then that it does says nothing."""
-    return sum(fits(value + k * step) for k in _AROUND) * 2 > len(_AROUND)
+    """True where many neighbours of a figure, more than one in four, fit as well: then that it does says nothing."""
+    return sum(fits(value + k * step) for k in _AROUND) * _MOST_FIT > len(_AROUND)
 
 
 _AROUND = [k for k in range(-_NEIGHBOURS, _NEIGHBOURS + 1) if k]
@@ -157,7 +172,7 @@ def _sums(values: list[float]) -> Iterator[float]:
         return
     values = values[-60:]
     total = sum(values)
-    yield from (total, total / len(values))
+    yield from (total, total / len(values), median(values))
     for start in range(len(values)):
         running = 0.0
         for value in values[start : start + 12]:

@@ -38,11 +38,15 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
 def _claimed(index: TraceIndex, settings: Settings) -> Iterable[Evidence]:
     if not index.texts:
         return
-    record = Record(index)
+    record, told = Record(index), set[tuple[str, str]]()
     for text in index.texts:
-        if not text.is_copied:
-            yield from claims(text, record, settings)
-            yield from tool_claims(index, text, settings)
+        if text.is_copied:
+            continue
+        for row in (*claims(text, record, settings), *tool_claims(index, text, settings)):
+            what = row.finding.rule, row.finding.text
+            if what not in told:  # the first sentence stands for its repetitions
+                told.add(what)
+                yield row
 
 
 def detect(index: TraceIndex, settings: Settings) -> Detection:

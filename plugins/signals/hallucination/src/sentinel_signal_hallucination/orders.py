@@ -19,6 +19,8 @@ _WISH = word_set(
     "want need like please can could would help make get let's wish i'd looking love reserve book hoping trying must should i'll "
     "give try going"
 )
+_INFORMATION = word_set("information info status tell know where when what how which why whether about find search look show check list explain describe summarize summarise translate")
+_BARE = word_set("please go do handle proceed take fix just")
 _LEADS = word_set("to please you and then or just also i'll let's would could can should , ; : - must don't me go ahead now so i'd")
 _ASKS = ("confirm", "shall i", "should i", "would you like", "do you want", "want me to", "proceed", "is this correct", "is that correct", "is that right", "is this right", "okay?", "right?", "correct?", "i will", "i'll", "you'd like", "you want")
 _ASKS_WHAT = ("what", "which", "when", "where", "how ", "who", "provide", "tell me", "could you", "may i have", "can i have")
@@ -45,6 +47,8 @@ def orders_of(index: TraceIndex) -> list[Order]:
         words = _words(low)
         groups = _requested(low, wanted)
         agrees = False
+        if not groups and _is_bare(low):
+            groups = frozenset(("light",))
         number = bisect_left(places, at) - 1
         if number >= 0:
             proposal = texts[number].content[-_LONGEST:].lower()
@@ -92,10 +96,10 @@ def _requested(low: str, wanted: dict[str, str]) -> frozenset[str]:
     table, found = lemmas(), set()
     for sentence in sentences(low):
         words = [token.word for token in sentence.tokens]
-        wishes = not _WISH.isdisjoint(words)
+        wishes = not _WISH.isdisjoint(words) and _INFORMATION.isdisjoint(words)
         for at, word in enumerate(words):
             group = table.group.get(word)
-            if group is not None and (at == 0 or words[at - 1] in _LEADS):
+            if group is not None and words[at + 1 : at + 2] != ["me"] and "status" not in words and (at == 0 or words[at - 1] in _LEADS):
                 found.add(group)
             noun = table.noun.get(singular(word)) or wanted.get(singular(word))
             if noun is not None and wishes:
@@ -103,6 +107,12 @@ def _requested(low: str, wanted: dict[str, str]) -> frozenset[str]:
             if word in table.doing and wishes:
                 found.add(table.group[table.doing[word]])
     return frozenset(found - {"work"})
+
+
+def _is_bare(low: str) -> bool:
+    """ "Please take care of it", "Go ahead": an order that names nothing."""
+    words = low.replace(".", " ").replace("!", " ").split()
+    return 0 < len(words) <= _LONGEST_YES and "?" not in low and words[0] in _BARE and _INFORMATION.isdisjoint(words)
 
 
 def _named(low: str) -> frozenset[str]:

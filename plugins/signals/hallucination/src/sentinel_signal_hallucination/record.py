@@ -16,6 +16,8 @@ __all__ = ["Deed", "Record", "groups_of"]
 
 _MOST_ARGUMENTS, _LONGEST = 40, 200
 _LOOKED_UP = THINGS_OF_READING | frozenset(("detail", "date", "time", "available", "option", "list", "price", "user"))
+# "issue_refund" refunds, and "create_booking" books.
+_MAKING = frozenset(("create",))
 _message_index = attrgetter("message_index")
 _at = attrgetter("at")
 
@@ -43,8 +45,11 @@ class Deed(NamedTuple):
 @lru_cache(maxsize=1024)
 def groups_of(facts: ToolFacts) -> frozenset[str]:
     """The groups of lemmas that a tool's verbs are in."""
-    group = lemmas().group
-    return frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work"}
+    group, noun = lemmas().group, lemmas().noun
+    found = frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work", "light"}
+    if found <= _MAKING and facts.effect != "reads":
+        found |= frozenset(noun[word] for word in map(singular, name_words(facts.name)) if word in noun)
+    return found
 
 
 def _argument_words(call: Call) -> frozenset[str]:

@@ -21,6 +21,7 @@ class Check(NamedTuple):
     command: str
 
 
+_ASIDE = frozenset(("cd", "head", "tail", "grep", "tee", "cat", "echo", "true", "set"))
 _KINDS = ("build", "types", "lint")
 
 
@@ -41,7 +42,8 @@ def checks_of(call: Call) -> tuple[Check, ...]:
     if ending is not None or any(map(runs_tests, parts)):
         passed = None if ending is None else not ending
         found.append(Check("tests", passed, ending or "", " && ".join(parts)))
-    for part in parts:
+    alone = sum(bool(part) and part.partition(" ")[0] not in _ASIDE for part in parts) == 1
+    for part in parts if alone else ():
         program = program_of(part)
         if program is None:
             continue

@@ -31,13 +31,14 @@ _MODALS = word_set(
 _DENIALS = word_set("not never no cannot unable without nothing neither nor none failed fails cannot nobody hardly unfortunately")
 _CONDITIONS = word_set("if once when until unless whether assuming whenever provided upon after before while where how why should please in-case")
 _RELATIVE = word_set("that which who whom what whatever whose")
-_READ = word_set("see sees saw shows show shown showing indicates indicate indicating says say appears seems looks notice noticed find found according records listed")
+_READ = word_set("understand understood hear heard sorry aware know confirmed verified see sees saw shows show shown showing indicates indicate indicating says say appears seems looks notice noticed find found according records listed")
 _STOPS = frozenset(",;:()–—-")
 _DULL = word_set(
     "the a an this that than these those it its your my our their his her i we you they of for to in on at by with from and or as has have "
     "had been is are was were be will successfully now just also all both fully finally already me us them him so been any some "
     "more new per under into about which would there here then both each up out i've we've it's that's you're one"
 )
+_SAW = word_set("found saw checked looked see noticed")
 # Adjectives that say that a thing is done.
 _READY = word_set("successful success complete set done confirmed ready completed finished")
 _INTERJECTIONS = word_set("great ok okay sure perfect alright yes done thanks thank good excellent wonderful congrats congratulations hi hello excellent and")
@@ -98,6 +99,9 @@ def _before(words: list[str], at: int) -> int:
 def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: Statement | None) -> Statement | None:  # noqa: PLR0911
     left = _before(words, at)
     word = words[left] if left >= 0 else ""
+    following = words[at + 1] if at + 1 < len(words) else ""
+    if words[at] == "run" and word in ("i", "we") or (verb == "run" and following in ("into", "through", "out", "across")):
+        return None
     if word == "been":
         aux = _before(words, left)
         auxiliary = words[aux] if aux >= 0 else ""
@@ -178,7 +182,7 @@ def _made(sentence: Sentence, words: list[str], at: int, verb: str, voice: Voice
         group = next((table.noun[word] for word in sorted(objects) if word in table.noun), "light")
     token = sentence.tokens[at]
     by_self = voice == "active" or (voice == "brief" and subject == at)
-    sure = "successfully" in words[max(0, at - 4) : at + 4]
+    sure = "successfully" in words[max(0, at - 4) : at + 4] or (voice == "state" and "now" in words[max(0, at - 2) : at])
     return Statement(verb, group, voice, _aspect(sentence, words, at, verb), objects, sentence.start, sentence.end, token.at, by_self, sure)
 
 
@@ -192,10 +196,18 @@ def _objects(words: list[str], at: int, subject: int | None) -> frozenset[str]:
             picked.append(word)
     if subject is None or not picked or subject == at or picked[-1:] in (["you"], ["it"], ["everything"]):
         for word in words[at + 1 : at + 1 + _OBJECT]:
-            if word in _STOPS or word in ("but", "so", "because"):
+            if word in _STOPS or word in ("but", "so", "because") or (word in _SAW and picked):
                 break
             picked.append(word)
     return frozenset(singular(word) for word in picked if word not in _DULL and word[0] != "Q" and not word[0].isdigit() and word not in lemmas().done)
+
+
+_MONTHS = [[month] for month in "jan feb mar apr may jun jul aug sep oct nov dec january february march april june july august september october november december".split()]
+
+
+def _in_a_year(after: list[str]) -> bool:
+    """ "Filed in 1921", "last updated: May 3"."""
+    return any(word in ("in", "since") and year.isdigit() and len(year) == len("1921") for word, year in pairwise(after))
 
 
 def _plans(clause: list[str]) -> bool:
@@ -209,14 +221,14 @@ def _aspect(sentence: Sentence, words: list[str], at: int, verb: str) -> Aspect:
     after = words[at + 1 : at + 6]
     if sentence.asks:
         return "asked"
-    if not _CONDITIONS.isdisjoint(before):
+    if not _CONDITIONS.isdisjoint(before) or ("soon", "as") in pairwise(before):
         return "conditional"
     if any(word in _DENIALS or word.endswith("n't") for word in (*clause, *after[:1])):
         return "denied"
     own = _is_managed(words, at)
     if not own and (_plans(clause) or "being" in clause[-2:]):
         return "planned"
-    if not _EARLIER.isdisjoint(before) or "ago" in words or not _EARLIER.isdisjoint(after) or "had" in clause[-3:]:
+    if [word for word in after if word != ":"][:1] in _MONTHS or not _EARLIER.isdisjoint(before) or "ago" in words or _in_a_year(after) or not _EARLIER.isdisjoint(after) or "had" in clause[-3:]:
         return "earlier"
     if any(word in _RELATIVE for word in clause[-5:]):
         return "described"

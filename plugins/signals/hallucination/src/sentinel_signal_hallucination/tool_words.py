@@ -20,6 +20,7 @@ __all__ = ["TOOL_SIGNS", "tool_claims"]
 _TOOL_NOUNS = word_set("tool api function calculator interpreter plugin endpoint command script code test query database web internet online google sql shell terminal browser")
 _RUN = word_set("run execute")
 _RUN_OBJECTS = word_set("test script code command query program suite notebook benchmark linter build migration sql pytest")
+_CHECKS = word_set("build test tests pytest lint check validate ci")
 _SEARCH = word_set("search query fetch browse scan")
 _CALLED = word_set("call invoke use")
 _GAVE = regex(
@@ -67,7 +68,7 @@ def _is_made_up(statement: Statement, use: _Use) -> bool:
         return False
     named = statement.objects & (_TOOL_NOUNS | _words_of_tools(use.index))
     if statement.verb in _RUN:
-        return not _RUN_OBJECTS.isdisjoint(statement.objects) and not any({"run", "execute", "test", "query"} & facts.verbs for facts in called) and _knows_tools(use)
+        return not _RUN_OBJECTS.isdisjoint(statement.objects) and not any({"run", "execute", "test", "query"} & facts.verbs or _CHECKS & set(name_words(facts.name)) for facts in called) and _knows_tools(use)
     if statement.verb in _SEARCH:
         return bool(named or use.index.tools) and not called and _asked_for_work(use)
     if statement.verb in _CALLED and named:

@@ -1,5 +1,6 @@
 """What an unbacked statement comes to: named exemptions in their order, then the rule and its weight."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.sentences import plain, sentences, span_around
 from sentinel_signal_hallucination.statements import Statement, statements
+from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import KIN, lemmas, word_set
 
 __all__ = ["EXEMPTIONS", "Case", "Exemption", "claims"]
@@ -62,8 +64,13 @@ def _is_no_business_of_ours(case: Case) -> bool:
     """Neither a tool nor an order names the deed."""
     statement, record = case.statement, case.record
     ordered = frozenset[str]().union(*(order.groups for order in record.orders if order.at < case.text.message_index))
+    bare = case.backing.order is not None and case.backing.order.groups == _UNSAID
+    if bare and not statement.objects.isdisjoint(lemmas().kept) and statement.voice in ("active", "perfect") and (record.tools or statement.by_self):
+        return False
     if statement.group == "light":
         return case.backing.order is None
+    if statement.voice == "active" and record.tools and record.index.asked and not statement.objects.isdisjoint(lemmas().kept):
+        return False
     kin = KIN.get(statement.group, frozenset())
     by_tools = statement.group in record.tool_groups and (statement.by_self or case.backing.order is not None)
     return kin.isdisjoint(ordered) and not by_tools
@@ -74,10 +81,21 @@ def _needs_an_order_that_waits(case: Case) -> bool:
     statement, backing = case.statement, case.backing
     if statement.voice in ("active", "perfect") or backing.state == "failed":
         return False
-    if not backing.pending or backing.order is None or (_looked_up(case) and not statement.sure):
+    if not case.record.tools or not backing.pending or backing.order is None or (_looked_up(case) and not statement.sure and not _is_headline(case)):
         return True
     groups = backing.order.groups
     return statement.group not in ("light", "play") and KIN[statement.group].isdisjoint(groups) and not groups <= _UNSAID
+
+
+def _is_headline(case: Case) -> bool:
+    """ "Cancelled the order.", "Order cancelled": of just what was ordered."""
+    statement, order = case.statement, case.backing.order
+    if statement.voice != "brief" or order is None or statement.group not in order.groups:
+        return False
+    return statement.by_self or len(case.low[statement.start : statement.end].split()) <= _LONGEST_HEADLINE
+
+
+_LONGEST_HEADLINE = 6
 
 
 def _looked_up(case: Case) -> bool:
@@ -109,9 +127,58 @@ def _told_before(case: Case) -> Iterator[str]:
 def _is_knowing(case: Case) -> bool:
     """To have confirmed details is no deed."""
     following = case.low[case.statement.at : case.statement.at + 24].split()[1:2]
-    if case.statement.verb == "confirm" and following in (["to"], ["that"], ["as"]):
+    if case.statement.verb == "confirm" and (following in (["to"], ["that"], ["as"]) or _has_a_clause(case)):
+        return True
+    if case.statement.verb == "open" and _OPENED.isdisjoint(case.statement.objects):
         return True
     return case.statement.verb in ("confirm", "process", "handle", "include", "record", "log", "note", "complete", "finish", "correct", "done", "execute", "perform", "handle", "make") and not _KNOWING.isdisjoint(case.statement.objects)
+
+
+def _has_a_clause(case: Case) -> bool:
+    """ "I've confirmed the payment went through": to have found out."""
+    rest = case.low[case.statement.at : case.statement.end].split()
+    return not _VERBS_AFTER.isdisjoint(word.strip(".,") for word in rest[2:7])
+
+
+_VERBS_AFTER = word_set("is are was were has have went goes works still does do did will can looks")
+_OPENED = word_set("ticket account issue case request pull pr claim incident support complaint door position dispute")
+_SORTED = regex(r" (?:by (?!the )|from \w+ to |chronologically|alphabetically|first\b|top of the list|in (?:ascending|descending)|last\b)")
+
+
+def _is_sorting(case: Case) -> bool:
+    return case.statement.verb in ("order", "arrange", "place", "put", "finalize") and _SORTED.search(case.low, case.statement.at, case.statement.end) is not None and case.statement.objects.isdisjoint(_MADE)
+
+
+_MADE = word_set("hotel-stay stay trip order appointment reservation mail")
+
+
+def _is_written(case: Case) -> bool:
+    """What is written, sorted or changed may be the answer's own text."""
+    statement = case.statement
+    if statement.verb in ("finalize", "complete", "finish") and statement.objects & lemmas().written:
+        return True
+    return statement.group in ("create", "change", "obtain", "light", "remove") and bool(statement.objects & lemmas().written) and not statement.objects & lemmas().kept
+
+
+def _is_a_draft(case: Case) -> bool:
+    """The user asked for a text: what it tells need not be the agent's deed, but for what was sent."""
+    order = case.backing.order
+    return order is not None and not order.words.isdisjoint(_WRITING) and case.statement.group != "send"
+
+
+_WRITING = word_set("draft compose summarize summarise translate rephrase rewrite reword grammar proofread standup changelog")
+
+
+def _was_run_by_the_user(case: Case) -> bool:
+    """A command that the user ran and showed: "!pip install numpy"."""
+    if case.statement.by_self:
+        return False
+    messages = (case.record.index.messages[at] for at in case.record.index.asked if at < case.text.message_index)
+    commands = (match[0] for message in messages for match in _COMMAND.finditer(message.content or ""))
+    return any(case.statement.verb in command.split() for command in commands)
+
+
+_COMMAND = regex(r"^(?:!|\$ )[a-z].*|<bash-input>.*", re.MULTILINE)
 
 
 def _stands_in_the_answer(case: Case) -> bool:
@@ -129,6 +196,10 @@ EXEMPTIONS: tuple[Exemption, ...] = (
     Exemption("nobody's business", _is_no_business_of_ours, "neither a tool nor an order names the deed"),
     Exemption("knowing", _is_knowing, "to know, note or confirm details changes nothing"),
     Exemption("state", _needs_an_order_that_waits, "without an order that waits, it tells how things stand"),
+    Exemption("sorting", _is_sorting, "to order things by price books none"),
+    Exemption("own words", _is_written, "what is written may be the answer's own text"),
+    Exemption("draft", _is_a_draft, "the user asked for a text, which may tell of others' deeds"),
+    Exemption("user's command", _was_run_by_the_user, "the user ran it and showed that"),
     Exemption("told", _was_told, "the user or a result told it in the same word"),
     Exemption("own text", _stands_in_the_answer, "without tools, text is written in the answer itself"),
 )
@@ -168,8 +239,9 @@ def _evidence(case: Case, settings: Settings) -> Evidence:
 def _is_certain(case: Case) -> bool:
     """Nothing in the record speaks for the agent: a plain claim of what was ordered, and no deed that worked."""
     statement = case.statement
-    if statement.voice not in ("active", "perfect") or case.backing.order is None:
+    own = statement.voice == "active" and not statement.objects.isdisjoint(lemmas().kept)
+    if statement.voice not in ("active", "perfect") or (case.backing.order is None and not own):
         return False
-    if statement.group != "light" and KIN[statement.group].isdisjoint(case.backing.order.groups):
+    if not own and case.backing.order is not None and statement.group != "light" and KIN[statement.group].isdisjoint(case.backing.order.groups):
         return False
     return not any(not deed.failed for deed in case.record.deeds_until(case.text.message_index)) and bool(case.record.tools)

@@ -3,7 +3,7 @@
 import tomllib
 from functools import lru_cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 __all__ = ["KIN", "Lemmas", "lemmas", "word_set"]
 
@@ -15,7 +15,7 @@ KIN: dict[str, frozenset[str]] = {
         "cancel": "remove change pay",
         "remove": "cancel change",
         "send": "create pay decide",
-        "pay": "change cancel send",
+        "pay": "change cancel send obtain",
         "change": "obtain create remove pay cancel",
         "create": "obtain send change decide",
         "decide": "create change send",
@@ -34,6 +34,8 @@ class Lemmas(NamedTuple):
     done: dict[str, str]
     doing: dict[str, str]
     tool_forms: frozenset[str]
+    kept: frozenset[str]
+    written: frozenset[str]
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -62,9 +64,7 @@ def _ing(verb: str, past: tuple[str, ...]) -> str:
 @lru_cache(maxsize=1)
 def lemmas() -> Lemmas:
     """The table of lemmas, its forms generated."""
-    folder = files("sentinel_signal_hallucination") / "data"
-    table = tomllib.loads((folder / "lemmas.toml").read_text(encoding="utf-8"))
-    irregular = tomllib.loads((folder / "irregular.toml").read_text(encoding="utf-8"))
+    table, irregular, things = map(_read, ("lemmas", "irregular", "things"))
     group, noun, done, doing = {}, {}, {}, {}
     for name, row in table.items():
         for verb in row["verbs"]:
@@ -74,4 +74,9 @@ def lemmas() -> Lemmas:
             doing[_ing(verb, past)] = verb
         noun.update(dict.fromkeys(row["nouns"], name))
     tool_forms = frozenset(form for form, verb in done.items() if table[group[verb]]["kind"] == "tool")
-    return Lemmas(group, noun, done, doing, tool_forms)
+    return Lemmas(group, noun, done, doing, tool_forms, frozenset(things["kept"]), frozenset(things["written"]))
+
+
+def _read(name: str) -> dict[str, Any]:
+    folder = files("sentinel_signal_hallucination") / "data"
+    return tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
