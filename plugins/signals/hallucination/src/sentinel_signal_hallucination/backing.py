@@ -49,13 +49,13 @@ def backing_of(statement: Statement, message_index: int, record: Record) -> Back
     worked = [deed for deed in deeds if not deed.failed]
     fresh = [deed for deed in worked if deed.message_index > since]
     pending = order is not None and not fresh
-    in_vain = [deed for deed in deeds if deed.failed and _exact(statement, deed)]
+    in_vain = [deed for deed in deeds if deed.failed and _exact(statement, deed) and (statement.group != "light" or (order is not None and _same_object(statement, deed)))]
     if in_vain and not any(_exact(statement, deed) and (deed.groups or deed.message_index > in_vain[-1].message_index) for deed in worked):
         if statement.group != "light" or not fresh:
             return Backing("failed", order, pending, in_vain[-1])
     if any(deed.facts.runs_anything for deed in worked):
         return Backing("backed", order, pending)
-    if any(_could_be(statement, deed) for deed in fresh):
+    if any(_could_be(statement, deed) for deed in (*fresh, *record.deeds_of_children)):
         return Backing("backed", order, pending)
     unasked = order is None or not order.agrees or _answers_later(record, message_index, order)
     if unasked and any(fits(statement, deed) and _same_object(statement, deed) for deed in worked):

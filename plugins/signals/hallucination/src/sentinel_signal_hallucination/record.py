@@ -1,7 +1,7 @@
 """What the record knows of the agent's deeds: each call with what it can have done, and what was ordered when."""
 
 from bisect import bisect_left
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -71,6 +71,12 @@ class Record:
         self.deeds = [deed for call in index.calls if (deed := self._deed(call)) is not None]
         self.runs_anything = any(deed.facts.runs_anything for deed in self.deeds)
         self.tool_groups = frozenset[str]().union(*(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads"))
+
+    @cached_property
+    def deeds_of_children(self) -> list[Deed]:
+        """What sub-agents did that worked: it backs their parent, whenever it was."""
+        records = [Record(child) for child in self.index.children]
+        return [deed for record in records for deed in (*record.deeds, *record.deeds_of_children) if not deed.failed]
 
     def _deed(self, call: Call) -> Deed | None:
         facts = self.tools[call.call.name]

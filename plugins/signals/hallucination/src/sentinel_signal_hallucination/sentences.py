@@ -36,13 +36,17 @@ class Token(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """``start`` and ``end`` are places in the text; ``asks`` is True for a question, ``is_item`` for an item of a list."""
+    """``start`` and ``end`` are places in the text; ``asks`` is True for a question, ``is_item`` for an item of a list.
+
+    ``ends`` is True where a full stop or the like ends it, and not the line.
+    """
 
     start: int
     end: int
     tokens: tuple[Token, ...]
     asks: bool
     is_item: bool
+    ends: bool
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -77,8 +81,8 @@ def sentences(low: str) -> Iterator[Sentence]:
 def _sentence(low: str, start: int, end: int, asks: bool) -> Iterator[Sentence]:  # noqa: FBT001 - private
     tokens = tuple(Token(match[0], match.start()) for match in _TOKEN.finditer(low, start, end))
     if tokens:
-        lead = low[start : tokens[0].at].strip(" #\n")
-        yield Sentence(start, end, tokens, asks, bool(lead) or tokens[0].word[0].isdigit() or tokens[0].word == "-")
+        lead = low[start : tokens[0].at].strip(" \n")
+        yield Sentence(start, end, tokens, asks, bool(lead) or tokens[0].word[0].isdigit() or tokens[0].word == "-", low[start:end].rstrip()[-1:] in (".", "!"))
 
 
 def span_around(text: str, start: int, end: int) -> str:

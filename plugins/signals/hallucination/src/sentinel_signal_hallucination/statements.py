@@ -140,11 +140,16 @@ def _holds(words: list[str], at: int) -> bool:
 
 def _brief(sentence: Sentence, words: list[str], at: int, verb: str, left: int) -> Statement | None:
     """A headline without an auxiliary: "Booked!", "Booking confirmed", "You have tickets reserved"."""
+    rest = words[at + 1] if at + 1 < len(words) else ""
     if left < 0 or (words[left] in _STOPS and left <= 2) or (words[left] in _INTERJECTIONS and left <= 1):
-        return _made(sentence, words, at, verb, "brief", subject=at)
+        opens = rest in _OPENING or rest[:1] == "Q" or (not rest and sentence.ends)
+        return _made(sentence, words, at, verb, "brief", subject=at) if opens else None
+    if sentence.is_item or words[0] == "#":
+        return None
     begin = max((k for k in range(left) if words[k] in _STOPS), default=-1) + 1
     subject = words[begin : left + 1]
-    rest = words[at + 1] if at + 1 < len(words) else ""
+    if begin > 0 and words[begin - 1] not in _STOPS:
+        return None
     ends = rest in ("", "for", "to", "on", "at", ",", "and", "!", "-", "with", "successfully", "in", ";", "–", "—")
     # A verb inside makes it a clause of its own, but for "you have".
     if 0 < len(subject) <= _LONGEST_BRIEF and ends and _VERBS.isdisjoint(subject):
@@ -152,6 +157,7 @@ def _brief(sentence: Sentence, words: list[str], at: int, verb: str, left: int) 
     return None
 
 
+_OPENING = word_set("the your a an it all both you this that these those them and for everything")
 _VERBS = _BE | _WAS | _MODALS | _SELF | _RELATIVE | _CONDITIONS | word_set("be been has had do does did by being not of")
 
 
@@ -229,6 +235,8 @@ def _aspect(sentence: Sentence, words: list[str], at: int, verb: str) -> Aspect:
     if not own and (_plans(clause) or "being" in clause[-2:]):
         return "planned"
     if [word for word in after if word != ":"][:1] in _MONTHS or not _EARLIER.isdisjoint(before) or "ago" in words or _in_a_year(after) or not _EARLIER.isdisjoint(after) or "had" in clause[-3:]:
+        return "earlier"
+    if ("now", "that") in pairwise(before):
         return "earlier"
     if any(word in _RELATIVE for word in clause[-5:]):
         return "described"

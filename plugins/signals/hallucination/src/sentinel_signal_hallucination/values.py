@@ -25,6 +25,7 @@ _ELEMENTS = "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Mn Fe Ni Cu Zn A
 _FORMULA = regex(rf"(?:(?:{'|'.join(sorted(_ELEMENTS, key=len, reverse=True))})\d{{0,2}}){{2,}}\Z")
 _MEASURE = regex(r"[a-z]_?\d+\Z|\d+(?:st|nd|rd|th|s|px|ms|kg|km|am|pm|gb|mb|kb|hz|ghz|mhz|hr|hrs|min|mins|usd|eur)\Z|\d+[x×]\d+\Z|\d+e\d+\Z")
 _MONTH = regex(r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber |\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? ")
+_HEDGED = regex(r"\b(?:below|above|under|over|nearly|almost|than|at least|at most|up to|within) \$?\Z")
 _SUPPOSED = regex(r"\b(?:python|node|java|if|version|previous|previously|suppose|assuming|unless|would|e\.g|for example|target|threshold)\b")
 _SHORTEST, _MOST, _LONGEST, _HEAD, _DAY = 3, 40, 20_000, 2_000, 2
 
@@ -126,7 +127,7 @@ def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterat
             return
         written = match[0].rstrip(",")
         sentence = prose[max(prose.rfind(". ", 0, match.start()), prose.rfind("\n", 0, match.start())) + 1 : match.start()].lower()
-        if _SUPPOSED.search(sentence) is not None or "\\" in prose[max(0, match.start() - 60) : match.end() + 60]:
+        if _HEDGED.search(sentence) is not None or _SUPPOSED.search(sentence) is not None or "\\" in prose[max(0, match.start() - 60) : match.end() + 60]:
             continue  # supposed, or a formula
         is_day = len(written) == _DAY and _MONTH.search(prose, max(0, match.start() - 12), match.start()) is not None
         if not is_day and (len(written) < _SHORTEST or not written.strip("0,.")):

@@ -68,7 +68,8 @@ def _is_no_business_of_ours(case: Case) -> bool:
     if bare and not statement.objects.isdisjoint(lemmas().kept) and statement.voice in ("active", "perfect") and (record.tools or statement.by_self):
         return False
     if statement.group == "light":
-        return case.backing.order is None
+        order = case.backing.order
+        return order is None or (statement.voice == "active" and not order.agrees and statement.objects.isdisjoint(lemmas().kept))
     if statement.voice == "active" and record.tools and record.index.asked and not statement.objects.isdisjoint(lemmas().kept):
         return False
     kin = KIN.get(statement.group, frozenset())
@@ -108,7 +109,7 @@ def _looked_up(case: Case) -> bool:
 def _was_told(case: Case) -> bool:
     """A passive that the user or a result told in the same word."""
     statement = case.statement
-    if statement.by_self or (case.backing.pending and case.backing.order is not None and case.backing.order.agrees):
+    if (statement.by_self and statement.voice != "brief") or (case.backing.pending and case.backing.order is not None and case.backing.order.agrees):
         return False
     if case.backing.state == "failed" or statement.sure:
         return False
@@ -166,7 +167,7 @@ def _is_a_draft(case: Case) -> bool:
     return order is not None and not order.words.isdisjoint(_WRITING) and case.statement.group != "send"
 
 
-_WRITING = word_set("draft compose summarize summarise translate rephrase rewrite reword grammar proofread standup changelog")
+_WRITING = word_set("write draft compose summarize summarise translate rephrase rewrite reword grammar proofread standup changelog")
 
 
 def _was_run_by_the_user(case: Case) -> bool:

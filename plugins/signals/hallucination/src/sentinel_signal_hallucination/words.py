@@ -13,7 +13,7 @@ KIN: dict[str, frozenset[str]] = {
     for group, kin in {
         "obtain": "create change play",
         "cancel": "remove change pay",
-        "remove": "cancel change",
+        "remove": "cancel change create",
         "send": "create pay decide",
         "pay": "change cancel send obtain",
         "change": "obtain create remove pay cancel",
