@@ -53,6 +53,8 @@ def backing_of(statement: Statement, message_index: int, record: Record) -> Back
     if in_vain and not any(_exact(statement, deed) and (deed.groups or deed.message_index > in_vain[-1].message_index) for deed in worked):
         if statement.group != "light" or not fresh:
             return Backing("failed", order, pending, in_vain[-1])
+    if pending and (vain := [deed for deed in deeds if deed.failed and deed.message_index > since and not deed.groups and not deed.facts.runs_anything]):
+        return Backing("failed", order, pending, vain[-1])
     if any(deed.facts.runs_anything for deed in worked):
         return Backing("backed", order, pending)
     if any(_could_be(statement, deed) for deed in (*fresh, *record.deeds_of_children)):

@@ -77,6 +77,10 @@ def statements(sentence: Sentence) -> Iterator[Statement]:
             found = _made(sentence, words, at, word, "active")
         elif word in _READY:
             found = _ready(sentence, words, at)
+        elif word in ("way", "headed", "underway") and _is_on_its_way(words, at):
+            found = _made(sentence, words, at, word, "ready", subject=max(_before(words, at - 2), 0))
+        elif word in ("have", "got", "you've") and "you" in words[max(0, at - 1) : at + 1][0]:
+            found = _having(sentence, words, at)
         if found is not None:
             last = found
             yield found
@@ -109,7 +113,7 @@ def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: St
             return None
         return _made(sentence, words, at, verb, "perfect", subject=aux)
     if word in _BE:
-        return _made(sentence, words, at, verb, "state", subject=left)
+        return _made(sentence, words, at, verb, "ready" if verb == "set" else "state", subject=left)
     if word in _WAS:
         return _made(sentence, words, at, verb, "past", subject=left)
     if word in _HAVE:
@@ -175,15 +179,31 @@ def _ready(sentence: Sentence, words: list[str], at: int) -> Statement | None:
     word = words[left] if left >= 0 else ""
     if words[at] in ("set", "ready") and "all" not in words[max(0, at - 2) : at] and words[at] != "ready":
         return None
-    if word in _BE | _WAS | {"be", "been"} or left < 0:
+    short = sentence.ends and words[at] == "successful" and 0 < at <= 3 and at == len(words) - 1
+    if word in _BE | _WAS | {"be", "been"} or left < 0 or short:
         return _made(sentence, words, at, words[at], "ready", subject=max(left, 0))
+    return None
+
+
+def _is_on_its_way(words: list[str], at: int) -> bool:
+    if words[at] == "way":
+        return words[at - 2 : at - 1] == ["on"] and words[at - 1 : at] != ["no"]
+    return words[_before(words, at)] in _BE
+
+
+def _having(sentence: Sentence, words: list[str], at: int) -> Statement | None:
+    """ "You have a reservation": what only such a deed brings about."""
+    nouns = lemmas().noun
+    for place in range(at + 1, min(at + 5, len(words))):
+        if words[place] in nouns and words[place - 1] in ("a", "an", "your", "the"):
+            return _made(sentence, words, place, words[place], "ready", subject=at)
     return None
 
 
 def _made(sentence: Sentence, words: list[str], at: int, verb: str, voice: Voice, *, subject: int | None = None) -> Statement:
     table = lemmas()
-    group = table.group.get(verb, "light")
-    objects = _objects(words, at, subject if voice != "active" else None)
+    group = "light" if voice == "ready" else table.group.get(verb, "light")
+    objects = _objects(words, at, subject if voice != "active" else None) | ({verb} & table.noun.keys())
     if group == "light":
         group = next((table.noun[word] for word in sorted(objects) if word in table.noun), "light")
     token = sentence.tokens[at]
@@ -238,7 +258,7 @@ def _aspect(sentence: Sentence, words: list[str], at: int, verb: str) -> Aspect:
         return "earlier"
     if ("now", "that") in pairwise(before):
         return "earlier"
-    if any(word in _RELATIVE for word in clause[-5:]):
+    if any(word in _RELATIVE for word in clause[-5:] if word is not clause[0] or word != "that"):
         return "described"
     if not _READ.isdisjoint(before):
         return "read"

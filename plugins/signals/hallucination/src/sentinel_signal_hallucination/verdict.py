@@ -9,7 +9,7 @@ from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.backing import Backing, backing_of
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.record import Record
+from sentinel_signal_hallucination.record import Record, groups_of
 from sentinel_signal_hallucination.sentences import plain, sentences, span_around
 from sentinel_signal_hallucination.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
@@ -63,6 +63,8 @@ def _is_followed_by_its_call(case: Case) -> bool:
 def _is_no_business_of_ours(case: Case) -> bool:
     """Neither a tool nor an order names the deed."""
     statement, record = case.statement, case.record
+    if _is_agreed(case):
+        return False
     ordered = frozenset[str]().union(*(order.groups for order in record.orders if order.at < case.text.message_index))
     bare = case.backing.order is not None and case.backing.order.groups == _UNSAID
     if bare and not statement.objects.isdisjoint(lemmas().kept) and statement.voice in ("active", "perfect") and (record.tools or statement.by_self):
@@ -77,6 +79,14 @@ def _is_no_business_of_ours(case: Case) -> bool:
     return kin.isdisjoint(ordered) and not by_tools
 
 
+def _is_agreed(case: Case) -> bool:
+    """The user said yes to something, nothing was called since, and there is a tool to do it whose verb says nothing."""
+    order = case.backing.order
+    if order is None or not order.agrees or not case.backing.pending:
+        return False
+    return any(facts.effect == "writes" and not groups_of(facts) for facts in case.record.tools.values())
+
+
 def _needs_an_order_that_waits(case: Case) -> bool:
     """Weak voices tell as often how things stand as what was done."""
     statement, backing = case.statement, case.backing
@@ -85,7 +95,7 @@ def _needs_an_order_that_waits(case: Case) -> bool:
     if not case.record.tools or not backing.pending or backing.order is None or (_looked_up(case) and not statement.sure and not _is_headline(case)):
         return True
     groups = backing.order.groups
-    return statement.group not in ("light", "play") and KIN[statement.group].isdisjoint(groups) and not groups <= _UNSAID
+    return statement.group not in ("light", "play") and KIN[statement.group].isdisjoint(groups) and not groups <= _UNSAID and not _is_agreed(case)
 
 
 def _is_headline(case: Case) -> bool:
@@ -103,7 +113,8 @@ def _looked_up(case: Case) -> bool:
     """True where the agent looked something up after the order: it may tell what it saw."""
     order = case.backing.order
     since = order.at if order is not None else -1
-    return any(since < call.message_index <= case.text.message_index for call in case.record.index.calls)
+    deeds = {deed.call.position for deed in case.record.deeds}
+    return any(since < call.message_index <= case.text.message_index and call.position not in deeds for call in case.record.index.calls)
 
 
 def _was_told(case: Case) -> bool:
@@ -128,7 +139,7 @@ def _told_before(case: Case) -> Iterator[str]:
 def _is_knowing(case: Case) -> bool:
     """To have confirmed details is no deed."""
     following = case.low[case.statement.at : case.statement.at + 24].split()[1:2]
-    if case.statement.verb == "confirm" and (following in (["to"], ["that"], ["as"]) or _has_a_clause(case)):
+    if case.statement.verb == "confirm" and (following in (["to"], ["that"], ["as"]) or (case.statement.voice == "active" and _has_a_clause(case))):
         return True
     if case.statement.verb == "open" and _OPENED.isdisjoint(case.statement.objects):
         return True
@@ -158,7 +169,7 @@ def _is_written(case: Case) -> bool:
     statement = case.statement
     if statement.verb in ("finalize", "complete", "finish") and statement.objects & lemmas().written:
         return True
-    return statement.group in ("create", "change", "obtain", "light", "remove") and bool(statement.objects & lemmas().written) and not statement.objects & lemmas().kept
+    return statement.group in ("create", "change", "light", "remove") and bool(statement.objects & lemmas().written) and not statement.objects & lemmas().kept
 
 
 def _is_a_draft(case: Case) -> bool:
