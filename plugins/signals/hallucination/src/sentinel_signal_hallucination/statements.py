@@ -79,7 +79,7 @@ def statements(sentence: Sentence) -> Iterator[Statement]:
             found = _ready(sentence, words, at)
         elif word in ("way", "headed", "underway") and _is_on_its_way(words, at):
             found = _made(sentence, words, at, word, "ready", subject=max(_before(words, at - 2), 0))
-        elif word in ("have", "got", "you've") and "you" in words[max(0, at - 1) : at + 1][0]:
+        elif word in ("have", "got", "you've") and words[max(0, at - 1) : at + 1][0] in ("you", "you've", "i", "i've"):
             found = _having(sentence, words, at)
         if found is not None:
             last = found
@@ -95,9 +95,12 @@ def _is_managed(words: list[str], at: int) -> bool:
 def _before(words: list[str], at: int) -> int:
     """The place of the nearest word to the left that is no adverb; -1 at the sentence's begin."""
     at -= 1
-    while at >= 0 and words[at] in _ADVERBS:
+    while at >= 0 and (words[at] in _ADVERBS or (words[at].endswith("lly") and words[at] not in _NO_ADVERBS)):
         at -= 1
     return at
+
+
+_NO_ADVERBS = word_set("ally bully rally belly jelly")
 
 
 def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: Statement | None) -> Statement | None:  # noqa: PLR0911
@@ -121,6 +124,8 @@ def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: St
         own = word in _SELF or whose in _SELF
         if whose == "you":
             return _made(sentence, words, at, verb, "state")
+        if lemmas().group[verb] == "play" and whose not in _OTHERS:
+            return _made(sentence, words, at, verb, "doing", subject=left)
         if not own and (whose in _OTHERS or lemmas().noun.get(singular(whose)) is None):
             return None
         return _made(sentence, words, at, verb, "active" if own else "perfect", subject=left)
@@ -167,7 +172,9 @@ _VERBS = _BE | _WAS | _MODALS | _SELF | _RELATIVE | _CONDITIONS | word_set("be b
 
 def _going_on(sentence: Sentence, words: list[str], at: int, verb: str) -> Statement | None:
     left = _before(words, at)
-    if lemmas().group[verb] != "play" or left < 0 or words[left] not in _BE | {"started", "begun"}:
+    if lemmas().group[verb] != "play" or not (at == 0 or left < 0 or words[left] in _BE):
+        return None
+    if at == 0 and words[1:2] not in ([], ["now"], ["it"], ["the"], ["your"], ["movie"], ["song"]):
         return None
     return _made(sentence, words, at, verb, "doing", subject=left)
 
@@ -193,9 +200,10 @@ def _is_on_its_way(words: list[str], at: int) -> bool:
 
 def _having(sentence: Sentence, words: list[str], at: int) -> Statement | None:
     """ "You have a reservation": what only such a deed brings about."""
-    nouns = lemmas().noun
+    nouns = lemmas().noun.keys() | lemmas().kept
+    yours = words[max(0, at - 1)].startswith("you")
     for place in range(at + 1, min(at + 5, len(words))):
-        if words[place] in nouns and words[place - 1] in ("a", "an", "your", "the"):
+        if words[place] in nouns and words[place - 1] in (("a", "an", "your", "the", "that") if yours else ("your", "that", "the")):
             return _made(sentence, words, place, words[place], "ready", subject=at)
     return None
 

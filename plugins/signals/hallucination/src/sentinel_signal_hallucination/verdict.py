@@ -52,11 +52,16 @@ def _is_backed(case: Case) -> bool:
 
 def _is_a_proposal(case: Case) -> bool:
     end = case.low.rstrip()[-160:]
-    return any(map(end.__contains__, _CORRECT)) and case.backing.pending and not case.statement.by_self
+    return any(map(end.__contains__, _CORRECT)) and (case.backing.pending or not case.statement.by_self)
 
 
 def _is_followed_by_its_call(case: Case) -> bool:
     later = case.record.deeds_after(case.text.message_index)
+    answer = next((order for order in case.record.orders if order.at > case.text.message_index), None)
+    if answer is not None and answer.agrees and later and answer.at == next((at for at in case.record.index.asked if at > case.text.message_index), None):
+        after = next((at for at in case.record.index.asked if at > answer.at), len(case.record.index.messages))
+        if answer.at < later[0].message_index < after and not case.backing.state == "failed":
+            return True
     return any(case.statement.group in deed.groups for deed in later)
 
 
