@@ -100,6 +100,8 @@ def _needs_an_order_that_waits(case: Case) -> bool:
     if not case.record.tools or not backing.pending or backing.order is None or (_looked_up(case) and not statement.sure and not _is_headline(case)):
         return True
     groups = backing.order.groups
+    if statement.voice == "doing":
+        return not (backing.order.agrees or statement.verb != "play") or "play" not in groups
     return statement.group not in ("light", "play") and KIN[statement.group].isdisjoint(groups) and not groups <= _UNSAID and not _is_agreed(case)
 
 
