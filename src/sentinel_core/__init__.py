@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from sentinel_core.api import evaluate_trace
     from sentinel_core.errors import SentinelError
     from sentinel_core.evaluate.index import Call, Text, TraceIndex
+    from sentinel_core.evaluate.outcome import Outcome
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.model import Capabilities, Model, Reply, Request
-    from sentinel_core.offers import Guardrail, Provider, ReadError, Signal, Source, Tool, TraceReader
+    from sentinel_core.offers import Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
     from sentinel_core.profile import RS1, CriticalRule, Profile
     from sentinel_core.reflection.facts import Attempt, History, Ruling
     from sentinel_core.reflection.loops import (
@@ -45,9 +46,10 @@ _HOME = {
     "api": ("evaluate_trace",),
     "errors": ("SentinelError",),
     "evaluate.index": ("Call", "Text", "TraceIndex"),
+    "evaluate.outcome": ("Outcome",),
     "hookspecs": ("hookimpl",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
-    "offers": ("Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"),
+    "offers": ("Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
     "profile": ("RS1", "CriticalRule", "Profile"),
     "reflection.facts": ("Attempt", "History", "Ruling"),
     "reflection.loops": (
@@ -87,12 +89,14 @@ __all__ = [
     "Message",
     "MessageDetails",
     "Model",
+    "Outcome",
     "Profile",
     "Provider",
     "ReadError",
     "ReliabilityReport",
     "Reply",
     "Request",
+    "Rule",
     "Ruling",
     "SentinelError",
     "Signal",
