@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import chain
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
+from sentinel_core.evaluate.tools import facts_of
 from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
@@ -47,11 +48,16 @@ class Held:
     @cached_property
     def said(self) -> list[str]:
         """What users and instructions say, and what the agent gave to its tools."""
-        spoken = [message.content for message in self.index.messages if message.role in ("user", "system") and message.content]
+        spoken = self.told
         given = [to_json(call.call.arguments).decode() for call in self.index.calls if call.message_index < self.until]
         details = self.index.trace.details
         offered = [to_json(tool).decode() for tool in details.available_tools] if details is not None and details.available_tools else []
         return spoken + given + offered
+
+    @property
+    def told(self) -> list[str]:
+        """What users and instructions say."""
+        return [message.content.lower() for message in self.index.messages if message.role in ("user", "system") and message.content]
 
     @cached_property
     def text(self) -> str:
@@ -76,15 +82,38 @@ def final_answer(index: TraceIndex) -> Text | None:
 
 def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     """At most one finding for identifiers and one for figures: the first of each. None where no tool gave anything."""
+    yield from _in_reports(index, settings)
     answer = final_answer(index)
     if answer is None or not any(map(str.isdigit, answer.content)):
         return
     held = Held(index, answer.message_index)
     if not any(result.strip() for result in held.results) or _computed_alone(index):
         return
+    if all(result_failed for result_failed in map(_came_to_nothing, index.calls)) and _ADMITS.search(answer.content) is None:
+        yield from _swallowed(answer, held, settings)
+        return
     prose = _CODE.sub(lambda match: _NOT_A_LINE.sub(" ", match[0]), answer.content[:_LONGEST])
     yield from _identifiers(answer, prose, held, settings)
     yield from _figures(answer, prose, held, settings)
+
+
+_ADMITS = regex(r"(?i)\b(?:errors?|fail\w*|unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|no (?:results?|data|response|output)|nothing|unavailable|tim(?:ed|e) ?out|unfortunately|sorry|not (?:find|found|available|return\w*))\b")
+
+
+def _came_to_nothing(call: Call) -> bool:
+    """True for a call that failed, and for one that only passed on what the agent knew."""
+    return call.outcome.state == "failed" or facts_of(call.call.name).effect == "writes"
+
+
+def _swallowed(answer: Text, held: Held, settings: Settings) -> Iterator[Evidence]:
+    """Every call that could have told something failed, and the answer tells figures without a word of that."""
+    if not any(call.outcome.state == "failed" and facts_of(call.call.name).effect == "reads" for call in held.index.calls):
+        return
+    for match in _FIGURE.finditer(answer.content[:_LONGEST]):
+        if match[0].strip("0,.") and not _stands(match[0].rstrip(","), "\n".join(held.told)):
+            told = f'The final answer tells a figure ("{match[0]}"), and every call that could have given it failed.'
+            yield _evidence(answer, "result_without_call", match, settings.effect_weight, certain=True, told=told)
+            return
 
 
 def _computed_alone(index: TraceIndex) -> bool:
@@ -108,6 +137,29 @@ def _identifiers(answer: Text, prose: str, held: Held, settings: Settings) -> It
             weight = settings.identifier_weight if certain else settings.figure_weight
             yield _evidence(answer, "identifier", match, weight, certain=certain)
             return
+
+
+def _in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
+    """The first identifier of a report, message or ticket that the agent writes, and that nothing before it holds."""
+    for call in index.calls:
+        facts = index.tools[call.call.name]
+        if facts.effect != "writes" or _REPORTS.isdisjoint(facts.objects | facts.verbs) or call.is_copied:
+            continue
+        texts = [value for value in call.call.arguments.values() if isinstance(value, str) and len(value) >= _SHORTEST_REPORT]
+        held = Held(index, call.message_index)
+        for match in (match for text in texts for match in _IDENTIFIER.finditer(_CODE.sub(" ", text))):
+            written = match[0].lower()
+            if _FORMULA.match(match[0]) or _MEASURE.match(written) or _is_name(written) or written in held.text or written in held.earlier:
+                continue
+            if re.search(_shape(match[0]), "\n".join(held.results)) is not None:
+                told = f'The identifier "{match[0]}" of a report stands in no result and nothing that the agent was told.'
+                finding = Finding(rule="identifier", severity="error", text=told, message_index=call.message_index, call_id=call.call.id, quote=match[0])
+                yield Evidence(finding, settings.identifier_weight, certain=True)
+                return
+
+
+_REPORTS = frozenset(("report", "message", "email", "ticket", "issue", "comment", "summary", "assessment", "review"))
+_SHORTEST_REPORT = 40
 
 
 def _is_name(written: str) -> bool:
@@ -151,7 +203,7 @@ def _stands(written: str, text: str) -> bool:
     return re.search(rf"(?<![\d.])(?<!\d,)(?:{re.escape(bare)}|{re.escape(written)}|{re.escape(whole)}(?:\.0+)?)(?!\d|[.,]\d)", text) is not None
 
 
-def _evidence(answer: Text, rule: str, match: re.Match[str], weight: float, *, certain: bool) -> Evidence:
+def _evidence(answer: Text, rule: str, match: re.Match[str], weight: float, *, certain: bool, told: str = "") -> Evidence:
     content = answer.content
     begin = content.rfind("\n", 0, match.start()) + 1
     end = content.find("\n", match.end())
@@ -160,7 +212,7 @@ def _evidence(answer: Text, rule: str, match: re.Match[str], weight: float, *, c
     finding = Finding(
         rule=rule,
         severity="error" if certain else "warning",
-        text=f'{what} "{match[0]}" of the final answer stands in no result and nothing that the agent was told, nor follows from it.',
+        text=told or f'{what} "{match[0]}" of the final answer stands in no result and nothing that the agent was told, nor follows from it.',
         message_index=answer.message_index,
         quote=quote,
     )

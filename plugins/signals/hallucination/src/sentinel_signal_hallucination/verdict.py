@@ -145,7 +145,7 @@ def _told_before(case: Case) -> Iterator[str]:
 
 def _is_knowing(case: Case) -> bool:
     """To have confirmed details is no deed."""
-    following = case.low[case.statement.at : case.statement.at + 24].split()[1:2]
+    following = case.low[case.statement.at : min(case.statement.at + 24, case.statement.end)].split()[1:2]
     if case.statement.verb == "confirm" and (following in (["to"], ["that"], ["as"]) or (case.statement.voice == "active" and _has_a_clause(case))):
         return True
     if case.statement.verb == "open" and _OPENED.isdisjoint(case.statement.objects):
@@ -244,9 +244,14 @@ def _evidence(case: Case, settings: Settings) -> Evidence:
     quote = span_around(case.text.content, statement.start, statement.end)
     certain = _is_certain(case)
     tried = backing.state == "failed"
-    why = f'every call of "{backing.call.facts.name}" failed' if tried and backing.call is not None else "no call before it could have done it"
+    others = any(not deed.failed for deed in case.record.deeds_until(case.text.message_index))
+    rule, why = "claim_without_call", "no call before it could have done it"
+    if tried and backing.call is not None:
+        rule, why = "contradicted_claim", f'every call of "{backing.call.facts.name}" failed'
+    elif others:
+        rule, why = "partial_claim", "the calls before it did something else"
     finding = Finding(
-        rule="contradicted_claim" if tried else "claim_without_call",
+        rule=rule,
         severity="error" if certain else "warning",
         text=f'The agent says that something was done ("{statement.verb}"), but {why}.',
         message_index=case.text.message_index,
