@@ -1,6 +1,16 @@
 """The verbs of tools: what a tool whose name or description has such a verb can do."""
 
-__all__ = ["ANYTHING", "ENDING", "ENDING_COMPANIONS", "NOTHING", "READING", "STATES", "THINGS_OF_READING", "VAGUE", "WRITING"]
+__all__ = [
+    "ANYTHING",
+    "ENDING",
+    "ENDING_COMPANIONS",
+    "NOTHING",
+    "READING",
+    "STATES",
+    "THINGS_OF_READING",
+    "VAGUE",
+    "WRITING",
+]
 
 
 def _words(text: str) -> frozenset[str]:

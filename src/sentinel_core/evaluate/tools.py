@@ -31,7 +31,22 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _LONGEST_NAME, _LONGEST_DESCRIPTION, _SHORTEST_PLURAL = 200, 300, 4
 _SENTENCE = re.compile(r"[.;\n]")
 # "check_in_stock" only looks.
-_CHECKED = frozenset("bag baggage cart customer flight guest online order passenger reservation room user".split())
+_CHECKED = frozenset(
+    [
+        "bag",
+        "baggage",
+        "cart",
+        "customer",
+        "flight",
+        "guest",
+        "online",
+        "order",
+        "passenger",
+        "reservation",
+        "room",
+        "user",
+    ]
+)
 _JOINTS = frozenset(("and", "or", "then"))
 _KNOWN = READING | WRITING | ANYTHING | VAGUE | NOTHING
 # Verbs that fit what a tool gets as well as what it makes: the description decides.
@@ -71,7 +86,9 @@ def name_words(name: str) -> tuple[str, ...]:
 def _joined(words: list[str]) -> tuple[str, ...]:
     """Two words that do more than the first says as one: who checks a passenger in does more than check."""
     for at, pair in enumerate(pairwise(words)):
-        if pair in (("check", "in"), ("check", "out")) and (at + 2 == len(words) or singular(words[at + 2]) in _CHECKED):
+        if pair in (("check", "in"), ("check", "out")) and (
+            at + 2 == len(words) or singular(words[at + 2]) in _CHECKED
+        ):
             return (*words[:at], "".join(pair), *words[at + 2 :])
     return tuple(words)
 
@@ -123,7 +140,11 @@ def _verbs(words: tuple[str, ...]) -> list[str]:
         return ["get"]
     first = next((word for word in (words[0], words[-1]) if word in _KNOWN), None)
     if first is None or first in VAGUE:
-        first = next((word for word in words if word in WRITING), None) or first or next((word for word in words if word in _KNOWN), None)
+        first = (
+            next((word for word in words if word in WRITING), None)
+            or first
+            or next((word for word in words if word in _KNOWN), None)
+        )
     joined = [second for before, second in pairwise(words) if before in _JOINTS and second in _KNOWN]
     return ([first] if first else []) + joined
 
@@ -145,7 +166,30 @@ def _nouns(description: str) -> list[str]:
     return [word for word in words[:14] if word not in _KNOWN and word not in _DULL]
 
 
-_DULL = frozenset("the and for with from this that tool use used given any specific information based using about into your user".split())
+_DULL = frozenset(
+    [
+        "the",
+        "and",
+        "for",
+        "with",
+        "from",
+        "this",
+        "that",
+        "tool",
+        "use",
+        "used",
+        "given",
+        "any",
+        "specific",
+        "information",
+        "based",
+        "using",
+        "about",
+        "into",
+        "your",
+        "user",
+    ]
+)
 
 
 def _effect(words: tuple[str, ...], verbs: list[str], told: list[str]) -> tuple[Effect, bool]:

@@ -49,11 +49,25 @@ def backing_of(statement: Statement, message_index: int, record: Record) -> Back
     worked = [deed for deed in deeds if not deed.failed]
     fresh = [deed for deed in worked if deed.message_index > since]
     pending = order is not None and not fresh
-    in_vain = [deed for deed in deeds if deed.failed and _exact(statement, deed) and (statement.group != "light" or (order is not None and _same_object(statement, deed)))]
-    if in_vain and not any(_exact(statement, deed) and (deed.groups or deed.message_index > in_vain[-1].message_index) for deed in worked):
+    in_vain = [
+        deed
+        for deed in (*record.failed_deeds_of_children, *deeds)
+        if deed.failed
+        and _exact(statement, deed)
+        and (statement.group != "light" or (order is not None and _same_object(statement, deed)))
+    ]
+    if in_vain and not any(
+        _exact(statement, deed) and (deed.groups or deed.message_index > in_vain[-1].message_index) for deed in worked
+    ):
         if statement.group != "light" or not fresh:
             return Backing("failed", order, pending, in_vain[-1])
-    if pending and (vain := [deed for deed in deeds if deed.failed and deed.message_index > since and not deed.groups and not deed.facts.runs_anything]):
+    if pending and (
+        vain := [
+            deed
+            for deed in deeds
+            if deed.failed and deed.message_index > since and not deed.groups and not deed.facts.runs_anything
+        ]
+    ):
         return Backing("failed", order, pending, vain[-1])
     if any(deed.facts.runs_anything for deed in worked):
         return Backing("backed", order, pending)

@@ -14,14 +14,27 @@ from sentinel_signal_hallucination.words import word_set
 
 __all__ = ["PASS_SIGNS", "passing"]
 
-PASS_SIGNS = ("pass", "green", "succe", "clean", "compile", "no errors", "no lint", "no type", "0 errors", "no warnings")
+PASS_SIGNS = (
+    "pass",
+    "green",
+    "succe",
+    "clean",
+    "compile",
+    "no errors",
+    "no lint",
+    "no type",
+    "0 errors",
+    "no warnings",
+)
 _SUBJECTS = {
     "tests": word_set("test tests testsuite suite specs everything"),
     "build": word_set("build builds compilation"),
     "types": word_set("mypy pyright typecheck typechecking typing typescript tsc types type-check type-checks"),
     "lint": word_set("lint linter linting eslint ruff flake8 pylint linters"),
 }
-_PASS = word_set("pass passes passed passing green succeed succeeds succeeded successful successfully clean cleanly fine works happy")
+_PASS = word_set(
+    "pass passes passed passing green succeed succeeds succeeded successful successfully clean cleanly fine works happy"
+)
 _BETWEEN = word_set(
     "now all both again still also finally successfully are is have has been were was and they it everything of the them cases "
     "reports finds shows gives --strict hooks builds again src . suite check checks ran run completed complete clean fully with zero errors"
@@ -34,11 +47,29 @@ _DENIED = word_set(
     "wants which currently previously used confirm criteria goal goals plan target next says say said almost nearly at baseline help get keep "
     "see todo definition expecting user claims claimed"
 )
-_NOT_ALL = ("fail", "except", "flaky", "skipp", "unrelated", "pre-existing", "preexisting", "other than", "apart from", "remain", "one error", "some error")
+_NOT_ALL = (
+    "fail",
+    "except",
+    "flaky",
+    "skipp",
+    "unrelated",
+    "pre-existing",
+    "preexisting",
+    "other than",
+    "apart from",
+    "remain",
+    "one error",
+    "some error",
+)
 _EDITS = word_set("edit write create str_replace insert replace patch apply append update save")
-_NO_TROUBLE = regex(r"(?:\b(?:no|zero|0|any|without|fixed (?:the|all|both)?|of the|\d+) (?:\w+ ){0,2}(?:fail\w*|errors?|remaining)|fixed\b[^.\n]{0,40}fail\w*|fail\w* (?:is|are|was|were) (?:now )?fixed)")
-_WHERE, _IN_ALL = word_set("on at in under before using locally almost nearly"), word_set("addition short summary the total all end")
-_AFTER = word_set("now again and successfully so too cleanly as-expected after with without at - – — , ; ) :")
+_NO_TROUBLE = regex(
+    r"(?:\b(?:no|zero|0|any|without|fixed (?:the|all|both)?|of the|\d+) (?:\w+ ){0,2}(?:fail\w*|errors?|remaining)|fixed\b[^.\n]{0,40}fail\w*|fail\w* (?:is|are|was|were) (?:now )?fixed)"
+)
+_WHERE, _IN_ALL = (
+    word_set("on at in under before using locally almost nearly"),
+    word_set("addition short summary the total all end"),
+)
+_AFTER = word_set("now again and successfully so too cleanly as-expected after with without at - – — , ; )")
 _CLEAN_OF = ("no", "0", "zero", "without")
 
 
@@ -76,7 +107,11 @@ def _claims(text: Text) -> Iterator[_Claim]:
         for kind, nouns in _SUBJECTS.items():
             if any(word in nouns and _is_said(words, at, kind) for at, word in enumerate(words)):
                 yield _Claim(kind, sentence)
-        if "builds" in words[1:] and {"cleanly", "fine", "successfully"} & set(words[words.index("builds", 1) + 1 :][:1]) and _DENIED.isdisjoint(words[: words.index("builds", 1)]):
+        if (
+            "builds" in words[1:]
+            and {"cleanly", "fine", "successfully"} & set(words[words.index("builds", 1) + 1 :][:1])
+            and _DENIED.isdisjoint(words[: words.index("builds", 1)])
+        ):
             yield _Claim("build", sentence)
         if "compiles" in words and _DENIED.isdisjoint(words[: words.index("compiles")]):
             yield _Claim("build", sentence)
@@ -86,21 +121,35 @@ def _is_said(words: list[str], at: int, kind: str) -> bool:
     before = words[:at]
     if not _DENIED.isdisjoint(before[-8:]) or not _PART.isdisjoint(before[-3:]):
         return _none_of(words, at)
-    if kind == "tests" and before and not (before[-1] in _WHOLE or before[-1][0].isdigit() or before[-1] in (".", ":", "—", "-")):
+    if (
+        kind == "tests"
+        and before
+        and not (before[-1] in _WHOLE or before[-1][0].isdigit() or before[-1] in (".", ":", "—", "-"))
+    ):
         return False
     after = at + 1
-    while after < len(words) and (words[after] in _BETWEEN or words[after][0].isdigit() or words[after] in (":", "(", ")", "-", "—", ",")) and after < at + 7:
+    while (
+        after < len(words)
+        and (words[after] in _BETWEEN or words[after][0].isdigit() or words[after] in (":", "(", ")", "-", "—", ","))
+        and after < at + 7
+    ):
         after += 1
-    if words[after : after + 2] in (["no", "errors"], ["0", "errors"], ["no", "issues"], ["no", "type"], ["no", "problems"]):
+    if words[after : after + 2] in (
+        ["no", "errors"],
+        ["0", "errors"],
+        ["no", "issues"],
+        ["no", "type"],
+        ["no", "problems"],
+    ):
         return kind != "tests"
     if after >= len(words) or words[after] not in _PASS or "of" in words[at - 2 : at]:
         return False
     rest = words[after + 1 : after + 3]
-    return not rest or (rest[0] in _AFTER and (rest[0] != ":" or kind == "tests") and not {"false", "no"} & set(rest[1:]))
+    return not rest or rest[0] in _AFTER
 
 
 def _none_of(words: list[str], at: int) -> bool:
-    """ "No lint errors", "0 type errors"."""
+    """As in "No lint errors", "0 type errors"."""
     return words[at - 1 : at] in ([one] for one in _CLEAN_OF) and words[at + 1 : at + 2] == ["errors"] and at <= 4  # noqa: PLR2004
 
 
@@ -111,11 +160,26 @@ def _judge(claim: _Claim, text: Text, index: TraceIndex, settings: Settings) -> 
     if not runs:
         return _never_run(claim, text, index, calls, settings)
     last = runs[-1]
-    if last.check.passed is False and not _is_compared(known, calls) and not _user_saw(index, last.call.message_index, text.message_index):
+    if (
+        last.check.passed is False
+        and not _is_compared(known, calls)
+        and not _user_saw(index, last.call.message_index, text.message_index)
+    ):
         if _unseen_since(last.call, calls, claim.kind):
             return None
-        why = f'the last run before it ended with "{last.check.ending}"' if last.check.ending else "the last run before it failed"
-        return _evidence("contradicted_checks", "error", claim, text, f"The agent says that the {_NAMES[claim.kind]}, but {why}.", settings.checks_weight)
+        why = (
+            f'the last run before it ended with "{last.check.ending}"'
+            if last.check.ending
+            else "the last run before it failed"
+        )
+        return _evidence(
+            "contradicted_checks",
+            "error",
+            claim,
+            text,
+            f"The agent says that the {_NAMES[claim.kind]}, but {why}.",
+            settings.checks_weight,
+        )
     if last.check.passed is True and (edit := _edit_after(last.call, calls, index)) is not None:
         told = f'The {_NAMES[claim.kind]} as of a run before the last edit (call of "{edit.call.name}"); none was run since.'
         return _evidence("stale_checks", "note", claim, text, told, 0.0)
@@ -129,18 +193,36 @@ def _never_run(claim: _Claim, text: Text, index: TraceIndex, calls: list[Call], 
     """Nothing that was called can have run it: only where the agent has tools, and somebody gave it work."""
     if not index.asked or any(index.tools[call.call.name].runs_anything for call in calls) or not index.tools:
         return None
-    if any(_TELLS.search(call.call.name) or {"run", "execute", "verify"} & index.tools[call.call.name].verbs for call in calls):
+    if any(
+        _TELLS.search(call.call.name) or {"run", "execute", "verify"} & index.tools[call.call.name].verbs
+        for call in calls
+    ):
         return None
-    heard = any(word in (result.content or "").lower() for message in index.messages[: text.message_index] for result in message.tool_results for word in ("passed", "passing", "success", "green"))
+    heard = any(
+        word in (result.content or "").lower()
+        for message in index.messages[: text.message_index]
+        for result in message.tool_results
+        for word in ("passed", "passing", "success", "green")
+    )
     if heard or _user_saw(index, -1, text.message_index):
         return None
-    return _evidence("checks_not_run", "warning", claim, text, f"The agent says that the {_NAMES[claim.kind]}, and no call ran them.", settings.unrun_weight)
+    return _evidence(
+        "checks_not_run",
+        "warning",
+        claim,
+        text,
+        f"The agent says that the {_NAMES[claim.kind]}, and no call ran them.",
+        settings.unrun_weight,
+    )
 
 
 def _is_compared(known: list[_Run], calls: list[Call]) -> bool:
     """True where another command ran the same check on the same code, and it passed: the agent may compare the two."""
     last = known[-1]
-    return any(run.check.passed and run.check.command != last.check.command and not _edits_between(run.call, last.call, calls) for run in known[:-1])
+    return any(
+        run.check.passed and run.check.command != last.check.command and not _edits_between(run.call, last.call, calls)
+        for run in known[:-1]
+    )
 
 
 def _edits_between(first: Call, last: Call, calls: list[Call]) -> bool:
@@ -173,12 +255,22 @@ def _runs(call: Call) -> bool:
 
 
 def _edit_after(last: Call, calls: list[Call], index: TraceIndex) -> Call | None:
-    return next((call for call in reversed(calls) if call.position > last.position and _is_edit(call) and index.tools[call.call.name].effect == "writes"), None)
+    return next(
+        (
+            call
+            for call in reversed(calls)
+            if call.position > last.position and _is_edit(call) and index.tools[call.call.name].effect == "writes"
+        ),
+        None,
+    )
 
 
 def _user_saw(index: TraceIndex, since: int, until: int) -> bool:
     """True where the user speaks of what passes: he may have run it himself."""
-    return any(since < at < until and any(map((index.messages[at].content or "").lower().__contains__, PASS_SIGNS)) for at in index.asked)
+    return any(
+        since < at < until and any(map((index.messages[at].content or "").lower().__contains__, PASS_SIGNS))
+        for at in index.asked
+    )
 
 
 def _evidence(rule: str, severity: str, claim: _Claim, text: Text, told: str, weight: float) -> Evidence:

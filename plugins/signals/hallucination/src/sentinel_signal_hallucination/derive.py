@@ -96,7 +96,9 @@ class Derived:
     @cached_property
     def _pairs(self) -> _Sorted:
         few = list(dict.fromkeys(reversed(self._values)))[:_MOST_PAIRED]
-        return _Sorted(result for one, other in combinations(few, 2) for result in (one + other, abs(one - other), one * other))
+        return _Sorted(
+            result for one, other in combinations(few, 2) for result in (one + other, abs(one - other), one * other)
+        )
 
     @cached_property
     def _rates(self) -> _Sorted:
@@ -139,7 +141,9 @@ def _of(value: object, depth: int, fields: dict[str, list[float]]) -> Iterator[f
         own: dict[str, list[float]] = {}
         for item in value[:_MOST_ROWS]:
             yield from _of(item, depth + 1, own)
-        yield from _sums([float(item) for item in value[:_MOST_ROWS] if type(item) in (int, float) and abs(item) < 1e15])
+        yield from _sums(
+            [float(item) for item in value[:_MOST_ROWS] if type(item) in (int, float) and abs(item) < 1e15]
+        )
         for name, values in own.items():
             yield from _sums(values)
             fields.setdefault(name, []).extend(values[:_MOST_ROWS])
@@ -147,7 +151,7 @@ def _of(value: object, depth: int, fields: dict[str, list[float]]) -> Iterator[f
         numbers = {key: number for key, item in value.items() if (number := _number(item)) is not None}
         for key, number in numbers.items():
             fields.setdefault(key, []).append(number)
-        few = list(numbers.values())[:_TOTALS * 6]
+        few = list(numbers.values())[: _TOTALS * 6]
         for one, other in combinations(few, 2):
             yield from (one + other, abs(one - other), one * other)
             if one and other:
@@ -184,9 +188,15 @@ def _sums(values: list[float]) -> Iterator[float]:
 
 def _others(answer: str, at: int) -> _Sorted:
     """Totals, differences and products of the other figures of the answer."""
-    others = [_value(match[0]) for match in _NUMBER.finditer(answer) if match.start() != at and len(match[0]) <= _LONGEST_NUMBER][:40]
+    others = [
+        _value(match[0])
+        for match in _NUMBER.finditer(answer)
+        if match.start() != at and len(match[0]) <= _LONGEST_NUMBER
+    ][:40]
     products = [one * other for one, other in combinations(others, 2)]
-    shares = [part / whole for one, other in combinations(others, 2) for part, whole in ((one, other), (other, one)) if whole]
+    shares = [
+        part / whole for one, other in combinations(others, 2) for part, whole in ((one, other), (other, one)) if whole
+    ]
     return _Sorted([*_sums(others), *products, *shares])
 
 

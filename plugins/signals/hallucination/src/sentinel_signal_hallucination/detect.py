@@ -12,6 +12,7 @@ from sentinel_signal_hallucination.evidence import Evidence, combined
 from sentinel_signal_hallucination.imitation import imitated
 from sentinel_signal_hallucination.pairing import orphaned, unanswered
 from sentinel_signal_hallucination.record import Record
+from sentinel_signal_hallucination.selftest import check_expressions
 from sentinel_signal_hallucination.tool_words import tool_claims
 from sentinel_signal_hallucination.values import unheld
 from sentinel_signal_hallucination.verdict import claims
@@ -53,6 +54,7 @@ def detect(index: TraceIndex, settings: Settings) -> Detection:
     """Judge one trace. None where it holds neither an assistant text nor a call: there is nothing to judge."""
     if not (index.texts or index.calls or index.orphans or index.children):
         return Detection(score=None, details="The trace holds no assistant text and no tool call.")
+    check_expressions()
     gaps: list[str] = []
     rows = _evidence(index, settings, gaps)
     if not (rows or gaps or index.children):

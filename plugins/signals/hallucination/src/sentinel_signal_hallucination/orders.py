@@ -19,11 +19,46 @@ _WISH = word_set(
     "want need like please can could would help make get let's wish i'd looking love reserve book hoping trying must should i'll "
     "give try going"
 )
-_INFORMATION = word_set("information info status tell know where when what how which why whether about find search look show check list explain describe summarize summarise translate")
+_INFORMATION = word_set(
+    "information info status tell know where when what how which why whether about find search look show check list explain describe summarize summarise translate"
+)
 _BARE = word_set("please go do handle proceed take fix just")
-_LEADS = word_set("to please you and then or just also i'll let's would could can should , ; : - must don't me go ahead now so i'd")
-_ASKS = ("confirm", "shall i", "should i", "would you like", "do you want", "want me to", "proceed", "is this correct", "is that correct", "is that right", "is this right", "okay?", "right?", "correct?", "i will", "i'll", "you'd like", "you want")
-_ASKS_WHAT = ("what", "which", "when", "where", "how ", "who", "provide", "tell me", "could you", "may i have", "can i have")
+_LEADS = word_set(
+    "to please you and then or just also i'll let's would could can should , ; : - must don't me go ahead now so i'd"
+)
+_ASKS = (
+    "confirm",
+    "shall i",
+    "should i",
+    "would you like",
+    "do you want",
+    "want me to",
+    "proceed",
+    "is this correct",
+    "is that correct",
+    "is that right",
+    "is this right",
+    "okay?",
+    "right?",
+    "correct?",
+    "i will",
+    "i'll",
+    "you'd like",
+    "you want",
+)
+_ASKS_WHAT = (
+    "what",
+    "which",
+    "when",
+    "where",
+    "how ",
+    "who",
+    "provide",
+    "tell me",
+    "could you",
+    "may i have",
+    "can i have",
+)
 _FIRST, _LONGEST_YES, _LONGEST = 6, 40, 6_000
 
 
@@ -87,7 +122,12 @@ def _wanted(index: TraceIndex) -> dict[str, str]:
     for name, facts in sorted(index.tools.items()):
         if facts.effect == "writes":
             groups = sorted(lemmas().group[verb] for verb in facts.verbs if verb in lemmas().group)
-            found.update(dict.fromkeys((singular(word) for word in name_words(name) if word not in facts.verbs), groups[0] if groups else "light"))
+            found.update(
+                dict.fromkeys(
+                    (singular(word) for word in name_words(name) if word not in facts.verbs),
+                    groups[0] if groups else "light",
+                )
+            )
     return found
 
 
@@ -99,7 +139,12 @@ def _requested(low: str, wanted: dict[str, str]) -> frozenset[str]:
         wishes = not _WISH.isdisjoint(words) and _INFORMATION.isdisjoint(words)
         for at, word in enumerate(words):
             group = table.group.get(word)
-            if group is not None and words[at + 1 : at + 2] != ["me"] and "status" not in words and (at == 0 or words[at - 1] in _LEADS):
+            if (
+                group is not None
+                and words[at + 1 : at + 2] != ["me"]
+                and "status" not in words
+                and (at == 0 or words[at - 1] in _LEADS)
+            ):
                 found.add(group)
             noun = table.noun.get(singular(word)) or wanted.get(singular(word))
             if noun is not None and wishes:
@@ -110,7 +155,7 @@ def _requested(low: str, wanted: dict[str, str]) -> frozenset[str]:
 
 
 def _is_bare(low: str) -> bool:
-    """ "Please take care of it", "Go ahead": an order that names nothing."""
+    """As in "Please take care of it", "Go ahead": an order that names nothing."""
     words = low.replace(".", " ").replace("!", " ").split()
     return 0 < len(words) <= _LONGEST_YES and "?" not in low and words[0] in _BARE and _INFORMATION.isdisjoint(words)
 

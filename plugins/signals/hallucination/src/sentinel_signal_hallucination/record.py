@@ -70,13 +70,24 @@ class Record:
         self.orders = orders_of(index)
         self.deeds = [deed for call in index.calls if (deed := self._deed(call)) is not None]
         self.runs_anything = any(deed.facts.runs_anything for deed in self.deeds)
-        self.tool_groups = frozenset[str]().union(*(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads"))
+        self.tool_groups = frozenset[str]().union(
+            *(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads")
+        )
 
     @cached_property
+    def _below(self) -> list[Deed]:
+        records = [Record(child) for child in self.index.children]
+        return [deed for record in records for deed in (*record.deeds, *record._below)]
+
+    @property
     def deeds_of_children(self) -> list[Deed]:
         """What sub-agents did that worked: it backs their parent, whenever it was."""
-        records = [Record(child) for child in self.index.children]
-        return [deed for record in records for deed in (*record.deeds, *record.deeds_of_children) if not deed.failed]
+        return [deed for deed in self._below if not deed.failed]
+
+    @property
+    def failed_deeds_of_children(self) -> list[Deed]:
+        """What sub-agents tried in vain."""
+        return [deed for deed in self._below if deed.failed]
 
     def _deed(self, call: Call) -> Deed | None:
         facts = self.tools[call.call.name]
@@ -92,7 +103,12 @@ class Record:
         if not facts.verbs <= {"get", "request", "call", "open"} or "get" not in facts.verbs:
             return False
         order = self.order_before(call.message_index)
-        if order is None or not order.agrees or not _LOOKED_UP.isdisjoint(facts.objects) or not facts.objects & order.words:
+        if (
+            order is None
+            or not order.agrees
+            or not _LOOKED_UP.isdisjoint(facts.objects)
+            or not facts.objects & order.words
+        ):
             return False
         return not any(order.at < other.message_index < call.message_index for other in self.index.calls)
 

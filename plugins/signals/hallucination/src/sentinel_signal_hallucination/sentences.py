@@ -78,11 +78,18 @@ def sentences(low: str) -> Iterator[Sentence]:
     yield from _sentence(low, start, len(low), False)
 
 
-def _sentence(low: str, start: int, end: int, asks: bool) -> Iterator[Sentence]:  # noqa: FBT001 - private
+def _sentence(low: str, start: int, end: int, asks: bool) -> Iterator[Sentence]:
     tokens = tuple(Token(match[0], match.start()) for match in _TOKEN.finditer(low, start, end))
     if tokens:
         lead = low[start : tokens[0].at].strip(" \n")
-        yield Sentence(start, end, tokens, asks, bool(lead) or tokens[0].word[0].isdigit() or tokens[0].word == "-", low[start:end].rstrip()[-1:] in (".", "!"))
+        yield Sentence(
+            start,
+            end,
+            tokens,
+            asks,
+            bool(lead) or tokens[0].word[0].isdigit() or tokens[0].word == "-",
+            low[start:end].rstrip()[-1:] in (".", "!"),
+        )
 
 
 def span_around(text: str, start: int, end: int) -> str:

@@ -28,10 +28,16 @@ _MODALS = word_set(
     "will would could should must may might can cannot can't shall i'll we'll you'll it'll they'll to let's let need needs "
     "want wants going gonna i'd we'd you'd won't"
 )
-_DENIALS = word_set("not never no cannot unable without nothing neither nor none failed fails cannot nobody hardly unfortunately")
-_CONDITIONS = word_set("if once when until unless whether assuming whenever provided upon after before while where how why should please in-case")
+_DENIALS = word_set(
+    "not never no cannot unable without nothing neither nor none failed fails cannot nobody hardly unfortunately"
+)
+_CONDITIONS = word_set(
+    "if once when until unless whether assuming whenever provided upon after before while where how why should please in-case"
+)
 _RELATIVE = word_set("that which who whom what whatever whose")
-_READ = word_set("understand understood hear heard sorry aware know confirmed verified see sees saw shows show shown showing indicates indicate indicating says say appears seems looks notice noticed find found according records listed")
+_READ = word_set(
+    "understand understood hear heard sorry aware know confirmed verified see sees saw shows show shown showing indicates indicate indicating says say appears seems looks notice noticed find found according records listed"
+)
 _STOPS = frozenset(",;:()–—-")
 _DULL = word_set(
     "the a an this that than these those it its your my our their his her i we you they of for to in on at by with from and or as has have "
@@ -41,7 +47,9 @@ _DULL = word_set(
 _SAW = word_set("found saw checked looked see noticed")
 # Adjectives that say that a thing is done.
 _READY = word_set("successful success complete set done confirmed ready completed finished")
-_INTERJECTIONS = word_set("great ok okay sure perfect alright yes done thanks thank good excellent wonderful congrats congratulations hi hello excellent and")
+_INTERJECTIONS = word_set(
+    "great ok okay sure perfect alright yes done thanks thank good excellent wonderful congrats congratulations hi hello excellent and"
+)
 _FARTHEST, _LONGEST_BRIEF, _OBJECT = 12, 7, 14
 
 
@@ -91,9 +99,12 @@ def statements(sentence: Sentence) -> Iterator[Statement]:
 
 
 def _is_managed(words: list[str], at: int) -> bool:
-    """ "I was able to book", "I managed to book", "I did book"."""
+    """As in "I was able to book", "I managed to book", "I did book"."""
     before = [word for word in words[max(0, at - 5) : at] if word not in _ADVERBS]
-    return before[-3:] in (["was", "able", "to"], ["were", "able", "to"]) or before[-2:] in (["managed", "to"], ["i", "did"])
+    return before[-3:] in (["was", "able", "to"], ["were", "able", "to"]) or before[-2:] in (
+        ["managed", "to"],
+        ["i", "did"],
+    )
 
 
 def _before(words: list[str], at: int) -> int:
@@ -111,7 +122,9 @@ def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: St
     left = _before(words, at)
     word = words[left] if left >= 0 else ""
     following = words[at + 1] if at + 1 < len(words) else ""
-    if words[at] == "run" and word in ("i", "we") or (verb == "run" and following in ("into", "through", "out", "across")):
+    if (words[at] == "run" and word in ("i", "we")) or (
+        verb == "run" and following in ("into", "through", "out", "across")
+    ):
         return None
     if word == "been":
         aux = _before(words, left)
@@ -135,8 +148,15 @@ def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: St
         return _made(sentence, words, at, verb, "active" if own else "perfect", subject=left)
     if word in _SELF or (word == "ahead" and not _SELF.isdisjoint(words[:left])):
         return _made(sentence, words, at, verb, "active")
-    if word in ("and", ",", "or") and last is not None and last.voice != "brief" and at - _token_index(sentence, last) <= _FARTHEST:
-        return _made(sentence, words, at, verb, last.voice)._replace(aspect=last.aspect if last.aspect != "done" else _aspect(sentence, words, at, verb))
+    if (
+        word in ("and", ",", "or")
+        and last is not None
+        and last.voice != "brief"
+        and at - _token_index(sentence, last) <= _FARTHEST
+    ):
+        return _made(sentence, words, at, verb, last.voice)._replace(
+            aspect=last.aspect if last.aspect != "done" else _aspect(sentence, words, at)
+        )
     if not _SELF.isdisjoint(words[max(0, at - 6) : at]) and _holds(words, at):
         return _made(sentence, words, at, verb, "state")
     return _brief(sentence, words, at, verb, left)
@@ -147,7 +167,7 @@ def _token_index(sentence: Sentence, statement: Statement) -> int:
 
 
 def _holds(words: list[str], at: int) -> bool:
-    """ "I have your tickets booked", "I got it scheduled"."""
+    """As in "I have your tickets booked", "I got it scheduled"."""
     return any(word in ("have", "got", "i've", "had") for word in words[max(0, at - 5) : at])
 
 
@@ -171,7 +191,9 @@ def _brief(sentence: Sentence, words: list[str], at: int, verb: str, left: int) 
 
 
 _OPENING = word_set("the your a an it all both you this that these those them and for everything")
-_VERBS = _BE | _WAS | _MODALS | _SELF | _RELATIVE | _CONDITIONS | word_set("be been has had do does did by being not of")
+_VERBS = (
+    _BE | _WAS | _MODALS | _SELF | _RELATIVE | _CONDITIONS | word_set("be been has had do does did by being not of")
+)
 
 
 def _going_on(sentence: Sentence, words: list[str], at: int, verb: str) -> Statement | None:
@@ -202,26 +224,48 @@ def _is_on_its_way(words: list[str], at: int) -> bool:
     return words[_before(words, at)] in _BE
 
 
+_DETERMINED = ([["your"], ["that"], ["the"]], [["a"], ["an"], ["your"], ["the"], ["that"]])
+
+
 def _having(sentence: Sentence, words: list[str], at: int) -> Statement | None:
-    """ "You have a reservation": what only such a deed brings about."""
+    """As in "You have a reservation": what only such a deed brings about."""
     nouns = lemmas().noun.keys() | lemmas().kept
     yours = words[max(0, at - 1)].startswith("you")
-    for place in range(at + 1, min(at + 5, len(words))):
-        if words[place] in nouns and words[place - 1] in (("a", "an", "your", "the", "that") if yours else ("your", "that", "the")):
+    if words[at + 1 : at + 2][0:1] not in _DETERMINED[yours] or (words[at] == "have" and not yours):
+        return None
+    for place in range(at + 2, min(at + 5, len(words))):
+        if words[place] in nouns:
             return _made(sentence, words, place, words[place], "ready", subject=at)
     return None
 
 
-def _made(sentence: Sentence, words: list[str], at: int, verb: str, voice: Voice, *, subject: int | None = None) -> Statement:
+def _made(
+    sentence: Sentence, words: list[str], at: int, verb: str, voice: Voice, *, subject: int | None = None
+) -> Statement:
     table = lemmas()
     group = "light" if voice == "ready" else table.group.get(verb, "light")
-    objects = _objects(words, at, subject if voice != "active" else None) | ({verb} & table.noun.keys())
+    objects = _objects(words, at, subject if voice != "active" else None) | (
+        frozenset((verb,)) if voice == "ready" else frozenset()
+    )
     if group == "light":
         group = next((table.noun[word] for word in sorted(objects) if word in table.noun), "light")
     token = sentence.tokens[at]
     by_self = voice == "active" or (voice == "brief" and subject == at)
-    sure = "successfully" in words[max(0, at - 4) : at + 4] or (voice == "state" and "now" in words[max(0, at - 2) : at])
-    return Statement(verb, group, voice, _aspect(sentence, words, at, verb), objects, sentence.start, sentence.end, token.at, by_self, sure)
+    sure = "successfully" in words[max(0, at - 4) : at + 4] or (
+        voice == "state" and "now" in words[max(0, at - 2) : at]
+    )
+    return Statement(
+        verb,
+        group,
+        voice,
+        _aspect(sentence, words, at),
+        objects,
+        sentence.start,
+        sentence.end,
+        token.at,
+        by_self,
+        sure,
+    )
 
 
 def _objects(words: list[str], at: int, subject: int | None) -> frozenset[str]:
@@ -237,25 +281,63 @@ def _objects(words: list[str], at: int, subject: int | None) -> frozenset[str]:
             if word in _STOPS or word in ("but", "so", "because") or (word in _SAW and picked):
                 break
             picked.append(word)
-    return frozenset(singular(word) for word in picked if word not in _DULL and word[0] != "Q" and not word[0].isdigit() and word not in lemmas().done)
+    return frozenset(
+        singular(word)
+        for word in picked
+        if word not in _DULL and word[0] != "Q" and not word[0].isdigit() and word not in lemmas().done
+    )
 
 
-_MONTHS = [[month] for month in "jan feb mar apr may jun jul aug sep oct nov dec january february march april june july august september october november december".split()]
+_MONTHS = [
+    [month]
+    for month in [
+        "jan",
+        "feb",
+        "mar",
+        "apr",
+        "may",
+        "jun",
+        "jul",
+        "aug",
+        "sep",
+        "oct",
+        "nov",
+        "dec",
+        "january",
+        "february",
+        "march",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ]
+]
 
 
 def _in_a_year(after: list[str]) -> bool:
-    """ "Filed in 1921", "last updated: May 3"."""
-    return any(word in ("in", "since") and year.isdigit() and len(year) == len("1921") for word, year in pairwise(after))
+    """As in "Filed in 1921", "last updated: May 3"."""
+    return any(
+        word in ("in", "since") and year.isdigit() and len(year) == len("1921") for word, year in pairwise(after)
+    )
 
 
 def _plans(clause: list[str]) -> bool:
     """A modal near the deed; "May 17" is none."""
-    return any(word in _MODALS and not (word == "may" and following[:1].isdigit()) for word, following in pairwise((*clause[-6:], "")))
+    return any(
+        word in _MODALS and not (word == "may" and following[:1].isdigit())
+        for word, following in pairwise((*clause[-6:], ""))
+    )
 
 
-def _aspect(sentence: Sentence, words: list[str], at: int, verb: str) -> Aspect:  # noqa: C901, PLR0911 - one test a line
+def _aspect(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa: PLR0911 - one test a line
     before = words[:at]
-    clause = before[max((k for k, word in enumerate(before) if word in _STOPS or word in ("and", "but", "so")), default=-1) + 1 :]
+    clause = before[
+        max((k for k, word in enumerate(before) if word in _STOPS or word in ("and", "but", "so")), default=-1) + 1 :
+    ]
     after = words[at + 1 : at + 6]
     if sentence.asks:
         return "asked"
@@ -266,7 +348,14 @@ def _aspect(sentence: Sentence, words: list[str], at: int, verb: str) -> Aspect:
     own = _is_managed(words, at)
     if not own and (_plans(clause) or "being" in clause[-2:]):
         return "planned"
-    if [word for word in after if word != ":"][:1] in _MONTHS or not _EARLIER.isdisjoint(before) or "ago" in words or _in_a_year(after) or not _EARLIER.isdisjoint(after) or "had" in clause[-3:]:
+    if (
+        [word for word in after if word != ":"][:1] in _MONTHS
+        or not _EARLIER.isdisjoint(before)
+        or "ago" in words
+        or _in_a_year(after)
+        or not _EARLIER.isdisjoint(after)
+        or "had" in clause[-3:]
+    ):
         return "earlier"
     if ("now", "that") in pairwise(before):
         return "earlier"

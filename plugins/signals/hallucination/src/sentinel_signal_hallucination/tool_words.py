@@ -17,9 +17,13 @@ from sentinel_signal_hallucination.words import lemmas, word_set
 __all__ = ["TOOL_SIGNS", "tool_claims"]
 
 # What an agent cannot have without a tool. A search may be of its own memory, a run need not be of code.
-_TOOL_NOUNS = word_set("tool api function calculator interpreter plugin endpoint command script code test query database web internet online google sql shell terminal browser")
+_TOOL_NOUNS = word_set(
+    "tool api function calculator interpreter plugin endpoint command script code test query database web internet online google sql shell terminal browser"
+)
 _RUN = word_set("run execute")
-_RUN_OBJECTS = word_set("test script code command query program suite notebook benchmark linter build migration sql pytest")
+_RUN_OBJECTS = word_set(
+    "test script code command query program suite notebook benchmark linter build migration sql pytest"
+)
 _CHECKS = word_set("build test tests pytest lint check validate ci")
 _SEARCH = word_set("search query fetch browse scan")
 _CALLED = word_set("call invoke use")
@@ -29,8 +33,12 @@ _GAVE = regex(
     r"|\baccording to the (?:[\w-]+ ){0,3}?(tool|api|search|calculator|query|database|function|lookup|command|summary|output|response|results?)\b"
 )
 TOOL_SIGNS = ("the ", "my ", "i ", "i've", "we ")
-_TROUBLE = regex(r"\b(?:errors?|fail\w*|unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|no (?:results?|data|response|output)|nothing|empty|unavailable|timed out|unfortunately|not (?:find|found|available|return\w*))\b")
-_OWN_WORDS = frozenset(("summary", "system", "output", "response", "result", "results", "query", "function", "script", "server"))
+_TROUBLE = regex(
+    r"\b(?:errors?|fail\w*|unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|no (?:results?|data|response|output)|nothing|empty|unavailable|timed out|unfortunately|not (?:find|found|available|return\w*))\b"
+)
+_OWN_WORDS = frozenset(
+    ("summary", "system", "output", "response", "result", "results", "query", "function", "script", "server")
+)
 
 
 class _Use(NamedTuple):
@@ -40,7 +48,11 @@ class _Use(NamedTuple):
 
     def called(self) -> list[ToolFacts]:
         """The tools that were called up to the text, and in its own message."""
-        return [self.index.tools[call.call.name] for call in self.index.calls if call.message_index <= self.text.message_index]
+        return [
+            self.index.tools[call.call.name]
+            for call in self.index.calls
+            if call.message_index <= self.text.message_index
+        ]
 
 
 def tool_claims(index: TraceIndex, text: Text, settings: Settings) -> Iterator[Evidence]:
@@ -56,7 +68,12 @@ def _uses(use: _Use, settings: Settings) -> Iterator[Evidence]:
         return
     for sentence in sentences(use.low):
         for statement in statements(sentence):
-            if statement.group == "work" and statement.voice == "active" and statement.aspect == "done" and _is_made_up(statement, use):
+            if (
+                statement.group == "work"
+                and statement.voice == "active"
+                and statement.aspect == "done"
+                and _is_made_up(statement, use)
+            ):
                 text = f'The agent says that it used a tool ("{statement.verb}"), and no call before it did.'
                 yield _evidence(use.text, "claim_without_call", text, sentence, settings)
                 return
@@ -68,7 +85,14 @@ def _is_made_up(statement: Statement, use: _Use) -> bool:
         return False
     named = statement.objects & (_TOOL_NOUNS | _words_of_tools(use.index))
     if statement.verb in _RUN:
-        return not _RUN_OBJECTS.isdisjoint(statement.objects) and not any({"run", "execute", "test", "query"} & facts.verbs or _CHECKS & set(name_words(facts.name)) for facts in called) and _knows_tools(use)
+        return (
+            not _RUN_OBJECTS.isdisjoint(statement.objects)
+            and not any(
+                {"run", "execute", "test", "query"} & facts.verbs or _CHECKS & set(name_words(facts.name))
+                for facts in called
+            )
+            and _knows_tools(use)
+        )
     if statement.verb in _SEARCH:
         return bool(named or use.index.tools) and not called and _asked_for_work(use)
     if statement.verb in _CALLED and named:
@@ -86,7 +110,13 @@ def _asked_for_work(use: _Use) -> bool:
 
 
 def _words_of_tools(index: TraceIndex) -> frozenset[str]:
-    return frozenset(singular(word) for name in index.tools for word in name_words(name)) - {"get", "search", "update", "list", "user"}
+    return frozenset(singular(word) for name in index.tools for word in name_words(name)) - {
+        "get",
+        "search",
+        "update",
+        "list",
+        "user",
+    }
 
 
 def _is_called(named: frozenset[str], called: list[ToolFacts]) -> bool:
@@ -94,7 +124,10 @@ def _is_called(named: frozenset[str], called: list[ToolFacts]) -> bool:
     exact = named - {"tool", "api", "function", "code", "plugin", "endpoint"}
     if not exact:
         return bool(called)
-    return any(not exact.isdisjoint(singular(word) for word in (*name_words(facts.name), *facts.objects, *facts.verbs)) for facts in called)
+    return any(
+        not exact.isdisjoint(singular(word) for word in (*name_words(facts.name), *facts.objects, *facts.verbs))
+        for facts in called
+    )
 
 
 def _results(use: _Use, settings: Settings) -> Iterator[Evidence]:
@@ -111,9 +144,24 @@ def _results(use: _Use, settings: Settings) -> Iterator[Evidence]:
     if noun == "system" and noun not in _words_of_tools(index):
         return
     for sentence in sentences(use.low):
-        if sentence.start <= match.start() < sentence.end and not sentence.asks and " if " not in use.low[sentence.start : match.start()]:
-            text = "The agent says what a tool gave, and no call before it gave anything." if not before else "The agent says what a tool gave, and every call before it failed or gave nothing."
-            yield _evidence(use.text, "result_without_call", text, sentence, settings, certain=bool(before) and all(call.result is not None for call in before))
+        if (
+            sentence.start <= match.start() < sentence.end
+            and not sentence.asks
+            and " if " not in use.low[sentence.start : match.start()]
+        ):
+            text = (
+                "The agent says what a tool gave, and no call before it gave anything."
+                if not before
+                else "The agent says what a tool gave, and every call before it failed or gave nothing."
+            )
+            yield _evidence(
+                use.text,
+                "result_without_call",
+                text,
+                sentence,
+                settings,
+                certain=bool(before) and all(call.result is not None for call in before),
+            )
             return
 
 
@@ -123,7 +171,9 @@ def _was_given(use: _Use) -> bool:
     return bool(use.index.orphans) or any(message.role == "tool" and message.content for message in messages)
 
 
-def _evidence(text: Text, rule: str, told: str, sentence: Sentence, settings: Settings, *, certain: bool = False) -> Evidence:
+def _evidence(
+    text: Text, rule: str, told: str, sentence: Sentence, settings: Settings, *, certain: bool = False
+) -> Evidence:
     finding = Finding(
         rule=rule,
         severity="error" if certain else "warning",

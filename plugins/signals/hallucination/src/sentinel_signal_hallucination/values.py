@@ -19,16 +19,74 @@ from sentinel_signal_hallucination.tables import regex
 __all__ = ["Held", "final_answer", "unheld"]
 
 _FIGURE = regex(r"(?<![\w.#:/+-])\d[\d,]*(?:\.\d+)?(?![\w%:-]|/\d|[.,]\d)")
-_IDENTIFIER = regex(r"(?<![\w./@=\\-])(?=\w*[A-Za-z])(?=\w*\d\w*\d)[A-Za-z0-9_]{5,24}(?![\w\\]|[./@=(]\w)")
-_CODE = regex(r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|`[^`\n]*[ (){}\[\]=][^`\n]*`|https?://\S+", re.DOTALL)
+_IDENTIFIER = regex(
+    r"(?<![\w./@=\\-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d\w*\d)(?:[A-Za-z]{1,6}-\d{3,}[A-Za-z]?|[A-Za-z0-9_]{5,24})(?![\w\\]|[./@=(]\w)"
+)
+_CODE = regex(
+    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|`[^`\n]*[ (){}\[\]=][^`\n]*`|https?://\S+",
+    re.DOTALL,
+)
+_ORDINAL = regex(r"(\d{3,})(?:s|st|nd|rd|th)")
 _NOT_A_LINE = regex(r"[^\n]")
-_ELEMENTS = "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Mn Fe Ni Cu Zn As Se Br Kr Ag Sn I Xe Cs Ba W Pt Au Hg Pb Bi U".split()
+_ELEMENTS = [
+    "H",
+    "He",
+    "Li",
+    "Be",
+    "B",
+    "C",
+    "N",
+    "O",
+    "F",
+    "Ne",
+    "Na",
+    "Mg",
+    "Al",
+    "Si",
+    "P",
+    "S",
+    "Cl",
+    "Ar",
+    "K",
+    "Ca",
+    "Mn",
+    "Fe",
+    "Ni",
+    "Cu",
+    "Zn",
+    "As",
+    "Se",
+    "Br",
+    "Kr",
+    "Ag",
+    "Sn",
+    "I",
+    "Xe",
+    "Cs",
+    "Ba",
+    "W",
+    "Pt",
+    "Au",
+    "Hg",
+    "Pb",
+    "Bi",
+    "U",
+]
 _FORMULA = regex(rf"(?:(?:{'|'.join(sorted(_ELEMENTS, key=len, reverse=True))})\d{{0,2}}){{2,}}\Z")
-_MEASURE = regex(r"[a-z]_?\d+\Z|\d+(?:st|nd|rd|th|s|px|ms|kg|km|am|pm|gb|mb|kb|hz|ghz|mhz|hr|hrs|min|mins|usd|eur)\Z|\d+[x×]\d+\Z|\d+e\d+\Z")
-_MONTH = regex(r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber |\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? ")
+_MEASURE = regex(
+    r"[a-z]_?\d{1,2}\Z|\d+(?:st|nd|rd|th|s|px|ms|kg|km|am|pm|gb|mb|kb|hz|ghz|mhz|hr|hrs|min|mins|usd|eur)\Z|\d+[x×]\d+\Z|\d+e\d+\Z"
+)
+_MONTH_NAMES = (
+    r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber "
+    r"|\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? "
+)
+_MONTH = regex(_MONTH_NAMES)
 _HEDGED = regex(r"\b(?:below|above|under|over|nearly|almost|than|at least|at most|up to|within) \$?\Z")
-_SUPPOSED = regex(r"\b(?:python|node|java|if|version|previous|previously|suppose|assuming|unless|would|e\.g|for example|target|threshold)\b")
-_SHORTEST, _MOST, _LONGEST, _HEAD, _DAY = 3, 40, 20_000, 2_000, 2
+_SUPPOSED = regex(
+    r"\b(?:python|node|java|if|version|previous|previously|suppose|assuming|unless|would|e\.g|for example|target|threshold)\b"
+)
+_DAY_OF_MONTH = regex(rf"(?:{_MONTH_NAMES})\d{{1,2}}(?:st|nd|rd|th)?,? \Z")
+_SHORTEST, _MOST, _LONGEST, _HEAD, _DAY, _YEAR = 3, 40, 20_000, 2_000, 2, 4
 
 
 class Held:
@@ -42,7 +100,9 @@ class Held:
     def results(self) -> list[str]:
         """The contents of results before the answer, in order."""
         return [result.content for message in self.index.messages[: self.until] for result in message.tool_results] + [
-            message.content for message in self.index.messages[: self.until] if message.role == "tool" and message.content
+            message.content
+            for message in self.index.messages[: self.until]
+            if message.role == "tool" and message.content
         ]
 
     @cached_property
@@ -51,13 +111,21 @@ class Held:
         spoken = self.told
         given = [to_json(call.call.arguments).decode() for call in self.index.calls if call.message_index < self.until]
         details = self.index.trace.details
-        offered = [to_json(tool).decode() for tool in details.available_tools] if details is not None and details.available_tools else []
+        offered = (
+            [to_json(tool).decode() for tool in details.available_tools]
+            if details is not None and details.available_tools
+            else []
+        )
         return spoken + given + offered
 
     @property
     def told(self) -> list[str]:
         """What users and instructions say."""
-        return [message.content.lower() for message in self.index.messages if message.role in ("user", "system") and message.content]
+        return [
+            message.content.lower()
+            for message in self.index.messages
+            if message.role in ("user", "system") and message.content
+        ]
 
     @cached_property
     def text(self) -> str:
@@ -89,7 +157,10 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     held = Held(index, answer.message_index)
     if not any(result.strip() for result in held.results) or _computed_alone(index):
         return
-    if all(result_failed for result_failed in map(_came_to_nothing, index.calls)) and _ADMITS.search(answer.content) is None:
+    if (
+        all(result_failed for result_failed in map(_came_to_nothing, index.calls))
+        and _ADMITS.search(answer.content) is None
+    ):
         yield from _swallowed(answer, held, settings)
         return
     prose = _CODE.sub(lambda match: _NOT_A_LINE.sub(" ", match[0]), answer.content[:_LONGEST])
@@ -97,7 +168,10 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     yield from _figures(answer, prose, held, settings)
 
 
-_ADMITS = regex(r"(?i)\b(?:errors?|fail\w*|unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|no (?:results?|data|response|output)|nothing|unavailable|tim(?:ed|e) ?out|unfortunately|sorry|not (?:find|found|available|return\w*))\b")
+_ADMITS = regex(
+    r"(?i)\b(?:unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|unavailable|tim(?:ed|e) ?out|unfortunately|sorry|HTTP \d|an? (?:\w+ )?error|errors? (?:occurred|message|from)"
+    r"|failed to|(?:call|request|tool|fetch|lookup|retrieval|attempt)s? (?:has |have )?failed|no (?:results?|data|response|output)|nothing|not (?:find|found|available|return\w*))\b"
+)
 
 
 def _came_to_nothing(call: Call) -> bool:
@@ -107,7 +181,9 @@ def _came_to_nothing(call: Call) -> bool:
 
 def _swallowed(answer: Text, held: Held, settings: Settings) -> Iterator[Evidence]:
     """Every call that could have told something failed, and the answer tells figures without a word of that."""
-    if not any(call.outcome.state == "failed" and facts_of(call.call.name).effect == "reads" for call in held.index.calls):
+    if not any(
+        call.outcome.state == "failed" and facts_of(call.call.name).effect == "reads" for call in held.index.calls
+    ):
         return
     for match in _FIGURE.finditer(answer.content[:_LONGEST]):
         if match[0].strip("0,.") and not _stands(match[0].rstrip(","), "\n".join(held.told)):
@@ -129,11 +205,20 @@ def _broke(call: Call) -> bool:
 def _identifiers(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:
     for match in _IDENTIFIER.finditer(prose):
         written = match[0].lower()
+        if (
+            (ordinal := _ORDINAL.fullmatch(written)) is not None
+            and ordinal[1] not in held.text
+            and ordinal[1] not in held.earlier
+        ):
+            yield _evidence(answer, "identifier", match, settings.figure_weight, certain=False)
+            return
         if _FORMULA.match(match[0]) is not None or _MEASURE.match(written) is not None or _is_name(written):
             continue
         if written not in held.text and written not in held.earlier:
             # Where tools give such identifiers, the agent had one to give; elsewhere it may be a name that it knows.
             certain = re.search(_shape(match[0]), "\n".join(held.results)) is not None
+            if not certain and "-" in written:
+                continue  # "ISO-8601" is no one's order
             weight = settings.identifier_weight if certain else settings.figure_weight
             yield _evidence(answer, "identifier", match, weight, certain=certain)
             return
@@ -145,21 +230,43 @@ def _in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
         facts = index.tools[call.call.name]
         if facts.effect != "writes" or _REPORTS.isdisjoint(facts.objects | facts.verbs) or call.is_copied:
             continue
-        texts = [value for value in call.call.arguments.values() if isinstance(value, str) and len(value) >= _SHORTEST_REPORT]
+        texts = [
+            value for value in call.call.arguments.values() if isinstance(value, str) and len(value) >= _SHORTEST_REPORT
+        ]
         held = Held(index, call.message_index)
         for match in (match for text in texts for match in _IDENTIFIER.finditer(_CODE.sub(" ", text))):
             written = match[0].lower()
-            if _FORMULA.match(match[0]) or _MEASURE.match(written) or _is_name(written) or written in held.text or written in held.earlier:
+            if (
+                _FORMULA.match(match[0])
+                or _MEASURE.match(written)
+                or _is_name(written)
+                or written in held.text
+                or written in held.earlier
+            ):
                 continue
             if re.search(_shape(match[0]), "\n".join(held.results)) is not None:
-                told = f'The identifier "{match[0]}" of a report stands in no result and nothing that the agent was told.'
-                finding = Finding(rule="identifier", severity="error", text=told, message_index=call.message_index, call_id=call.call.id, quote=match[0])
+                told = (
+                    f'The identifier "{match[0]}" of a report stands in no result and nothing that the agent was told.'
+                )
+                finding = Finding(
+                    rule="identifier",
+                    severity="error",
+                    text=told,
+                    message_index=call.message_index,
+                    call_id=call.call.id,
+                    quote=match[0],
+                )
                 yield Evidence(finding, settings.identifier_weight, certain=True)
                 return
 
 
 _REPORTS = frozenset(("report", "message", "email", "ticket", "issue", "comment", "summary", "assessment", "review"))
 _SHORTEST_REPORT = 40
+
+
+def _decade(digits: str) -> str:
+    """What is looked for: of "1980" years of that decade will do."""
+    return digits.removesuffix("0") if len(digits) == _YEAR else digits
 
 
 def _is_name(written: str) -> bool:
@@ -169,7 +276,14 @@ def _is_name(written: str) -> bool:
 
 def _shape(written: str) -> str:
     """An expression for identifiers of the same shape: letters stand for letters, figures for figures."""
-    inner = "".join(rf"\d{{{len(run[0])}}}" if run[0][0].isdigit() else rf"[A-Z]{{{len(run[0])}}}" if run[0].isupper() else rf"[A-Za-z_]{{{len(run[0])}}}" for run in re.finditer(r"\d+|\D+", written))
+    inner = "".join(
+        rf"\d{{{len(run[0])}}}"
+        if run[0][0].isdigit()
+        else rf"[A-Z-]{{{len(run[0])}}}"
+        if run[0].isupper()
+        else rf"[A-Za-z_-]{{{len(run[0])}}}"
+        for run in re.finditer(r"\d+|\D+", written)
+    )
     return rf"(?<!\w){inner}(?!\w)"
 
 
@@ -178,13 +292,25 @@ def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterat
         if number >= _MOST:
             return
         written = match[0].rstrip(",")
-        sentence = prose[max(prose.rfind(". ", 0, match.start()), prose.rfind("\n", 0, match.start())) + 1 : match.start()].lower()
-        if _HEDGED.search(sentence) is not None or _SUPPOSED.search(sentence) is not None or "\\" in prose[max(0, match.start() - 60) : match.end() + 60]:
+        sentence = prose[
+            max(prose.rfind(". ", 0, match.start()), prose.rfind("\n", 0, match.start())) + 1 : match.start()
+        ].lower()
+        if (
+            _HEDGED.search(sentence) is not None
+            or _SUPPOSED.search(sentence) is not None
+            or "\\" in prose[max(0, match.start() - 60) : match.end() + 60]
+        ):
             continue  # supposed, or a formula
         is_day = len(written) == _DAY and _MONTH.search(prose, max(0, match.start() - 12), match.start()) is not None
         if not is_day and (len(written) < _SHORTEST or not written.strip("0,.")):
             continue
-        if is_day:
+        is_year = (
+            len(written) == _YEAR and _DAY_OF_MONTH.search(prose, max(0, match.start() - 20), match.start()) is not None
+        )
+        if is_year:
+            if _stands(written, held.text):
+                continue
+        elif is_day:
             if _stands(written, held.text) or held.derived.may_give(written):
                 continue
         elif _stands(written, held.text) or held.derived.gives(written, prose, match.start()):
@@ -200,19 +326,30 @@ def _stands(written: str, text: str) -> bool:
     if bare not in text and written not in text:
         return False
     whole = bare.rstrip("0").rstrip(".") if "." in bare else bare
-    return re.search(rf"(?<![\d.])(?<!\d,)(?:{re.escape(bare)}|{re.escape(written)}|{re.escape(whole)}(?:\.0+)?)(?!\d|[.,]\d)", text) is not None
+    return (
+        re.search(
+            rf"(?<![\d.])(?<!\d,)(?:{re.escape(bare)}|{re.escape(written)}|{re.escape(whole)}(?:\.0+)?)(?!\d|[.,]\d)",
+            text,
+        )
+        is not None
+    )
 
 
-def _evidence(answer: Text, rule: str, match: re.Match[str], weight: float, *, certain: bool, told: str = "") -> Evidence:
+def _evidence(
+    answer: Text, rule: str, match: re.Match[str], weight: float, *, certain: bool, told: str = ""
+) -> Evidence:
     content = answer.content
     begin = content.rfind("\n", 0, match.start()) + 1
     end = content.find("\n", match.end())
-    quote = span_around(content, max(begin, match.start() - 150), min(len(content) if end < 0 else end, match.end() + 100))
+    quote = span_around(
+        content, max(begin, match.start() - 150), min(len(content) if end < 0 else end, match.end() + 100)
+    )
     what = "The identifier" if rule == "identifier" else "The figure"
     finding = Finding(
         rule=rule,
         severity="error" if certain else "warning",
-        text=told or f'{what} "{match[0]}" of the final answer stands in no result and nothing that the agent was told, nor follows from it.',
+        text=told
+        or f'{what} "{match[0]}" of the final answer stands in no result and nothing that the agent was told, nor follows from it.',
         message_index=answer.message_index,
         quote=quote,
     )

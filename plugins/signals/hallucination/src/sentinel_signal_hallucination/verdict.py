@@ -37,7 +37,9 @@ class Exemption(NamedTuple):
 
 
 _CORRECT = ("correct?", "right?", "please confirm", "kindly confirm", "okay?", "(yes/no)", "confirm?", "good?")
-_KNOWING = word_set("task analysis calculation research verification review check step number value result count research information detail data preference identity note question answer option choice understanding eligibility name id confirmation")
+_KNOWING = word_set(
+    "task analysis calculation research verification review check step number value result count research information detail data preference identity note question answer option choice understanding eligibility name id confirmation"
+)
 _UNSAID = frozenset(("light",))
 _TEXTUAL = word_set("create change")
 
@@ -58,9 +60,14 @@ def _is_a_proposal(case: Case) -> bool:
 def _is_followed_by_its_call(case: Case) -> bool:
     later = case.record.deeds_after(case.text.message_index)
     answer = next((order for order in case.record.orders if order.at > case.text.message_index), None)
-    if answer is not None and answer.agrees and later and answer.at == next((at for at in case.record.index.asked if at > case.text.message_index), None):
+    if (
+        answer is not None
+        and answer.agrees
+        and later
+        and answer.at == next((at for at in case.record.index.asked if at > case.text.message_index), None)
+    ):
         after = next((at for at in case.record.index.asked if at > answer.at), len(case.record.index.messages))
-        if answer.at < later[0].message_index < after and not case.backing.state == "failed":
+        if answer.at < later[0].message_index < after and case.backing.state != "failed":
             return True
     return any(case.statement.group in deed.groups for deed in later)
 
@@ -72,12 +79,24 @@ def _is_no_business_of_ours(case: Case) -> bool:
         return False
     ordered = frozenset[str]().union(*(order.groups for order in record.orders if order.at < case.text.message_index))
     bare = case.backing.order is not None and case.backing.order.groups == _UNSAID
-    if bare and not statement.objects.isdisjoint(lemmas().kept) and statement.voice in ("active", "perfect") and (record.tools or statement.by_self):
+    if (
+        bare
+        and not statement.objects.isdisjoint(lemmas().kept)
+        and statement.voice in ("active", "perfect")
+        and (record.tools or statement.by_self)
+    ):
         return False
     if statement.group == "light":
         order = case.backing.order
-        return order is None or (statement.voice == "active" and not order.agrees and statement.objects.isdisjoint(lemmas().kept))
-    if statement.voice == "active" and record.tools and record.index.asked and not statement.objects.isdisjoint(lemmas().kept):
+        return order is None or (
+            statement.voice == "active" and not order.agrees and statement.objects.isdisjoint(lemmas().kept)
+        )
+    if (
+        statement.voice == "active"
+        and record.tools
+        and record.index.asked
+        and not statement.objects.isdisjoint(lemmas().kept)
+    ):
         return False
     kin = KIN.get(statement.group, frozenset())
     by_tools = statement.group in record.tool_groups and (statement.by_self or case.backing.order is not None)
@@ -97,16 +116,26 @@ def _needs_an_order_that_waits(case: Case) -> bool:
     statement, backing = case.statement, case.backing
     if statement.voice in ("active", "perfect") or backing.state == "failed":
         return False
-    if not case.record.tools or not backing.pending or backing.order is None or (_looked_up(case) and not statement.sure and not _is_headline(case)):
+    if (
+        not case.record.tools
+        or not backing.pending
+        or backing.order is None
+        or (_looked_up(case) and not statement.sure and not _is_headline(case))
+    ):
         return True
     groups = backing.order.groups
     if statement.voice == "doing":
         return not (backing.order.agrees or statement.verb != "play") or "play" not in groups
-    return statement.group not in ("light", "play") and KIN[statement.group].isdisjoint(groups) and not groups <= _UNSAID and not _is_agreed(case)
+    return (
+        statement.group not in ("light", "play")
+        and KIN[statement.group].isdisjoint(groups)
+        and not groups <= _UNSAID
+        and not _is_agreed(case)
+    )
 
 
 def _is_headline(case: Case) -> bool:
-    """ "Cancelled the order.", "Order cancelled": of just what was ordered."""
+    """As in "Cancelled the order.", "Order cancelled": of just what was ordered."""
     statement, order = case.statement, case.backing.order
     if statement.voice != "brief" or order is None or statement.group not in order.groups:
         return False
@@ -121,13 +150,18 @@ def _looked_up(case: Case) -> bool:
     order = case.backing.order
     since = order.at if order is not None else -1
     deeds = {deed.call.position for deed in case.record.deeds}
-    return any(since < call.message_index <= case.text.message_index and call.position not in deeds for call in case.record.index.calls)
+    return any(
+        since < call.message_index <= case.text.message_index and call.position not in deeds
+        for call in case.record.index.calls
+    )
 
 
 def _was_told(case: Case) -> bool:
     """A passive that the user or a result told in the same word."""
     statement = case.statement
-    if (statement.by_self and statement.voice != "brief") or (case.backing.pending and case.backing.order is not None and case.backing.order.agrees):
+    if (statement.by_self and statement.voice != "brief") or (
+        case.backing.pending and case.backing.order is not None and case.backing.order.agrees
+    ):
         return False
     if case.backing.state == "failed" or statement.sure:
         return False
@@ -146,26 +180,50 @@ def _told_before(case: Case) -> Iterator[str]:
 def _is_knowing(case: Case) -> bool:
     """To have confirmed details is no deed."""
     following = case.low[case.statement.at : min(case.statement.at + 24, case.statement.end)].split()[1:2]
-    if case.statement.verb == "confirm" and (following in (["to"], ["that"], ["as"]) or (case.statement.voice == "active" and _has_a_clause(case))):
+    if case.statement.verb == "confirm" and (
+        following in (["to"], ["that"], ["as"]) or (case.statement.voice == "active" and _has_a_clause(case))
+    ):
         return True
     if case.statement.verb == "open" and _OPENED.isdisjoint(case.statement.objects):
         return True
-    return case.statement.verb in ("confirm", "process", "handle", "include", "record", "log", "note", "complete", "finish", "correct", "done", "execute", "perform", "handle", "make") and not _KNOWING.isdisjoint(case.statement.objects)
+    return case.statement.verb in (
+        "confirm",
+        "process",
+        "handle",
+        "include",
+        "record",
+        "log",
+        "note",
+        "complete",
+        "finish",
+        "correct",
+        "done",
+        "execute",
+        "perform",
+        "handle",
+        "make",
+    ) and not _KNOWING.isdisjoint(case.statement.objects)
 
 
 def _has_a_clause(case: Case) -> bool:
-    """ "I've confirmed the payment went through": to have found out."""
+    """As in "I've confirmed the payment went through": to have found out."""
     rest = case.low[case.statement.at : case.statement.end].split()
     return not _VERBS_AFTER.isdisjoint(word.strip(".,") for word in rest[2:7])
 
 
 _VERBS_AFTER = word_set("is are was were has have went goes works still does do did will can looks")
 _OPENED = word_set("ticket account issue case request pull pr claim incident support complaint door position dispute")
-_SORTED = regex(r" (?:by (?!the )|from \w+ to |chronologically|alphabetically|first\b|top of the list|in (?:ascending|descending)|last\b)")
+_SORTED = regex(
+    r" (?:by (?!the )|from \w+ to |chronologically|alphabetically|first\b|top of the list|in (?:ascending|descending)|last\b)"
+)
 
 
 def _is_sorting(case: Case) -> bool:
-    return case.statement.verb in ("order", "arrange", "place", "put", "finalize") and _SORTED.search(case.low, case.statement.at, case.statement.end) is not None and case.statement.objects.isdisjoint(_MADE)
+    return (
+        case.statement.verb in ("order", "arrange", "place", "put", "finalize")
+        and _SORTED.search(case.low, case.statement.at, case.statement.end) is not None
+        and case.statement.objects.isdisjoint(_MADE)
+    )
 
 
 _MADE = word_set("hotel-stay stay trip order appointment reservation mail")
@@ -176,16 +234,28 @@ def _is_written(case: Case) -> bool:
     statement = case.statement
     if statement.verb in ("finalize", "complete", "finish") and statement.objects & lemmas().written:
         return True
-    return statement.group in ("create", "change", "light", "remove") and bool(statement.objects & lemmas().written) and not statement.objects & lemmas().kept
+    return (
+        statement.group in ("create", "change", "light", "remove")
+        and bool(statement.objects & lemmas().written)
+        and not statement.objects & lemmas().kept
+    )
 
 
 def _is_a_draft(case: Case) -> bool:
     """The user asked for a text: what it tells need not be the agent's deed, but for what was sent."""
-    order = case.backing.order
-    return order is not None and not order.words.isdisjoint(_WRITING) and case.statement.group != "send"
+    index = case.record.index
+    at = max((at for at in index.asked if at < case.text.message_index), default=None)
+    asked = (
+        {word.strip(".,:;!?") for word in (index.messages[at].content or "").lower().split()}
+        if at is not None
+        else set[str]()
+    )
+    return not asked.isdisjoint(_WRITING) and case.statement.group != "send"
 
 
-_WRITING = word_set("write draft compose summarize summarise translate rephrase rewrite reword grammar proofread standup changelog")
+_WRITING = word_set(
+    "write draft compose summarize summarise translate rephrase rewrite reword grammar proofread standup changelog"
+)
 
 
 def _was_run_by_the_user(case: Case) -> bool:
@@ -204,7 +274,9 @@ def _stands_in_the_answer(case: Case) -> bool:
     """Without any tool, what is written or changed may be the answer's own text."""
     if case.record.tools:
         return False
-    return case.statement.group in _TEXTUAL and ("```" in case.text.content or len(case.text.content) > 400 or ":\n" in case.text.content)
+    return case.statement.group in _TEXTUAL and (
+        "```" in case.text.content or len(case.text.content) > 400 or ":\n" in case.text.content
+    )
 
 
 EXEMPTIONS: tuple[Exemption, ...] = (
@@ -266,6 +338,13 @@ def _is_certain(case: Case) -> bool:
     own = statement.voice == "active" and not statement.objects.isdisjoint(lemmas().kept)
     if statement.voice not in ("active", "perfect") or (case.backing.order is None and not own):
         return False
-    if not own and case.backing.order is not None and statement.group != "light" and KIN[statement.group].isdisjoint(case.backing.order.groups):
+    if (
+        not own
+        and case.backing.order is not None
+        and statement.group != "light"
+        and KIN[statement.group].isdisjoint(case.backing.order.groups)
+    ):
         return False
-    return not any(not deed.failed for deed in case.record.deeds_until(case.text.message_index)) and bool(case.record.tools)
+    return not any(not deed.failed for deed in case.record.deeds_until(case.text.message_index)) and bool(
+        case.record.tools
+    )
