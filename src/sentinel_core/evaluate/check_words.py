@@ -3,7 +3,20 @@
 General endings come before particular ones: a row that one program alone prints is here only where its run ends with nothing else.
 """
 
-__all__ = ["COMMANDS", "DESCRIBED", "FAILED", "FORMATTERS", "HINTS", "NAMES", "PASSED", "SHOWN", "VALUED", "VIEWERS"]
+__all__ = [
+    "COMMANDS",
+    "DESCRIBED",
+    "FAILED",
+    "FORMATTERS",
+    "HINTS",
+    "NAMES",
+    "PASSED",
+    "PROGRAMS",
+    "RUNNERS",
+    "SHOWN",
+    "VALUED",
+    "VIEWERS",
+]
 
 _NODE = r"(?:npm|pnpm|yarn|bun)(?: --?\S+)*(?: run| run-script)? "
 
@@ -58,6 +71,30 @@ NAMES: tuple[tuple[str, str], ...] = (
 )
 """Names of tools that check, as lower-case words, by kind; the whole name must fit."""
 
+RUNNERS = frozenset(
+    (
+        "bash",
+        "cell",
+        "cmd",
+        "code",
+        "command",
+        "console",
+        "container",
+        "exec",
+        "execute",
+        "interpreter",
+        "ipython",
+        "jupyter",
+        "notebook",
+    )
+) | frozenset(("powershell", "process", "python", "repl", "run", "sandbox", "sh", "shell", "terminal", "tests", "zsh"))
+"""Words of the names of tools that run what they are given."""
+
+PROGRAMS = frozenset(
+    ("cargo", "go", "make", "mypy", "node", "npm", "npx", "pnpm", "pytest", "python", "python3", "ruff", "tox", "yarn")
+)
+"""Tools that are programs: what they are given are their arguments."""
+
 DESCRIBED: tuple[tuple[str, str], ...] = (
     ("tests", r"(?:re-?)?(?:run|runs|running|execute)\b[^.\n]{0,60}\btests?\b"),
     ("types", r"(?:re-?)?(?:run|runs|running)\b[^.\n]{0,60}\btype.?check"),
@@ -76,8 +113,6 @@ VIEWERS = frozenset(
         "egrep",
         "fgrep",
         "find",
-        "gh",
-        "git",
         "grep",
         "head",
         "jq",
@@ -138,7 +173,7 @@ FAILED: dict[str, str] = {
         rf"(?:Found )?{_SOME} errors?\b|[^\n]{{0,200}}\berror TS\d|{_AT}error: |[^\n(]{{1,200}}\(\d+,\d+\): error |error(?:\[E\d+\])?: |npm (?:ERR!|error) |\S+ - error "
     ),
     "lint": (
-        rf"Found {_SOME} (?:errors?|issues?|problems?|violations?)(?!\s*\(\d+ fixed, 0)|[^\w\n]{{0,3}}{_SOME} (?:problems?|errors?|issues?|warnings?) \({_SOME} errors?|{_SOME} (?:errors?|issues?|problems?|offenses?|violations?)\b"
+        rf"Found {_SOME} (?:errors?|issues?|problems?|violations?)\b(?! \(\d+ fixed, 0)|[^\w\n]{{0,3}}{_SOME} (?:problems?|errors?|issues?|warnings?) \({_SOME} errors?|{_SOME} (?:errors?|issues?|problems?|offenses?|violations?)\b"
         rf"|(?:[Ww]ould reformat |{_SOME} files? would (?:be reformatted|fail))|error: |ERROR: |\[warn\] Code style|Code style issues|\[error\] |{_AT}(?:[A-Z]{{1,4}}\d{{1,5}}\b|(?:fatal )?error:)|[^\n]{{0,120}}\.{{3,}}Failed$"
         r"|\s*\d+:\d+\s+error\s|\s*\^-+ SC\d+|npm (?:ERR!|error) |Diff in |[^\n]{0,80}, [1-9]\d* offenses? detected"
     ),

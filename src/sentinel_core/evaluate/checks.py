@@ -45,21 +45,34 @@ _ASKS_ONLY = re.compile(r" (?:--help|--version|-V|-h|--collect-only|--co|--dry-r
 _TOLD_CODE = re.compile(r"(?i)(?:exit|status|code|rc)\D{0,12}(\d{1,3})\W{0,9}\Z")
 _SIGNS = (" passed", " failed", "Ran ", "test result:", "Tests:", "Tests run:", " failure", "--- ", "Test Files")
 _TRIVIAL = re.compile(r"(?:echo|cd|true|printf|date|pwd)\b")
+_ELSEWHERE = frozenset(("gh", "git"))  # what they show is another's run, but they do more than show
 _PRINTED = ("output", "stdout", "stderr")
 
 
 def checks_of(call: "Call") -> tuple[Check, ...]:
     """The checks that the call ran, in order; none where it ran none."""
-    arguments = call.call.arguments
-    command = command_of(arguments) if type(arguments) is dict and arguments else None
+    name, arguments = call.call.name, call.call.arguments
+    kind, runs = _tool(name)
+    command = command_of(arguments) if runs and type(arguments) is dict else None
     if command is None:
-        kind = _kind_of_name(call.call.name)
-        return () if kind is None else (_by_itself(call, kind, call.call.name),)
-    found = _found(command[:_LONGEST]) if any(hint in command for hint in words.HINTS) else ()
+        return () if kind is None else (_by_itself(call, kind, name),)
+    if runs == "itself":
+        command = f"{name} {command}"
+    found = _found(command[:_LONGEST]) if _has_one_of(words.HINTS, command) else ()
     if found:
         return tuple(_judged(call, kind, part, parts, at) for kind, part, parts, at in found)
-    kind = _kind_of_name(call.call.name) or _described(arguments.get("description")) or _printed_kind(call, command)
-    return () if kind is None else (_by_itself(call, kind, command.strip().partition("\n")[0][:_QUOTED]),)
+    kind = kind or _described(arguments.get("description")) or _printed_kind(call, command)
+    return () if kind is None else (_by_itself(call, kind, (command.strip() or name).partition("\n")[0][:_QUOTED]),)
+
+
+@functools.lru_cache(maxsize=1024)
+def _tool(name: str) -> tuple[Kind | None, str]:
+    """What a tool of this name checks, and what it runs: what it is given, "itself" (``pytest``), or nothing."""
+    said = [word.lower() for word in _WORD.findall(name[:_QUOTED])]
+    kind = next((cast("Kind", kind) for kind, row in words.NAMES if _pattern(row).fullmatch(" ".join(said))), None)
+    if name in words.PROGRAMS:
+        return kind, "itself"
+    return kind, "" if words.RUNNERS.isdisjoint(said) else "command"
 
 
 _Found = tuple[Kind, Part, tuple[Part, ...], int]
@@ -94,12 +107,6 @@ def _kind_of(text: str) -> Kind | None:
     return cast("Kind", match.lastgroup)
 
 
-@functools.lru_cache(maxsize=1024)
-def _kind_of_name(name: str) -> Kind | None:
-    said = " ".join(word.lower() for word in _WORD.findall(name[:_QUOTED]))
-    return next((cast("Kind", kind) for kind, row in words.NAMES if _pattern(row).fullmatch(said)), None)
-
-
 def _described(description: object) -> Kind | None:
     if not isinstance(description, str):
         return None
@@ -112,12 +119,20 @@ def _printed_kind(call: "Call", command: str) -> Kind | None:
     if call.result is None:
         return None
     tail = call.result.content[-_SHOWN_IN:]
-    if not any(sign in tail for sign in _SIGNS):
+    if not _has_one_of(_SIGNS, tail):
         return None
     parts = parts_of(command)
-    if not parts or all(part.text.partition(" ")[0] in words.VIEWERS for part in parts):
+    if parts and all(part.text.partition(" ")[0] in words.VIEWERS | _ELSEWHERE for part in parts):
         return None
     return "tests" if any(map(_pattern(words.SHOWN).match, _lines(tail))) else None
+
+
+def _has_one_of(hints: tuple[str, ...], text: str) -> bool:
+    # A loop, because every command pays for it, and any() over a generator takes twice as long.
+    for hint in hints:  # noqa: SIM110 - as above
+        if hint in text:
+            return True
+    return False
 
 
 def _by_itself(call: "Call", kind: Kind, command: str) -> Check:
@@ -203,12 +218,13 @@ def _printed(content: str) -> str:
 
 
 def _as_written(line: str, content: str) -> str:
-    """The line as a substring of the result: in JSON it stands with escapes, and with colours it is shortened."""
+    """The line as a substring of the result: in JSON it stands with escapes, and of a coloured one the longest piece is taken."""
     said = line.strip().strip("=").strip()[:_QUOTED]
     for spelt in (said, json.dumps(said, ensure_ascii=False)[1:-1]):
         if spelt in content:
             return spelt
-    return max(_COLOUR.split(said), key=len) if said in _COLOUR.sub("", content) else ""
+    coloured = next((raw for raw in content.split("\n") if _COLOUR.sub("", raw).rstrip() == line), "")
+    return max(_COLOUR.split(coloured), key=len).strip()
 
 
 def _covers(text: str) -> tuple[str, ...]:

@@ -7,14 +7,18 @@ from typing import Any, NamedTuple
 
 __all__ = ["Part", "command_of", "parts_of"]
 
-_KEYS = ("command", "cmd", "CommandLine", "script", "code", "input", "content")
+_KEYS = ("command", "cmd", "CommandLine", "script")
+_CODE_KEYS = ("code", "input", "content")
+_CELL = re.compile(r"^\s{0,20}[!%](?=[a-z./])([^\n]{1,2000})", re.MULTILINE)
+_PYTHON = re.compile(r"\b(?:import|print|def|for|assert)\b|[=(]")
+_SHORT = 200
 _LONGEST = 20_000
 _MOST_TEXTS = 20
 
 _SHELL = re.compile(r"(?:\S{0,60}/)?(?:ba|z|da|k)?sh\Z")
 _FENCE = re.compile(r"\A\s{0,9}```\w{0,20}\n|\n?```\s{0,9}\Z")
 _HERE = re.compile(r"<<-?[ ]?(['\"]?)(\w{1,40})\1")
-_REDIRECTED = re.compile(r"\d?>&\d?|&>>?")
+_REDIRECTED = re.compile(r"\d?>&\d|&(?=>)")
 _TOKEN = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|&&|\|\||\|&|[|;&\n]|[^'\"\\|;&\n]+|['\"\\]", re.DOTALL)
 _SEPARATORS = frozenset(("&&", "||", "|", "|&", ";", "&", "\n"))
 _WITHIN = re.compile(r"(?:\S{0,60}/)?(?:ba|z|da|k)?sh (?:-\w{1,9} ){0,3}-\w{0,5}c\s+(['\"])(.*)\1\s*\Z", re.DOTALL)
@@ -37,7 +41,7 @@ class Part(NamedTuple):
 
 
 def command_of(arguments: Mapping[str, Any]) -> str | None:
-    """The command or the code that the arguments of a call give, None where they give none."""
+    """The command line that the arguments of a call give, None where they give none; of code in cells, its shell lines."""
     for key in _KEYS:
         value = arguments.get(key)
         if isinstance(value, str):
@@ -46,7 +50,17 @@ def command_of(arguments: Mapping[str, Any]) -> str | None:
             # ["bash", "-lc", "ls -la"] runs what its third word says.
             is_wrapped = len(value) > 2 and _SHELL.match(value[0]) and value[1].endswith("c")  # noqa: PLR2004 - as above
             return str(value[2]) if is_wrapped else " ".join(value)
+    for key in _CODE_KEYS:
+        if isinstance(value := arguments.get(key), str):
+            return _shell_lines(value)
     return None
+
+
+def _shell_lines(code: str) -> str:
+    """The lines of a notebook's cell that a shell runs; short code that is no Python may be a command itself."""
+    if "!" in code and (lines := _CELL.findall(code)):
+        return "\n".join(lines)
+    return "" if len(code) > _SHORT or _PYTHON.search(code) else code
 
 
 @lru_cache(maxsize=64)
@@ -60,7 +74,7 @@ def parts_of(command: str) -> tuple[Part, ...]:
         command = within[2]
     parts: list[Part] = []
     text = ""
-    for token in _TOKEN.findall(_REDIRECTED.sub("> ", command)):
+    for token in _TOKEN.findall(_REDIRECTED.sub("", command)):
         if token in _SEPARATORS:
             parts.append(Part(_bare(text), token))
             text = ""
