@@ -88,7 +88,7 @@ def check_claims(text: Text) -> Iterator[CheckClaim]:
     if any(map(_NO_TROUBLE.sub(" ", low).__contains__, _ADMITTED)):
         return
     for sentence in sentences(low):
-        words = [token.word for token in sentence.tokens]
+        words = sentence.words
         whole = low[sentence.start : sentence.end]
         if sentence.asks or "|" in whole or "[" in whole or (words[0] in _WHERE and _IN_ALL.isdisjoint(words[1:2])):
             continue

@@ -10,10 +10,11 @@ from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.checks import passing
 from sentinel_signal_hallucination.evidence import Evidence, combined
 from sentinel_signal_hallucination.imitation import imitated
+from sentinel_signal_hallucination.looks import Look, looks_at
 from sentinel_signal_hallucination.pairing import orphaned, unanswered
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.selftest import check_expressions
-from sentinel_signal_hallucination.tool_words import tool_claims
+from sentinel_signal_hallucination.tool_words import tool_results, tool_uses
 from sentinel_signal_hallucination.values import unheld
 from sentinel_signal_hallucination.verdict import claims
 
@@ -26,28 +27,35 @@ _CLEAN = Detection(score=0.0, details="What the agent says about its tools agree
 def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Evidence]:
     # One text to search costs far less than many, and most searches come to nothing.
     spoken = "\n".join([text.content for text in index.texts])
+    looks = looks_at(index.texts)
     return [
-        *_claimed(index, settings),
+        *(_claimed(index, looks, settings) if looks else ()),
+        *tool_results(index, settings),
         *unheld(index, settings),
-        *(passing(index, settings) if index.texts else ()),
+        *passing(index, [look.text for look in looks if look.checks], settings),
         *imitated(index, settings, gaps, spoken),
         *unanswered(index, settings, gaps),
         *orphaned(index, settings, gaps),
     ]
 
 
-def _claimed(index: TraceIndex, settings: Settings) -> Iterable[Evidence]:
-    if not index.texts:
-        return
+def _claimed(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
     record, told = Record(index), set[tuple[str, str]]()
-    for text in index.texts:
-        if text.is_copied:
-            continue
-        for row in (*claims(text, record, settings), *tool_claims(index, text, settings)):
+    for look in looks:
+        deeds, at = look.groups - _TOOL, look.text.message_index
+        rows: list[Evidence] = []
+        if (deeds and not record.covers(at, deeds)) or (look.weak and record.may_wait(at)):
+            rows += claims(look.text, record, settings)
+        if look.groups & _TOOL:
+            rows += tool_uses(index, look.text, settings)
+        for row in rows:
             what = row.finding.rule, row.finding.text
             if what not in told:  # the first sentence stands for its repetitions
                 told.add(what)
                 yield row
+
+
+_TOOL = frozenset(("work",))
 
 
 def detect(index: TraceIndex, settings: Settings) -> Detection:

@@ -1,14 +1,14 @@
 """What the user ordered: a request, or a yes to what the agent proposed. Orders and time come before words."""
 
 from bisect import bisect_left
-from typing import NamedTuple
+from functools import cached_property
 
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_signal_hallucination.sentences import plain, sentences
 from sentinel_signal_hallucination.words import lemmas, word_set
 
-__all__ = ["Order", "orders_of"]
+__all__ = ["Order", "Orders"]
 
 _YES = word_set(
     "yes yeah yep yup sure ok okay correct right please confirm confirmed proceed absolutely definitely great perfect fine good "
@@ -62,38 +62,63 @@ _ASKS_WHAT = (
 _FIRST, _LONGEST_YES, _LONGEST = 6, 40, 6_000
 
 
-class Order(NamedTuple):
-    """A user's message that orders something. ``groups`` are those of the deeds, ``words`` all words of order and proposal."""
+class Order:
+    """A user's message that orders something. ``groups`` are those of the deeds; ``agrees`` is True for a yes to a proposal."""
 
-    at: int
-    groups: frozenset[str]
-    words: frozenset[str]
-    agrees: bool
+    def __init__(self, at: int, groups: frozenset[str], low: str, *, agrees: bool) -> None:
+        self.at, self.groups, self.agrees, self._low = at, groups, agrees, low
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the order and of the proposal, as singulars."""
+        return frozenset(singular(word) for sentence in sentences(self._low) for word in sentence.words)
 
 
-def orders_of(index: TraceIndex) -> list[Order]:
-    """The orders of a trace, in order of time."""
-    texts, found = index.texts, list[Order]()
-    wanted = _wanted(index)
-    places = [text.message_index for text in texts]
-    for at in index.asked:
-        content = index.messages[at].content or ""
-        low = plain(content[:_LONGEST])
-        words = _words(low)
-        groups = _requested(low, wanted)
-        agrees = False
+class Orders:
+    """The orders of a trace; each message is read when first asked for."""
+
+    def __init__(self, index: TraceIndex) -> None:
+        self._index = index
+        self._places = [text.message_index for text in index.texts]
+        self._read: dict[int, Order | None] = {}
+
+    def before(self, message_index: int) -> Order | None:
+        """The last order before a message."""
+        asked = self._index.asked
+        found = (self._order(asked[number]) for number in range(bisect_left(asked, message_index) - 1, -1, -1))
+        return next((order for order in found if order is not None), None)
+
+    @cached_property
+    def all(self) -> list[Order]:
+        """All orders, in order of time."""
+        return [order for at in self._index.asked if (order := self._order(at)) is not None]
+
+    def says_yes(self, message_index: int) -> bool:
+        """True where the last user's message before a message begins like a yes: a cheap look."""
+        number = bisect_left(self._index.asked, message_index) - 1
+        return number >= 0 and _agrees((self._index.messages[self._index.asked[number]].content or "").lower())
+
+    def _order(self, at: int) -> Order | None:
+        if at not in self._read:
+            self._read[at] = self._found(at)
+        return self._read[at]
+
+    @cached_property
+    def _wanted(self) -> dict[str, str]:
+        return _wanted(self._index)
+
+    def _found(self, at: int) -> Order | None:
+        low = plain((self._index.messages[at].content or "")[:_LONGEST])
+        groups = _requested(low, self._wanted)
         if not groups and _is_bare(low):
             groups = frozenset(("light",))
-        number = bisect_left(places, at) - 1
-        if number >= 0:
-            proposal = texts[number].content[-_LONGEST:].lower()
-            if _agrees(low) and _proposes(proposal):
+        number = bisect_left(self._places, at) - 1
+        if number >= 0 and _agrees(low):
+            proposal = self._index.texts[number].content[-_LONGEST:].lower()
+            if _proposes(proposal):
                 proposed = plain(proposal)
-                deeds = _named(proposed)
-                agrees, groups, words = True, groups | deeds, words | _words(proposed)
-        if groups or agrees:
-            found.append(Order(at, groups, words, agrees))
-    return found
+                return Order(at, groups | _named(proposed), f"{low}\n{proposed}", agrees=True)
+        return Order(at, groups, low, agrees=False) if groups else None
 
 
 def _proposes(text: str) -> bool:
@@ -102,10 +127,6 @@ def _proposes(text: str) -> bool:
         return True
     question = text.rpartition("?")[0].replace("\n", ". ").rpartition(". ")[2]
     return "?" in text and not any(map(question.__contains__, _ASKS_WHAT))
-
-
-def _words(low: str) -> frozenset[str]:
-    return frozenset(singular(token.word) for sentence in sentences(low) for token in sentence.tokens)
 
 
 def _agrees(low: str) -> bool:
@@ -135,7 +156,7 @@ def _requested(low: str, wanted: dict[str, str]) -> frozenset[str]:
     """The groups of the deeds that a user's message asks for."""
     table, found = lemmas(), set()
     for sentence in sentences(low):
-        words = [token.word for token in sentence.tokens]
+        words = sentence.words
         wishes = not _WISH.isdisjoint(words) and _INFORMATION.isdisjoint(words)
         for at, word in enumerate(words):
             group = table.group.get(word)
@@ -164,8 +185,7 @@ def _named(low: str) -> frozenset[str]:
     """The groups of the deeds that a proposal names in any form."""
     table, found = lemmas(), set()
     for sentence in sentences(low):
-        for token in sentence.tokens:
-            word = token.word
+        for word in sentence.words:
             base = table.done.get(word) or table.doing.get(word) or word
             group = table.group.get(base) or table.noun.get(singular(word))
             if group is not None:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.tool_verbs import THINGS_OF_READING
 from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
-from sentinel_signal_hallucination.orders import Order, orders_of
+from sentinel_signal_hallucination.orders import Order, Orders
 from sentinel_signal_hallucination.outcome import failed
-from sentinel_signal_hallucination.words import lemmas
+from sentinel_signal_hallucination.words import KIN, lemmas
 
 __all__ = ["Deed", "Record", "groups_of"]
 
@@ -19,7 +19,6 @@ _LOOKED_UP = THINGS_OF_READING | frozenset(("detail", "date", "time", "available
 # "issue_refund" refunds, and "create_booking" books.
 _MAKING = frozenset(("create",))
 _message_index = attrgetter("message_index")
-_at = attrgetter("at")
 
 
 class Deed(NamedTuple):
@@ -52,6 +51,12 @@ def groups_of(facts: ToolFacts) -> frozenset[str]:
     return found
 
 
+@lru_cache(maxsize=256)
+def _covered(groups: frozenset[str]) -> frozenset[str]:
+    """The groups of statements that a call of these groups may back."""
+    return frozenset(group for group, kin in KIN.items() if not groups or not kin.isdisjoint(groups)) | {"light"}
+
+
 def _argument_words(call: Call) -> frozenset[str]:
     found: set[str] = set()
     for key, value in list(call.call.arguments.items())[:_MOST_ARGUMENTS]:
@@ -67,12 +72,41 @@ class Record:
     def __init__(self, index: TraceIndex) -> None:
         self.index = index
         self.tools = index.tools
-        self.orders = orders_of(index)
+        self._orders = Orders(index)
         self.deeds = [deed for call in index.calls if (deed := self._deed(call)) is not None]
-        self.runs_anything = any(deed.facts.runs_anything for deed in self.deeds)
-        self.tool_groups = frozenset[str]().union(
-            *(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads")
-        )
+
+    @cached_property
+    def tool_groups(self) -> frozenset[str]:
+        """The groups of what the tools on offer or called can do."""
+        return frozenset[str]().union(*(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads"))
+
+    @property
+    def orders(self) -> list[Order]:
+        """All orders, in order of time."""
+        return self._orders.all
+
+    @cached_property
+    def _has_failures(self) -> bool:
+        return any(deed.failed for deed in (*self.deeds, *self._below))
+
+    def covers(self, message_index: int, groups: frozenset[str]) -> bool:
+        """True where, without a look at words, a fresh deed that worked backs all statements of these groups."""
+        if self._has_failures:
+            return False
+        asked = self.index.asked
+        since = asked[number] if (number := bisect_left(asked, message_index) - 1) >= 0 else -1
+        for deed in reversed(self.deeds_until(message_index)):
+            if deed.facts.runs_anything or (deed.message_index > since and groups <= _covered(deed.groups)):
+                return True
+        return False
+
+    def may_wait(self, message_index: int) -> bool:
+        """True where the user has just said yes, and nothing was done since."""
+        if not self._orders.says_yes(message_index):
+            return False
+        asked = self.index.asked
+        since = asked[bisect_left(asked, message_index) - 1]
+        return not any(deed.message_index > since and not deed.failed for deed in self.deeds_until(message_index))
 
     @cached_property
     def _below(self) -> list[Deed]:
@@ -102,20 +136,16 @@ class Record:
         """True for a "get..." right after the user agreed to what it gets: "get_ride" calls one."""
         if not facts.verbs <= {"get", "request", "call", "open"} or "get" not in facts.verbs:
             return False
+        if not _LOOKED_UP.isdisjoint(facts.objects):
+            return False
         order = self.order_before(call.message_index)
-        if (
-            order is None
-            or not order.agrees
-            or not _LOOKED_UP.isdisjoint(facts.objects)
-            or not facts.objects & order.words
-        ):
+        if order is None or not order.agrees or not facts.objects & order.words:
             return False
         return not any(order.at < other.message_index < call.message_index for other in self.index.calls)
 
     def order_before(self, message_index: int) -> Order | None:
         """The last order before a message."""
-        number = bisect_left(self.orders, message_index, key=_at) - 1
-        return self.orders[number] if number >= 0 else None
+        return self._orders.before(message_index)
 
     def deeds_until(self, message_index: int) -> list[Deed]:
         """The deeds up to a message; those of the message itself count."""

@@ -1,12 +1,12 @@
 """The agent's words to the user: plain text of the same length, cut into sentences with their exact place."""
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["Sentence", "Token", "plain", "sentences", "span_around"]
+__all__ = ["Sentence", "plain", "sentences", "span_around"]
 
 _TAGS = (
     "execute|code|solution|tool_call|tool_response|tool_result|function_calls|function_results|document|documents|email"
@@ -21,32 +21,31 @@ _FOREIGN = regex(
 _FOREIGN_SIGNS = ("```", "<", ">", "subject:", "dear ", "\nhi ", "\nhello ", "\nhey ")
 _QUOTED = regex(r"`[^`\n]{1,300}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”")
 _LONG_QUOTE = 80
-_EMPHASIS = str.maketrans({"*": " ", "_": " ", "’": "'", "\t": " ", "\r": " "})
+_EMPHASIS = (("*", " "), ("_", " "), ("’", "'"), ("\t", " "), ("\r", " "))
 _ASCII = str.maketrans({letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
 _END = regex(r"[.!?]+(?=[\s\"'”)\]]|\Z)|[.!](?=[a-z]{2,} )|\n")
 _TOKEN = regex(r"[a-z][a-z'-]*|\d+(?:[.,:]\d+)*|Q+|[,;:()?–—]|-(?= )")
 _NOT_A_LINE = regex(r"[^\n]")
 
 
-class Token(NamedTuple):
-    """A word or mark, and where it begins."""
-
-    word: str
-    at: int
-
-
-class Sentence(NamedTuple):
-    """``start`` and ``end`` are places in the text; ``asks`` is True for a question, ``is_item`` for an item of a list.
+class Sentence:
+    """``start`` and ``end`` are places in the text; ``words`` its words and marks; ``asks`` is True for a question, ``is_item`` for an item of a list.
 
     ``ends`` is True where a full stop or the like ends it, and not the line.
     """
 
-    start: int
-    end: int
-    tokens: tuple[Token, ...]
-    asks: bool
-    is_item: bool
-    ends: bool
+    __slots__ = ("_low", "asks", "end", "ends", "is_item", "start", "words")
+
+    def __init__(self, low: str, start: int, end: int, words: list[str], *, asks: bool) -> None:
+        self._low, self.start, self.end, self.words, self.asks = low, start, end, words, asks
+        lead = low[start : low.index(words[0], start)].strip(" \n")
+        self.is_item = bool(lead) or words[0][0].isdigit() or words[0] == "-"
+        self.ends = low[start:end].rstrip()[-1:] in (".", "!")
+
+    def place(self, number: int) -> int:
+        """Where a word begins."""
+        matches = _TOKEN.finditer(self._low, self.start, self.end)
+        return next(match.start() for at, match in enumerate(matches) if at == number)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -57,6 +56,7 @@ def _name(match: re.Match[str]) -> str:
     return ("Q" if len(match[0]) <= _LONG_QUOTE else " ") * len(match[0])
 
 
+@lru_cache(maxsize=32)
 def plain(text: str) -> str:
     """The text in lower case, of the same length: code, copied documents and letters are blank, a quoted name is ``Q``."""
     low = text.lower()
@@ -66,30 +66,28 @@ def plain(text: str) -> str:
         low = _FOREIGN.sub(_blank, low)
     if "`" in low or '"' in low or "“" in low:
         low = _QUOTED.sub(_name, low)
-    return low.translate(_EMPHASIS)
+    for mark, instead in _EMPHASIS:
+        if mark in low:
+            low = low.replace(mark, instead)
+    return low
 
 
-def sentences(low: str) -> Iterator[Sentence]:
-    """The sentences of a plain text, in order."""
+def sentences(low: str, having: Collection[str] = ()) -> Iterator[Sentence]:
+    """The sentences of a plain text, in order; where words are given, those that have one of them."""
     start = 0
     for match in _END.finditer(low):
-        yield from _sentence(low, start, match.end(), "?" in match[0])
-        start = match.end()
-    yield from _sentence(low, start, len(low), False)
+        end = match.end()
+        words = _TOKEN.findall(low, start, end)
+        if words and not (having and _lacks(words, having)):
+            yield Sentence(low, start, end, words, asks="?" in match[0])
+        start = end
+    words = _TOKEN.findall(low, start)
+    if words and not (having and _lacks(words, having)):
+        yield Sentence(low, start, len(low), words, asks=False)
 
 
-def _sentence(low: str, start: int, end: int, asks: bool) -> Iterator[Sentence]:
-    tokens = tuple(Token(match[0], match.start()) for match in _TOKEN.finditer(low, start, end))
-    if tokens:
-        lead = low[start : tokens[0].at].strip(" \n")
-        yield Sentence(
-            start,
-            end,
-            tokens,
-            asks,
-            bool(lead) or tokens[0].word[0].isdigit() or tokens[0].word == "-",
-            low[start:end].rstrip()[-1:] in (".", "!"),
-        )
+def _lacks(words: list[str], having: Collection[str]) -> bool:
+    return not any(word in having for word in words)
 
 
 def span_around(text: str, start: int, end: int) -> str:

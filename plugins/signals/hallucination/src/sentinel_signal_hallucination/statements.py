@@ -70,7 +70,7 @@ class Statement(NamedTuple):
 
 def statements(sentence: Sentence) -> Iterator[Statement]:
     """The statements of one sentence, in order, whatever their aspect."""
-    words = [token.word for token in sentence.tokens]
+    words = sentence.words
     table = lemmas()
     last: Statement | None = None
     for at, word in enumerate(words):
@@ -163,7 +163,7 @@ def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: St
 
 
 def _token_index(sentence: Sentence, statement: Statement) -> int:
-    return next((k for k, token in enumerate(sentence.tokens) if token.at == statement.at), 0)
+    return next((k for k in range(len(sentence.words)) if sentence.place(k) == statement.at), 0)
 
 
 def _holds(words: list[str], at: int) -> bool:
@@ -249,7 +249,6 @@ def _made(
     )
     if group == "light":
         group = next((table.noun[word] for word in sorted(objects) if word in table.noun), "light")
-    token = sentence.tokens[at]
     by_self = voice == "active" or (voice == "brief" and subject == at)
     sure = "successfully" in words[max(0, at - 4) : at + 4] or (
         voice == "state" and "now" in words[max(0, at - 2) : at]
@@ -262,7 +261,7 @@ def _made(
         objects,
         sentence.start,
         sentence.end,
-        token.at,
+        sentence.place(at),
         by_self,
         sure,
     )

@@ -14,7 +14,7 @@ from sentinel_signal_hallucination.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import lemmas, word_set
 
-__all__ = ["TOOL_SIGNS", "tool_claims"]
+__all__ = ["tool_results", "tool_uses"]
 
 # What an agent cannot have without a tool. A search may be of its own memory, a run need not be of code.
 _TOOL_NOUNS = word_set(
@@ -32,7 +32,20 @@ _GAVE = regex(
     r"(?: call)?(?:'s)? ?(?:results?|output|response|answer)? (?:returned|returns|says?|said|showed|shows?|gave|gives|reported|reports|responded|indicates?|confirmed|came back)\b"
     r"|\baccording to the (?:[\w-]+ ){0,3}?(tool|api|search|calculator|query|database|function|lookup|command|summary|output|response|results?)\b"
 )
-TOOL_SIGNS = ("the ", "my ", "i ", "i've", "we ")
+_GAVE_SIGNS = (
+    "return",
+    "says",
+    "said",
+    "show",
+    "gave",
+    "give",
+    "report",
+    "respond",
+    "indicate",
+    "confirmed",
+    "came back",
+    "according to",
+)
 _TROUBLE = regex(
     r"\b(?:errors?|fail\w*|unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|no (?:results?|data|response|output)|nothing|empty|unavailable|timed out|unfortunately|not (?:find|found|available|return\w*))\b"
 )
@@ -55,18 +68,10 @@ class _Use(NamedTuple):
         ]
 
 
-def tool_claims(index: TraceIndex, text: Text, settings: Settings) -> Iterator[Evidence]:
-    """At most one finding for a use that did not happen, and one for words of a result that never came."""
-    low = plain(text.content)
-    use = _Use(index, text, low)
-    yield from _uses(use, settings)
-    yield from _results(use, settings)
-
-
-def _uses(use: _Use, settings: Settings) -> Iterator[Evidence]:
-    if lemmas().tool_forms.isdisjoint(use.low.split()):
-        return
-    for sentence in sentences(use.low):
+def tool_uses(index: TraceIndex, text: Text, settings: Settings) -> Iterator[Evidence]:
+    """At most one finding for a use of a tool that did not happen."""
+    use = _Use(index, text, plain(text.content))
+    for sentence in sentences(use.low, lemmas().tool_forms):
         for statement in statements(sentence):
             if (
                 statement.group == "work"
@@ -74,9 +79,24 @@ def _uses(use: _Use, settings: Settings) -> Iterator[Evidence]:
                 and statement.aspect == "done"
                 and _is_made_up(statement, use)
             ):
-                text = f'The agent says that it used a tool ("{statement.verb}"), and no call before it did.'
-                yield _evidence(use.text, "claim_without_call", text, sentence, settings)
+                told = f'The agent says that it used a tool ("{statement.verb}"), and no call before it did.'
+                yield _evidence(text, "claim_without_call", told, sentence, settings)
                 return
+
+
+def tool_results(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
+    """Words of a result that never came, in the texts before the first call that gave something."""
+    first = next(
+        (call.message_index for call in index.calls if call.result is not None and not failed(call)),
+        len(index.messages),
+    )
+    for text in index.texts:
+        if text.message_index > first:
+            return
+        if not text.is_copied:
+            low = text.content.lower()
+            if any(map(low.__contains__, _GAVE_SIGNS)):
+                yield from _results(_Use(index, text, plain(text.content)), settings)
 
 
 def _is_made_up(statement: Statement, use: _Use) -> bool:
@@ -133,7 +153,7 @@ def _is_called(named: frozenset[str], called: list[ToolFacts]) -> bool:
 def _results(use: _Use, settings: Settings) -> Iterator[Evidence]:
     index = use.index
     before = [call for call in index.calls if call.message_index < use.text.message_index]
-    if any(call.result is not None and not failed(call) for call in before) or _was_given(use):
+    if _was_given(use):
         return
     match = _GAVE.search(use.low)
     if match is None or _TROUBLE.search(use.low) is not None or use.low.rstrip().endswith("?"):

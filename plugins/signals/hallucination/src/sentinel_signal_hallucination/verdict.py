@@ -300,9 +300,9 @@ EXEMPTIONS: tuple[Exemption, ...] = (
 def claims(text: Text, record: Record, settings: Settings) -> Iterator[Evidence]:
     """One finding a sentence for what it says was done and nothing backs."""
     low = plain(text.content)
-    for sentence in sentences(low):
+    for sentence in sentences(low, lemmas().all_forms):
         for statement in statements(sentence):
-            if statement.group == "work":
+            if statement.group == "work" or statement.aspect != "done":
                 continue
             backing = backing_of(statement, text.message_index, record)
             case = Case(statement, text, low, backing, record)

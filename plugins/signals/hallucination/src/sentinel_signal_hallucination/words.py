@@ -34,8 +34,15 @@ class Lemmas(NamedTuple):
     done: dict[str, str]
     doing: dict[str, str]
     tool_forms: frozenset[str]
+    all_forms: frozenset[str]
     kept: frozenset[str]
     written: frozenset[str]
+
+
+# What besides a verb's form makes a statement: "all set", "on its way", "you have a ticket", "I was able to book".
+_OTHERS = (
+    "successful success complete set ready way headed underway succeeded enjoy have got you've able managed did".split()
+)
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -74,7 +81,16 @@ def lemmas() -> Lemmas:
             doing[_ing(verb, past)] = verb
         noun.update(dict.fromkeys(row["nouns"], name))
     tool_forms = frozenset(form for form, verb in done.items() if table[group[verb]]["kind"] == "tool")
-    return Lemmas(group, noun, done, doing, tool_forms, frozenset(things["kept"]), frozenset(things["written"]))
+    return Lemmas(
+        group,
+        noun,
+        done,
+        doing,
+        tool_forms,
+        frozenset((*done, *doing, *_OTHERS)),
+        frozenset(things["kept"]),
+        frozenset(things["written"]),
+    )
 
 
 def _read(name: str) -> dict[str, Any]:
