@@ -24,11 +24,22 @@ _BEFORE = frozenset(
         "'re actually currently newly only did"
     )
 )
-_READY = word_set("successful success complete set ready underway headed succeeded")
+_READY = word_set("successful success complete set ready underway headed succeeded able managed")
 _WEAK = word_set("way enjoy have got you've playing starting started")
 _CHECKS = word_set(
     "pass passes passed passing green succeed succeeds succeeded successful successfully clean cleanly compiles builds happy errors works fine"
 )
+
+
+_CHECKED = word_set(
+    "test tests testsuite suite specs everything build builds compilation compiles mypy pyright typecheck typechecking typing typescript tsc types type-check "
+    "type-checks lint linter linting eslint ruff flake8 pylint linters"
+)
+
+
+# Common words that say something only before these.
+_HELD = frozenset((b"a", b"an", b"your", b"the", b"that"))
+_NEXT = {**dict.fromkeys(("have", "got", "you've"), _HELD), **dict.fromkeys(("able", "managed"), frozenset((b"to",)))}
 
 
 class Look(NamedTuple):
@@ -44,13 +55,18 @@ class _Marks(NamedTuple):
     group: str
     weak: bool
     check: bool
+    checked: bool
+    before: frozenset[bytes]
 
 
 @lru_cache(maxsize=1)
 def _marked() -> dict[bytes, _Marks]:
     table = lemmas()
     words = {**{form: table.group[verb] for form, verb in table.done.items()}, **dict.fromkeys(_READY, "light")}
-    found = {word: _Marks(words.get(word, ""), word in _WEAK, word in _CHECKS) for word in {*words, *_WEAK, *_CHECKS}}
+    found = {
+        word: _Marks(words.get(word, ""), word in _WEAK, word in _CHECKS, word in _CHECKED, _NEXT.get(word, frozenset()))
+        for word in {*words, *_WEAK, *_CHECKS, *_CHECKED}
+    }
     return {word.encode() + end: marks for word, marks in found.items() for end in (b"", _END)}
 
 
@@ -75,10 +91,12 @@ def looks_at(texts: Iterable[Text]) -> list[Look]:
 
 
 def _look(text: Text, words: list[bytes], hits: list[int], marked: dict[bytes, _Marks]) -> Look:
-    groups, weak, checks = set[str](), False, False
+    groups, weak, passes, checked = set[str](), False, False, False
     for at in hits:
         marks = marked[words[at]]
-        weak, checks = weak or marks.weak, checks or marks.check
+        if marks.before and words[at + 1 : at + 2] != [] and words[at + 1] not in marks.before:
+            continue
+        weak, passes, checked = weak or marks.weak, passes or marks.check, checked or marks.checked
         if marks.group and (
             at == 0
             or words[at][-1:] == _END
@@ -87,4 +105,4 @@ def _look(text: Text, words: list[bytes], hits: list[int], marked: dict[bytes, _
             or words[at - 1][-2:] == b"ly"
         ):
             groups.add(marks.group)
-    return Look(text, frozenset(groups), weak, checks)
+    return Look(text, frozenset(groups), weak, passes and checked)

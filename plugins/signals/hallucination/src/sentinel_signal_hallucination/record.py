@@ -85,20 +85,21 @@ class Record:
         """All orders, in order of time."""
         return self._orders.all
 
-    @cached_property
-    def _has_failures(self) -> bool:
-        return any(deed.failed for deed in (*self.deeds, *self._below))
-
     def covers(self, message_index: int, groups: frozenset[str]) -> bool:
         """True where, without a look at words, a fresh deed that worked backs all statements of these groups."""
-        if self._has_failures:
+        if self.index.children:
             return False
         asked = self.index.asked
         since = asked[number] if (number := bisect_left(asked, message_index) - 1) >= 0 else -1
-        for deed in reversed(self.deeds_until(message_index)):
-            if deed.facts.runs_anything or (deed.message_index > since and groups <= _covered(deed.groups)):
-                return True
-        return False
+        fresh = False
+        vain, done = set[str](), set[str]()
+        for deed in self.deeds_until(message_index):
+            (vain if deed.failed else done).update(deed.groups)
+            if not deed.failed and (
+                deed.facts.runs_anything or (deed.message_index > since and groups <= _covered(deed.groups))
+            ):
+                fresh = True
+        return fresh and groups.isdisjoint(vain - done)
 
     def may_wait(self, message_index: int) -> bool:
         """True where the user has just said yes, and nothing was done since."""

@@ -1,7 +1,7 @@
 """The agent's words to the user: plain text of the same length, cut into sentences with their exact place."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 from sentinel_signal_hallucination.tables import regex
@@ -72,22 +72,18 @@ def plain(text: str) -> str:
     return low
 
 
-def sentences(low: str, having: Collection[str] = ()) -> Iterator[Sentence]:
+def sentences(low: str, having: frozenset[str] = frozenset()) -> Iterator[Sentence]:
     """The sentences of a plain text, in order; where words are given, those that have one of them."""
     start = 0
     for match in _END.finditer(low):
         end = match.end()
         words = _TOKEN.findall(low, start, end)
-        if words and not (having and _lacks(words, having)):
+        if words and not (having and having.isdisjoint(words)):
             yield Sentence(low, start, end, words, asks="?" in match[0])
         start = end
     words = _TOKEN.findall(low, start)
-    if words and not (having and _lacks(words, having)):
+    if words and not (having and having.isdisjoint(words)):
         yield Sentence(low, start, len(low), words, asks=False)
-
-
-def _lacks(words: list[str], having: Collection[str]) -> bool:
-    return not any(word in having for word in words)
 
 
 def span_around(text: str, start: int, end: int) -> str:

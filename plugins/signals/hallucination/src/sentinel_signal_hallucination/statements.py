@@ -141,7 +141,7 @@ def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: St
         own = word in _SELF or whose in _SELF
         if whose == "you":
             return _made(sentence, words, at, verb, "state")
-        if lemmas().group[verb] == "play" and whose not in _OTHERS:
+        if not own and lemmas().group[verb] == "play" and whose not in _OTHERS:
             return _made(sentence, words, at, verb, "doing", subject=left)
         if not own and (whose in _OTHERS or lemmas().noun.get(singular(whose)) is None):
             return None

@@ -1,8 +1,8 @@
 """Figures and identifiers of a final answer that nothing in the record holds."""
 
 import re
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
 from itertools import chain
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
@@ -126,6 +126,14 @@ class Held:
             for message in self.index.messages
             if message.role in ("user", "system") and message.content
         ]
+
+    def holds(self, look: Callable[[str], bool]) -> bool:
+        """True where a result, or what else was told, holds it: results first, for most figures are of them."""
+        return look(self.told_by_tools) or look(self.text)
+
+    @cached_property
+    def told_by_tools(self) -> str:
+        return "\n".join(self.results)
 
     @cached_property
     def text(self) -> str:
@@ -308,12 +316,12 @@ def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterat
             len(written) == _YEAR and _DAY_OF_MONTH.search(prose, max(0, match.start() - 20), match.start()) is not None
         )
         if is_year:
-            if _stands(written, held.text):
+            if held.holds(partial(_stands, written)):
                 continue
         elif is_day:
-            if _stands(written, held.text) or held.derived.may_give(written):
+            if held.holds(partial(_stands, written)) or held.derived.may_give(written):
                 continue
-        elif _stands(written, held.text) or held.derived.gives(written, prose, match.start()):
+        elif held.holds(partial(_stands, written)) or held.derived.gives(written, prose, match.start()):
             continue
         if explicit_sum(written, prose, match.start()) is not False and _stands(written, held.earlier):
             continue
@@ -322,17 +330,31 @@ def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterat
 
 
 def _stands(written: str, text: str) -> bool:
+    """True where the figure stands in the text, with or without commas and zeros behind its point."""
     bare = written.replace(",", "")
-    if bare not in text and written not in text:
-        return False
+    if _found(bare, text) or (bare != written and _found(written, text)):
+        return True
     whole = bare.rstrip("0").rstrip(".") if "." in bare else bare
-    return (
-        re.search(
-            rf"(?<![\d.])(?<!\d,)(?:{re.escape(bare)}|{re.escape(written)}|{re.escape(whole)}(?:\.0+)?)(?!\d|[.,]\d)",
-            text,
-        )
-        is not None
-    )
+    return whole != bare and _found(whole, text)
+
+
+def _found(figure: str, text: str) -> bool:
+    """True where the figure stands by itself: not within a longer one, but for zeros behind its point."""
+    at = text.find(figure)
+    while at >= 0:
+        before, after = text[max(0, at - 2) : at], text[at + len(figure) : at + len(figure) + 4]
+        if not (
+            before[-1:].isdigit() or before[-1:] == "." or (before[-1:] == "," and before[:1].isdigit())
+        ) and _ends_here(after):
+            return True
+        at = text.find(figure, at + 1)
+    return False
+
+
+def _ends_here(after: str) -> bool:
+    if after[:1].isdigit() or (after[:1] == "," and after[1:2].isdigit()):
+        return False
+    return after[:1] != "." or not after[1:2].isdigit() or not after[1:].rstrip(",]} \n").strip("0")
 
 
 def _evidence(

@@ -125,7 +125,8 @@ def _needs_an_order_that_waits(case: Case) -> bool:
         return True
     groups = backing.order.groups
     if statement.voice == "doing":
-        return not (backing.order.agrees or statement.verb != "play") or "play" not in groups
+        ordered = any("play" in order.groups for order in case.record.orders if order.at < case.text.message_index)
+        return not ordered or (statement.verb == "play" and not ("play" in groups and backing.order.agrees))
     return (
         statement.group not in ("light", "play")
         and KIN[statement.group].isdisjoint(groups)
