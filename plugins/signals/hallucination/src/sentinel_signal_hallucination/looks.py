@@ -64,7 +64,9 @@ def _marked() -> dict[bytes, _Marks]:
     table = lemmas()
     words = {**{form: table.group[verb] for form, verb in table.done.items()}, **dict.fromkeys(_READY, "light")}
     found = {
-        word: _Marks(words.get(word, ""), word in _WEAK, word in _CHECKS, word in _CHECKED, _NEXT.get(word, frozenset()))
+        word: _Marks(
+            words.get(word, ""), word in _WEAK, word in _CHECKS, word in _CHECKED, _NEXT.get(word, frozenset())
+        )
         for word in {*words, *_WEAK, *_CHECKS, *_CHECKED}
     }
     return {word.encode() + end: marks for word, marks in found.items() for end in (b"", _END)}

@@ -1,11 +1,14 @@
 """What the record knows of the agent's deeds: each call with what it can have done, and what was ordered when."""
 
+import re
 from bisect import bisect_left
 from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
+from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, TraceIndex
+from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tool_verbs import THINGS_OF_READING
 from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
 from sentinel_signal_hallucination.orders import Order, Orders
@@ -64,6 +67,29 @@ def _argument_words(call: Call) -> frozenset[str]:
         if isinstance(value, str):
             found.update(value[:_LONGEST].lower().split())
     return frozenset(singular(word) for word in found)
+
+
+_LOOKS = re.compile(
+    r"(?:cd|ls|pwd|find|which|git (?:-C \S+ )?(?:status|diff|log|show|branch$|remote -v))\b(?!.*(?:-delete|-exec))"
+)
+
+
+_CHANGES = (">", "<<", " -exec", " -delete", " -i", "tee ", "xargs", "$(", "`")
+
+
+def _only_looks(call: Call) -> bool:
+    """True for a shell command of which each part shows something or runs a check: it did nothing else."""
+    command = command_of(call.call.arguments)
+    if command is None or any(map(command.__contains__, _CHANGES)):
+        return False
+    parts = parts_of(command)
+    checks = {check.command for check in call.checks}
+    known = (
+        part.text in checks or _LOOKS.match(part.text) or part.text.partition(" ")[0] in VIEWERS
+        for part in parts
+        if part.text
+    )
+    return bool(parts) and all(known)
 
 
 class Record:
@@ -129,6 +155,8 @@ class Record:
         if facts.is_inert:
             return None
         writes = facts.effect != "reads"
+        if facts.runs_anything and _only_looks(call):
+            return None
         if not writes and not self._was_ordered(call, facts):
             return None
         return Deed(call, facts, groups_of(facts), failed(call), writes)

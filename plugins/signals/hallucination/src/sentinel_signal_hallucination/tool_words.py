@@ -1,7 +1,8 @@
 """What an agent says of its own use of tools, and of what they gave: a claim always, also where a trace lists no tools."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import attrs
 
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
@@ -54,7 +55,8 @@ _OWN_WORDS = frozenset(
 )
 
 
-class _Use(NamedTuple):
+@attrs.frozen
+class _Use:
     index: TraceIndex
     text: Text
     low: str

@@ -19,7 +19,7 @@ KIN: dict[str, frozenset[str]] = {
         "change": "obtain create remove pay cancel",
         "create": "obtain send change decide",
         "decide": "create change send",
-        "deploy": "create change",
+        "deploy": "",
         "play": "change",
     }.items()
 }
@@ -41,7 +41,7 @@ class Lemmas(NamedTuple):
 
 # What besides a verb's form makes a statement: "all set", "on its way", "you have a ticket", "I was able to book".
 _OTHERS = (
-    "successful success complete set ready way headed underway succeeded enjoy have got you've able managed did".split()
+    ["successful", "success", "complete", "set", "ready", "way", "headed", "underway", "succeeded", "enjoy", "have", "got", "you've", "able", "managed", "did"]
 )
 
 
@@ -72,7 +72,7 @@ def _ing(verb: str, past: tuple[str, ...]) -> str:
 def lemmas() -> Lemmas:
     """The table of lemmas, its forms generated."""
     table, irregular, things = map(_read, ("lemmas", "irregular", "things"))
-    group, noun, done, doing = {}, {}, {}, {}
+    group, noun, done, doing = dict[str, str](), dict[str, str](), dict[str, str](), dict[str, str]()
     for name, row in table.items():
         for verb in row["verbs"]:
             past = tuple(irregular.get(verb, _past(verb)).split())
