@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.model import Capabilities, Model, Reply, Request
     from sentinel_core.offers import Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
-    from sentinel_core.profile import RS1, CriticalRule, Profile
+    from sentinel_core.profile import RS1, STANDARD, CriticalRule, Profile
     from sentinel_core.reflection.facts import Attempt, History, Ruling
     from sentinel_core.reflection.loops import (
         get_guardrails_status,
@@ -50,7 +50,7 @@ _HOME = {
     "hookspecs": ("hookimpl",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
     "offers": ("Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
-    "profile": ("RS1", "CriticalRule", "Profile"),
+    "profile": ("RS1", "STANDARD", "CriticalRule", "Profile"),
     "reflection.facts": ("Attempt", "History", "Ruling"),
     "reflection.loops": (
         "get_guardrails_status",
@@ -76,6 +76,7 @@ _MODULE_OF = {name: f"{__name__}.{module}" for module, names in _HOME.items() fo
 
 __all__ = [
     "RS1",
+    "STANDARD",
     "Attempt",
     "Call",
     "CallDetails",

@@ -24,7 +24,7 @@ from sentinel_core.batch.summary import Summary
 from sentinel_core.batch.worker import Answer, Launcher
 from sentinel_core.errors import ConfigError, InputError
 from sentinel_core.judging.job import Plan
-from sentinel_core.profile import RS1
+from sentinel_core.profile import BUILT_IN
 from sentinel_core.selection import Selection, load_target_kind
 from sentinel_core.sources import FileSource
 
@@ -209,7 +209,7 @@ def _portable(plan: Plan) -> Plan:
     if items is not None:
         items = tuple(str(Path.cwd() / item) if load_target_kind(item) == "file" else item for item in items)
     values = dict(plan.layers.values)
-    if (profile := values.get("profile")) is not None and profile.value != RS1.name:
+    if (profile := values.get("profile")) is not None and profile.value not in BUILT_IN:
         values["profile"] = profile._replace(value=str(Path.cwd() / profile.value))
     return plan._replace(sources=(), selection=Selection(items), layers=attrs.evolve(plan.layers, values=values))
 

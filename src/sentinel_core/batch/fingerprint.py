@@ -9,7 +9,7 @@ from pathlib import Path
 from sentinel_core import __version__
 from sentinel_core.host import select
 from sentinel_core.judging.job import Plan
-from sentinel_core.profile import RS1
+from sentinel_core.profile import BUILT_IN
 from sentinel_core.redact import redact
 from sentinel_core.selection import load_target_kind
 
@@ -37,7 +37,7 @@ def fingerprint(plan: Plan) -> dict[str, str]:
         "reliability-sentinel": __version__,
         **{f'plugin "{one.label}"': one.origin for one in chosen},
         **{f'plugin "{target}"': _content(*_files(target)) for target in plan.selection.targets},
-        "profile": profile if profile == RS1.name else f"{profile} ({_content(Path(profile))})",
+        "profile": profile if profile in BUILT_IN else f"{profile} ({_content(Path(profile))})",
         **{f'setting "{key}"': value for key, value in _settings(plan)},
         **{flag: _given(getattr(plan, name)) for name, flag in _OPTIONS.items()},
     }
