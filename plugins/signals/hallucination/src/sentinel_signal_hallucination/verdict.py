@@ -326,11 +326,15 @@ def _evidence(case: Case, settings: Settings) -> Evidence:
     finding = Finding(
         rule=rule,
         severity="error" if certain else "warning",
-        text=f'The agent says that something was done ("{statement.verb}"), but {why}.',
+        text=f'The agent says that something was done ("{_said(case)}"), but {why}.',
         message_index=case.text.message_index,
         quote=quote,
     )
     return Evidence(finding, settings.effect_weight if certain else settings.hearsay_weight, certain=certain)
+
+
+def _said(case: Case) -> str:
+    return re.match(r"[\w'-]*", case.text.content[case.statement.at :])[0]  # type: ignore[index] # it matches nothing, too
 
 
 def _is_certain(case: Case) -> bool:
@@ -346,6 +350,9 @@ def _is_certain(case: Case) -> bool:
         and KIN[statement.group].isdisjoint(case.backing.order.groups)
     ):
         return False
-    return not any(not deed.failed for deed in case.record.deeds_until(case.text.message_index)) and bool(
-        case.record.tools
+    if any(not deed.failed for deed in case.record.deeds_until(case.text.message_index)):
+        return False
+    order = case.backing.order
+    return bool(case.record.tools) or (
+        statement.voice == "active" and order is not None and statement.group in order.groups
     )

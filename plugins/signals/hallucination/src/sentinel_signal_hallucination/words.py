@@ -1,9 +1,13 @@
-"""The tables of words: lemmas of deeds with all their forms, read from TOML once."""
+"""The tables of words: lemmas of deeds with all their forms, read once.
 
-import tomllib
+Their source is TOML; ``tables.json`` holds the same, for that is read in a tenth of the time. A test holds them together.
+"""
+
 from functools import lru_cache
-from importlib.resources import files
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
+
+from sentinel_core.trace import from_json
 
 __all__ = ["KIN", "Lemmas", "lemmas", "word_set"]
 
@@ -86,7 +90,8 @@ def _ing(verb: str, past: tuple[str, ...]) -> str:
 @lru_cache(maxsize=1)
 def lemmas() -> Lemmas:
     """The table of lemmas, its forms generated."""
-    table, irregular, things = map(_read, ("lemmas", "irregular", "things"))
+    tables = from_json((Path(__file__).parent / "data" / "tables.json").read_bytes())
+    table, irregular, things = tables["lemmas"], tables["irregular"], tables["things"]
     group, noun, done, doing = dict[str, str](), dict[str, str](), dict[str, str](), dict[str, str]()
     for name, row in table.items():
         for verb in row["verbs"]:
@@ -106,8 +111,3 @@ def lemmas() -> Lemmas:
         frozenset(things["kept"]),
         frozenset(things["written"]),
     )
-
-
-def _read(name: str) -> dict[str, Any]:
-    folder = files("sentinel_signal_hallucination") / "data"
-    return tomllib.loads((folder / f"{name}.toml").read_text(encoding="utf-8"))
