@@ -27,7 +27,7 @@ READING = _words(
     "get list search read fetch lookup look find retrieve query show view describe check count calculate calc compute "
     "browse scrape crawl grep glob cat ls head tail load inspect summarize summarise analyze analyse compare validate verify "
     "scroll goto estimate predict translate detect monitor recall recommend suggest preview see explore locate "
-    "identify determine diagnose test ping watch track obtain access examine evaluate convert parse ask display return "
+    "identify determine diagnose test ping watch track obtain access examine evaluate convert parse ask display "
     "whois geocode navigate know review quote extract resolve open"
 )
 WRITING = _words(

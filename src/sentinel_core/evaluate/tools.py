@@ -50,7 +50,7 @@ _CHECKED = frozenset(
 _JOINTS = frozenset(("and", "or", "then"))
 _KNOWN = READING | WRITING | ANYTHING | VAGUE | NOTHING
 # Verbs that fit what a tool gets as well as what it makes: the description decides.
-_WEAK = frozenset(("get", "find", "request", "ask", "open", "return", "resolve", "test", "report", "order", "log"))
+_WEAK = frozenset(("get", "find", "request", "ask", "open", "resolve", "test", "report", "order", "log"))
 
 
 class ToolFacts(NamedTuple):

@@ -162,7 +162,7 @@ def _requested(low: str, wanted: dict[str, str]) -> frozenset[str]:
             group = table.group.get(word)
             if (
                 group is not None
-                and words[at + 1 : at + 2] != ["me"]
+                and (word != "update" or words[at + 1 : at + 2] != ["me"])
                 and "status" not in words
                 and (at == 0 or words[at - 1] in _LEADS)
             ):

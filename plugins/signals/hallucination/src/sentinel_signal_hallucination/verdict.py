@@ -166,7 +166,7 @@ def _was_told(case: Case) -> bool:
         return False
     if case.backing.state == "failed" or statement.sure:
         return False
-    forms = [form for form, verb in lemmas().done.items() if verb == statement.verb] or [statement.verb]
+    forms = [form for form, verb in lemmas().done.items() if verb == statement.verb != form]
     return any(form in told for told in _told_before(case) for form in forms)
 
 
@@ -251,11 +251,13 @@ def _is_a_draft(case: Case) -> bool:
         if at is not None
         else set[str]()
     )
-    return not asked.isdisjoint(_WRITING) and case.statement.group != "send"
+    writes = not asked.isdisjoint(_WRITING) or ("write" in asked and not asked.isdisjoint(_TEXTS))
+    return writes and case.statement.group != "send"
 
 
+_TEXTS = word_set("status summary update notes note changelog text paragraph")
 _WRITING = word_set(
-    "write draft compose summarize summarise translate rephrase rewrite reword grammar proofread standup changelog"
+    "draft compose summarize summarise translate rephrase rewrite reword grammar proofread standup changelog"
 )
 
 
