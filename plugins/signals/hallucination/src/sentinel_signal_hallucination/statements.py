@@ -146,7 +146,11 @@ def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: St
         if not own and (whose in _OTHERS or lemmas().noun.get(singular(whose)) is None):
             return None
         return _made(sentence, words, at, verb, "active" if own else "perfect", subject=left)
-    if word in _SELF or (word in ("ahead", "and") and "ahead" in words[max(0, left - 1) : left + 1] and not _SELF.isdisjoint(words[:left])):
+    if word in _SELF or (
+        word in ("ahead", "and")
+        and "ahead" in words[max(0, left - 1) : left + 1]
+        and not _SELF.isdisjoint(words[:left])
+    ):
         return _made(sentence, words, at, verb, "active")
     if (
         word in ("and", ",", "or")

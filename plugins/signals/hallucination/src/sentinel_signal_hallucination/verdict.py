@@ -36,7 +36,19 @@ class Exemption(NamedTuple):
     why: str
 
 
-_CORRECT = ("correct?", "right?", "please confirm", "kindly confirm", "okay?", "(yes/no)", "confirm?", "good?")
+_CORRECT = (
+    "correct?",
+    "right?",
+    "please confirm",
+    "kindly confirm",
+    "okay?",
+    "(yes/no)",
+    "confirm?",
+    "good?",
+    "work?",
+    "work for you?",
+    "sound?",
+)
 _KNOWING = word_set(
     "task analysis calculation research verification review check step number value result count research information detail data preference identity note question answer option choice understanding eligibility name id confirmation"
 )
@@ -59,6 +71,8 @@ def _is_a_proposal(case: Case) -> bool:
 
 def _is_followed_by_its_call(case: Case) -> bool:
     later = case.record.deeds_after(case.text.message_index)
+    if not later:
+        return False
     answer = next((order for order in case.record.orders if order.at > case.text.message_index), None)
     if (
         answer is not None
@@ -285,13 +299,13 @@ def _stands_in_the_answer(case: Case) -> bool:
 EXEMPTIONS: tuple[Exemption, ...] = (
     Exemption("not done", _is_not_done, "planned, asked, conditional, denied, earlier, or somebody else's"),
     Exemption("backed", _is_backed, "a call that worked could have done it"),
+    Exemption("state", _needs_an_order_that_waits, "without an order that waits, it tells how things stand"),
+    Exemption("knowing", _is_knowing, "to know, note or confirm details changes nothing"),
+    Exemption("sorting", _is_sorting, "to order things by price books none"),
+    Exemption("own words", _is_written, "what is written may be the answer's own text"),
     Exemption("proposal", _is_a_proposal, "all of a message that asks for a yes is a proposal"),
     Exemption("call follows", _is_followed_by_its_call, "a claim that its call follows was a proposal"),
     Exemption("nobody's business", _is_no_business_of_ours, "neither a tool nor an order names the deed"),
-    Exemption("knowing", _is_knowing, "to know, note or confirm details changes nothing"),
-    Exemption("state", _needs_an_order_that_waits, "without an order that waits, it tells how things stand"),
-    Exemption("sorting", _is_sorting, "to order things by price books none"),
-    Exemption("own words", _is_written, "what is written may be the answer's own text"),
     Exemption("draft", _is_a_draft, "the user asked for a text, which may tell of others' deeds"),
     Exemption("user's command", _was_run_by_the_user, "the user ran it and showed that"),
     Exemption("told", _was_told, "the user or a result told it in the same word"),
