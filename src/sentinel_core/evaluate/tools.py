@@ -67,6 +67,7 @@ class ToolFacts(NamedTuple):
     is_inert: bool = False
 
 
+@lru_cache(maxsize=8192)
 def singular(word: str) -> str:
     """The word without a plural ending: ``reports`` and ``report`` are one, so are ``entries`` and ``entry``."""
     if len(word) < _SHORTEST_PLURAL or word.endswith(("ss", "us", "is")) or not word.endswith("s"):

@@ -167,10 +167,12 @@ def _requested(low: str, wanted: dict[str, str]) -> frozenset[str]:
                 and (at == 0 or words[at - 1] in _LEADS)
             ):
                 found.add(group)
+            if not wishes:
+                continue
             noun = table.noun.get(singular(word)) or wanted.get(singular(word))
-            if noun is not None and wishes:
+            if noun is not None:
                 found.add(noun)
-            if word in table.doing and wishes:
+            if word in table.doing:
                 found.add(table.group[table.doing[word]])
     return frozenset(found - {"work"})
 
