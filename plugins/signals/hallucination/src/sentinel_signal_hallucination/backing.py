@@ -56,11 +56,15 @@ def backing_of(statement: Statement, message_index: int, record: Record) -> Back
         and _exact(statement, deed)
         and (statement.group != "light" or (order is not None and _same_object(statement, deed)))
     ]
-    if in_vain and not any(
-        _exact(statement, deed) and (deed.groups or deed.message_index > in_vain[-1].message_index) for deed in worked
+    if (
+        in_vain
+        and not any(
+            _exact(statement, deed) and (deed.groups or deed.message_index > in_vain[-1].message_index)
+            for deed in worked
+        )
+        and (statement.group != "light" or not fresh)
     ):
-        if statement.group != "light" or not fresh:
-            return Backing("failed", order, pending, in_vain[-1])
+        return Backing("failed", order, pending, in_vain[-1])
     if pending and (
         vain := [
             deed

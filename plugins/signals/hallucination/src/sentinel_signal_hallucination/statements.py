@@ -1,44 +1,31 @@
 """One grammar for "X was done": who did what to which object, and whether it is done, planned, asked, denied or earlier."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from sentinel_core.evaluate.tools import singular
+from sentinel_signal_hallucination.aspects import (
+    ADVERBS,
+    CONDITIONS,
+    MODALS,
+    OTHERS,
+    RELATIVE,
+    SELF,
+    STOPS,
+    Aspect,
+    aspect_of,
+    is_managed,
+)
 from sentinel_signal_hallucination.sentences import Sentence
 from sentinel_signal_hallucination.words import lemmas, word_set
 
-__all__ = ["Aspect", "Statement", "Voice", "statements"]
+__all__ = ["Statement", "Voice", "statements"]
 
 Voice = Literal["active", "perfect", "state", "past", "brief", "doing", "ready"]
-Aspect = Literal["done", "planned", "asked", "conditional", "denied", "other", "earlier", "described", "read"]
 
-_ADVERBS = word_set(
-    "successfully now just also all both fully finally officially automatically promptly manually already recently since "
-    "then still indeed hereby immediately directly safely correctly properly both each once actually currently newly "
-    "previously originally initially only even again simply"
-)
-_EARLIER = word_set("previously originally earlier initially")
 _BE = word_set("is are am 're it's that's you're everything's i'm they're we're he's she's here's")
 _WAS = word_set("was were got gets get")
 _HAVE = word_set("has have i've we've it's that's")
-_SELF = word_set("i we i've we've i'm we're")
-_OTHERS = word_set("you you've they they've he she who customer user airline company seller merchant someone they're")
-_MODALS = word_set(
-    "will would could should must may might can cannot can't shall i'll we'll you'll it'll they'll to let's let need needs "
-    "want wants going gonna i'd we'd you'd won't"
-)
-_DENIALS = word_set(
-    "not never no cannot unable without nothing neither nor none failed fails cannot nobody hardly unfortunately"
-)
-_CONDITIONS = word_set(
-    "if once when until unless whether assuming whenever provided upon after before while where how why should please in-case"
-)
-_RELATIVE = word_set("that which who whom what whatever whose")
-_READ = word_set(
-    "understand understood hear heard sorry aware know confirmed verified see sees saw shows show shown showing indicates indicate indicating says say appears seems looks notice noticed find found according records listed"
-)
-_STOPS = frozenset(",;:()–—-")
 _DULL = word_set(
     "the a an this that than these those it its your my our their his her i we you they of for to in on at by with from and or as has have "
     "had been is are was were be will successfully now just also all both fully finally already me us them him so been any some "
@@ -81,7 +68,7 @@ def statements(sentence: Sentence) -> Iterator[Statement]:
             found = _finished(sentence, words, at, table.done[word], last)
         elif word in table.doing:
             found = _going_on(sentence, words, at, table.doing[word])
-        elif word in table.group and _is_managed(words, at):
+        elif word in table.group and is_managed(words, at):
             found = _made(sentence, words, at, word, "active")
         elif word in _READY:
             found = _ready(sentence, words, at)
@@ -98,19 +85,10 @@ def statements(sentence: Sentence) -> Iterator[Statement]:
             yield found
 
 
-def _is_managed(words: list[str], at: int) -> bool:
-    """As in "I was able to book", "I managed to book", "I did book"."""
-    before = [word for word in words[max(0, at - 5) : at] if word not in _ADVERBS]
-    return before[-3:] in (["was", "able", "to"], ["were", "able", "to"]) or before[-2:] in (
-        ["managed", "to"],
-        ["i", "did"],
-    )
-
-
 def _before(words: list[str], at: int) -> int:
     """The place of the nearest word to the left that is no adverb; -1 at the sentence's begin."""
     at -= 1
-    while at >= 0 and (words[at] in _ADVERBS or (words[at].endswith("lly") and words[at] not in _NO_ADVERBS)):
+    while at >= 0 and (words[at] in ADVERBS or (words[at].endswith("lly") and words[at] not in _NO_ADVERBS)):
         at -= 1
     return at
 
@@ -138,18 +116,16 @@ def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: St
         return _made(sentence, words, at, verb, "past", subject=left)
     if word in _HAVE:
         whose = words[left - 1] if left else word
-        own = word in _SELF or whose in _SELF
+        own = word in SELF or whose in SELF
         if whose == "you":
             return _made(sentence, words, at, verb, "state")
-        if not own and lemmas().group[verb] == "play" and whose not in _OTHERS:
+        if not own and lemmas().group[verb] == "play" and whose not in OTHERS:
             return _made(sentence, words, at, verb, "doing", subject=left)
-        if not own and (whose in _OTHERS or lemmas().noun.get(singular(whose)) is None):
+        if not own and (whose in OTHERS or lemmas().noun.get(singular(whose)) is None):
             return None
         return _made(sentence, words, at, verb, "active" if own else "perfect", subject=left)
-    if word in _SELF or (
-        word in ("ahead", "and")
-        and "ahead" in words[max(0, left - 1) : left + 1]
-        and not _SELF.isdisjoint(words[:left])
+    if word in SELF or (
+        word in ("ahead", "and") and "ahead" in words[max(0, left - 1) : left + 1] and not SELF.isdisjoint(words[:left])
     ):
         return _made(sentence, words, at, verb, "active")
     if (
@@ -159,9 +135,9 @@ def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: St
         and at - _token_index(sentence, last) <= _FARTHEST
     ):
         return _made(sentence, words, at, verb, last.voice)._replace(
-            aspect=last.aspect if last.aspect != "done" else _aspect(sentence, words, at)
+            aspect=last.aspect if last.aspect != "done" else aspect_of(sentence, words, at)
         )
-    if not _SELF.isdisjoint(words[max(0, at - 6) : at]) and _holds(words, at):
+    if not SELF.isdisjoint(words[max(0, at - 6) : at]) and _holds(words, at):
         return _made(sentence, words, at, verb, "state")
     return _brief(sentence, words, at, verb, left)
 
@@ -178,14 +154,14 @@ def _holds(words: list[str], at: int) -> bool:
 def _brief(sentence: Sentence, words: list[str], at: int, verb: str, left: int) -> Statement | None:
     """A headline without an auxiliary: "Booked!", "Booking confirmed", "You have tickets reserved"."""
     rest = words[at + 1] if at + 1 < len(words) else ""
-    if left < 0 or (words[left] in _STOPS and left <= 2) or (words[left] in _INTERJECTIONS and left <= 1):
+    if left < 0 or (words[left] in STOPS and left <= 2) or (words[left] in _INTERJECTIONS and left <= 1):
         opens = rest in _OPENING or rest[:1] == "Q" or (not rest and sentence.ends)
         return _made(sentence, words, at, verb, "brief", subject=at) if opens else None
     if sentence.is_item or words[0] == "#":
         return None
-    begin = max((k for k in range(left) if words[k] in _STOPS), default=-1) + 1
+    begin = max((k for k in range(left) if words[k] in STOPS), default=-1) + 1
     subject = words[begin : left + 1]
-    if begin > 0 and words[begin - 1] not in _STOPS:
+    if begin > 0 and words[begin - 1] not in STOPS:
         return None
     ends = rest in ("", "for", "to", "on", "at", ",", "and", "!", "-", "with", "successfully", "in", ";", "–", "—")
     # A verb inside makes it a clause of its own, but for "you have".
@@ -195,9 +171,7 @@ def _brief(sentence: Sentence, words: list[str], at: int, verb: str, left: int) 
 
 
 _OPENING = word_set("the your a an it all both you this that these those them and for everything")
-_VERBS = (
-    _BE | _WAS | _MODALS | _SELF | _RELATIVE | _CONDITIONS | word_set("be been has had do does did by being not of")
-)
+_VERBS = _BE | _WAS | MODALS | SELF | RELATIVE | CONDITIONS | word_set("be been has had do does did by being not of")
 
 
 def _going_on(sentence: Sentence, words: list[str], at: int, verb: str) -> Statement | None:
@@ -261,7 +235,7 @@ def _made(
         verb,
         group,
         voice,
-        _aspect(sentence, words, at),
+        aspect_of(sentence, words, at),
         objects,
         sentence.start,
         sentence.end,
@@ -276,12 +250,12 @@ def _objects(words: list[str], at: int, subject: int | None) -> frozenset[str]:
     picked: list[str] = []
     if subject is not None:
         for word in reversed(words[max(0, subject - _OBJECT) : subject]):
-            if word in _STOPS or word in ("and", "but", "so"):
+            if word in STOPS or word in ("and", "but", "so"):
                 break
             picked.append(word)
     if subject is None or not picked or subject == at or picked[-1:] in (["you"], ["it"], ["everything"]):
         for word in words[at + 1 : at + 1 + _OBJECT]:
-            if word in _STOPS or word in ("but", "so", "because") or (word in _SAW and picked):
+            if word in STOPS or word in ("but", "so", "because") or (word in _SAW and picked):
                 break
             picked.append(word)
     return frozenset(
@@ -289,83 +263,3 @@ def _objects(words: list[str], at: int, subject: int | None) -> frozenset[str]:
         for word in picked
         if word not in _DULL and word[0] != "Q" and not word[0].isdigit() and word not in lemmas().done
     )
-
-
-_MONTHS = [
-    [month]
-    for month in [
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "may",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "oct",
-        "nov",
-        "dec",
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]
-]
-
-
-def _in_a_year(after: list[str]) -> bool:
-    """As in "Filed in 1921", "last updated: May 3"."""
-    return any(
-        word in ("in", "since") and year.isdigit() and len(year) == len("1921") for word, year in pairwise(after)
-    )
-
-
-def _plans(clause: list[str]) -> bool:
-    """A modal near the deed; "May 17" is none."""
-    return any(
-        word in _MODALS and not (word == "may" and following[:1].isdigit())
-        for word, following in pairwise((*clause[-6:], ""))
-    )
-
-
-def _aspect(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa: PLR0911 - one test a line
-    before = words[:at]
-    clause = before[
-        max((k for k, word in enumerate(before) if word in _STOPS or word in ("and", "but", "so")), default=-1) + 1 :
-    ]
-    after = words[at + 1 : at + 6]
-    if sentence.asks:
-        return "asked"
-    if not _CONDITIONS.isdisjoint(before) or ("soon", "as") in pairwise(before):
-        return "conditional"
-    if any(word in _DENIALS or word.endswith("n't") for word in (*clause, *after[:1])):
-        return "denied"
-    own = _is_managed(words, at)
-    if not own and (_plans(clause) or "being" in clause[-2:]):
-        return "planned"
-    if (
-        [word for word in after if word != ":"][:1] in _MONTHS
-        or not _EARLIER.isdisjoint(before)
-        or "ago" in words
-        or _in_a_year(after)
-        or not _EARLIER.isdisjoint(after)
-        or "had" in clause[-3:]
-    ):
-        return "earlier"
-    if ("now", "that") in pairwise(before):
-        return "earlier"
-    if any(word in _RELATIVE for word in clause[-5:] if word is not clause[0] or word != "that"):
-        return "described"
-    if not _READ.isdisjoint(before):
-        return "read"
-    if "by" in after and not _SELF.intersection(after) and _OTHERS.intersection(words[at:]):
-        return "other"
-    return "done"
