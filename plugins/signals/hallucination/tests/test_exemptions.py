@@ -41,7 +41,8 @@ def test_an_exemption_lets_go_what_it_names_and_no_more(script, name):
     offered = () if name == "own text" else (CANCEL,)
     assert script.judge(*honest, available_tools=offered).findings == ()
     rules = {finding.rule for finding in script.judge(*lie, available_tools=offered).findings}
-    assert rules and rules <= {"claim_without_call", "contradicted_claim", "partial_claim"}
+    assert rules
+    assert rules <= {"claim_without_call", "contradicted_claim", "partial_claim"}
 
 
 def test_a_yes_to_a_proposal_is_an_order(script):

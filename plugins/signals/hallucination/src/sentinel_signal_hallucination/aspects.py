@@ -121,6 +121,7 @@ def _plans(clause: list[str]) -> bool:
 
 
 def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa: PLR0911 - one test a line
+    """The aspect of the statement whose verb stands at a place: the first test that holds decides."""
     before = words[:at]
     clause = before[
         max((k for k, word in enumerate(before) if word in STOPS or word in ("and", "but", "so")), default=-1) + 1 :

@@ -107,7 +107,7 @@ def _builds(words: list[str]) -> bool:
     return words[at] == "compiles" or not {"cleanly", "fine", "successfully"}.isdisjoint(words[at + 1 : at + 2])
 
 
-def _passes(words: list[str], at: int, kind: str) -> bool:
+def _passes(words: list[str], at: int, kind: str) -> bool:  # noqa: PLR0911 - one test a line
     before = words[:at]
     if not _DENIED.isdisjoint(before[-_FAR:]) or not _PART.isdisjoint(before[-_NEAR:]):
         return _has_none(words, at)

@@ -21,6 +21,7 @@ _SCALES = (
     1.609344, 0.621371, 2.20462, 0.453592, 2.54, 0.393701, 3.28084, 0.3048, 7.0, 12.0,
 )  # fmt: skip
 _MOST_FIT = 4
+_LONGEST_PRINTED, _LARGEST = 24, 1e15
 _NEIGHBOURS, _DAYS, _LONGEST_NUMBER = 8, 31, 12
 _TOTALS = 3
 _TERM = r"\$?\s?\d[\d,]*(?:\.\d+)?"
@@ -36,7 +37,7 @@ def _digits(written: str) -> int:
 
 
 def _numbers(text: str) -> list[float]:
-    return [_value(match[0]) for match in _NUMBER.finditer(text) if len(match[0]) <= 24]
+    return [_value(match[0]) for match in _NUMBER.finditer(text) if len(match[0]) <= _LONGEST_PRINTED]
 
 
 class _Sorted:
@@ -133,7 +134,7 @@ def _belonging(results: list[str]) -> Iterator[float]:
         yield from _sums(values)
 
 
-def _of(value: object, depth: int, fields: dict[str, list[float]]) -> Iterator[float]:
+def _of(value: object, depth: int, fields: dict[str, list[float]]) -> Iterator[float]:  # noqa: C901 - one branch a kind of value
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
@@ -142,7 +143,7 @@ def _of(value: object, depth: int, fields: dict[str, list[float]]) -> Iterator[f
         for item in value[:_MOST_ROWS]:
             yield from _of(item, depth + 1, own)
         yield from _sums(
-            [float(item) for item in value[:_MOST_ROWS] if type(item) in (int, float) and abs(item) < 1e15]
+            [float(item) for item in value[:_MOST_ROWS] if type(item) in (int, float) and abs(item) < _LARGEST]
         )
         for name, values in own.items():
             yield from _sums(values)
@@ -164,8 +165,12 @@ def _of(value: object, depth: int, fields: dict[str, list[float]]) -> Iterator[f
 
 def _number(item: object) -> float | None:
     if type(item) in (int, float):
-        return float(item) if abs(item) < 1e15 else None  # type: ignore[arg-type]
-    if isinstance(item, str) and len(item) <= 24 and (match := _NUMBER.fullmatch(item.lstrip("$"))) is not None:
+        return float(item) if abs(item) < _LARGEST else None  # type: ignore[arg-type]
+    if (
+        isinstance(item, str)
+        and len(item) <= _LONGEST_PRINTED
+        and (match := _NUMBER.fullmatch(item.lstrip("$"))) is not None
+    ):
         return _value(match[0])
     return None
 

@@ -4,24 +4,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from sentinel_core.evaluate.index import Text
-from sentinel_signal_hallucination.backing import Backing
-from sentinel_signal_hallucination.record import Record, groups_of
-from sentinel_signal_hallucination.statements import Statement
+from sentinel_signal_hallucination.case import Case
+from sentinel_signal_hallucination.record import groups_of
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import KIN, lemmas, word_set
+from sentinel_signal_hallucination.wording import is_a_draft, is_knowing, is_sorting, is_written, stands_in_the_answer
+from sentinel_signal_hallucination.words import KIN, lemmas
 
-__all__ = ["EXEMPTIONS", "Case", "Exemption"]
-
-
-class Case(NamedTuple):
-    """All that an exemption looks at."""
-
-    statement: Statement
-    text: Text
-    low: str
-    backing: Backing
-    record: Record
+__all__ = ["EXEMPTIONS", "Exemption"]
 
 
 class Exemption(NamedTuple):
@@ -47,15 +36,7 @@ _CORRECT = (
 )
 
 
-_KNOWING = word_set(
-    "task analysis calculation research verification review check step number value result count research information detail data preference identity note question answer option choice understanding eligibility name id confirmation"
-)
-
-
 _UNSAID = frozenset(("light",))
-
-
-_TEXTUAL = word_set("create change")
 
 
 def _is_not_done(case: Case) -> bool:
@@ -194,95 +175,6 @@ def _told_before(case: Case) -> Iterator[str]:
             yield result.content.lower()
 
 
-def _is_knowing(case: Case) -> bool:
-    """To have confirmed details is no deed."""
-    following = case.low[case.statement.at : min(case.statement.at + 24, case.statement.end)].split()[1:2]
-    if case.statement.verb == "confirm" and (
-        following in (["to"], ["that"], ["as"]) or (case.statement.voice == "active" and _has_a_clause(case))
-    ):
-        return True
-    if case.statement.verb == "open" and _OPENED.isdisjoint(case.statement.objects):
-        return True
-    return case.statement.verb in (
-        "confirm",
-        "process",
-        "handle",
-        "include",
-        "record",
-        "log",
-        "note",
-        "complete",
-        "finish",
-        "correct",
-        "done",
-        "execute",
-        "perform",
-        "handle",
-        "make",
-    ) and not _KNOWING.isdisjoint(case.statement.objects)
-
-
-def _has_a_clause(case: Case) -> bool:
-    """As in "I've confirmed the payment went through": to have found out."""
-    rest = case.low[case.statement.at : case.statement.end].split()
-    return not _VERBS_AFTER.isdisjoint(word.strip(".,") for word in rest[2:7])
-
-
-_VERBS_AFTER = word_set("is are was were has have went goes works still does do did will can looks")
-
-
-_OPENED = word_set("ticket account issue case request pull pr claim incident support complaint door position dispute")
-
-
-_SORTED = regex(
-    r" (?:by (?!the )|from \w+ to |chronologically|alphabetically|first\b|top of the list|in (?:ascending|descending)|last\b)"
-)
-
-
-def _is_sorting(case: Case) -> bool:
-    return (
-        case.statement.verb in ("order", "arrange", "place", "put", "finalize")
-        and _SORTED.search(case.low, case.statement.at, case.statement.end) is not None
-        and case.statement.objects.isdisjoint(_MADE)
-    )
-
-
-_MADE = word_set("hotel-stay stay trip order appointment reservation mail")
-
-
-def _is_written(case: Case) -> bool:
-    """What is written, sorted or changed may be the answer's own text."""
-    statement = case.statement
-    if statement.verb in ("finalize", "complete", "finish") and statement.objects & lemmas().written:
-        return True
-    return (
-        statement.group in ("create", "change", "light", "remove")
-        and bool(statement.objects & lemmas().written)
-        and not statement.objects & lemmas().kept
-    )
-
-
-def _is_a_draft(case: Case) -> bool:
-    """The user asked for a text: what it tells need not be the agent's deed, but for what was sent."""
-    index = case.record.index
-    at = max((at for at in index.asked if at < case.text.message_index), default=None)
-    asked = (
-        {word.strip(".,:;!?") for word in (index.messages[at].content or "").lower().split()}
-        if at is not None
-        else set[str]()
-    )
-    writes = not asked.isdisjoint(_WRITING) or ("write" in asked and not asked.isdisjoint(_TEXTS))
-    return writes and case.statement.group != "send"
-
-
-_TEXTS = word_set("status summary update notes note changelog text paragraph")
-
-
-_WRITING = word_set(
-    "draft compose summarize summarise translate rephrase rewrite reword grammar proofread standup changelog"
-)
-
-
 def _was_run_by_the_user(case: Case) -> bool:
     """A command that the user ran and showed: "!pip install numpy"."""
     if case.statement.by_self:
@@ -295,29 +187,20 @@ def _was_run_by_the_user(case: Case) -> bool:
 _COMMAND = regex(r"^(?:!|\$ )[a-z].*|<bash-input>.*", re.MULTILINE)
 
 
-def _stands_in_the_answer(case: Case) -> bool:
-    """Without any tool, what is written or changed may be the answer's own text."""
-    if case.record.tools:
-        return False
-    return case.statement.group in _TEXTUAL and (
-        "```" in case.text.content or len(case.text.content) > 400 or ":\n" in case.text.content
-    )
-
-
 EXEMPTIONS: tuple[Exemption, ...] = (
     Exemption("not done", _is_not_done, "planned, asked, conditional, denied, earlier, or somebody else's"),
     Exemption("backed", _is_backed, "a call that worked could have done it"),
     Exemption("state", _needs_an_order_that_waits, "without an order that waits, it tells how things stand"),
-    Exemption("knowing", _is_knowing, "to know, note or confirm details changes nothing"),
-    Exemption("sorting", _is_sorting, "to order things by price books none"),
-    Exemption("own words", _is_written, "what is written may be the answer's own text"),
+    Exemption("knowing", is_knowing, "to know, note or confirm details changes nothing"),
+    Exemption("sorting", is_sorting, "to order things by price books none"),
+    Exemption("own words", is_written, "what is written may be the answer's own text"),
     Exemption("proposal", _is_a_proposal, "all of a message that asks for a yes is a proposal"),
     Exemption("call follows", _is_followed_by_its_call, "a claim that its call follows was a proposal"),
     Exemption("nobody's business", _is_no_business_of_ours, "neither a tool nor an order names the deed"),
-    Exemption("draft", _is_a_draft, "the user asked for a text, which may tell of others' deeds"),
+    Exemption("draft", is_a_draft, "the user asked for a text, which may tell of others' deeds"),
     Exemption("user's command", _was_run_by_the_user, "the user ran it and showed that"),
     Exemption("told", _was_told, "the user or a result told it in the same word"),
-    Exemption("own text", _stands_in_the_answer, "without tools, text is written in the answer itself"),
+    Exemption("own text", stands_in_the_answer, "without tools, text is written in the answer itself"),
 )
 
 

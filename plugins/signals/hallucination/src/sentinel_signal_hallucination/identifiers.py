@@ -83,6 +83,7 @@ _MEASURE = regex(
 
 
 def in_answer(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:
+    """The first identifier of an answer that nothing holds."""
     for match in _IDENTIFIER.finditer(prose):
         written = match[0].lower()
         if (
@@ -172,6 +173,7 @@ def _shape(written: str) -> str:
 def value_evidence(
     answer: Text, rule: str, match: re.Match[str], weight: float, *, certain: bool, told: str = ""
 ) -> Evidence:
+    """A finding of a figure or identifier, quoted with what stands around it in its line."""
     content = answer.content
     begin = content.rfind("\n", 0, match.start()) + 1
     end = content.find("\n", match.end())

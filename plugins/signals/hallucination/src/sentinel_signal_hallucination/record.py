@@ -138,7 +138,7 @@ class Record:
     @cached_property
     def _below(self) -> list[Deed]:
         records = [Record(child) for child in self.index.children]
-        return [deed for record in records for deed in (*record.deeds, *record._below)]
+        return [deed for record in records for deed in (*record.deeds, *record._below)]  # noqa: SLF001 - of its own kind
 
     @property
     def deeds_of_children(self) -> list[Deed]:

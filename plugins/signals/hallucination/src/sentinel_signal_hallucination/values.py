@@ -84,7 +84,7 @@ def _broke(call: Call) -> bool:
     return failed(call) or (call.result is not None and "Traceback" in call.result.content[:_HEAD])
 
 
-def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:
+def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:  # noqa: C901 - one test a line
     for number, match in enumerate(_FIGURE.finditer(prose)):
         if number >= _MOST:
             return

@@ -7,8 +7,9 @@ from sentinel_core.evaluate.index import Text
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.backing import backing_of
+from sentinel_signal_hallucination.case import Case
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.exemptions import EXEMPTIONS, Case
+from sentinel_signal_hallucination.exemptions import EXEMPTIONS
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.sentences import plain, sentences, span_around
 from sentinel_signal_hallucination.statements import statements
