@@ -21,6 +21,7 @@ _SCALES = (
     1.609344, 0.621371, 2.20462, 0.453592, 2.54, 0.393701, 3.28084, 0.3048, 7.0, 12.0,
 )  # fmt: skip
 _MOST_FIT = 4
+_MOST_OF_THREE = 24
 _LONGEST_PRINTED, _LARGEST = 24, 1e15
 _NEIGHBOURS, _DAYS, _LONGEST_NUMBER = 8, 31, 12
 _TOTALS = 3
@@ -73,6 +74,7 @@ class Derived:
             lambda x: others.near(x, half),
             lambda x: self._pairs.near(x, half),
             lambda x: self._rates.near(x, half),
+            lambda x: self._triples.near(x, half),
         )
         return any(fits(value) and not _fits_all(fits, value, step) for fits in tests)
 
@@ -99,6 +101,15 @@ class Derived:
         few = list(dict.fromkeys(reversed(self._values)))[:_MOST_PAIRED]
         return _Sorted(
             result for one, other in combinations(few, 2) for result in (one + other, abs(one - other), one * other)
+        )
+
+    @cached_property
+    def _triples(self) -> _Sorted:
+        """Two added and one taken off, or three added: of prices and the like, which have cents or stand under one name."""
+        few = [value for value in dict.fromkeys(reversed(self._values)) if value != int(value)][:_MOST_OF_THREE]
+        threes = combinations(few, 3)
+        return _Sorted(
+            result for a, b, c in threes for result in (a + b + c, abs(a + b - c), abs(a - b + c), abs(b + c - a))
         )
 
     @cached_property
@@ -199,10 +210,11 @@ def _others(answer: str, at: int) -> _Sorted:
         if match.start() != at and len(match[0]) <= _LONGEST_NUMBER
     ][:40]
     products = [one * other for one, other in combinations(others, 2)]
+    turns = [sum(others[0::2]) - sum(others[1::2]), sum(others[: len(others) // 2]) - sum(others[len(others) // 2 :])]
     shares = [
         part / whole for one, other in combinations(others, 2) for part, whole in ((one, other), (other, one)) if whole
     ]
-    return _Sorted([*_sums(others), *products, *shares])
+    return _Sorted([*_sums(others), *products, *shares, *map(abs, turns)])
 
 
 def explicit_sum(written: str, answer: str, at: int) -> bool | None:
