@@ -98,9 +98,7 @@ def test_nobody_set_an_address(openai):
     assert told(openai, Layers()) is None
 
 
-@pytest.mark.parametrize(
-    ("of_provider", "warnings"), [({}, [TOLD]), ({"base_url": "https://b.example"}, [])]
-)
+@pytest.mark.parametrize(("of_provider", "warnings"), [({}, [TOLD]), ({"base_url": "https://b.example"}, [])])
 def test_a_run_tells_it_first(openai, of_provider, warnings):
     class Heard(list):
         warn = list.append

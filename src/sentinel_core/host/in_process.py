@@ -8,7 +8,7 @@ from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.panel import make_panel, with_weights
-from sentinel_core.profile import RS1, Profile
+from sentinel_core.profile import STANDARD, Profile
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace
 from sentinel_core.traces.problems import check_trace, problem_of
@@ -45,7 +45,7 @@ def evaluate_trace(
 
 
 def _panel(signals: Iterable["sentinel_core.Signal"] | None, profile: Profile | None) -> Panel:
-    wanted = RS1 if profile is None else profile
+    wanted = STANDARD if profile is None else profile
     if not isinstance(wanted, Profile):
         raise TypeError(f"profile is {wanted!r}; expected a Profile, such as sentinel_core.RS1")
     if signals is None:

@@ -16,7 +16,7 @@ from sentinel_core.host.plugins import Installed, LoadFailure, Plugin, Watch
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.host.settings import Layers
 from sentinel_core.offers import Signal
-from sentinel_core.profile import RS1, CriticalRule, Profile
+from sentinel_core.profile import BUILT_IN, RS1, CriticalRule, Profile
 from sentinel_core.report import SignalFailure
 from sentinel_core.trace import ExecutionTrace
 
@@ -115,14 +115,17 @@ def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable
         raise ConfigError(str(error)) from None
 
 
+_NAMES = " nor ".join(f'"{name}"' for name in sorted(BUILT_IN))
+
+
 def read_profile(name: str) -> Profile:
-    """``rs1``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
+    """``standard``, ``rs1``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
 
     Missing keys keep RS-1's values; ``critical`` is merged signal by signal, and ``false`` removes RS-1's rule. Raises
     ``ConfigError`` that names the file and the key.
     """
-    if name == RS1.name:
-        return RS1
+    if name in BUILT_IN:
+        return BUILT_IN[name]
     import tomllib
 
     path = Path(name)
@@ -130,7 +133,7 @@ def read_profile(name: str) -> Profile:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(
-            f'no profile "{name}": it is neither "{RS1.name}" nor a readable file ({error.strerror})'
+            f'no profile "{name}": it is neither {_NAMES} nor a readable file ({error.strerror})'
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'profile "{name}" is not TOML: {error}') from None
