@@ -21,6 +21,7 @@ from sentinel_core.offers import Tool
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, canonical, from_json
 
 __all__ = [
+    "DELIVERY",
     "Delivery",
     "FiledReport",
     "StagedReport",
@@ -30,6 +31,9 @@ __all__ = [
     "staged_report",
     "staging",
 ]
+
+DELIVERY = "delivery"
+"""The id of the call that delivers the report."""
 
 _BROKE_OFF = "the process ended while the report was on its way, and the tool has no way to count it once"
 _NOTE = (
@@ -182,7 +186,7 @@ class _Delivering:
         )
 
     def _once(self, started: DeliveryStarted) -> ToolResult:
-        call = ToolCall(id="delivery", name=FILE_REPORT, arguments=started.arguments)
+        call = ToolCall(id=DELIVERY, name=FILE_REPORT, arguments=started.arguments)
         return self._own.run_unchecked(self._tool, call, idempotency_key=started.idempotency_key)
 
     def _wait(self, failures: int) -> None:

@@ -28,6 +28,7 @@ from sentinel_core.errors import (
 from sentinel_core.host.validate_offers import check_parameters
 from sentinel_core.offers import Tool
 from sentinel_core.runtime import isolate
+from sentinel_core.runtime.http_requests import working_on
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.trace import ToolCall, ToolResult, ToolSchema
 
@@ -198,7 +199,7 @@ class Toolbox:
         given: dict[str, Any] = dict(call.arguments)
         if key is not None and self.takes(tool, _KEY):
             given[_KEY] = key
-        job = functools.partial(_job, tool.handler, given)
+        job = functools.partial(_job, call.id, tool.handler, given)
         wait = functools.partial(self.run, job, timeout=tool.timeout) if start is None else start(job, tool.timeout)
         return functools.partial(_result_of, tool, wait)
 
@@ -247,8 +248,9 @@ def _raise(error: ToolError) -> str:
     raise error
 
 
-def _job(handler: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
+def _job(call_id: str, handler: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
     """A handler's result: text as it is, anything else as JSON. Raises ``TypeError`` for what is neither."""
+    working_on(call_id)
     value = handler(**arguments)
     return value.encode("utf-8") if isinstance(value, str) else _encode(value)
 
