@@ -49,6 +49,13 @@ def test_fooled_model_does_no_harm(sentinel, command, tmp_path):
     assert b"hunter2" not in everything + done.stdout.encode() + done.stderr.encode()
 
 
+def test_only_tools_whose_source_is_there_are_offered(sentinel, command, tmp_path):
+    assert sentinel(*command).returncode == 1
+    (path,) = (tmp_path / ".sentinel" / "runs").glob("*.trace.json")
+    tools = [tool["name"] for tool in json.loads(path.read_text())["details"]["available_tools"]]
+    assert tools == ["file_risk_report", "get_release_history", "get_release_summary"]
+
+
 def test_sensitive_tool_runs_with_yes_only(sentinel, command, tmp_path):
     (tmp_path / "rm.py").write_text(SENSITIVE)
     with_tool = [*command, "--plugins", "./odd.py,./rm.py"]

@@ -35,7 +35,17 @@ from sentinel_core.trace import ToolCall, ToolResult, ToolSchema
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
-__all__ = ["OUTCOME_UNKNOWN", "Runner", "Started", "Toolbox", "bind_tool", "in_process", "start_in_child"]
+__all__ = [
+    "OUTCOME_UNKNOWN",
+    "Offered",
+    "Runner",
+    "Started",
+    "Toolbox",
+    "bind_tool",
+    "in_process",
+    "offered",
+    "start_in_child",
+]
 
 _TO_READ = 1.0  # seconds that an answer may take to be read though its time is over: it may wait in the pipe
 
@@ -93,7 +103,39 @@ def bind_tool(tool: Tool, settings: object) -> Tool:
     """The tool with its settings filled in; one that takes none, with ``settings`` None, as it is."""
     if tool.settings is None:
         return tool
-    return attrs.evolve(tool, handler=functools.partial(tool.handler, settings), settings=None)
+    unavailable = None if tool.unavailable is None else functools.partial(tool.unavailable, settings)
+    return attrs.evolve(tool, handler=functools.partial(tool.handler, settings), unavailable=unavailable, settings=None)
+
+
+@attrs.frozen
+class Offered:
+    """Tools that can work in a run; why others cannot, by name; and, by name, checks that failed, whose tools stay."""
+
+    tools: tuple[Tool, ...]
+    left_out: Mapping[str, str]
+    unsure: Mapping[str, str]
+
+
+def offered(tools: Sequence[Tool], subject: str) -> Offered:
+    """Ask each tool, side by side in children, whether it can work in a run about ``subject``."""
+    asked = [
+        (tool, start_in_child(functools.partial(_why_not, tool.unavailable, subject), tool.timeout))
+        for tool in tools
+        if tool.unavailable is not None
+    ]
+    left_out, unsure = {}, {}
+    for tool, wait in asked:
+        try:
+            why = msgspec.json.decode(wait(), type=str | None)
+        except (WorkerError, msgspec.DecodeError) as error:
+            unsure[tool.name] = str(error)
+        else:
+            left_out.update({} if why is None else {tool.name: why})
+    return Offered(tuple(tool for tool in tools if tool.name not in left_out), left_out, unsure)
+
+
+def _why_not(unavailable: Callable[[str], str | None], subject: str) -> bytes:
+    return _encode(unavailable(subject))
 
 
 @attrs.define(eq=False)

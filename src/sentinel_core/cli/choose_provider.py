@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.tools import bind_tool
+from sentinel_core.agent.tools import bind_tool, offered
 from sentinel_core.cli.run_options import without_repo
 from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.host.connect import fields_of, key_elsewhere, model_of, with_flags
@@ -90,9 +90,11 @@ def connect(
     of_provider: Mapping[str, Any],
     of_tools: Mapping[str, Any],
     kept: Kept | None = None,
+    subject: str = "",
 ) -> Connected:
-    """The provider that the user chose, or else the first whose key is there, or else the rules; and every tool.
+    """The provider that the user chose, or else the first whose key is there, or else the rules; and every tool that can work.
 
+    ``subject`` is what the run is about.
     ``of_provider`` and ``of_tools`` are values of flags for whichever plugin has a setting of that name; ``kept`` are
     those of the run that is resumed, below ``of_provider``. What plugins log as a warning is sent on as one. Raises
     ``ConfigError`` and ``PluginError`` for what the user can mend, and what the provider raises.
@@ -100,12 +102,15 @@ def connect(
     _send_warnings(outbox)
     shelf = _Shelf(selection, outbox)
     chosen = layers.host().provider
-    tools, settings, versions = _tools(shelf, layers, of_tools)
+    bound, settings, versions = _tools(shelf, layers, of_tools)
+    found = offered(bound, subject)
+    for name, why in found.unsure.items():
+        outbox.send(warning(f'tool "{name}" cannot say whether it works here: {why}'))
     if chosen is not None and chosen.startswith(_REPLAY):
         from sentinel_core.agent.replay import ReplayModel, load_record
 
         model: Model = ReplayModel(load_record(Path(chosen.removeprefix(_REPLAY))))
-        return Connected(name="replay", model=model, tools=tools, settings=settings, versions=versions)
+        return Connected(name="replay", model=model, tools=bound, settings=settings, versions=versions)
     plugin = _choose(shelf, chosen)
     if kept is not None and kept.provider == plugin.source.name:
         of_provider = {**kept.flags, **of_provider}
@@ -118,7 +123,7 @@ def connect(
     return Connected(
         name=plugin.source.name,
         model=model,
-        tools=tools,
+        tools=found.tools,
         env=plugin.offer.env,
         deterministic=plugin.offer.deterministic,
         model_name=_text_or_none(getattr(model, "model", None)) or getattr(own, "model", None),

@@ -137,6 +137,7 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             of_provider=order.of_provider,
             of_tools=order.of_tools,
             kept=order.kept,
+            subject=order.release or "",
         )
         stack.callback(close_model, connected.model, connected.name, _warn(outbox))
         if isinstance(connected.model, ReplayModel) and connected.model.attempts == 1:

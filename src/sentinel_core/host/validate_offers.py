@@ -55,6 +55,8 @@ def checked(offer: object, kind: str) -> Any:
             raise PluginError(f"the {expected.__name__} that it offers has no {name}")
         if name in _FUNCTIONS and not callable(value):
             raise PluginError(f'"{fields["name"]}": {name} is not callable')
+        if name == "unavailable" and not (value is None or callable(value)):
+            raise PluginError(f'"{fields["name"]}": unavailable is not callable')
         if name in _CHOICES and value not in _CHOICES[name]:
             choices = " or ".join(f'"{choice}"' for choice in _CHOICES[name])
             raise PluginError(f'"{fields["name"]}": {name} must be {choices}, and it is {_shown(value)}')
