@@ -8,12 +8,13 @@ from typing import Any
 
 import attrs
 
+from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY
 from sentinel_core.agent.tools import bind_tool, offered
 from sentinel_core.cli.run_options import without_repo
 from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.host.connect import fields_of, key_elsewhere, model_of, with_flags
 from sentinel_core.host.conversion import printed
-from sentinel_core.host.plugins import Installed, Plugin, load, select
+from sentinel_core.host.plugins import Installed, Plugin, installed, load, select
 from sentinel_core.host.selection import Selection, did_you_mean
 from sentinel_core.host.settings import Layers
 from sentinel_core.judging.frames import warning
@@ -55,7 +56,7 @@ class Kept:
 
 @attrs.define
 class _Shelf:
-    """Loads plugins by name, and says which failed."""
+    """Loads plugins by name, and says which failed. The tools that the task needs are on it unless ``no:NAME`` takes them away."""
 
     selection: Selection
     outbox: Outbox
@@ -63,8 +64,17 @@ class _Shelf:
     known: frozenset[str] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.chosen, _ = select(self.selection, ("providers", "tools"))
+        chosen, left_out = select(self.selection, ("providers", "tools"))
+        unwanted = set(self.selection.items or ())
+        needed = (one for one in left_out if one.kind == "tools" and one.name in (GET_SUMMARY, FILE_REPORT))
+        self.chosen = [*chosen, *(one for one in needed if not {f"no:{one.name}", f"no:{one.label}"} & unwanted)]
         self.known = frozenset(one.name for one in self.chosen if one.kind == "providers")
+
+    def named(self) -> list[str]:
+        """The providers that ``--plugins`` names: by name, or as what a file or module of it offers."""
+        own = self.selection.asked_for({(one.kind, one.name) for one in installed()})
+        made, _ = load((), self.selection.targets, kinds=("providers",), watch=Watch(self.outbox))
+        return sorted({name for kind, name in own if kind == "providers"} | {one.source.name for one in made})
 
     def load(self, kind: str, name: str | None = None) -> list[Plugin]:
         wanted = [one for one in self.chosen if one.kind == kind and name in (None, one.name)]
@@ -94,6 +104,7 @@ def connect(
 ) -> Connected:
     """The provider that the user chose, or else the first whose key is there, or else the rules; and every tool that can work.
 
+    One provider in ``--plugins`` is chosen by that.
     ``subject`` is what the run is about.
     ``of_provider`` and ``of_tools`` are values of flags for whichever plugin has a setting of that name; ``kept`` are
     those of the run that is resumed, below ``of_provider``. What plugins log as a warning is sent on as one. Raises
@@ -135,6 +146,8 @@ def connect(
 def _choose(shelf: _Shelf, chosen: str | None) -> Plugin:
     if chosen is not None:
         return shelf.provider(chosen)
+    if len(named := shelf.named()) == 1:
+        return shelf.provider(named[0])
     for name in _BY_KEY:
         if name not in shelf.known:
             continue
@@ -143,6 +156,8 @@ def _choose(shelf: _Shelf, chosen: str | None) -> Plugin:
         if found is not None:
             shelf.outbox.send(f"NNo provider chosen (--provider): {found} is set, so {name} is asked.".encode())
             return plugin
+    if named and _OFFLINE not in shelf.known:
+        raise PluginError(f"--plugins names several providers; choose one with --provider: {', '.join(named)}")
     shelf.outbox.send(f"N{_NO_MODEL}".encode())
     return shelf.provider(_OFFLINE)
 
