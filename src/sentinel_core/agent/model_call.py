@@ -186,9 +186,10 @@ class Asker:
             return self.settings.context_window
         if self._capabilities is None:
             try:
-                self._capabilities = self.model.get_capabilities()
+                found = self.model.get_capabilities()
             except Exception:  # noqa: BLE001 - a plugin's; a window that nobody knows is not worth a failed run
-                self._capabilities = Capabilities()
+                found = Capabilities()
+            self._capabilities = found if isinstance(found, Capabilities) else Capabilities()
         return self._capabilities.context_window
 
     def _estimate(self, messages: Sequence[Message]) -> int:

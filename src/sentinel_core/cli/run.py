@@ -218,7 +218,7 @@ def _exit_code(found: RunSummary, tally: Tally, host: HostSettings) -> int:
 
 
 def _is_too_risky(found: RunSummary, limit: str | None) -> bool:
-    """Whether the report, or the data where these show more, reach the limit; told, for the verdict may be PASS.
+    """Whether the report, the data that the agent fetched, or those that the host fetched reach the limit; which, is told.
 
     Data that nobody could read reach every limit: what they hide may be the worst.
     """
@@ -229,6 +229,12 @@ def _is_too_risky(found: RunSummary, limit: str | None) -> bool:
         told = f"the risk is {risk}{_by_whom(found)}"
     elif found.evidence_severity is None:
         told = "the risk is unknown, because the summary that the agent fetched cannot be read"
+    elif found.gate is None:
+        return False
+    elif (seen := found.gate.severity) is None:
+        told = f"the risk is unknown, because the release's summary could not be had: {clipped(found.gate.problem, _CAUSE)}"
+    elif _RISK[seen] >= _RISK[limit]:
+        told = f"the risk is {seen} by the release's summary"
     else:
         return False
     complain(f"{told}; --fail-on-risk is {limit}")

@@ -169,8 +169,10 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
         family = _family(order, outbox, investigation, guard, _reflector(order, investigation))
         family.deterministic = connected.deterministic
         result = family.run()
+        gated = order.layers.host().fail_on_risk is not None and result.severity is not None
+        gate = investigation.gate() if gated else None
     path = _kept(result, order, keeper)
-    return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers))
+    return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers), gate=gate)
 
 
 def _kept(result: RunResult, order: Order, keeper: Keeper) -> Path:
