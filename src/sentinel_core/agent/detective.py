@@ -173,6 +173,7 @@ class Investigation:
             self.record,
             family=self._first_run,
             retry=self.settings.retry,
+            was_stopped=attempt.outcome == "stopped",
         )
 
     def gate(self) -> Gate:

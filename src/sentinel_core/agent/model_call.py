@@ -131,12 +131,14 @@ class Asker:
         window = self._window()
         overhead = self._scaled(estimate_overhead(self.system_prompt, question.tools))
         budget = budget_of(window, overhead, self.settings.max_tokens)
+        if self._most is not None:
+            budget = min(budget or self._most, self._most)
         if too_long:
             everything = self._estimate(self.record.messages)
-            budget = self._most = max(1, int(min(budget or everything, everything) * _SHRUNK))
-        elif self._most is not None:
-            budget = min(budget or self._most, self._most)
+            budget = max(1, int(min(budget or everything, everything) * _SHRUNK))
         managed = self._managed(budget)
+        if too_long and managed.left_out:  # else nothing is learnt: it was not the messages that were too long
+            self._most = budget
         if managed.to_summarize and self._summarize(question, managed.to_summarize):
             managed = self._managed(budget)
         fitted = ContextFitted(

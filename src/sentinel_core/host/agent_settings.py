@@ -11,6 +11,7 @@ ContextStrategy = Literal["truncation", "sliding_window", "importance"]
 ToolMode = Literal["auto", "guided"]
 
 _count = [v.instance_of(int), v.ge(1)]
+_calls: Any = v.optional(_count)
 _cost: Any = v.optional(v.gt(0.0))
 _warmth: Any = v.optional([v.ge(0.0), v.le(2.0)])
 _seconds: Any = v.optional([v.gt(0.0), v.le(1e6)])
@@ -32,7 +33,7 @@ class AgentSettings:
     """Limits of one run, and how the model is asked. None is no limit, or the model's own default.
 
     Limits: ``max_turns`` is how often the model is asked, failed calls not counted, and ``max_tool_calls`` how many tools
-    are run, in one attempt at the task; ``max_total_tokens``, ``max_cost_usd`` and ``deadline`` are of the run with all its
+    are run, in one attempt at the task; of one reply's calls the first ``max_calls_per_reply`` are; ``max_total_tokens``, ``max_cost_usd`` and ``deadline`` are of the run with all its
     reruns; ``call_timeout`` is one call's. Both times are in seconds. A resumed run has a deadline of its own.
 
     Trying again: see ``RetryConfig``.
@@ -46,7 +47,8 @@ class AgentSettings:
     """
 
     max_turns: int = attrs.field(default=12, validator=_count)
-    max_tool_calls: int | None = attrs.field(default=None, validator=v.optional(_count))
+    max_tool_calls: int | None = attrs.field(default=100, validator=_calls)
+    max_calls_per_reply: int = attrs.field(default=32, validator=[v.instance_of(int), v.ge(1)])
     max_total_tokens: int | None = attrs.field(default=None, validator=v.optional(_count))
     max_cost_usd: float | None = attrs.field(default=None, validator=_cost)
     deadline: float | None = attrs.field(default=600.0, validator=_seconds)
