@@ -180,7 +180,9 @@ def test_a_system_without_poll_does_with_select(monkeypatch):
 
 def test_a_reply_of_many_calls_is_answered_whole():
     agent = Agent(
-        model=ScriptedModel([Reply(tool_calls=asks(60)), Reply(content="done")]), tools=(looking(lambda at: at),)
+        model=ScriptedModel([Reply(tool_calls=asks(60)), Reply(content="done")]),
+        tools=(looking(lambda at: at),),
+        settings=AgentSettings(max_calls_per_reply=60),
     )
     assert agent.send_message("go").content == "done"
     assert [one.content for message in agent.get_history() for one in message.tool_results] == list(map(str, range(60)))
