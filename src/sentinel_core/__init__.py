@@ -14,6 +14,7 @@ from sentinel_core._version import __version__
 if TYPE_CHECKING:
     from sentinel_core.errors import SentinelError
     from sentinel_core.evaluate.index import Call, Text, TraceIndex
+    from sentinel_core.evaluate.outcome import Outcome
     from sentinel_core.guardrails.facts import Attempt, History, Ruling
     from sentinel_core.guardrails.loops import (
         get_guardrails_status,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.host.in_process import evaluate_trace
     from sentinel_core.model import Capabilities, Model, Reply, Request
-    from sentinel_core.offers import Command, Guardrail, Provider, ReadError, Signal, Source, Tool, TraceReader
+    from sentinel_core.offers import Command, Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
     from sentinel_core.profile import RS1, CriticalRule, Profile
     from sentinel_core.report import Detection, Finding, ReliabilityReport
     from sentinel_core.trace import (
@@ -44,10 +45,11 @@ if TYPE_CHECKING:
 _HOME = {
     "errors": ("SentinelError",),
     "evaluate.index": ("Call", "Text", "TraceIndex"),
+    "evaluate.outcome": ("Outcome",),
     "hookspecs": ("hookimpl",),
     "host.in_process": ("evaluate_trace",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
-    "offers": ("Command", "Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"),
+    "offers": ("Command", "Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
     "profile": ("RS1", "CriticalRule", "Profile"),
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
@@ -89,12 +91,14 @@ __all__ = [
     "Message",
     "MessageDetails",
     "Model",
+    "Outcome",
     "Profile",
     "Provider",
     "ReadError",
     "ReliabilityReport",
     "Reply",
     "Request",
+    "Rule",
     "Ruling",
     "SentinelError",
     "Signal",

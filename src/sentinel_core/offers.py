@@ -14,7 +14,7 @@ import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are
 if TYPE_CHECKING:  # only commands need click, and a library user has none
     import click
 
-__all__ = ["Command", "Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"]
+__all__ = ["Command", "Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"]
 
 
 @attrs.frozen(kw_only=True)
@@ -31,16 +31,34 @@ class Command:
 
 
 @attrs.frozen(kw_only=True)
+class Rule:
+    """One thing that a signal can find. A finding names its rule by ``id`` (``claim_without_call``).
+
+    ``severity`` is the worst that findings of this rule have with default settings; ``title`` says in a few words what is wrong,
+    ``help`` in a sentence or two what the rule looks for and what to do. ``since`` is the version of the signal's distribution
+    that had it first.
+    """
+
+    id: str
+    severity: Literal["note", "warning", "error"]
+    title: str
+    help: str
+    since: str
+
+
+@attrs.frozen(kw_only=True)
 class Signal:
     """A detector. ``detect(index)``, or ``detect(index, settings)``, gives a ``Detection`` or a bare float in [0, 1].
 
     It is pure: it reads the ``TraceIndex``, changes nothing, prints nothing, and gives the same answer every time.
+    ``rules`` are all that it can find.
     """
 
     name: str
     summary: str
     detect: Callable[..., "sentinel_core.Detection | float"]
     settings: type | None = None
+    rules: Sequence[Rule] = ()
 
 
 @attrs.frozen(kw_only=True)

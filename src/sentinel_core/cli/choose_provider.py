@@ -17,19 +17,24 @@ from sentinel_core.host.conversion import printed
 from sentinel_core.host.plugins import Installed, Plugin, installed, load, select
 from sentinel_core.host.selection import Selection, did_you_mean
 from sentinel_core.host.settings import Layers
-from sentinel_core.judging.frames import warning
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Frame, Outbox
 from sentinel_core.runtime.redact import Redactor
 from sentinel_core.runtime.watch import AtWork, Watch
 
-__all__ = ["Connected", "Kept", "connect"]
+__all__ = ["Connected", "Kept", "Note", "connect"]
 
 _BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is asked
 _OFFLINE = "offline"
 _REPLAY = "replay:"
 _NO_MODEL = "No provider chosen (--provider): the offline rules judge, no language model is used."
+
+
+class Note(Frame):
+    """A line for people who want to know what goes on."""
+
+    text: str
 
 
 @attrs.frozen(kw_only=True)
@@ -82,7 +87,7 @@ class _Shelf:
         for failure in failures:
             if kind == "providers":
                 raise PluginError(f'provider "{failure.source.name}" ({failure.source.origin}) {failure.error}')
-            self.outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
+            self.outbox.warn(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}')
         return [plugin for plugin in plugins if name in (None, plugin.source.name)]
 
     def provider(self, name: str) -> Plugin:
@@ -116,7 +121,7 @@ def connect(
     bound, settings, versions = _tools(shelf, layers, of_tools)
     found = offered(bound, subject)
     for name, why in found.unsure.items():
-        outbox.send(warning(f'tool "{name}" cannot say whether it works here: {why}'))
+        outbox.warn(f'tool "{name}" cannot say whether it works here: {why}')
     if chosen is not None and chosen.startswith(_REPLAY):
         from sentinel_core.agent.replay import ReplayModel, load_record
 
@@ -128,7 +133,7 @@ def connect(
     layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, must=True)
     own = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
     if told := key_elsewhere(plugin, own, layers):
-        outbox.send(warning(told))
+        outbox.warn(told)
     outbox.mark(str(AtWork("run", plugin.source.label, 0)))
     model = model_of(plugin, own)
     return Connected(
@@ -154,11 +159,11 @@ def _choose(shelf: _Shelf, chosen: str | None) -> Plugin:
         plugin = shelf.provider(name)
         found = next((variable for variable in plugin.offer.env if os.environ.get(variable, "").strip()), None)
         if found is not None:
-            shelf.outbox.send(f"NNo provider chosen (--provider): {found} is set, so {name} is asked.".encode())
+            shelf.outbox.send(Note(f"No provider chosen (--provider): {found} is set, so {name} is asked."))
             return plugin
     if named and _OFFLINE not in shelf.known:
         raise PluginError(f"--plugins names several providers; choose one with --provider: {', '.join(named)}")
-    shelf.outbox.send(f"N{_NO_MODEL}".encode())
+    shelf.outbox.send(Note(_NO_MODEL))
     return shelf.provider(_OFFLINE)
 
 
@@ -211,7 +216,7 @@ class _Sending(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Send one, without secrets."""
-        self._outbox.send(warning(Redactor.of_environment().text(record.getMessage())))
+        self._outbox.warn(Redactor.of_environment().text(record.getMessage()))
 
 
 def _send_warnings(outbox: Outbox) -> None:

@@ -8,7 +8,7 @@ import attrs
 
 from sentinel_core.agent.otel_ids import root_span_id_of, span_id_of
 from sentinel_core.runtime.http_requests import HttpRequest, unwatch, watch
-from sentinel_core.runtime.line_files import append_lines
+from sentinel_core.runtime.state_files import append_lines
 from sentinel_core.telemetry.data import CLIENT, Attribute, SpanData
 from sentinel_core.telemetry.encode import span_lines
 from sentinel_core.telemetry.run_files import live_path

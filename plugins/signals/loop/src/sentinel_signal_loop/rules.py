@@ -33,7 +33,7 @@ def call_part(calls: "Sequence[Call]", track: Track, news: Sequence[int], settin
             text = f"{names[0]!r} was called {len(stretch.dry) + 1} times with the same arguments"
         else:
             rule = "cycle"
-            text = f"The same calls went round and round ({', '.join(names)}), {len(stretch.dry)} of them repeats"
+            text = f"The same calls were made in a cycle ({', '.join(names)}), {len(stretch.dry)} of them repeats"
         return Finding(
             rule=rule,
             severity=_severity(score),
@@ -61,7 +61,7 @@ def text_part(texts: "Sequence[Text]", track: Track, news: Sequence[int], settin
         return Finding(
             rule="repeated_messages",
             severity=_severity(score),
-            text=f"The agent said nearly the same {len(stretch.dry) + 1} times, and nothing new happened in between.",
+            text=f"The agent said nearly the same {len(stretch.dry) + 1} times with nothing new in between.",
             message_index=text.message_index,
             quote=text.content[:_QUOTED],
         )
@@ -92,8 +92,8 @@ def _scattered(repeats: "Sequence[Call]") -> Finding:
     return Finding(
         rule="identical_calls",
         severity="note",
-        text="Calls made before were made again later and brought the same: "
-        f"{len(repeats)} times, {most} of them {call.call.name[:_QUOTED]!r} with the same arguments.",
+        text=f"Earlier calls were made again later with the same result: {len(repeats)} "
+        f"{'time' if len(repeats) == 1 else 'times'}, {most} of them {call.call.name[:_QUOTED]!r} with the same arguments.",
         message_index=call.message_index,
         call_id=call.call.id,
         quote=_call_quote(call),

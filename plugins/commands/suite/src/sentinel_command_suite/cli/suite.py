@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from sentinel_command_suite.cli.suite_output import Telling, checked, in_json, telling_options
-from sentinel_core.cli import HOME, help_without_command, say
+from sentinel_core.cli import HOME, help_without_command, say, warn
 from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options, plugins_option
 from sentinel_core.cli.run_options import PROVIDER, refuse_two_places, without_repo
-from sentinel_core.cli.terminal import warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.runtime.printable import counted, fitting, printable
@@ -255,15 +254,16 @@ def from_trace(trace: str, *, name: str | None, severity: str | None, output: Pa
 
     TRACE is a run of Sentinel's detective; "sentinel evaluate" judges other agents' traces.
     """
+    import tomli_w
+
     from sentinel_command_suite.from_trace import suite_from_trace
     from sentinel_command_suite.reading import decode_suite
-    from sentinel_command_suite.toml import to_toml
     from sentinel_core.cli.trace_inputs import read_one
 
     if output is not None and checked(output).exists() and not options["force"]:
         raise ConfigError(f'-o "{output}" is there already; --force replaces it')
     found = read_one(trace, trace_id=options["trace_id"], reader=options["reader"], plugins=options["plugins"])
-    made = to_toml(suite_from_trace(found, name=name, severity=severity))
+    made = tomli_w.dumps(suite_from_trace(found, name=name, severity=severity))
     decode_suite(made.encode(), f"{Path(trace).name}.toml")
     if output is None:
         click.echo("".join(f"{printable(line)}\n" for line in made.splitlines()), nl=False)
