@@ -32,7 +32,8 @@ _OFFERS: Mapping[str, type] = {
     "trace_readers": offers.TraceReader,
 }
 _TEXTS = ("name", "summary", "description")
-_FUNCTIONS = ("load", "detect", "connect", "handler", "check", "sniff", "read")
+_FUNCTIONS = ("load", "detect", "connect", "handler", "check", "sniff", "read", "unavailable")
+_OPTIONAL = ("unavailable",)
 _SEVERITIES = ("note", "warning", "error")
 _CHOICES = {"effect": ("read", "write"), "grain": ("file", "line")}
 
