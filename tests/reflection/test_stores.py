@@ -48,6 +48,28 @@ def test_what_is_saved_is_there_whole(store):
     assert list(audit_problems(store.families(), store.audit())) == []
 
 
+@pytest.mark.parametrize("kind", ["sqlite", POSTGRES])
+def test_processes_that_are_forked_from_one_another_do_not_share_connections(address, kind):
+    store = open_store(address(kind))
+    for root in ("a", "b", "c", "d"):
+        assert store.save(change(root, root))
+    children = []
+    for root in ("a", "b", "c"):
+        if not (pid := os.fork()):
+            wrong = 0
+            for number in range(200):
+                found = store.family_of(root)
+                wrong += found is None or found.root != root
+                if number == 100:
+                    store.close()
+            os._exit(min(wrong, 1))
+        children.append(pid)
+    assert all(store.family_of("d").root == "d" for _ in range(200))
+    assert [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children] == [0, 0, 0]
+    assert store.family_of("d").root == "d"
+    store.close()
+
+
 def test_a_change_of_an_older_version_is_not_written(store):
     first = change()
     assert store.save(first)

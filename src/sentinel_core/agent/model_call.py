@@ -21,7 +21,7 @@ from sentinel_core.agent.prompts import SUMMARIZE, summary_task
 from sentinel_core.agent.recorder import Record
 from sentinel_core.agent.resume import attempts_in, last_run
 from sentinel_core.agent.retry import execute_with_retry, retry_after_of
-from sentinel_core.errors import ContextLengthError, ModelError, NetworkError, ProviderError
+from sentinel_core.errors import ContextLengthError, ModelError, NetworkError, ProviderError, error_text
 from sentinel_core.evaluate.evaluator import refused_type
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.model import Capabilities, Model, Reply, Request, StopReason, ToolChoice
@@ -49,7 +49,7 @@ def complete(model: Model, request: Request, on_text: Callable[[str], None] | No
     except TimeoutError as error:
         raise NetworkError(f"{who} did not answer in time: {error}") from error
     except Exception as error:  # a provider is a plugin: whatever else it raises is its failure, told as one
-        raise ProviderError(f"{who} failed: {type(error).__name__}: {error}") from error
+        raise ProviderError(f"{who} failed: {type(error).__name__}: {error_text(error)}") from error
     if told := misfit_of(reply):
         raise ProviderError(f"{who} gave {told}")
     return reply

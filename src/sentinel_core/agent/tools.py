@@ -23,6 +23,7 @@ from sentinel_core.errors import (
     ToolTimeoutError,
     WorkerError,
     WorkerTimeout,
+    error_text,
 )
 from sentinel_core.host.validate_offers import check_parameters
 from sentinel_core.offers import Tool
@@ -48,7 +49,7 @@ def in_process(job: Callable[[], bytes], *, timeout: float) -> bytes:  # noqa: A
     try:
         return job()
     except Exception as error:  # a handler may raise anything, and the model is told what
-        raise WorkerError(f"{type(error).__name__}: {error}") from error
+        raise WorkerError(f"{type(error).__name__}: {error_text(error)}") from error
 
 
 OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may have taken effect

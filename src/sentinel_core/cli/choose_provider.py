@@ -65,6 +65,7 @@ class _Shelf:
 
     selection: Selection
     outbox: Outbox
+    dead: Mapping[str, str]
     chosen: Sequence[Installed] = attrs.field(init=False)
     known: frozenset[str] = attrs.field(init=False)
 
@@ -83,7 +84,9 @@ class _Shelf:
 
     def load(self, kind: str, name: str | None = None) -> list[Plugin]:
         wanted = [one for one in self.chosen if one.kind == kind and name in (None, one.name)]
-        plugins, failures = load(wanted, self.selection.targets, kinds=(kind,), watch=Watch(self.outbox))
+        plugins, failures = load(
+            wanted, self.selection.targets, kinds=(kind,), dead=self.dead, watch=Watch(self.outbox)
+        )
         for failure in failures:
             if kind == "providers":
                 raise PluginError(f'provider "{failure.source.name}" ({failure.source.origin}) {failure.error}')
@@ -106,17 +109,18 @@ def connect(
     of_tools: Mapping[str, Any],
     kept: Kept | None = None,
     subject: str = "",
+    dead: Mapping[str, str] | None = None,
 ) -> Connected:
     """The provider that the user chose, or else the first whose key is there, or else the rules; and every tool that can work.
 
     One provider in ``--plugins`` is chosen by that.
-    ``subject`` is what the run is about.
+    ``subject`` is what the run is about; ``dead`` are plugins not to be loaded again, by label with what happened to them.
     ``of_provider`` and ``of_tools`` are values of flags for whichever plugin has a setting of that name; ``kept`` are
     those of the run that is resumed, below ``of_provider``. What plugins log as a warning is sent on as one. Raises
     ``ConfigError`` and ``PluginError`` for what the user can mend, and what the provider raises.
     """
     _send_warnings(outbox)
-    shelf = _Shelf(selection, outbox)
+    shelf = _Shelf(selection, outbox, dead or {})
     chosen = layers.host().provider
     bound, settings, versions = _tools(shelf, layers, of_tools)
     found = offered(bound, subject)

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.errors import ConfigError, PluginError, SentinelError
+from sentinel_core.errors import ConfigError, PluginError, SentinelError, error_text
 from sentinel_core.host.plugins import Plugin
 from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.model import Model
@@ -28,7 +28,9 @@ def model_of(plugin: Plugin, settings: Any) -> Model:
     except SentinelError:
         raise
     except Exception as error:  # a provider is a plugin: whatever it raises is its failure
-        raise PluginError(f'provider "{plugin.source.name}" raised {type(error).__name__}: {error}') from error
+        raise PluginError(
+            f'provider "{plugin.source.name}" raised {type(error).__name__}: {error_text(error)}'
+        ) from error
     if lacking := [name for name in _OF_A_MODEL if not callable(getattr(model, name, None))]:
         given = "None" if model is None else f"a {type(model).__name__}"
         told = f"its connect returned {given}, which has no {', no '.join(lacking)}; expected a Model"
@@ -106,4 +108,4 @@ def close_model(model: Model, provider: str, tell: Callable[[str], None]) -> Non
     try:
         model.close()
     except Exception as error:  # noqa: BLE001 - a provider is a plugin, and may raise anything
-        tell(f'plugin "providers:{provider}" raised {type(error).__name__}: {error} when it was closed')
+        tell(f'plugin "providers:{provider}" raised {type(error).__name__}: {error_text(error)} when it was closed')

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import attrs
 
-from sentinel_core.errors import ConfigError, PluginError
+from sentinel_core.errors import ConfigError, PluginError, error_text
 from sentinel_core.host.conversion import Setting, beside, convert, printed, settable, shown
 from sentinel_core.host.selection import SELECTABLE, did_you_mean, load_target_kind
 
@@ -150,7 +150,7 @@ class Layers:
         except Exception as error:  # whatever a plugin's own validators raise
             if values and isinstance(error, (TypeError, ValueError)):
                 raise self._unfit(prefix, tuple(values), str(next(iter(error.args), error))) from None
-            raise PluginError(f"its settings cannot be made: {type(error).__name__}: {error}") from error
+            raise PluginError(f"its settings cannot be made: {type(error).__name__}: {error_text(error)}") from error
 
     def _unfit(self, prefix: str, names: Collection[str], problem: str) -> ConfigError:
         """What a class refused. Its own text quotes the field; a person set the whole key."""

@@ -12,6 +12,7 @@ import attrs
 from sentinel_core.agent import events as ev
 from sentinel_core.agent.otel_ids import trace_id_of
 from sentinel_core.agent.staging import DELIVERY
+from sentinel_core.errors import error_text
 from sentinel_core.telemetry.encode import log_lines, metric_lines, span_lines
 from sentinel_core.telemetry.http_spans import Live
 from sentinel_core.telemetry.run_files import http_lines, rebuild
@@ -158,7 +159,7 @@ class Telemetry:
         try:
             yield
         except Exception as error:  # noqa: BLE001 - telemetry must not end, or change, what it tells of
-            problem = f"{doing}: {error}"
+            problem = f"{doing}: {error_text(error)}"
             if problem not in self._told:
                 self._told.add(problem)
                 self.complain(problem)
