@@ -3,6 +3,9 @@
 import os
 import sqlite3
 import stat
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -68,6 +71,33 @@ def test_processes_that_are_forked_from_one_another_do_not_share_connections(add
     assert [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children] == [0, 0, 0]
     assert store.family_of("d").root == "d"
     store.close()
+
+
+@pytest.mark.parametrize("kind", [POSTGRES])
+def test_who_pages_through_the_audit_misses_no_row_that_is_written_late(address, kind):
+    place = address(kind)
+    store, slow = open_store(place), open_store(place)
+    written, go_on, write = threading.Event(), threading.Event(), slow._write
+
+    def dawdle(cursor, made):
+        write(cursor, made)
+        written.set()
+        go_on.wait(30)
+
+    slow._write = dawdle
+    with ThreadPoolExecutor() as pool:
+        late = pool.submit(slow.save, change("late", "late"))
+        assert written.wait(30)
+        early = pool.submit(store.save, change("early", "early"))
+        time.sleep(0.3)
+        seen = list(store.audit())
+        go_on.set()
+        assert late.result(30)
+        assert early.result(30)
+    seen += store.audit(after=seen[-1].row_id if seen else 0)
+    assert sorted(row.root for row in seen) == ["early", "late"]
+    store.close()
+    slow.close()
 
 
 def test_a_change_of_an_older_version_is_not_written(store):

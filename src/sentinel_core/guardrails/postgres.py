@@ -19,6 +19,7 @@ _PATIENCE = 20.0
 _PAUSE = 0.05
 _LONGEST_PAUSE = 1.0
 _LOCK = 0x53454E54
+_AUDIT = _LOCK + 1
 _Result = TypeVar("_Result")
 
 
@@ -52,6 +53,10 @@ class PostgresStore(SqlStore):
     def lock(self, cursor: Cursor) -> None:
         """Of several services that start at once, one makes the tables."""
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+
+    def take_turn(self, cursor: Cursor) -> None:
+        """Identities are given before they are seen: the next is given when this one is committed."""
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_AUDIT,))
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[Cursor]:

@@ -54,3 +54,12 @@ def test_bias_tags_may_be_objects_that_have_a_tag(client, orchestrator):
     assert orchestrator.store.family_of("loop").loops[0].reflection.bias_tags == ("haste", "pride")
     refused = client.put("/orchestrator/loops/other", json={**POOR, "bias_tags": [{"name": "haste"}]})
     assert refused.status_code == 422
+
+
+def test_requests_without_a_token_take_nothing_from_health_checks(orchestrator, tokens):
+    gate = Gate(tokens=read_tokens(tokens), rate=2.0, monotonic=lambda: 0.0)
+    app = make_app(Work(orchestrator=orchestrator, judge=evaluate_trace), gate)
+    with TestClient(app, base_url="http://127.0.0.1:8471") as client:
+        refused = [client.get("/orchestrator/audit").status_code for _ in range(9)]
+        assert refused == [401] * 4 + [429] * 5
+        assert [client.get("/healthz").status_code for _ in range(4)] == [200] * 4
