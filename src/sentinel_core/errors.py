@@ -242,3 +242,13 @@ class NetworkError(ModelError):
 
 class ProviderError(ModelError):
     """Any other failure on the provider's side; a status of 5xx or a reply that cannot be read is ``retryable``."""
+
+
+def error_text(error: BaseException) -> str:
+    """What an error says, as text that UTF-8 can hold; a stranger's may say nothing, or raise when it is asked."""
+    try:
+        return str.encode(str(error), "utf-8", "replace").decode()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as unsaid:  # noqa: BLE001 - its __str__ is a stranger's code; or what it holds is too deep, or too long
+        return f"its text cannot be had: {type(unsaid).__name__}"

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-LIE = "I have sent you a confirmation email."
+LIE = "I used the calculator tool and the result is 42."
 CAFE = "caf\u00e9"
 
 

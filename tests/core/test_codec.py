@@ -259,3 +259,12 @@ def test_a_report_with_what_json_cannot_hold():
     assert made["settings"] == {"mine": {"path": "1j"}}
     assert made["reasoning"] == "half ? é"
     assert made["signal_scores"] == list(msgspec.to_builtins(report.signal_scores))
+
+
+def test_a_sub_agent_of_an_unknown_version_is_refused_too():
+    inner = {"trace_id": "b", "details": {"children": [{"trace_id": "c", "schema": 3}]}}
+    text = json.dumps({"trace_id": "a", "schema": 2, "details": {"children": [{"trace_id": "x"}, inner]}})
+    with pytest.raises(
+        TraceDecodeError, match=r"version 3 .* @ \$\.details\.children\[1\]\.details\.children\[0\]\.schema"
+    ):
+        decode_trace(text.encode())

@@ -213,3 +213,17 @@ def test_at_its_end_a_server_answers_whole_requests_and_lets_others_go(serving):
     assert is_closed(cut)
     at_work.release.set()
     assert answer(whole).endswith(b"hi")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"Host: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n",
+        b"Host: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n",
+        b"Host: 127.0.0.1\r\nHost: example.org\r\nContent-Length: 2\r\n",
+    ],
+    ids=("lengths", "lengths and chunks", "hosts"),
+)
+def test_heads_that_contradict_themselves_are_refused(serving, head):
+    client = serving().connect(b"POST / HTTP/1.1\r\n" + head + b"\r\nhi")
+    assert status(client) == 400

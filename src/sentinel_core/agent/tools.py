@@ -23,16 +23,18 @@ from sentinel_core.errors import (
     ToolTimeoutError,
     WorkerError,
     WorkerTimeout,
+    error_text,
 )
 from sentinel_core.host.validate_offers import check_parameters
 from sentinel_core.offers import Tool
 from sentinel_core.runtime import isolate
+from sentinel_core.runtime.http_requests import working_on
 from sentinel_core.trace import ToolCall, ToolResult, ToolSchema
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
-__all__ = ["OUTCOME_UNKNOWN", "Runner", "Toolbox", "bind_tool", "in_process"]
+__all__ = ["OUTCOME_UNKNOWN", "Offered", "Runner", "Toolbox", "bind_tool", "in_process", "offered"]
 
 
 class Runner(Protocol):
@@ -47,7 +49,7 @@ def in_process(job: Callable[[], bytes], *, timeout: float) -> bytes:  # noqa: A
     try:
         return job()
     except Exception as error:  # a handler may raise anything, and the model is told what
-        raise WorkerError(f"{type(error).__name__}: {error}") from error
+        raise WorkerError(f"{type(error).__name__}: {error_text(error)}") from error
 
 
 OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may have taken effect
@@ -63,7 +65,39 @@ def bind_tool(tool: Tool, settings: object) -> Tool:
     """The tool with its settings filled in; one that takes none, with ``settings`` None, as it is."""
     if tool.settings is None:
         return tool
-    return attrs.evolve(tool, handler=functools.partial(tool.handler, settings), settings=None)
+    unavailable = None if tool.unavailable is None else functools.partial(tool.unavailable, settings)
+    return attrs.evolve(tool, handler=functools.partial(tool.handler, settings), unavailable=unavailable, settings=None)
+
+
+@attrs.frozen
+class Offered:
+    """Tools that can work in a run; why others cannot, by name; and, by name, checks that failed, whose tools stay."""
+
+    tools: tuple[Tool, ...]
+    left_out: Mapping[str, str]
+    unsure: Mapping[str, str]
+
+
+def offered(tools: Sequence[Tool], subject: str) -> Offered:
+    """Ask each tool, side by side in children, whether it can work in a run about ``subject``."""
+    asked = [
+        (tool, isolate.start(functools.partial(_why_not, tool.unavailable, subject), timeout=tool.timeout))
+        for tool in tools
+        if tool.unavailable is not None
+    ]
+    left_out, unsure = {}, {}
+    for tool, wait in asked:
+        try:
+            why = msgspec.json.decode(wait(), type=str | None)
+        except (WorkerError, msgspec.DecodeError) as error:
+            unsure[tool.name] = str(error)
+        else:
+            left_out.update({} if why is None else {tool.name: why})
+    return Offered(tuple(tool for tool in tools if tool.name not in left_out), left_out, unsure)
+
+
+def _why_not(unavailable: Callable[[str], str | None], subject: str) -> bytes:
+    return _encode(unavailable(subject))
 
 
 @attrs.define(eq=False)
@@ -169,7 +203,7 @@ class Toolbox:
         given: dict[str, Any] = dict(call.arguments)
         if key is not None and self.takes(tool, _KEY):
             given[_KEY] = key
-        job = functools.partial(_job, tool.handler, given)
+        job = functools.partial(_job, call.id, tool.handler, given)
         wait = (
             functools.partial(self.run, job, timeout=tool.timeout)
             if start is None
@@ -222,8 +256,9 @@ def _raise(error: ToolError) -> str:
     raise error
 
 
-def _job(handler: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
+def _job(call_id: str, handler: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
     """A handler's result: text as it is, anything else as JSON. Raises ``TypeError`` for what is neither."""
+    working_on(call_id)
     value = handler(**arguments)
     return value.encode("utf-8") if isinstance(value, str) else _encode(value)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sentinel_core.errors import InputError, PluginError, SentinelError
+from sentinel_core.errors import InputError, PluginError, SentinelError, error_text
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.judging.records import Death, Readable, Report, Unread, Unreadable, items, tell_unloaded
@@ -59,8 +59,10 @@ def _written(outcome: Readable, write: _Write, to: str, watch: Watch) -> Frame:
         with watch("write", f"trace_readers:{to}"):
             written = write(outcome.trace)
         return Report("PASS", True, printable_json(redact_json(written)))
-    except Exception as error:  # noqa: BLE001 - a stranger's writer may raise anything; it costs this trace alone
-        message = f'record {outcome.number}: the writer "{to}" raised {type(error).__name__}: {error}'
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a stranger's writer may raise anything; it costs this trace alone
+        message = f'record {outcome.number}: the writer "{to}" raised {type(error).__name__}: {error_text(error)}'
         return Unread(Unreadable(message=message, source=outcome.source, label=outcome.label).row())
 
 

@@ -28,7 +28,7 @@ from sentinel_core.judging.tally import Tally
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Frame, Refusal, Warned
 from sentinel_core.runtime.printable import clipped
-from sentinel_core.runtime.watch import at_fault
+from sentinel_core.runtime.watch import AtWork, at_fault
 from sentinel_core.telemetry.observer import is_disabled
 from sentinel_core.telemetry.send import check_endpoint
 from sentinel_core.telemetry.verdicts import Emission
@@ -130,17 +130,28 @@ def _emission(found: RunSummary, order: Order) -> Emission | None:
 def _investigate(order: Order, host: HostSettings, *, quiet: bool) -> RunSummary | None:
     """The agent's run, in a child; None where it gave nothing that could be judged, which is then told."""
     heard = _Heard(quiet=quiet, run_id=order.resume, no_config=host.no_config)
-    with heard.progress, Child(partial(job, order), frames=FRAMES, memory=host.max_memory_mb << 20) as child:
+    with heard.progress:
+        while (died_of := _ended_by(order, host, heard)) is not None:
+            order = attrs.evolve(order, dead={**order.dead, **died_of})
+    return heard.found
+
+
+def _ended_by(order: Order, host: HostSettings, heard: "_Heard") -> dict[str, str] | None:
+    """The tool whose import ended the child, and how: another child can go around it. None where the run is over."""
+    with Child(partial(job, order), frames=FRAMES, memory=host.max_memory_mb << 20) as child:
         try:
             for frame in child.frames(_patience(order.layers)):
                 heard.take(frame)
         except WorkerError as error:
+            stage, label = (AtWork.parse(error.mark) or AtWork("", "", 0))[:2]
+            if stage == "load" and label.startswith("tools:") and label not in order.dead:
+                return {label: str(error)}
             verb = "raised " if isinstance(error, WorkerJobError) else ""
             complain(f"{at_fault(error.mark, 'the run')} {verb}{error}{heard.how_to_go_on}")
         except KeyboardInterrupt:
             say(f"\nsentinel: stopped{heard.how_to_go_on}")
             raise
-    return heard.found
+    return None
 
 
 @attrs.define
@@ -218,7 +229,7 @@ def _exit_code(found: RunSummary, tally: Tally, host: HostSettings) -> int:
 
 
 def _is_too_risky(found: RunSummary, limit: str | None) -> bool:
-    """Whether the report, or the data where these show more, reach the limit; told, for the verdict may be PASS.
+    """Whether the report, the data that the agent fetched, or those that the host fetched reach the limit; which, is told.
 
     Data that nobody could read reach every limit: what they hide may be the worst.
     """
@@ -229,6 +240,12 @@ def _is_too_risky(found: RunSummary, limit: str | None) -> bool:
         told = f"the risk is {risk}{_by_whom(found)}"
     elif found.evidence_severity is None:
         told = "the risk is unknown, because the summary that the agent fetched cannot be read"
+    elif found.gate is None:
+        return False
+    elif (seen := found.gate.severity) is None:
+        told = f"the risk is unknown, because the release's summary could not be had: {clipped(found.gate.problem, _CAUSE)}"
+    elif _RISK[seen] >= _RISK[limit]:
+        told = f"the risk is {seen} by the release's summary"
     else:
         return False
     complain(f"{told}; --fail-on-risk is {limit}")

@@ -1,7 +1,7 @@
 """What the child does for ``sentinel run``: load provider and tools, let the detective work, keep the run."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +63,7 @@ class Order:
 
     ``of_provider`` and ``of_tools`` are the values of flags for whichever plugin has a setting of that name. ``resume`` is
     the run to go on with; its flags hold where none is given now, those in ``kept`` where its provider is asked again.
-    ``yes`` is for every sensitive tool.
+    ``yes`` is for every sensitive tool. ``dead`` are labels of tools whose import ended an earlier child, with how.
     """
 
     release: str | None
@@ -72,6 +72,7 @@ class Order:
     directory: Path
     of_provider: dict[str, Any] = attrs.field(factory=dict)
     kept: Kept | None = None
+    dead: Mapping[str, str] = attrs.field(factory=dict)
     of_tools: dict[str, Any] = attrs.field(factory=dict)
     resume: str | None = None
     accept_changes: bool = False
@@ -148,6 +149,8 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             of_provider=order.of_provider,
             of_tools=order.of_tools,
             kept=order.kept,
+            subject=order.release or "",
+            dead=order.dead,
         )
         stack.callback(close_model, connected.model, connected.name, _warn(outbox))
         if isinstance(connected.model, ReplayModel) and connected.model.attempts == 1:
@@ -179,8 +182,10 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
         family = _family(order, outbox, investigation, guard, _reflector(order, investigation))
         family.deterministic = connected.deterministic
         result = family.run()
+        gated = order.layers.host().fail_on_risk is not None and result.severity is not None
+        gate = investigation.gate() if gated else None
     path = _kept(result, order, keeper)
-    return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers))
+    return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers), gate=gate)
 
 
 def _kept(result: RunResult, order: Order, keeper: Keeper) -> Path:

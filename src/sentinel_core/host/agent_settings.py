@@ -11,6 +11,7 @@ ContextStrategy = Literal["truncation", "sliding_window", "importance"]
 ToolMode = Literal["auto", "guided"]
 
 _count = [v.instance_of(int), v.ge(1)]
+_calls: Any = v.optional(_count)
 _cost: Any = v.optional(v.gt(0.0))
 _temperature: Any = v.optional([v.ge(0.0), v.le(2.0)])
 _seconds: Any = v.optional([v.gt(0.0), v.le(1e6)])
@@ -32,8 +33,9 @@ class AgentSettings:
     """Limits of one run, and how it calls the model. None means no limit, or the model's own default.
 
     Per attempt at the task: ``max_turns`` caps model calls (failed calls do not count) and ``max_tool_calls`` caps tool
-    calls. Per run, reruns included: ``max_total_tokens``, ``max_cost_usd`` and ``deadline`` (seconds). ``call_timeout`` is
-    for one model call, in seconds. A resumed run gets a new deadline.
+    calls; of one reply's calls the first ``max_calls_per_reply`` run. Per run, reruns included: ``max_total_tokens``,
+    ``max_cost_usd`` and ``deadline`` (seconds). ``call_timeout`` is for one model call, in seconds. A resumed run gets a
+    new deadline.
 
     Retries: see ``RetryConfig``.
 
@@ -46,7 +48,8 @@ class AgentSettings:
     """
 
     max_turns: int = attrs.field(default=12, validator=_count)
-    max_tool_calls: int | None = attrs.field(default=None, validator=v.optional(_count))
+    max_tool_calls: int | None = attrs.field(default=100, validator=_calls)
+    max_calls_per_reply: int = attrs.field(default=32, validator=[v.instance_of(int), v.ge(1)])
     max_total_tokens: int | None = attrs.field(default=None, validator=v.optional(_count))
     max_cost_usd: float | None = attrs.field(default=None, validator=_cost)
     deadline: float | None = attrs.field(default=600.0, validator=_seconds)

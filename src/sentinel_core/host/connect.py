@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.errors import ConfigError, PluginError, SentinelError
+from sentinel_core.errors import ConfigError, PluginError, SentinelError, error_text
 from sentinel_core.host.plugins import Plugin
 from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.model import Model
@@ -28,7 +28,9 @@ def model_of(plugin: Plugin, settings: Any) -> Model:
     except SentinelError:
         raise
     except Exception as error:  # plugin code may raise anything
-        raise PluginError(f'provider "{plugin.source.name}" raised {type(error).__name__}: {error}') from error
+        raise PluginError(
+            f'provider "{plugin.source.name}" raised {type(error).__name__}: {error_text(error)}'
+        ) from error
     if missing := [name for name in _MODEL_METHODS if not callable(getattr(model, name, None))]:
         returned = "None" if model is None else f"a {type(model).__name__}"
         problem = f"its connect returned {returned}, which has no {', no '.join(missing)}; expected a Model"
@@ -106,4 +108,4 @@ def close_model(model: Model, provider: str, warn: Callable[[str], None]) -> Non
     try:
         model.close()
     except Exception as error:  # noqa: BLE001 - plugin code may raise anything
-        warn(f'plugin "providers:{provider}" raised {type(error).__name__}: {error} when it was closed')
+        warn(f'plugin "providers:{provider}" raised {type(error).__name__}: {error_text(error)} when it was closed')

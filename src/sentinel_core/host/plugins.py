@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pluggy
 
 from sentinel_core import hookspecs
-from sentinel_core.errors import DuplicatePluginError, PluginError
+from sentinel_core.errors import DuplicatePluginError, PluginError, error_text
 from sentinel_core.host.entry_points import entry_points
 from sentinel_core.host.selection import KINDS, SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.validate_offers import checked, listed
@@ -302,7 +302,7 @@ def _refuse_clashes(plugins: Iterable[Plugin]) -> None:
 
 def _reason(error: BaseException) -> str:
     """The error on one line of at most 300 characters, without lone surrogates, which UTF-8 cannot encode."""
-    text = " ".join(str(error).split())[:300].encode("utf-8", "replace").decode()
+    text = " ".join(error_text(error).split())[:300]
     if isinstance(error, PluginError):
         return text
     return (

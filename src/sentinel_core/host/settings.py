@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import attrs
 
-from sentinel_core.errors import ConfigError, PluginError
+from sentinel_core.errors import ConfigError, PluginError, error_text
 from sentinel_core.host.conversion import Setting, beside, convert, printed, settable, shown
 from sentinel_core.host.selection import SELECTABLE, did_you_mean, load_target_kind
 
@@ -149,7 +149,7 @@ class Layers:
         except Exception as error:  # a plugin's validators may raise anything
             if values and isinstance(error, (TypeError, ValueError)):
                 raise self._refused(prefix, tuple(values), str(next(iter(error.args), error))) from None
-            raise PluginError(f"its settings class failed: {type(error).__name__}: {error}") from error
+            raise PluginError(f"its settings class failed: {type(error).__name__}: {error_text(error)}") from error
 
     def _refused(self, prefix: str, names: Collection[str], problem: str) -> ConfigError:
         """The error for values that a settings class refused, with the field name replaced by the key that the user set."""

@@ -32,7 +32,8 @@ _OFFERS: Mapping[str, type] = {
     "trace_readers": offers.TraceReader,
 }
 _TEXTS = ("name", "summary", "description")
-_FUNCTIONS = ("load", "detect", "connect", "handler", "check", "sniff", "read")
+_FUNCTIONS = ("load", "detect", "connect", "handler", "check", "sniff", "read", "unavailable")
+_OPTIONAL = ("unavailable",)
 _SEVERITIES = ("note", "warning", "error")
 _CHOICES = {"effect": ("read", "write"), "grain": ("file", "line")}
 
@@ -56,7 +57,7 @@ def checked(offer: object, kind: str) -> Any:
     for name, value in fields.items():
         if name in _TEXTS and not (isinstance(value, str) and value):
             raise PluginError(f"it offers a {expected.__name__} without a {name}")
-        if name in _FUNCTIONS and not callable(value):
+        if name in _FUNCTIONS and not (callable(value) or (value is None and name in _OPTIONAL)):
             raise PluginError(f'"{fields["name"]}": {name} is not callable')
         if name in _CHOICES and value not in _CHOICES[name]:
             choices = " or ".join(f'"{choice}"' for choice in _CHOICES[name])

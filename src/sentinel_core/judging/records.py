@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from sentinel_core.errors import InputError
+from sentinel_core.errors import InputError, error_text
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.offers import ReadError, TraceReader
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
@@ -189,9 +189,10 @@ def items(work: Work, readers: list[TraceReader], watch: Watch) -> Iterator[Read
 
     Raises ``InputError`` where the reader that the user named is not there.
     """
-    deaths = {death.at_work.item: death for death in work.deaths if death.at_work.stage in ("sniff", "read")}
+    deaths = {(death.at_work.stage, death.at_work.file, death.at_work.item): death for death in work.deaths}
     produced = 0
-    for source, wanted in (*_wanted(work, readers), *_latest(work, readers)):
+    for file, (source, wanted) in enumerate((*_wanted(work, readers), *_latest(work, readers))):
+        watch.file = file
         forced = wanted is not readers
         for outcome in _of_source(source, wanted, watch, forced=forced, deaths=deaths, produced=produced):
             produced += 1
@@ -205,7 +206,7 @@ def _of_source(
     watch: Watch,
     *,
     forced: bool,
-    deaths: Mapping[int, Death],
+    deaths: "_Deaths",
     produced: int,
 ) -> Iterator[Readable | Unreadable]:
     if isinstance(source, InputError):
@@ -217,13 +218,13 @@ def _of_source(
         yield Unreadable(message=CUT_SHORT, source=source.place, label=source.label)
         return
     try:
-        _refuse_the_dead(deaths, produced, "sniff")
+        _refuse_the_dead(deaths, "sniff", watch.file, produced)
         reader = choose_reader(source, readers, watch, forced=forced)
-        records = _records(reader, source)
+        records = _Records(reader, source)
         while True:
-            _refuse_the_dead(deaths, produced, "read")
+            _refuse_the_dead(deaths, "read", watch.file, produced)
             with watch("read", f"trace_readers:{reader.name}"):
-                record = next(records, _OVER)
+                record = records.next()
             if record is _OVER:
                 break
             yield _outcome(record, source, reader, source.records_before + produced - start + 1)
@@ -238,23 +239,33 @@ def _of_source(
         yield Unreadable(message=message, source=source.place, label=source.label)
 
 
-def _records(reader: TraceReader, source: FileSource) -> Iterator[object]:
-    """What the reader gives; its ``read`` is called with the first record, where it is watched.
+class _Records:
+    """What a reader gives for a source; its ``read`` is called with the first record, where it is watched."""
 
-    Whatever a stranger's reader raises is an ``InputError`` that names it, and costs its file alone.
-    """
-    try:
-        yield from reader.read(source)
-    except (InputError, OSError, EOFError):
-        raise
-    except Exception as error:
-        why = str(error) or (_MEMORY if isinstance(error, MemoryError) else "")
-        raise InputError(f'its reader "{reader.name}" raised {type(error).__name__}{why and ": "}{why}') from error
+    def __init__(self, reader: TraceReader, source: FileSource) -> None:
+        self._reader, self._source = reader, source
+        self._given: Iterator[object] | None = None
+
+    def next(self) -> object:
+        """The next record, or ``_OVER``. Whatever a stranger's reader raises is an ``InputError`` that costs its file alone."""
+        try:
+            if self._given is None:
+                self._given = iter(self._reader.read(self._source))
+            return next(self._given, _OVER)
+        except (InputError, OSError, EOFError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            why = error_text(error) or (_MEMORY if isinstance(error, MemoryError) else "")
+            told = f"raised {type(error).__name__}{why and ': '}{why}"
+            raise InputError(f'its reader "{self._reader.name}" {told}') from error
 
 
-def _refuse_the_dead(deaths: Mapping[int, Death], item: int, stage: str) -> None:
-    death = deaths.get(item)
-    if death is not None and death.at_work.stage == stage:
+_Deaths = Mapping[tuple[str, int, int], Death]  # by stage, file and record
+
+
+def _refuse_the_dead(deaths: _Deaths, stage: str, file: int, item: int) -> None:
+    death = deaths.get((stage, file, item))
+    if death is not None:
         raise InputError(f'its reader "{death.at_work.label.partition(":")[2]}" {death.error}')
 
 

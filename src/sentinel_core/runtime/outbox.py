@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from sentinel_core.errors import error_text
+
 __all__ = ["Frame", "Outbox", "Refusal", "Warned", "as_text"]
 
 # What a part of the stream is, before its length.
@@ -99,8 +101,8 @@ class Outbox:
         """Say that the job is over, and what it raised."""
         buffer = bytearray(HEAD.size)
         if error is not None:
-            text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            buffer += text.encode("utf-8", "replace")
+            said = error_text(error)
+            buffer += f"{type(error).__name__}: {said}".removesuffix(": ").encode("utf-8", "replace")
         self._write(END if error is None else RAISED, buffer)
 
 

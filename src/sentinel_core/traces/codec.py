@@ -39,11 +39,19 @@ def decode_trace(data: bytes | bytearray | msgspec.Raw, *, strict: bool = False)
         _raise_if(all_problems(bytes(data), strict=True))
     if not trace.trace_id:
         raise TraceDecodeError(("trace_id is empty; every trace needs one @ $.trace_id",))
+    _check_versions(trace, "$")
+    return trace
+
+
+def _check_versions(trace: ExecutionTrace, path: str) -> None:
+    """Also of sub-agents, which are traces themselves."""
     if not 1 <= trace.schema <= NEWEST_SCHEMA:
         raise TraceDecodeError(
-            (f"version {trace.schema} of the trace format is unknown; expected 1 or {NEWEST_SCHEMA} @ $.schema",)
+            (f"version {trace.schema} of the trace format is unknown; expected 1 or {NEWEST_SCHEMA} @ {path}.schema",)
         )
-    return trace
+    if trace.details is not None:
+        for number, child in enumerate(trace.details.children):
+            _check_versions(child, f"{path}.details.children[{number}]")
 
 
 def _check_nesting(trace: ExecutionTrace) -> None:

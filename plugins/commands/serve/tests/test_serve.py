@@ -54,6 +54,7 @@ def test_it_makes_tokens_answers_and_ends_with_130_on_ctrl_c(started, tmp_path):
     assert {name: table["scopes"] for name, table in tokens.items()} == {
         "agent": ["complete", "read"],
         "operator": ["override", "read"],
+        "orchestrator": ["complete", "override", "read"],
     }
     connection = http.client.HTTPConnection(address, timeout=30)
     headers = {"Authorization": f"Bearer {tokens['agent']['token']}"}

@@ -225,8 +225,8 @@ def _sort_part(part: object, parts: _Parts) -> None:
         parts.texts.append(text_of(part))
         return
     inner = part.get("message_content")
-    if isinstance(inner, dict):
-        part = inner
+    if isinstance(inner, dict):  # what stands beside it belongs to it, as a call does
+        part = {**part, **inner}
     kind = _kind_of(part)
     if kind in _CALL:
         parts.calls.append(call_of(part, result_expected=not kind.startswith(_SERVER_CALLS)))

@@ -17,6 +17,7 @@ __all__ = ["RawRecord", "RefusedRecord", "is_json_lines", "parsed_records", "raw
 
 _STREAMED_FROM = 64 * MEGABYTE
 _PEEK = 4096
+_CUT = "Input data was truncated"  # as msgspec says it
 _is_list = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[")
 _is_object = re.compile(rb"\s*\{")
 _list_decoder = msgspec.json.Decoder(list[msgspec.Raw])
@@ -54,10 +55,15 @@ def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
             return
         lines = numbered_lines(stream, limit)
         head = list(islice(lines, 2))
-        if _is_one_object(head):
-            yield _object(head, stream, limit)
+        if not _is_cut(head):
+            yield from (_of_line(line, limit) for line in chain(head, lines))
             return
-        yield from (_of_line(line, limit) for line in chain(head, lines))
+        held, is_whole = _one_value(head, stream, limit)
+        if is_whole or not _begins_another(head):
+            yield _object(held, stream, limit)
+            return
+        again = numbered_lines(io.BufferedReader(_Again(held, stream)), limit)
+        yield from (_of_line(line, limit) for line in again)
 
 
 def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, Any]]:
@@ -86,15 +92,55 @@ def is_json_lines(source: Source) -> bool:
         stream = _peekable(opened)
         if _is_list.match(stream.peek(_PEEK)) is not None:
             return False
-        return not _is_one_object(list(islice(numbered_lines(stream, source.max_record), 2)))
+        head = list(islice(numbered_lines(stream, source.max_record), 2))
+        return not (_is_cut(head) and (not _begins_another(head) or _one_value(head, stream, source.max_record)[1]))
 
 
-def _is_one_object(head: list[_Numbered]) -> bool:
-    """True if the first two lines begin one object. A second line that begins an object rules it out without parsing."""
+def _is_cut(head: list[_Numbered]) -> bool:
+    """True where the first of two lines is no whole JSON value: the record goes on, or it is one that cannot be read."""
     if len(head) < 2:  # noqa: PLR2004 - the first two lines
         return False
     first, second = head[0][1], head[1][1]
-    return first is not None and second is not None and not _is_object.match(second) and not _is_json(first)
+    return first is not None and second is not None and not _is_json(first)
+
+
+def _begins_another(head: list[_Numbered]) -> bool:
+    return _is_object.match(head[1][1] or b"") is not None
+
+
+def _one_value(head: list[_Numbered], stream: IO[bytes], limit: int) -> tuple[bytearray, bool]:
+    """What was read, and whether it is one JSON value: where both lines begin an object, only the whole tells.
+
+    No more is read than is needed to know: where the lines are records, what follows the first one's end is no JSON.
+    """
+    held, number = bytearray(), 1
+    for its, line in head:
+        held += b"\n" * (its - number) + (line or b"")  # the blank lines between them, so that they are counted again
+        number = its + 1
+    if not _begins_another(head):
+        return held, False
+    while (problem := _why_not_json(held)) == _CUT and len(held) <= limit:
+        more = stream.read(max(MEGABYTE, len(held)))
+        if not more:
+            break
+        held += more
+    return held, not problem
+
+
+class _Again(io.RawIOBase):
+    """Bytes that were read already, and then those of the stream."""
+
+    def __init__(self, held: bytearray, stream: IO[bytes]) -> None:
+        self._held, self._stream = held, stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._held[: len(buffer)] or self._stream.read(len(buffer))
+        del self._held[: len(data)]
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def _peekable(stream: IO[bytes]) -> io.BufferedReader:
@@ -110,11 +156,8 @@ def _of_line(line: _Numbered, limit: int) -> RawRecord | RefusedRecord:
     return RawRecord(data=data, line=number)
 
 
-def _object(head: list[_Numbered], stream: IO[bytes], limit: int) -> RawRecord | RefusedRecord:
+def _object(held: bytearray, stream: IO[bytes], limit: int) -> RawRecord | RefusedRecord:
     """One object over many lines."""
-    held = bytearray()
-    for _, line in head:
-        held += line or b""
     held = _read_up_to(held, stream, limit)
     return RawRecord(data=held) if len(held) <= limit else RefusedRecord(message=too_large(limit))
 
@@ -173,11 +216,15 @@ def _read_up_to(held: bytearray, stream: IO[bytes], limit: int) -> bytearray:
 
 
 def _is_json(data: bytes | bytearray) -> bool:
+    return not _why_not_json(data)
+
+
+def _why_not_json(data: bytes | bytearray) -> str:
     try:
         from_json(data)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    except (ValueError, RecursionError) as error:
+        return str(error)
+    return ""
 
 
 def too_large(limit: int) -> str:

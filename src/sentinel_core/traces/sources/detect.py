@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
-from sentinel_core.errors import InputError
+from sentinel_core.errors import InputError, error_text
 from sentinel_core.offers import Source, TraceReader
 
 __all__ = ["choose_reader", "looks_like"]
@@ -67,8 +67,10 @@ def _ranked(
                 ranked.append((score, reader))
             else:
                 broken.append(f"{reader.name} answered {score!r:.40}; expected a whole number from 0 to {_SUREST}")
-        except Exception as error:  # noqa: BLE001 - plugin code may raise anything
-            broken.append(f"{reader.name} raised {type(error).__name__}: {error}")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - plugin code may raise anything
+            broken.append(f"{reader.name} raised {type(error).__name__}: {error_text(error)}")
     ranked.sort(key=lambda entry: (-entry[0], entry[1].name != "native"))
     return ranked, broken
 

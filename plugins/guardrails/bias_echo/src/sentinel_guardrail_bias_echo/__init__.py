@@ -13,15 +13,15 @@ __all__ = ["BiasEchoSettings", "check", "sentinel_guardrails"]
 
 @attrs.frozen(kw_only=True)
 class BiasEchoSettings:
-    """A bias tag is repeated if at least ``bias_repetition_threshold`` loops of a family have it.
+    """A bias tag is repeated if at least ``bias_repetition_threshold`` loops of the store have it.
 
-    With ``project_wide`` the loops of all other families count, too.
+    Without ``project_wide`` only the loops of the same family count.
     """
 
     bias_repetition_threshold: int = attrs.field(
         default=3, validator=[attrs.validators.instance_of(int), attrs.validators.ge(1)]
     )
-    project_wide: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+    project_wide: bool = attrs.field(default=True, validator=attrs.validators.instance_of(bool))
 
 
 def check(history: History, settings: BiasEchoSettings) -> Ruling:

@@ -30,7 +30,7 @@ class ReflectionFatigueSettings:
     decay_rate: float = attrs.field(default=0.05, validator=_share)
     critical_threshold: float = attrs.field(default=0.5, validator=_share)
     max_fatigue: float = attrs.field(default=1.0, validator=_share)
-    paired_improvement: bool = attrs.field(default=True, validator=attrs.validators.instance_of(bool))
+    paired_improvement: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
 
 
 @attrs.frozen(kw_only=True)

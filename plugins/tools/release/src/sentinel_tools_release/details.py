@@ -7,10 +7,10 @@ from sentinel_tools_release.commits import Commit, FileChange, commits_of, count
 from sentinel_tools_release.git import resolve
 from sentinel_tools_release.junit import TestCase, read_junit
 from sentinel_tools_release.settings import SourceSettings
-from sentinel_tools_release.sources import part_of
+from sentinel_tools_release.sources import part_of, without_part
 from sentinel_tools_release.summaries import repository_of
 
-__all__ = ["get_code_changes", "get_test_details"]
+__all__ = ["get_code_changes", "get_test_details", "no_code_changes", "no_test_details"]
 
 _MOST_FILES = 20
 
@@ -53,6 +53,16 @@ def get_code_changes(
         "commits": [_commit(commit, files[commit.id]) for commit in commits],
         "left_out": max(total - skip - len(commits), 0),
     }
+
+
+def no_test_details(settings: SourceSettings, release_id: str) -> str | None:
+    """Why nobody knows single tests; None where somebody does."""
+    return None if settings.junit else without_part(settings, release_id, "test_details", {"limit": 1})
+
+
+def no_code_changes(settings: SourceSettings, release_id: str) -> str | None:
+    """Why nobody knows single changes; None where somebody does."""
+    return None if settings.repo else without_part(settings, release_id, "code_changes", {"limit": 1})
 
 
 def _shown(cases: Iterable[TestCase]) -> list[dict[str, Any]]:

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sentinel_core.errors import InputError
+from sentinel_core.errors import InputError, NetworkError
 from sentinel_tools_release.commits import authors_of, count_of, files_of, size_of
 from sentinel_tools_release.comparison import compare, numbers_of
 from sentinel_tools_release.files import json_file
 from sentinel_tools_release.git import Range, Repository, between, resolve
 from sentinel_tools_release.settings import HistorySettings, is_url
-from sentinel_tools_release.sources import from_server, json_files, release_document
+from sentinel_tools_release.sources import NO_SUCH_PLACE, from_server, json_files, release_document
 from sentinel_tools_release.summaries import beside, repository_of
 
-__all__ = ["get_release_history"]
+__all__ = ["get_release_history", "no_release_history"]
 
 _DIGITS = re.compile(r"(\d+)")
 Numbers = dict[str, float]
@@ -48,6 +48,19 @@ def get_release_history(
         "baseline": baseline if baseline is not None else f"median of {len(against)} earlier releases",
         "comparison": compare(current, against),
     }
+
+
+def no_release_history(settings: HistorySettings, release_id: str) -> str | None:
+    """Why there is nothing to compare a release with; None where there is, or where a server does not say for certain."""
+    if settings.repo:
+        return None
+    try:
+        _, earlier = _of_summaries(settings, release_id)
+    except InputError as error:
+        return str(error)
+    except NetworkError as error:
+        return str(error) if error.status in NO_SUCH_PLACE else None
+    return None if earlier else f'no release before "{release_id}" is known'
 
 
 def _of_summaries(settings: HistorySettings, release_id: str) -> tuple[Numbers, dict[str, Numbers]]:

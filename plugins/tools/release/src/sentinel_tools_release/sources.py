@@ -7,15 +7,16 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sentinel_core.errors import InputError
+from sentinel_core.errors import InputError, NetworkError
 from sentinel_tools_release.commits import plain
 from sentinel_tools_release.files import json_file, json_object
 from sentinel_tools_release.settings import SourceSettings, is_url
 
-__all__ = ["from_server", "json_files", "part_of", "release_document"]
+__all__ = ["NO_SUCH_PLACE", "from_server", "json_files", "part_of", "release_document", "without_part"]
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _MAX_FILES = 1000
+NO_SUCH_PLACE = (404, 405, 410, 501)  # what a server answers that has no such part
 
 
 def release_document(settings: SourceSettings, release_id: str) -> dict[str, Any]:
@@ -51,6 +52,17 @@ def part_of(settings: SourceSettings, release_id: str, key: str, query: Mapping[
     if key not in document:
         raise InputError(f'release "{release_id}" in "{settings.releases}" has no "{key}"; only its summary is known')
     return document[key]
+
+
+def without_part(settings: SourceSettings, release_id: str, key: str, asked: Mapping[str, object]) -> str | None:
+    """Why ``part_of`` would have nothing to give; None where it has, or where a server does not say for certain."""
+    try:
+        part_of(settings, release_id, key, asked)
+    except InputError as error:
+        return str(error)
+    except NetworkError as error:
+        return str(error) if error.status in NO_SUCH_PLACE else None
+    return None
 
 
 def from_server(settings: SourceSettings, path: str, query: Mapping[str, object]) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from sentinel_core.trace import from_json
 from sentinel_tools_release.commits import plain
 from sentinel_tools_release.files import read_bytes
 from sentinel_tools_release.settings import TraceSettings
-from sentinel_tools_release.sources import part_of
+from sentinel_tools_release.sources import part_of, without_part
 
-__all__ = ["get_observability_traces"]
+__all__ = ["get_observability_traces", "no_observability_traces"]
 
 _FAILED = (2, "STATUS_CODE_ERROR")
 _NANOSECONDS = 1e6  # in a millisecond
@@ -64,6 +64,11 @@ def get_observability_traces(settings: TraceSettings, release_id: str, limit: in
         "operations": operations[:limit],
         "left_out": max(len(operations) - limit, 0),
     }
+
+
+def no_observability_traces(settings: TraceSettings, release_id: str) -> str | None:
+    """Why nobody has traces; None where somebody does."""
+    return None if settings.traces else without_part(settings, release_id, "observability_traces", {"limit": 1})
 
 
 def _version(release_id: str) -> str:
