@@ -7,6 +7,7 @@ from typing import Any
 import attrs
 
 from sentinel_core._fast import record
+from sentinel_core.evaluate.outcome import UNRECORDED, Outcome, judge_result
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, canonical
 
 __all__ = ["Call", "Text", "TraceIndex"]
@@ -31,6 +32,16 @@ class Call:
     result: ToolResult | None = None
     result_message_index: int | None = None
     _key: tuple[str, bytes] | None = None
+    _outcome: Outcome | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the call failed, why, and the words or the flag that it rests on: one answer for every signal."""
+        if self._outcome is None:
+            if self.result is None:
+                return UNRECORDED  # not kept: the result may still come
+            self._outcome = judge_result(self.result)
+        return self._outcome
 
     @property
     def key(self) -> tuple[str, bytes]:
@@ -181,6 +192,8 @@ class TraceIndex:
                 continue
             if self._waiting and (waiting := self._waiting.get(result.tool_call_id)):
                 owner = waiting.popleft()
+            if owner.result is not None:
+                owner._outcome = None  # noqa: SLF001 - the newer result replaces the one that it was told from
             owner.result = result
             owner.result_message_index = position
 
