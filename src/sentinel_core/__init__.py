@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.host.in_process import evaluate_trace
     from sentinel_core.model import Capabilities, Model, Reply, Request
-    from sentinel_core.offers import Guardrail, Provider, ReadError, Signal, Source, Tool, TraceReader
+    from sentinel_core.offers import Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
     from sentinel_core.profile import RS1, CriticalRule, Profile
     from sentinel_core.report import Detection, Finding, ReliabilityReport
     from sentinel_core.trace import (
@@ -46,7 +46,7 @@ _HOME = {
     "evaluate.index": ("Call", "Text", "TraceIndex"),
     "hookspecs": ("hookimpl",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
-    "offers": ("Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"),
+    "offers": ("Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
     "profile": ("RS1", "CriticalRule", "Profile"),
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
@@ -92,6 +92,7 @@ __all__ = [
     "ReliabilityReport",
     "Reply",
     "Request",
+    "Rule",
     "Ruling",
     "SentinelError",
     "Signal",

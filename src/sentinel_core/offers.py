@@ -11,20 +11,37 @@ import attrs
 
 import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are looked up on first use
 
-__all__ = ["Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"]
+__all__ = ["Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"]
+
+
+@attrs.frozen(kw_only=True)
+class Rule:
+    """One thing that a signal can find.
+
+    ``id`` is what its findings carry as ``rule``; ``severity`` is the highest that it gives; ``title`` is half a line, ``help``
+    says what it means and what to do about it; ``since`` is the version that brought it.
+    """
+
+    id: str
+    severity: Literal["note", "warning", "error"]
+    title: str
+    help: str
+    since: str = "0.1.0"
 
 
 @attrs.frozen(kw_only=True)
 class Signal:
     """A detector. ``detect(index)``, or ``detect(index, settings)``, gives a ``Detection`` or a bare float in [0, 1].
 
-    It is pure: it reads the ``TraceIndex``, changes nothing, prints nothing, and gives the same answer every time.
+    It is pure: it reads the ``TraceIndex``, changes nothing, prints nothing, and gives the same answer every time. ``rules``
+    declare what it can find.
     """
 
     name: str
     summary: str
     detect: Callable[..., "sentinel_core.Detection | float"]
     settings: type | None = None
+    rules: tuple[Rule, ...] = ()
 
 
 @attrs.frozen(kw_only=True)
