@@ -14,6 +14,7 @@ from sentinel_core._version import __version__
 if TYPE_CHECKING:
     from sentinel_core.errors import SentinelError
     from sentinel_core.evaluate.index import Call, Text, TraceIndex
+    from sentinel_core.evaluate.outcome import Outcome
     from sentinel_core.guardrails.facts import Attempt, History, Ruling
     from sentinel_core.guardrails.loops import (
         get_guardrails_status,
@@ -44,6 +45,7 @@ _HOME = {
     "host.in_process": ("evaluate_trace",),
     "errors": ("SentinelError",),
     "evaluate.index": ("Call", "Text", "TraceIndex"),
+    "evaluate.outcome": ("Outcome",),
     "hookspecs": ("hookimpl",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
     "offers": ("Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
@@ -86,6 +88,7 @@ __all__ = [
     "Message",
     "MessageDetails",
     "Model",
+    "Outcome",
     "Profile",
     "Provider",
     "ReadError",

@@ -6,8 +6,8 @@ somewhere in it is not. The words are data, in ``outcome_words``.
 
 import functools
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 if TYPE_CHECKING:
     from sentinel_core.trace import ToolResult
@@ -39,16 +39,36 @@ _FLAGGED = Outcome("worked", "flag")
 _EMPTY = Outcome("worked", "empty")
 _NO_SIGN = Outcome("worked", "no_sign")
 
-_HEAD, _TAIL, _SHORT = 300, 400, 200
-_JSON_END = 200
+_HEAD, _OPENING, _TAIL, _SHORT = 300, 100, 400, 200
+_JSON_END = 100
 _QUOTED, _END = 160, 60
-_JSON_STARTS = ("{", "[{")
+_TRACEBACK = 2000
+_RAISED_BEFORE = ("traceback", "╭", "------", "cell in", "file ")
+_ANSWERS = ('{"error"', '{"success"', '{"ok"', '{"isError"', '{"is_error"')
+# A list is a good answer, save one of parts of a message.
+_LISTS = ("[{", "[[", '["', "[(", "[]", "['", "[\n")
 # JSON that tells of a failure has one of these near an end.
-_JSON_HINTS = ("rror", "fail", "FAIL", "Fail", '"ok"', '"success', "xception", "code", "Code", "denied", "reject", "raceback")
+_JSON_HINTS = ("rror", "RROR", 'ode"', "fail", '"ok"', '"success', "xception", "denied", "reject", "FAIL", "Fail")
+# What wraps a whole answer.
+_PARTS = ('[{"type"', '[{"text"')
+_WRAPPED = (
+    *_PARTS,
+    '{"message"',
+    '{"text"',
+    '{"content"',
+    '{"output"',
+    '{"result"',
+    '{"response"',
+    '{"std',
+    '{"body"',
+    '{"status": 4',
+    '{"status": 5',
+)
 # Lines after the last one that says how it went.
 _FOOTERS = ("[notice]", "note:", "hint:", "[end of")
 
 _Match = Callable[[str], re.Match[str] | None]
+_Tried = tuple[tuple[str, ...], _Match]
 
 
 def judge_result(result: "ToolResult") -> Outcome:
@@ -57,7 +77,9 @@ def judge_result(result: "ToolResult") -> Outcome:
     if success is None:
         return judge_text(result.content)
     if success:
-        return _FLAGGED
+        # Some frameworks set the flag for every answer that arrives: an answer that begins with its own word goes before.
+        told = _judge_json(result.content) if result.content.startswith(_ANSWERS) else _FLAGGED
+        return told if told.state == "failed" else _FLAGGED
     if (result.metadata or {}).get("not_run") is True:
         return Outcome("unknown", "not_run")
     told = judge_text(result.content)
@@ -68,7 +90,8 @@ def judge_result(result: "ToolResult") -> Outcome:
 
 def judge_text(content: str) -> Outcome:
     """The outcome that a result's text tells: worked where it does not look like a failure."""
-    if content.startswith(_JSON_STARTS):
+    first = content[:2]
+    if first[:1] == "{" or first in _LISTS:
         return _judge_json(content)
     head = content[:_HEAD].lstrip()
     if not head:
@@ -77,28 +100,49 @@ def judge_text(content: str) -> Outcome:
     # Without a letter (a number) it tells nothing.
     if not start.islower() and start.isascii() and len(content) <= _HEAD:
         return _NO_SIGN
-    match_start, match_last, match_end, match_short = _patterns()
-    if (found := match_start(start)) is not None:
-        return _told(found, _first_line(head))
-    if len(content) <= _SHORT and (found := match_short(start)) is not None:
-        return _told(found, _first_line(head))
+    groups = _groups()
+    opening = start[:_OPENING]
+    reason = _first(groups["start"], start) or _first(groups["opening"], opening)
+    if reason is None and len(content) <= _SHORT:
+        reason = _first(groups["short"], start)
     last = _last_line(content)
     lowered = last.lower()
-    if (found := match_last(lowered)) is not None:
-        return _told(found, last[:_QUOTED])
-    if ("exit" in lowered or "unknown tool" in lowered) and (found := match_end(lowered[-_END:])) is not None:
-        return _told(found, last[-_END:])
-    return _NO_SIGN
+    if reason is not None:
+        return _NO_SIGN if reason == "error_text" and _is_done(lowered) else _told(reason, content, _first_line(head))
+    reason = _first(groups["last"], lowered)
+    if reason is not None:
+        return _told(reason, content, last[:_QUOTED])
+    reason = _first(groups["end"], lowered[-_END:])
+    return _NO_SIGN if reason is None else _told(reason, content, last[-_END:])
 
 
-def _told(found: re.Match[str], words: str) -> Outcome:
-    reason: Any = found.lastgroup
+def _first(groups: Sequence[_Tried], part: str) -> Reason | None:
+    """The reason of the first group of which a row matches."""
+    for hints, match in groups:
+        for hint in hints:
+            if hint in part:
+                found = match(part)
+                if found is not None:
+                    return cast("Reason", found.lastgroup)
+                break
+    return None
+
+
+def _told(reason: Reason, content: str, words: str) -> Outcome:
+    if words.lower().startswith(_RAISED_BEFORE):
+        words = _raised(content) or words
     if reason == "exit_code":
-        return Outcome("worked" if _IS_ZERO(found[0]) else "failed", "exit_code", words)
+        codes = re.findall(r"-?\d+", words)
+        return Outcome("worked" if codes and not int(codes[0]) else "failed", "exit_code", words)
     return Outcome("worked" if reason == "no_match" else "failed", reason, words)
 
 
-_IS_ZERO = re.compile(r".*\b0\W*\Z", re.DOTALL).match
+def _raised(content: str) -> str:
+    """The line with which a Python traceback ends."""
+    lines = re.findall(
+        r"^[A-Za-z_][\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Warning)\b.*", content[-_TRACEBACK:], re.MULTILINE
+    )
+    return lines[-1][:_QUOTED].rstrip() if lines else ""
 
 
 def _first_line(text: str) -> str:
@@ -107,32 +151,47 @@ def _first_line(text: str) -> str:
 
 def _last_line(content: str) -> str:
     """The last line that says something, as far as it stands in the last 400 characters."""
-    for line in reversed(content[-_TAIL:].split("\n")):
-        said = line.strip()
-        if said and not said.lower().startswith(_FOOTERS):
-            return said
-    return ""
+    tail = content[-_TAIL:].rstrip()
+    last = tail[tail.rfind("\n") + 1 :].lstrip()
+    while last.lower().startswith(_FOOTERS) and "\n" in tail:
+        tail = tail[: tail.rfind("\n")].rstrip()
+        last = tail[tail.rfind("\n") + 1 :].lstrip()
+    return last
 
 
 @functools.cache
-def _patterns() -> tuple[_Match, ...]:
-    """The tables as one pattern a part, compiled when the first result is read: most commands start faster without."""
-    from sentinel_core.evaluate.outcome_words import ROWS
+def _groups() -> Mapping[str, Sequence[_Tried]]:
+    """The tables by part, compiled when the first result is read: most commands start faster without."""
+    from sentinel_core.evaluate.outcome_words import GROUPS
 
-    def one(part: str) -> _Match:
-        groups = ((reason, "|".join(row for of, row in rows if of == part)) for reason, rows in ROWS)
-        return re.compile("|".join(f"(?P<{reason}>{rows})" for reason, rows in groups if rows)).match
+    tried: dict[str, list[_Tried]] = {}
+    for group in GROUPS:
+        rows = (f"(?P<{reason}>{'|'.join(patterns)})" for reason, patterns in group.rows)
+        tried.setdefault(group.part, []).append((group.hints, re.compile("|".join(rows)).match))
+    return tried
 
-    return one("start"), one("last"), one("end"), one("short")
+
+@functools.cache
+def _done() -> _Match:
+    from sentinel_core.evaluate.outcome_words import DONE
+
+    return re.compile(DONE).match
+
+
+def _is_done(last: str) -> bool:
+    return _done()(last) is not None
 
 
 def _judge_json(content: str) -> Outcome:
+    if content[:1] == "[" and not content.startswith(_PARTS):
+        return _NO_SIGN
     ends = content if len(content) <= 2 * _JSON_END else content[:_JSON_END] + content[-_JSON_END:]
     for hint in _JSON_HINTS:
         if hint in ends:
             break
     else:
-        return _NO_SIGN
+        if not content.startswith(_WRAPPED):
+            return _NO_SIGN
     from sentinel_core.evaluate.outcome_json import told_by_json
 
     told = told_by_json(content)

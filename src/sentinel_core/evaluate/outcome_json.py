@@ -14,17 +14,22 @@ __all__ = ["told_by_json"]
 _DEEPEST = 3
 _HEAD = 300
 _QUOTED = 160
+_NO_ERROR = ("none", "null", "no", "no error", "n/a", "false", "0", "ok")
 _HTTP_FAILED = range(400, 600)
 _WHOLE = BESIDE_STATUS | frozenset(WRAPPERS) | {"role"}
 # Cut off, or a Python dictionary: {'error': 'closed'}, {"results": [{"text": "Error: closed
 _NO_JSON = (
     r"(?:[\[{\s]{0,4}['\"]\w{1,20}['\"]\s{0,3}:\s{0,3}){0,3}[\[{\s]{0,4}"
-    r"(?:['\"](?:error|exception)['\"]\s{0,3}:\s{0,3}(?!none|null|''|\"\"|\[\]|\{\}|false|0\b)|['\"]\w{0,60}(?:error|exception): )"
+    r"(?:['\"](?:error|exception)['\"]\s{0,3}:\s{0,3}(?:true|'(?!')|\"(?!\"))|['\"]\w{0,60}(?:error|exception): )"
 )
 
 
 def _is_false(value: object) -> bool:
     return value is False
+
+
+def _is_error(value: object) -> bool:
+    return bool(value) and str(value).strip().lower() not in _NO_ERROR
 
 
 def _is_told(errors: object) -> bool:
@@ -33,7 +38,7 @@ def _is_told(errors: object) -> bool:
 
 
 _KEYS: dict[str, Callable[[object], bool]] = {
-    "error": bool,
+    "error": _is_error,
     "errors": _is_told,
     "exception": bool,
     "isError": bool,
@@ -66,7 +71,9 @@ def _told(body: object, depth: int) -> Outcome | None:
         told = judge_text(body)
         return told if told.state == "failed" else None
     if isinstance(body, list):
-        return _told(body[0], depth - 1) if len(body) == 1 and depth else None
+        # Parts of one answer, as protocols send them; a list of rows is a good answer, whatever a row says.
+        is_part = len(body) == 1 and isinstance(body[0], dict) and "text" in body[0]
+        return _told(body[0], depth - 1) if is_part and depth else None
     return _told_by_object(body, depth) if isinstance(body, dict) else None
 
 
@@ -80,8 +87,9 @@ def _told_by_object(body: Mapping[str, Any], depth: int) -> Outcome | None:
             if type(place.get(key)) is int:
                 return Outcome("failed" if place[key] else "worked", "exit_code", _words(body, key))
     valued = {key for key, value in body.items() if value}
-    if valued <= BESIDE_STATUS | {"body", "headers", "url"} and (key := _failed_status(body, valued)):
-        return Outcome("failed", "error_text", _words(body, key))
+    status = _failed_status(body, valued) if valued <= BESIDE_STATUS | {"body", "headers", "url"} else None
+    if status is not None:
+        return Outcome("failed", "error_text", _words(body, status))
     if depth and valued <= _WHOLE and body.get("success") is not True and body.get("ok") is not True:
         told = (_told(body[key], depth - 1) for key in WRAPPERS if key in valued)
         return next(filter(None, told), None)

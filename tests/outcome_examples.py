@@ -1,12 +1,67 @@
-import time
+"""Results that tell a failure, an unknown tool, an empty lookup, or nothing of the kind: one at least for each row of the tables."""
 
-import pytest
+__all__ = ["FAILED", "NOTHING", "UNKNOWN", "WORKED"]
 
-from sentinel_core import ToolResult
-from sentinel_signal_tool_misuse.outcome import _JSON_KEYS, FAILURES, NO_MATCH, UNKNOWN_TOOL, outcomes, told_by
-
-# One example at least for each row of the tables, in the tables' order.
 FAILED = [
+    "Could not send: mailbox full",
+    "authentication failed",
+    "Payment declined",
+    "Sorry, I could not book the flight",
+    "The request was rejected: too large",
+    "HTTP 500",
+    "HTTP/1.1 503 Service Unavailable",
+    "Login failed: wrong password",
+    "Your payment could not be processed.",
+    "User is not authorized to perform this action",
+    "You do not have permission to do that",
+    "Insufficient funds",
+    "Email not sent: invalid address",
+    "The file could not be saved",
+    "The operation timed out.",
+    "Request timeout after 30s",
+    "Operation not permitted",
+    "Missing required parameter: user_id",
+    "Malformed command",
+    "Sorry, something went wrong",
+    "Temporary outage: please try again",
+    "Unauthorized: token expired",
+    "An unexpected error has occurred in the shop",
+    "Cannot read properties of undefined (reading 'x')",
+    "File src/a.py not found",
+    "No such file or directory: a.txt",
+    "[Errno 13] it is not yours: '/srv/a'",
+    "Killed",
+    "Not allowed: the order is closed",
+    "starting\nSegmentation fault (core dumped)",
+    "[ERROR] disk full",
+    "<tool_use_error>The file was not read yet</tool_use_error>",
+    "ERROR 1064 (42000): You have an error in your SQL syntax",
+    "error TS2304: Cannot find name 'x'.",
+    "a.c:1:1: error: expected ';'",
+    "04:40:12 backup: Error: the device is busy",
+    "mkdir: cannot create directory '/srv/a': File exists",
+    "curl: (6) Could not resolve host: shop.example",
+    "npm ERR! code ELIFECYCLE",
+    "Process exited with code 1",
+    "exitcode: 1 (execution failed)\nCode output: 3 rows\n",
+    "<exit_code>2</exit_code>",
+    "usage: tool [-h]\ntool: error: the following arguments are required: --size",
+    "Collecting a==1.0\nERROR: Could not build wheels for a\n\n[notice] A new release is out\n[notice] To update, run: x\n",
+    "To git.example:a.git\n ! [rejected]        main -> main (fetch first)",
+    "{'error': 'closed'}",
+    '{"results": [{"text": "Error: TypeError: run() missing 1 requi',
+    '{"error": {"code": 500, "message": "closed"}}',
+    '{"status": 500, "message": "closed"}',
+    '{"status_code": 404, "url": "https://shop.example", "body": "gone"}',
+    '{"code": 401, "message": "log in first"}',
+    '{"exit_code": 1, "output": "3 rows"}',
+    '{"output": "3 rows", "metadata": {"exit_code": 2, "duration_seconds": 0.1}}',
+    '{"content": [{"type": "text", "text": "closed"}], "isError": true}',
+    '{"content": [{"type": "text", "text": "Error: closed"}]}',
+    '[{"type": "text", "text": "Error: closed"}]',
+    '{"result": {"error": "closed"}}',
+    '{"message": "Could not send: mailbox full"}',
+    '{"stdout": "", "stderr": "bash: foo: command not found", "interrupted": false}',
     "Error: the order 4711 is closed",
     "Internal server error: try later",
     "Error executing query: no column 'price'",
@@ -92,14 +147,38 @@ NOTHING = [
     "Nothing found",
     "0 results found",
     "Page not found",
-    "File django/db/router.py not found",
-    "Directory *.py not found.",
     "Could not find [How to change a tyre]. Similar: ['Tyre', 'Ways to change']",
     "Could not find a page about how to remove paint",
     "Could not find a way to replace it",
     "Could not find a hotel. Change the dates to search again.",
 ]
 WORKED = [
+    "The build failed: 3 errors",
+    "Authentication is done with a token",
+    "Request denied parole to three inmates",
+    "The transaction was not possible until 1990, when banks opened.",
+    "Message 3 was rejected by the committee in 1990.",
+    "Error rates fell in May",
+    "Errors and omissions insurance is a policy",
+    "Mean error: 0.53",
+    "Error: 41.5 ms",
+    "error: none",
+    "ERROR: the resolver does not see everything\nSuccessfully installed a-1",
+    "Exit code: 0\nError: this is what the program printed",
+    "no sign\nof it\nProcess finished with exit code 0",
+    '{"exit_code": 0, "output": "Error: closed"}',
+    '{"id": 3, "status": "failed"}',
+    '{"flight": "A1", "code": 404}',
+    '{"code": 404}',
+    '{"success": true, "message": "Error: this log was cleared"}',
+    '{"path": "a.log", "content": "Error: closed"}',
+    '{"error": "none", "data": 3}',
+    '{"message": "sent", "code": 200}',
+    '{"message": ["error"], "code": 200}',
+    '{"result": {"result": {"result": {"result": {"error": "too deep to be the result"}}}}}',
+    '[["error"]]',
+    " \n",
+    " " * 400 + "Error: far away",
     "",
     "42",
     "[]",
@@ -143,135 +222,3 @@ WORKED = [
     "line\n" * 200 + "an error was logged here\n" + "line\n" * 200,
     '{"log": "' + "x" * 400 + '", "error": "' + "x" * 400 + '"}',
 ]
-
-
-@pytest.mark.parametrize("content", FAILED)
-def test_failures_are_told(content):
-    assert told_by(content) == "failed"
-
-
-@pytest.mark.parametrize("content", UNKNOWN)
-def test_unknown_tools_are_told(content):
-    assert told_by(content) == "unknown_tool"
-
-
-@pytest.mark.parametrize("content", NOTHING)
-def test_empty_lookups_are_told(content):
-    assert told_by(content) == "no_match"
-
-
-@pytest.mark.parametrize("content", WORKED)
-def test_everything_else_worked(content):
-    assert told_by(content) == "worked"
-
-
-@pytest.mark.parametrize(
-    ("table", "examples", "told"),
-    [(FAILURES, FAILED, "failed"), (UNKNOWN_TOOL, UNKNOWN, "unknown_tool"), (NO_MATCH, NOTHING, "no_match")],
-    ids=["failed", "unknown", "none"],
-)
-def test_each_row_of_the_tables_has_an_example_that_passes_the_gates(table, examples, told):
-    import re
-
-    for part, pattern in table:
-        anchored = re.compile(rf"\A(?:{pattern})" if part == "start" else pattern)
-        lowered = [example.lower() for example in examples]
-        parts = {
-            "start": lowered,
-            "short": lowered,
-            "line": [example.partition("\n")[0] for example in lowered],
-            "last": [example.rpartition("\n")[2] for example in lowered],
-        }
-        found = [text for text, looked_at in zip(examples, parts[part], strict=True) if anchored.search(looked_at)]
-        assert found, pattern
-        assert {told_by(text) for text in found} == {told}
-
-
-def test_only_the_ends_of_a_text_are_read():
-    assert told_by("x" * 290 + "\n" + "y" * 300 + "\nKeyError: 'name'") == "failed"
-    assert told_by("x\n" * 300 + "KeyError: 'name'\n" + "y\n" * 300) == "worked"
-
-
-def test_the_limit_for_short_texts():
-    notice = "The upstream service is temporarily unavailable".ljust(200, ".")
-    assert told_by(notice) == "failed"
-    assert told_by(notice + ".") == "worked"
-
-
-@pytest.mark.parametrize("word", ["error", "failed", "failure"])
-@pytest.mark.parametrize("spell", [str.lower, str.upper, str.title], ids=["lower", "upper", "title"])
-def test_a_status_passes_the_gates_however_it_is_written(word, spell):
-    assert told_by(f'{{"status":"{spell(word)}"}}') == "failed"
-
-
-@pytest.mark.parametrize("key", sorted(_JSON_KEYS))
-def test_each_key_that_tells_a_failure_passes_the_gates(key):
-    assert {told_by(f'{{"{key}": {value}}}') for value in ("false", "true")} == {"worked", "failed"}
-
-
-@pytest.mark.parametrize("key", ["error", "errors", "exception", "isError", "is_error"])
-def test_keys_that_tell_a_failure_are_seen_at_both_ends_of_a_long_json_text(key):
-    long = "x" * 400
-    assert told_by(f'{{"{key}": "closed", "log": "{long}"}}') == "failed"
-    assert told_by(f'{{"log": "{long}", "{key}": "closed"}}') == "failed"
-
-
-def test_a_json_text_nested_without_end_is_no_failure():
-    assert told_by('{"error":' * 20_000) == "worked"
-
-
-@pytest.mark.parametrize(
-    ("success", "content", "expected"),
-    [
-        (True, "Error: this is what was asked for", "worked"),
-        (False, "fine", "failed"),
-        (False, "Unknown tool: serch", "unknown_tool"),
-        (False, "No results", "failed"),
-        (None, "fine", "worked"),
-        (None, "Error: closed", "failed"),
-    ],
-)
-def test_the_flag_of_the_source_goes_before_the_text(success, content, expected):
-    assert outcomes([ToolResult(tool_call_id="c", content=content, success=success)]) == [expected]
-
-
-def test_no_result_is_unrecorded():
-    assert outcomes([None]) == ["unrecorded"]
-
-
-def test_a_line_of_python_and_its_error_lie_close_together():
-    assert told_by('File "a.py", line 3\n' + "text\n" * 6 + "TabError: mixed\nthe end") == "failed"
-    assert told_by('File "a.py", line 3\n' + "text\n" * 7 + "TabError: mixed\nthe end") == "worked"
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        'file "a", line 1\n',
-        'file "a", line 1\nerror',
-        "in [1], line 1\nx",
-        "─ ",
-        "-r: -c: line 1: ",
-        ": line 1: x",
-        "a: error: ",
-        "could not find x to replac ",
-        "could not find how to change ",
-        "unable to x, the",
-        "file a not foun ",
-        "directory not",
-    ],
-)
-@pytest.mark.parametrize("before", ["", "could not find ", "file ", 'file "a", line 1\n', "in [1], line 1\n", "a: "])
-def test_hostile_texts_take_no_time(piece, before):
-    started = time.perf_counter()
-    for length in (100, 200, 500, 100_000):
-        told_by((before + piece * length)[:length] + "\nerror")
-        told_by((before + piece * length)[:length] + "\n" + before + piece * 9)
-    assert time.perf_counter() - started < 0.5
-
-
-@pytest.mark.parametrize(
-    "text", ["Did not find any order to update for this user", "Could not find items to remove from cart"]
-)
-def test_a_lookup_that_found_nothing_to_change_is_a_lookup(text):
-    assert told_by(text) == "no_match"
