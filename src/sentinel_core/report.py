@@ -179,7 +179,8 @@ class ReliabilityReport:
 
     ``verdict`` is None where there is none to give: nothing weighted could be measured, or a weighted signal failed and
     what is left would pass. Such a report never counts as a pass. ``unread`` says what of the source the reader could not
-    use.
+    use. ``triage_score``, in [0, 1], sorts runs by how likely they failed and decides no verdict; None where nothing could be
+    measured.
     """
 
     trace_id: str
@@ -194,6 +195,7 @@ class ReliabilityReport:
     unread: tuple[str, ...] = ()
     profile: dict[str, Any] = attrs.field(factory=dict)
     settings: dict[str, Any] = attrs.field(factory=dict)
+    triage_score: float | None = None
 
     @property
     def is_complete(self) -> bool:

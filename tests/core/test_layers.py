@@ -80,7 +80,13 @@ def test_the_evaluator_takes_values_and_gives_values(path):
 
 
 def test_the_evaluator_was_looked_at():
-    assert {path.name for path in EVALUATE} >= {"evaluator.py", "index.py", "policy.py", "score.py", "mutation_guard.py"}
+    assert {path.name for path in EVALUATE} >= {
+        "evaluator.py",
+        "index.py",
+        "policy.py",
+        "score.py",
+        "mutation_guard.py",
+    }
     assert imports(CORE / "evaluate" / "evaluator.py") >= {"attrs", "math", "sentinel_core.evaluate.index"}
 
 

@@ -34,7 +34,7 @@ def toml(folder: Path, text: str, name: str = "sentinel.toml") -> Path:
 
 def test_defaults(tmp_path):
     assert layers(tmp_path).host() == HostSettings(
-        profile="rs1", fail_on="warn", timeout=60.0, max_memory_mb=4096, strict=False, plugins=None
+        profile="standard", fail_on="warn", timeout=60.0, max_memory_mb=4096, strict=False, plugins=None
     )
 
 

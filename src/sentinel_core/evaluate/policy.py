@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from sentinel_core.profile import Profile
+from sentinel_core.profile import CriticalRule, Profile
 from sentinel_core.report import Verdict
 
 __all__ = ["judge"]
@@ -14,12 +14,15 @@ _RANK: Mapping[Verdict, int] = {"PASS": 0, "WARN": 1, "FAIL": 2}
 def judge(overall: float, scores: Mapping[str, float], profile: Profile) -> tuple[Verdict, tuple[str, ...]]:
     """The verdict and its reasons, those that decided it first; a reason for less says what it would have given alone.
 
-    ``scores`` are those of weighted signals that were measured.
+    ``scores`` are those of signals that were measured. Of a signal's critical rules the severest that fires
+    speaks.
     """
     reasons: list[tuple[Verdict, str]] = []
-    for rule in profile.critical:
+    told = set[str]()
+    for rule in sorted(profile.critical, key=_severest):
         score = scores.get(rule.signal_name)
-        if score is not None and score >= rule.threshold:
+        if score is not None and score >= rule.threshold and rule.signal_name not in told:
+            told.add(rule.signal_name)
             text = f"{rule.signal_name} {_number(score)} is at or above its critical {_number(rule.threshold)}"
             reasons.append((rule.verdict, text))
     reasons.append(_overall(overall, profile))
@@ -27,6 +30,10 @@ def judge(overall: float, scores: Mapping[str, float], profile: Profile) -> tupl
         reasons.sort(key=_rank, reverse=True)
     verdict = reasons[0][0]
     return verdict, tuple([text if alone == verdict else f"{text} ({alone})" for alone, text in reasons])
+
+
+def _severest(rule: CriticalRule) -> int:
+    return -_RANK[rule.verdict]
 
 
 def _rank(reason: tuple[Verdict, str]) -> int:

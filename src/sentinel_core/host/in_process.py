@@ -7,7 +7,7 @@ import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.panel import make_panel, with_weights
-from sentinel_core.profile import RS1, Profile
+from sentinel_core.profile import STANDARD, Profile
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace
 from sentinel_core.traces._typed import check_trace, problem_of
@@ -18,7 +18,7 @@ __all__ = ["evaluate_trace"]
 def evaluate_trace(
     trace: ExecutionTrace, *, signals: Iterable["sentinel_core.Signal"] | None = None, profile: Profile | None = None
 ) -> ReliabilityReport:
-    """Judge one trace with the installed signals, or with exactly those given, by ``profile`` (default: RS-1).
+    """Judge one trace with the installed signals, or with exactly those given, by ``profile`` (default: ``STANDARD``).
 
     Plugins run in this process with their default settings; no configuration file or variable is read. Raises
     ``ValueError`` where the trace has no id, where a role is none of the four, where arguments or metadata hold half of a
@@ -44,7 +44,7 @@ def evaluate_trace(
 
 
 def _panel(signals: Iterable["sentinel_core.Signal"] | None, profile: Profile | None) -> Panel:
-    wanted = RS1 if profile is None else profile
+    wanted = STANDARD if profile is None else profile
     if not isinstance(wanted, Profile):
         raise TypeError(f"profile is {wanted!r}; expected a Profile, such as sentinel_core.RS1")
     if signals is None:
@@ -55,7 +55,7 @@ def _panel(signals: Iterable["sentinel_core.Signal"] | None, profile: Profile | 
     return Panel(
         signals=tuple(_bind(signal) for signal in given),
         profile=with_weights(wanted, {}, names),
-        left_out=frozenset(wanted.weights) - names,
+        left_out=wanted.deciding - names,
     )
 
 

@@ -15,7 +15,7 @@ from sentinel_core.host.conversion import printed
 from sentinel_core.host.plugins import Installed, LoadFailure, Plugin, Watch
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.host.settings import Layers
-from sentinel_core.profile import RS1, CriticalRule, Profile
+from sentinel_core.profile import PROFILES, RS1, STANDARD, CriticalRule, Profile
 from sentinel_core.report import SignalFailure
 
 __all__ = ["bind_settings", "make_panel", "read_profile", "weighted", "with_weights"]
@@ -84,7 +84,7 @@ def weighted(layers: Layers, known: Collection[str]) -> Profile:
     profile = read_profile(layers.host().profile)
     names = {*known, *profile.weights}
     for rule in profile.critical:
-        if rule.signal_name not in names and rule not in RS1.critical:
+        if rule.signal_name not in names and rule not in STANDARD.critical:
             near = did_you_mean(rule.signal_name, names)
             where = f'profile "{profile.name}": critical.{rule.signal_name}'
             raise ConfigError(f'{where}: no such signal is installed{near} ("sentinel plugins" lists them)')
@@ -99,7 +99,7 @@ def weighted(layers: Layers, known: Collection[str]) -> Profile:
 
 
 def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable[str]) -> Profile:
-    """The profile with weights put over its own; a weight of 0 makes a signal advisory.
+    """The profile with weights put over its own; a weight of 0 makes a signal advisory, and takes its critical rules away.
 
     Raises ``ConfigError`` (a ``ValueError``) for a weight that cannot be used, and for a name that nobody knows.
     """
@@ -108,27 +108,29 @@ def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable
         if name not in names:
             raise ConfigError(f"Unknown signal: {name}{did_you_mean(name, names)}")
     try:
-        return attrs.evolve(profile, weights={**profile.weights, **weights})
+        critical = tuple(rule for rule in profile.critical if weights.get(rule.signal_name) != 0)
+        return attrs.evolve(profile, weights={**profile.weights, **weights}, critical=critical)
     except ValueError as error:
         raise ConfigError(str(error)) from None
 
 
 def read_profile(name: str) -> Profile:
-    """``rs1``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
+    """``rs1``, ``standard``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
 
     What it leaves out is RS-1's; ``critical`` goes signal by signal, and ``false`` takes RS-1's rule away. Raises
     ``ConfigError`` that names the file and the key.
     """
-    if name == RS1.name:
-        return RS1
+    if name in PROFILES:
+        return PROFILES[name]
     import tomllib
 
     path = Path(name)
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
+        known = " nor ".join(f'"{one}"' for one in PROFILES)
         raise ConfigError(
-            f'no profile "{name}": it is neither "{RS1.name}" nor a file that can be read ({error.strerror})'
+            f'no profile "{name}": it is neither {known} nor a file that can be read ({error.strerror})'
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'profile "{name}" is not TOML: {error}') from None
@@ -153,7 +155,7 @@ def _profile(document: Mapping[str, Any], path: Path) -> Profile:
         },
         warn_at=_share(document.get("warn_at", RS1.warn_at), path, "warn_at"),
         fail_at=_share(document.get("fail_at", RS1.fail_at), path, "fail_at"),
-        critical=_all_critical(document.get("critical", {}), path),
+        critical=_all_critical(document.get("critical", {}), document.get("weights", RS1.weights), path),
     )
     try:
         profile = made()
@@ -164,8 +166,11 @@ def _profile(document: Mapping[str, Any], path: Path) -> Profile:
     return profile
 
 
-def _all_critical(given: Mapping[str, Any], path: Path) -> tuple[CriticalRule, ...]:
-    rules: dict[str, CriticalRule | None] = {rule.signal_name: rule for rule in RS1.critical}
+def _all_critical(given: Mapping[str, Any], weights: Mapping[str, Any], path: Path) -> tuple[CriticalRule, ...]:
+    """RS-1's of signals that have a weight here, and those given over them."""
+    rules: dict[str, CriticalRule | None] = {
+        rule.signal_name: rule for rule in RS1.critical if weights.get(rule.signal_name)
+    }
     rules.update(
         (name, _critical(name, rule, path) if rule is not False else None) for name, rule in sorted(given.items())
     )

@@ -54,7 +54,7 @@ def _bar(score: SignalScore) -> str:
     if score.score is None:
         return f"{'not measured':<{_BAR}}      "
     filled = round(score.score * _BAR)
-    weight = "advisory" if score.advisory else f"× {score.weight:g}"
+    weight = "advisory" if score.advisory else f"× {score.weight:g}" if score.weight else "rule"
     return f"{'█' * filled}{'░' * (_BAR - filled)} {score.score:.2f} {weight:<6}"
 
 
