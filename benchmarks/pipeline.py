@@ -23,7 +23,7 @@ from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.judging.job import fewer_collections
 from sentinel_core.runtime.printable import printable_json
-from sentinel_core.runtime.redact_report import redacted
+from sentinel_core.runtime.redact import redacted
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
 from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace

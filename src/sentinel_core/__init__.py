@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.host.in_process import evaluate_trace
     from sentinel_core.model import Capabilities, Model, Reply, Request
-    from sentinel_core.offers import Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
+    from sentinel_core.offers import Command, Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
     from sentinel_core.profile import RS1, STANDARD, CriticalRule, Profile
     from sentinel_core.report import Detection, Finding, ReliabilityReport
     from sentinel_core.trace import (
@@ -40,15 +40,16 @@ if TYPE_CHECKING:
         ToolSchema,
         TraceDetails,
     )
+    from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
 
 _HOME = {
-    "host.in_process": ("evaluate_trace",),
     "errors": ("SentinelError",),
     "evaluate.index": ("Call", "Text", "TraceIndex"),
     "evaluate.outcome": ("Outcome",),
     "hookspecs": ("hookimpl",),
+    "host.in_process": ("evaluate_trace",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
-    "offers": ("Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
+    "offers": ("Command", "Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
     "profile": ("RS1", "STANDARD", "CriticalRule", "Profile"),
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
@@ -70,6 +71,7 @@ _HOME = {
         "ToolSchema",
         "TraceDetails",
     ),
+    "traces.codec": ("decode_trace", "encode_report", "encode_trace"),
 }
 _MODULE_OF = {name: f"{__name__}.{module}" for module, names in _HOME.items() for name in names}
 
@@ -80,6 +82,7 @@ __all__ = [
     "Call",
     "CallDetails",
     "Capabilities",
+    "Command",
     "CriticalRule",
     "Detection",
     "ExecutionTrace",
@@ -112,6 +115,9 @@ __all__ = [
     "TraceIndex",
     "TraceReader",
     "__version__",
+    "decode_trace",
+    "encode_report",
+    "encode_trace",
     "evaluate_trace",
     "get_guardrails_status",
     "hand_in_loop",

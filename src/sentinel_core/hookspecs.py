@@ -1,4 +1,4 @@
-"""The five hooks. A plugin implements one or more, and an entry point tells the host where.
+"""The six hooks. A plugin implements one or more, and an entry point tells the host where.
 
 Each hook takes no argument and returns what the plugin offers; the host alone calls what was offered. The entry point's
 group is the kind, its name is the name of the offer. In ``pyproject.toml``:
@@ -11,11 +11,12 @@ from collections.abc import Iterable
 
 import pluggy
 
-from sentinel_core.offers import Guardrail, Provider, Signal, Tool, TraceReader
+from sentinel_core.offers import Command, Guardrail, Provider, Signal, Tool, TraceReader
 
 __all__ = [
     "hookimpl",
     "hookspec",
+    "sentinel_commands",
     "sentinel_guardrails",
     "sentinel_providers",
     "sentinel_signals",
@@ -167,3 +168,33 @@ def sentinel_trace_readers() -> Iterable[TraceReader]:  # type: ignore[empty-bod
         return [TraceReader(name="chat-lines", summary="a user's and an agent's lines in turn", sniff=sniff, read=read)]
     ```
     """
+
+
+@hookspec
+def sentinel_commands() -> Iterable[Command]:  # type: ignore[empty-body]
+    '''Commands, entry-point group ``sentinel.commands``.
+
+    A whole plugin:
+
+    ```python
+    from sentinel_core import Command, hookimpl
+
+
+    def load():
+        import click
+        from sentinel_core import decode_trace, evaluate_trace
+
+        @click.command("verdict")
+        @click.argument("trace", type=click.File("rb"))
+        def verdict(trace):
+            """Print the verdict on TRACE, a file, and nothing else."""
+            click.echo(evaluate_trace(decode_trace(trace.read())).verdict)
+
+        return verdict
+
+
+    @hookimpl
+    def sentinel_commands():
+        return [Command(name="verdict", summary="Print the verdict on a trace.", load=load)]
+    ```
+    '''

@@ -5,13 +5,29 @@ passes the instance as the last argument of the offered function. Secrets come f
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, Any, Literal, Protocol
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
 import attrs
 
 import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are looked up on first use
 
-__all__ = ["Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"]
+if TYPE_CHECKING:  # only commands need click, and a library user has none
+    import click
+
+__all__ = ["Command", "Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"]
+
+
+@attrs.frozen(kw_only=True)
+class Command:
+    """A command: ``sentinel NAME``. ``load()`` gives a ``click.Command``; what that returns, an int, is the exit code.
+
+    ``sentinel --help`` imports the module that offers it, to show the one line of ``summary``. So that module imports
+    nothing but ``sentinel_core``; what the command needs, click included, is imported in ``load``.
+    """
+
+    name: str
+    summary: str
+    load: Callable[[], "click.Command"]
 
 
 @attrs.frozen(kw_only=True)

@@ -3,9 +3,9 @@ import msgspec
 import pytest
 
 from sentinel_core.agent.core import AgentSettings
-from sentinel_core.agent.delivered_report import filed_report
 from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.prompts import SYSTEM_PROMPT, task_text
+from sentinel_core.agent.staging import filed_report
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import ConfigError, RateLimitError
 from sentinel_core.model import Reply

@@ -6,12 +6,11 @@ import attrs
 import pytest
 
 from sentinel_core.agent.core import Agent, AgentSettings
-from sentinel_core.agent.delivered_report import filed_report
 from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, ToolFinished, ToolStarted
-from sentinel_core.agent.run_status import is_resumable
+from sentinel_core.agent.run_progress import is_resumable
 from sentinel_core.agent.severity_floor import evidence_of, is_below
-from sentinel_core.agent.staging import staged_report
+from sentinel_core.agent.staging import filed_report, staged_report
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import NetworkError, NotRepeatedError, OutcomeUnknownError
 from sentinel_core.model import Reply

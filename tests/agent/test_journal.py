@@ -8,7 +8,6 @@ import attrs
 import pytest
 from agent_killing import work
 
-from sentinel_core.agent.event_codec import decode_event, encode_event
 from sentinel_core.agent.events import (
     AttemptFinished,
     AttemptStarted,
@@ -17,11 +16,11 @@ from sentinel_core.agent.events import (
     RunResumed,
     RunStarted,
 )
-from sentinel_core.agent.journal import Journal, Run
+from sentinel_core.agent.journal import Journal, Run, decode_event, encode_event
 from sentinel_core.agent.journal_observer import Keeper
 from sentinel_core.agent.replay import ReplayModel, export, load_record
-from sentinel_core.agent.run_fingerprint import differences, fingerprint
-from sentinel_core.agent.run_status import standing_of
+from sentinel_core.agent.resume import differences, fingerprint
+from sentinel_core.agent.run_progress import standing_of
 from sentinel_core.errors import InputError, JournalError, ProviderError, RunHeldError
 from sentinel_core.model import Reply, Request
 

@@ -6,8 +6,8 @@ from agent_odd import SENTINEL, run_in
 
 from sentinel_core.agent.core import AgentSettings
 from sentinel_core.agent.detective import investigate
-from sentinel_core.agent.event_codec import encode_event
 from sentinel_core.agent.events import AttemptFinished, MessageReceived, ToolFinished
+from sentinel_core.agent.journal import encode_event
 from sentinel_core.agent.run_progress import Progress, step_of
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import NetworkError

@@ -11,7 +11,7 @@ from fsspec.spec import AbstractFileSystem
 from sentinel_core.judging.batch.summary import Summary
 from sentinel_core.judging.records import Unreadable
 from sentinel_core.trace import from_json
-from sentinel_core.traces.sources.display_names import as_text, shown_url, without_secrets
+from sentinel_core.traces.sources.file_source import as_text, shown_url, without_secrets
 from sentinel_core.traces.sources.remote import remote_identity
 
 BAD = b'{"trace_id": "bad", "messages": [{"role": "robot"}]}\n'

@@ -4,8 +4,7 @@ import pytest
 
 from sentinel_core.agent.core import Agent
 from sentinel_core.agent.events import AttemptFinished
-from sentinel_core.agent.tool_process import in_process
-from sentinel_core.agent.tools import Toolbox
+from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import ContextLengthError, ModelError
 from sentinel_core.host.agent_settings import AgentSettings
 

@@ -19,7 +19,7 @@ def test_names_are_listed_as_they_are_looked_up():
 
 
 def test_an_unknown_name():
-    with pytest.raises(AttributeError, match=r"module 'sentinel_core\.reading' has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match=r"module 'sentinel_core\.traces\.readers' has no attribute 'nothing'"):
         _ = reading.nothing
 
 

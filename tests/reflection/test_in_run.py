@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reflection_in_run import Liar, Place, of, scores
 
-from sentinel_core.agent.attempts import attempts_of
+from sentinel_core.agent.attempt_loop import attempts_of
 from sentinel_core.agent.events import (
     AttemptJudged,
     AttemptReflected,

@@ -4,7 +4,7 @@ import attrs
 import pytest
 from reflection_in_run import Liar, Place, of, scores
 
-from sentinel_core.agent.attempts import attempts_of
+from sentinel_core.agent.attempt_loop import attempts_of
 from sentinel_core.agent.events import AttemptReflected, GuardrailChecked, LoopDecided, ReflectorAsked
 from sentinel_core.agent.limits import used_in
 from sentinel_core.agent.reflection.attempt_guard import Guardian

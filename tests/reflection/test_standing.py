@@ -6,7 +6,7 @@ from reflection_in_run import Liar, Place, of, scores
 from sentinel_core.agent.events import LoopDecided, RunEnded, RunResumed
 from sentinel_core.agent.limits import judged_ends
 from sentinel_core.agent.reflection.attempt_guard import Guardian
-from sentinel_core.agent.run_status import is_resumable, standing_of
+from sentinel_core.agent.run_progress import is_resumable, standing_of
 from sentinel_core.errors import ProviderError
 from sentinel_core.guardrails.bound import BoundGuardrail
 from sentinel_core.guardrails.facts import Ruling

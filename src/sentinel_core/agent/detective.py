@@ -6,7 +6,6 @@ import attrs
 
 from sentinel_core.agent.clock import World
 from sentinel_core.agent.core import Agent, AgentSettings
-from sentinel_core.agent.delivered_report import FiledReport, delivered_report
 from sentinel_core.agent.events import Event, Outcome, RunEnded
 from sentinel_core.agent.loop import LiveCheck
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, task_text
@@ -14,7 +13,15 @@ from sentinel_core.agent.recorder import Observer, Record
 from sentinel_core.agent.resume import DELIVERED
 from sentinel_core.agent.risk.rules import Risk
 from sentinel_core.agent.severity_floor import risk_of_whole
-from sentinel_core.agent.staging import Delivery, StagedReport, deliver, staged_report, staging
+from sentinel_core.agent.staging import (
+    Delivery,
+    FiledReport,
+    StagedReport,
+    deliver,
+    delivered_report,
+    staged_report,
+    staging,
+)
 from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import ConfigError, ModelError

@@ -8,7 +8,7 @@ import attrs
 from sentinel_core.agent.events import ContextSummarized, Event, Outcome, ReflectorAsked, ReplyReceived, ToolStarted
 from sentinel_core.agent.resume import RESUMABLE, last_run, whole_run
 from sentinel_core.host.agent_settings import AgentSettings
-from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import counted
 from sentinel_core.trace import TokenUsage
 
 __all__ = ["SPENT", "Limit", "Used", "judged_ends", "limit_met", "too_many_calls", "used_in", "used_up"]

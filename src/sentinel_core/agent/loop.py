@@ -8,9 +8,8 @@ from sentinel_core.agent.clock import World
 from sentinel_core.agent.events import Decided, GuardrailChecked, MessageReceived, Outcome, RunEnded, ToolStarted
 from sentinel_core.agent.guided_mode import Offer, offer_for, reminder_for
 from sentinel_core.agent.limits import Limit, Used, limit_met, too_many_calls, used_in
-from sentinel_core.agent.model_call import Asker
+from sentinel_core.agent.model_call import Asker, outcome_of
 from sentinel_core.agent.recorder import Record
-from sentinel_core.agent.replies import outcome_of
 from sentinel_core.agent.tool_execution import refuse_calls, use_calls
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import ModelError, ToolNotFoundError

@@ -1,6 +1,8 @@
 """What a record that broke off still says: pure functions of its events."""
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from sentinel_core.agent.events import (
     AttemptFinished,
@@ -17,12 +19,16 @@ from sentinel_core.agent.events import (
     RunResumed,
     RunStarted,
 )
+from sentinel_core.offers import Tool
+from sentinel_core.trace import canonical, from_json
 
 __all__ = [
     "DELIVERED",
     "INTERRUPTED_ATTEMPT",
     "RESUMABLE",
     "attempts_in",
+    "differences",
+    "fingerprint",
     "is_over",
     "last_run",
     "open_attempt",
@@ -117,3 +123,44 @@ def _drop_unanswered_turn(kept: list[Event]) -> None:
         if isinstance(kept[start], ContextFitted | ContextSummarized | AttemptStarted):
             del kept[start:]
             return
+
+
+_SHOWN = 60
+
+
+def fingerprint(
+    *,
+    provider: str,
+    model: str | None,
+    system_prompt: str,
+    tools: Iterable[Tool],
+    settings: Mapping[str, Mapping[str, Any]],
+    plugins: Mapping[str, str],
+) -> dict[str, Any]:
+    """Flat: a name to a JSON value. ``settings`` are by group, ``plugins`` label to version."""
+    schemas = {tool.name: _digest([tool.description, tool.parameters, tool.effect]) for tool in tools}
+    flat: dict[str, Any] = {"provider": provider, "model": model, "prompt": _digest(system_prompt)}
+    flat.update({f"tool {name}": digest for name, digest in schemas.items()})
+    flat.update({f"plugin {label}": version for label, version in plugins.items()})
+    flat.update({f"{group}.{name}": value for group, values in settings.items() for name, value in values.items()})
+    plain: dict[str, Any] = from_json(canonical(flat))
+    return plain
+
+
+def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, ...]:
+    """One text for each name that changed, sorted: ``agent.max_turns: 12 -> 3``."""
+    names = sorted({*before, *now})
+    return tuple(
+        f"{name}: {_shown(before, name)} -> {_shown(now, name)}" for name in names if before.get(name) != now.get(name)
+    )
+
+
+def _shown(values: Mapping[str, Any], name: str) -> str:
+    if name not in values:
+        return "nothing"
+    text = canonical(values[name]).decode()
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(canonical(value)).hexdigest()[:16]

@@ -1,5 +1,6 @@
-"""What a run came to, in values that can be printed, written and sent through a pipe."""
+"""What a run came to, in values that can be printed, written and sent through a pipe; and its trace as a file."""
 
+import re
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -7,15 +8,18 @@ from typing import Any
 import attrs
 import msgspec
 
-from sentinel_core.agent.attempts import AttemptFacts, attempts_of
+from sentinel_core.agent.attempt_loop import AttemptFacts, attempts_of
 from sentinel_core.agent.detective import RunResult
 from sentinel_core.agent.events import Outcome, RunEnded
 from sentinel_core.agent.prompts import FILE_REPORT
-from sentinel_core.agent.run_status import is_resumable
+from sentinel_core.agent.run_progress import is_resumable
 from sentinel_core.agent.severity_floor import summaries_in, why_unreadable
 from sentinel_core.runtime.redact import redact_json
+from sentinel_core.runtime.state_files import write_whole
+from sentinel_core.trace import ExecutionTrace
+from sentinel_core.traces.codec import encode_trace
 
-__all__ = ["RunSummary"]
+__all__ = ["RunSummary", "save_run"]
 
 
 @attrs.frozen(kw_only=True)
@@ -110,3 +114,20 @@ def _cause(result: RunResult) -> str:
     if result.outcome == "completed" and FILE_REPORT not in names.values():
         causes.append(f"the agent never called {FILE_REPORT}")
     return "; ".join(causes)
+
+
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+def save_run(trace: ExecutionTrace, directory: Path) -> Path:
+    """Write a run's trace to ``<directory>/runs/<run id>.trace.json`` and give back its path.
+
+    Secrets are taken out. The file appears whole or not at all and replaces an older one of the same run. Folders that
+    are made are for their owner only (0700), the file too (0600). Raises ``ValueError`` for a run id that is not a plain
+    name, ``OSError`` where the disk refuses.
+    """
+    if not _RUN_ID.fullmatch(trace.trace_id):
+        raise ValueError(f'run id "{trace.trace_id}" cannot be a file name')
+    path = directory / "runs" / f"{trace.trace_id}.trace.json"
+    write_whole(path, redact_json(encode_trace(trace)))
+    return path

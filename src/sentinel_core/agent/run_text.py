@@ -7,7 +7,7 @@ from sentinel_core.runtime.printable import clipped, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sentinel_core.agent.attempts import AttemptFacts
+    from sentinel_core.agent.attempt_loop import AttemptFacts
     from sentinel_core.agent.run_summary import RunSummary
 
 __all__ = ["heading", "lifted", "render_run"]

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sentinel_core.agent.prompts import GET_SUMMARY
-from sentinel_core.agent.risk.rules import RISKS, Risk, assess
-from sentinel_core.agent.risk.settings import RiskThresholds
+from sentinel_core.agent.risk.rules import RISKS, Risk, RiskThresholds, assess
 from sentinel_core.trace import Message, ToolCall, ToolResult, from_json
 
 __all__ = ["evidence_of", "is_below", "risk_of_whole", "summaries_in", "whole_risk", "why_unreadable"]

@@ -2,16 +2,16 @@
 
 import functools
 import inspect
+import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 import msgspec
 
 from sentinel_core import errors
 from sentinel_core.agent.clock import World
-from sentinel_core.agent.tool_process import Runner, Started, in_process, start_in_child
 from sentinel_core.agent.truncation import capped
 from sentinel_core.errors import (
     ConfigError,
@@ -28,12 +28,56 @@ from sentinel_core.errors import (
 from sentinel_core.host.validate_offers import check_parameters
 from sentinel_core.offers import Tool
 from sentinel_core.runtime import isolate
+from sentinel_core.runtime.isolate import Child
 from sentinel_core.trace import ToolCall, ToolResult, ToolSchema
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
-__all__ = ["OUTCOME_UNKNOWN", "Runner", "Toolbox", "bind_tool", "in_process"]
+__all__ = ["OUTCOME_UNKNOWN", "Runner", "Started", "Toolbox", "bind_tool", "in_process", "start_in_child"]
+
+_TO_READ = 1.0  # seconds that an answer may take to be read though its time is over: it may wait in the pipe
+
+Started = Callable[[], bytes]
+
+
+class Runner(Protocol):
+    """Runs a handler's job and gives back its bytes, or raises a ``WorkerError``."""
+
+    def __call__(self, job: Callable[[], bytes], *, timeout: float) -> bytes:
+        """Run ``job`` for at most ``timeout`` seconds."""
+
+
+def in_process(job: Callable[[], bytes], *, timeout: float) -> bytes:  # noqa: ARG001 - a Runner's signature
+    """A runner without a child process: no time limit, and the handler may change what the caller sees. For tests."""
+    try:
+        return job()
+    except Exception as error:  # a handler may raise anything, and the model is told what
+        raise WorkerError(f"{type(error).__name__}: {error}") from error
+
+
+def start_in_child(job: Callable[[], bytes], timeout: float) -> Started:
+    """Start ``job`` in a child now; what is given back waits for its answer, or raises, as ``isolate.call`` does.
+
+    The children of several calls run side by side without a thread, which a fork would not survive well.
+    """
+    try:
+        child = Child(lambda outbox: outbox.send(job()))
+    except WorkerError as error:
+        return functools.partial(_raise_in_child, error)
+    due = time.monotonic() + timeout
+
+    def wait() -> bytes:
+        with child:
+            (answer,) = child.frames(max(_TO_READ, due - time.monotonic()))
+        return answer
+
+    return wait
+
+
+def _raise_in_child(error: WorkerError) -> bytes:
+    raise error
+
 
 OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may have taken effect
 _OF_UNKNOWN_OUTCOME = {one.__name__: one for one in (OutcomeUnknownError, NotRepeatedError)}

@@ -11,15 +11,18 @@ from sentinel_core.cli import say
 from sentinel_core.cli.options import (
     Many,
     batch_options,
+    emission_of,
+    emit_options,
     ending,
+    finish,
     judging_flags,
     judging_options,
     layers_and_selection,
     limit_options,
     plugin_options,
 )
-from sentinel_core.cli.otel_options import emission_of, emit_options, finish
-from sentinel_core.cli.supervise import supervise, terminal_width, use_color
+from sentinel_core.cli.supervise import supervise
+from sentinel_core.cli.terminal import terminal_width, use_color
 from sentinel_core.cli.trace_inputs import sources_of
 from sentinel_core.errors import InputError
 from sentinel_core.host.settings import HostSettings

@@ -7,17 +7,24 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
 
 import click
 
-from sentinel_core.cli.supervise import warn
+from sentinel_core.cli import HOME
+from sentinel_core.cli.terminal import warn
 from sentinel_core.errors import ConfigError
-from sentinel_core.host.selection import KINDS, Selection, did_you_mean, load_target_kind
+from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.settings import Layers, read_layers
+
+if TYPE_CHECKING:
+    from sentinel_core.telemetry.verdicts import Emission
 
 __all__ = [
     "Assignment",
     "Many",
     "batch_options",
     "cores",
+    "emission_of",
+    "emit_options",
     "ending",
+    "finish",
     "host_flags",
     "is_folder",
     "judging_flags",
@@ -29,7 +36,7 @@ __all__ = [
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_SET_UP = tuple(kind for kind in KINDS if kind != "trace_readers")  # readers take no settings
+_SET_UP = tuple(kind for kind in SELECTABLE if kind != "trace_readers")  # readers take no settings
 
 
 if TYPE_CHECKING:
@@ -230,7 +237,7 @@ def layers_and_selection(
     """
     from sentinel_core.host.plugins import installed
 
-    labels = {(one.kind, one.name) for one in installed()}
+    labels = {(one.kind, one.name) for one in installed(SELECTABLE)}
     for key, text in assignments:
         flags[_full_key(key, labels, flags)] = (text, "--set")
     layers = read_layers(flags)
@@ -249,7 +256,7 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
     Of a file that is no installed plugin, the kind is the one that it has a hook for.
     """
     head, dot, field = key.rpartition(".")
-    if not dot or head in ("agent", "weights") or head.partition(".")[0] in KINDS:
+    if not dot or head in ("agent", "weights") or head.partition(".")[0] in SELECTABLE:
         return key
     kind, _, name = head.rpartition(":")
     found = sorted(label for label in labels if label[1] == name and kind in ("", label[0]))
@@ -259,7 +266,7 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
         raise ConfigError(f'--set {key}: "{name}" stands in two kinds; write {choices}')
     if found:
         return f"{found[0][0]}.{name}.{field}"
-    if kind in KINDS:
+    if kind in SELECTABLE:
         return f"{kind}.{name}.{field}"
     targets = Selection.parse(read_layers(flags).host().plugins).targets
     if kind == "" and len(kinds := {its for target in targets for its in _kinds_in(target, name)}) == 1:
@@ -291,7 +298,7 @@ def _kinds_in(target: str, name: str) -> set[str]:
     return {
         kind
         for node in nodes
-        for kind in KINDS
+        for kind in SELECTABLE
         if isinstance(node, ast.FunctionDef) and node.name == f"sentinel_{kind}"
     }
 
@@ -303,3 +310,46 @@ def _if_not_installed(key: str, targets: Collection[str]) -> str:
     likely, *others = sorted(_SET_UP, key=lambda kind: kind != "signals")
     places = " or ".join(f'"{target}"' for target in targets)
     return f'; for one in {places} name its kind, too: "{likely}:{key}" (or {", ".join(others)})'
+
+
+def emit_options(function: _Function) -> _Function:
+    """Both options."""
+    function = click.option(
+        "--otlp", metavar="ENDPOINT", help="Send verdicts to a collector, too (implies --emit otel)."
+    )(function)
+    return click.option(
+        "--emit",
+        type=click.Choice(["otel"]),
+        help="Write verdicts as gen_ai.evaluation.result events to .sentinel/logs/verdicts.otlp.jsonl.",
+    )(function)
+
+
+def emission_of(options: Mapping[str, Any]) -> "Emission | None":
+    """Where verdicts are to go; None where nobody asked, or where ``OTEL_SDK_DISABLED`` says that they go nowhere.
+
+    Raises ``ConfigError`` where they cannot go there.
+    """
+    if options["emit"] is None and options["otlp"] is None:
+        return None
+    from sentinel_core.telemetry.observer import is_disabled
+    from sentinel_core.telemetry.verdicts import Emission
+
+    if is_disabled():
+        return None
+
+    return Emission.of(HOME, endpoint=options["otlp"]).prepared()
+
+
+def finish(emission: "Emission | None") -> None:
+    """Send what is to be sent; what was not kept or does not arrive is a warning and changes no exit code."""
+    if emission is None:
+        return
+    from sentinel_core.cli.terminal import warn
+    from sentinel_core.telemetry.send import Unsent
+
+    for problem in emission.problems:
+        warn(problem)
+    try:
+        emission.finish()
+    except (OSError, Unsent) as error:
+        warn(f"verdicts were not emitted: {error}")

@@ -9,12 +9,13 @@ import click
 from click.core import ParameterSource
 
 from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli.commands import command_of
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
-from sentinel_core.cli.supervise import terminal_width, warn
+from sentinel_core.cli.terminal import terminal_width, warn
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host.conversion import in_order, settable
 from sentinel_core.host.plugins import Installed, Plugin, installed, load, misnamed
-from sentinel_core.host.selection import Selection, did_you_mean, load_target_kind
+from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.runtime.columns import in_columns
 from sentinel_core.runtime.isolate import Child, Outbox
 from sentinel_core.runtime.printable import folded, printable
@@ -72,7 +73,7 @@ def _refuse_flags(context: click.Context) -> None:
 def _wanted(selection: Selection, everything: list[Installed]) -> set[tuple[str, str]] | None:
     """What is selected; None, and told, where the selection names what is not there: all are listed to choose from."""
     try:
-        return selection.resolve({(one.kind, one.name) for one in everything})
+        return selection.resolve({(one.kind, one.name) for one in everything if one.kind in SELECTABLE})
     except PluginError as error:
         complain(str(error))
         return None
@@ -108,9 +109,10 @@ def show(name: str, *, timeout: float) -> int:
 
 def _row(one: Installed, wanted: Collection[tuple[str, str]] | None, timeout: float | None) -> dict[str, Any]:
     error = _ask_child(partial(_describe, one), timeout)[1] if timeout is not None else ""
-    state = "installed" if wanted is None else "selected" if (one.kind, one.name) in wanted else "left out"
+    chosen = None if one.kind not in SELECTABLE else wanted
+    state = "installed" if chosen is None else "selected" if (one.kind, one.name) in chosen else "left out"
     if timeout is not None:
-        state = "broken" if error else f"loads, {state}"
+        state = "broken" if error else f"loads, {state}" if chosen is not None else "loads"
     return _as_row(one, state, error)
 
 
@@ -173,9 +175,16 @@ def _ask_child(job: Callable[[Outbox], None], timeout: float) -> tuple[dict[str,
 def _describe(one: Installed, outbox: Outbox) -> None:
     from sentinel_core.runtime.watch import Watch
 
-    plugins, failures = load([one], watch=Watch(outbox))
+    watch = Watch(outbox)
+    plugins, failures = load([one], watch=watch)
     error = failures[0].error if failures else ""
     facts = _facts(plugins[0]) if plugins else {}
+    if plugins and one.kind == "commands":
+        try:
+            with watch("load", one.label):
+                command_of(plugins[0])
+        except PluginError as problem:
+            error = str(problem)
     outbox.send(json.dumps({"facts": facts, "error": error}).encode())
 
 

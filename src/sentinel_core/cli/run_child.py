@@ -14,22 +14,20 @@ import msgspec
 
 from sentinel_core.agent.attempt_loop import Family
 from sentinel_core.agent.detective import Investigation, RunResult
-from sentinel_core.agent.event_codec import encode_event
 from sentinel_core.agent.events import Event, LoopDecided, ReplyReceived
-from sentinel_core.agent.journal import Journal
+from sentinel_core.agent.journal import Journal, encode_event
 from sentinel_core.agent.journal_observer import Keeper, end_with_parent
 from sentinel_core.agent.prompts import SYSTEM_PROMPT
 from sentinel_core.agent.recorder import Observer
 from sentinel_core.agent.reflection.attempt_guard import Overriding
 from sentinel_core.agent.reflection.by_rules import Reflector, reflect_by_rules
 from sentinel_core.agent.replay import ReplayModel, export
-from sentinel_core.agent.run_fingerprint import differences, fingerprint
-from sentinel_core.agent.run_summary import RunSummary
+from sentinel_core.agent.resume import differences, fingerprint
+from sentinel_core.agent.run_summary import RunSummary, save_run
 from sentinel_core.agent.tools import Toolbox
-from sentinel_core.agent.trace_files import save_run
 from sentinel_core.cli.choose_provider import Connected, Kept, connect
 from sentinel_core.cli.guard_process import Guarding, GuardProcess
-from sentinel_core.cli.resume_flags import final_ends, judged_by, with_kept
+from sentinel_core.cli.run_options import final_ends, judged_by, with_kept
 from sentinel_core.errors import ConfigError, JournalError, SentinelError
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.connect import close_model

@@ -7,23 +7,28 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import attrs
 import click
 
+from sentinel_core.agent.events import Outcome
+from sentinel_core.agent.limits import judged_ends
 from sentinel_core.cli import HOME
 from sentinel_core.errors import ConfigError
+from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.runtime.state_files import refuse_detours
 
 if TYPE_CHECKING:
     from sentinel_core.agent.reflection.attempt_guard import Overriding
-    from sentinel_core.host.settings import Layers
 
 __all__ = [
     "AGENT",
     "PROVIDER",
     "check_places",
+    "final_ends",
     "guard_flags",
+    "judged_by",
     "of_tools",
     "overriding",
     "refuse_two_places",
     "run_options",
+    "with_kept",
     "without_repo",
 ]
 
@@ -199,3 +204,25 @@ def _options() -> list[Callable[[Any], Any]]:
         ),
         click.option("--yes", is_flag=True, help="Let tools run that are marked sensitive."),
     ]
+
+
+_ENDS: tuple[Outcome, ...] = ("max_turns", "max_tool_calls")  # an attempt; the other limits are of all together
+
+
+def with_kept(now: Layers, kept: Mapping[str, Any]) -> Layers:
+    """The settings with the flags of a run that was begun before, below the flags that were given now."""
+    values = {key: setting for key, setting in now.values.items() if not setting.origin.startswith("--")}
+    for key, (value, origin) in kept.get("settings", {}).items():
+        values[key] = Setting(key=key, value=value, origin=origin)
+    values.update({key: setting for key, setting in now.values.items() if setting.origin.startswith("--")})
+    return Layers(values=values)
+
+
+def final_ends(layers: Layers) -> frozenset[Outcome]:
+    """The limits of an attempt that a person set: one that meets them is the last."""
+    return frozenset(end for end in _ENDS if f"agent.{end}" in layers.values)
+
+
+def judged_by(layers: Layers) -> frozenset[Outcome]:
+    """The ends of an attempt that the run's guard decides upon; none where it has no guard."""
+    return judged_ends(final_ends(layers)) if layers.host().reflect else frozenset()

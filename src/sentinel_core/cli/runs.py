@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sentinel_core.cli import ERROR, HOME, complain
-from sentinel_core.cli.supervise import terminal_width
+from sentinel_core.cli.terminal import terminal_width
 from sentinel_core.runtime.columns import in_columns
 from sentinel_core.runtime.printable import printable, printable_json
 
@@ -47,7 +47,7 @@ def command(context: click.Context, /, *, as_json: bool) -> int:
 def show(run_id: str, *, as_json: bool) -> int:
     """What happened in the run ID, event by event, a line each; --json has all of it."""
     from sentinel_core.agent.replay import as_lines
-    from sentinel_core.agent.run_status import told
+    from sentinel_core.agent.run_progress import told
     from sentinel_core.errors import JournalError
 
     with _journal() as journal:
@@ -88,8 +88,8 @@ def _rows(journal: "Journal") -> list[dict[str, Any]]:
 
 def _row(journal: "Journal", run: "Run", now: "Layers") -> dict[str, Any]:
     """One run; of one whose record cannot be read, which is told, the others are listed all the same."""
-    from sentinel_core.agent.run_status import standing_of
-    from sentinel_core.cli.resume_flags import judged_by, with_kept
+    from sentinel_core.agent.run_progress import standing_of
+    from sentinel_core.cli.run_options import judged_by, with_kept
     from sentinel_core.errors import JournalError
 
     row = {"run_id": run.run_id, "release_id": run.release_id, "started_at": run.started_at}

@@ -12,7 +12,7 @@ from sentinel_core.cli.options import host_flags, layers_and_selection
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import InputError
 from sentinel_core.host.settings import HostSettings
-from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import counted
 from sentinel_core.traces.sources import FileSource, find_sources, spool
 
 if TYPE_CHECKING:

@@ -1,15 +1,62 @@
 """A family of loops as it is kept: facts only. What a loop looks like to others is folded from them."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import attrs
 
-from sentinel_core.guardrails.audit_row import GENESIS, AuditRow, next_row
 from sentinel_core.guardrails.decide import Quality
 from sentinel_core.guardrails.facts import Attempt, Decision, History, Override, Reflection, Ruling
+from sentinel_core.trace import canonical
 
-__all__ = ["Change", "Completion", "Family", "Loop", "LoopTrace", "loop_trace", "merged_facts"]
+__all__ = [
+    "GENESIS",
+    "AuditRow",
+    "Change",
+    "Completion",
+    "Family",
+    "Loop",
+    "LoopTrace",
+    "digest_of",
+    "loop_trace",
+    "merged_facts",
+    "next_row",
+]
+
+GENESIS = "0" * 64
+
+
+@attrs.frozen(kw_only=True)
+class AuditRow:
+    """Row ``number`` (from 1) of a family. ``body`` is JSON text; ``row_id`` counts over all families, 0 until stored."""
+
+    root: str
+    number: int
+    body: str
+    digest: str
+    row_id: int = 0
+
+
+def next_row(
+    root: str,
+    rows: int,
+    head: str,
+    *,
+    kind: str,
+    at: str,
+    actor: str | None,
+    loops: Sequence[object],
+    overrides: Sequence[Override],
+) -> AuditRow:
+    """The row that follows ``rows`` others, the last of which has the hash ``head``."""
+    body = canonical({"kind": kind, "at": at, "actor": actor, "loops": loops, "overrides": overrides}).decode()
+    return AuditRow(root=root, number=rows + 1, body=body, digest=digest_of(root, rows + 1, head, body))
+
+
+def digest_of(root: str, number: int, previous: str, body: str) -> str:
+    """The hash of a row, in hexadecimal."""
+    return hashlib.sha256(canonical([root, number, previous, body])).hexdigest()
 
 
 @attrs.frozen(kw_only=True)

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
-from sentinel_core.guardrails.audit_row import AuditRow
-from sentinel_core.guardrails.family import Change, Family
+from sentinel_core.guardrails.family import AuditRow, Change, Family
 
 __all__ = ["MemoryStore"]
 

@@ -12,9 +12,8 @@ from typing import Any, Protocol, TypeVar
 import msgspec
 
 from sentinel_core.errors import StoreError
-from sentinel_core.guardrails.audit_row import AuditRow
 from sentinel_core.guardrails.facts import Override
-from sentinel_core.guardrails.family import Change, Family, Loop
+from sentinel_core.guardrails.family import AuditRow, Change, Family, Loop
 
 __all__ = ["NEWEST", "Cursor", "SqlStore"]
 

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Protocol
 
 from sentinel_core.errors import ConfigError
-from sentinel_core.guardrails.audit_row import AuditRow
-from sentinel_core.guardrails.family import Change, Family
+from sentinel_core.guardrails.family import AuditRow, Change, Family
 from sentinel_core.runtime.redact import redact
 
 __all__ = ["DEFAULT_STORE", "Store", "open_store"]

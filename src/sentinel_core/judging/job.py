@@ -18,8 +18,7 @@ from sentinel_core.judging.records import Death, Readable, Unreadable, items, te
 from sentinel_core.offers import TraceReader
 from sentinel_core.report import ReliabilityReport, SignalFailure
 from sentinel_core.runtime.isolate import Outbox
-from sentinel_core.runtime.redact import redact
-from sentinel_core.runtime.redact_report import redacted
+from sentinel_core.runtime.redact import redact, redacted
 from sentinel_core.runtime.watch import Watch
 from sentinel_core.traces.sources import FileSource
 

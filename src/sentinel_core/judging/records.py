@@ -11,7 +11,7 @@ from sentinel_core.runtime.isolate import Outbox
 from sentinel_core.runtime.watch import AtWork, SideEffectError, Watch
 from sentinel_core.trace import GAPS, ExecutionTrace, Message, TraceDetails, told_of_reading
 from sentinel_core.traces.sources import FileSource, choose_reader, latest_session
-from sentinel_core.traces.sources.display_names import as_text
+from sentinel_core.traces.sources.file_source import as_text
 
 if TYPE_CHECKING:
     from sentinel_core.host.plugins import LoadFailure

@@ -1,9 +1,11 @@
 """Hostile text made harmless: what a terminal or a CI runner would act on, or not show, is shown as an escape."""
 
 import functools
+import os
 import re
+from typing import TextIO
 
-__all__ = ["clipped", "folded", "printable", "printable_json"]
+__all__ = ["clipped", "counted", "fitting", "folded", "printable", "printable_json", "thousandths"]
 
 # Controls (C0 but line feed and tab, DEL, C1), soft hyphen, zero-width and bidirectional marks, line separators, variation
 # selectors, interlinear marks, the byte order mark, marks of shorthand and music, tag characters, and lone surrogates.
@@ -88,3 +90,25 @@ def _escape(match: re.Match[str]) -> str:
 def _escape_json(match: re.Match[str]) -> str:
     units = match[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def fitting(line: str, stream: TextIO) -> str:
+    """As much of a line as a terminal shows on one, so that it can be written over; all of it where there is no terminal.
+
+    The last column stays free: some terminals begin a new line as soon as it is taken.
+    """
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return line
+    return line[: columns - 1] if columns else line
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """``1 trace``, ``2 traces``; ``many`` where an "s" does not make it."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def thousandths(score: float) -> int:
+    """A score as it is told to people: rounded here alone, so that each place tells the same one."""
+    return round(score * 1000)

@@ -5,7 +5,7 @@ from typing import Literal
 
 import attrs
 
-from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import counted
 from sentinel_core.telemetry.data import LogData, SpanData
 
 __all__ = ["logs_of"]

@@ -7,8 +7,7 @@ from sentinel_core.agent import events as ev
 from sentinel_core.agent import otel_names as names
 from sentinel_core.agent.conversation import message_of
 from sentinel_core.telemetry.content import as_json, clean_text, message_parts, window
-from sentinel_core.telemetry.data import CLIENT
-from sentinel_core.telemetry.open_span import Draft, Fold, Told
+from sentinel_core.telemetry.data import CLIENT, Draft, Fold, Told
 from sentinel_core.trace import TokenUsage
 
 __all__ = ["ERROR_TYPES", "MODEL_HANDLERS", "usage_told"]

@@ -150,7 +150,7 @@ class SentinelSpanProcessor(SpanProcessor):
         from opentelemetry.exporter.otlp.json.common.trace_encoder import encode_spans
 
         from sentinel_core.host.in_process import evaluate_trace
-        from sentinel_core.runtime.redact_report import redacted
+        from sentinel_core.runtime.redact import redacted
         from sentinel_core.telemetry.one_conversation import renamed
         from sentinel_core.telemetry.read_spans import read_document
         from sentinel_core.trace import ExecutionTrace

@@ -7,9 +7,8 @@ import attrs
 from sentinel_core.agent.events import Event, RunStarted
 from sentinel_core.agent.otel_ids import nanos_of, trace_id_of
 from sentinel_core.agent.otel_names import CONTENT
-from sentinel_core.telemetry.data import SpanData
+from sentinel_core.telemetry.data import Draft, Fold, SpanData
 from sentinel_core.telemetry.fold import HANDLERS, finish
-from sentinel_core.telemetry.open_span import Draft, Fold
 
 __all__ = ["conversations", "spans_of", "without_content"]
 

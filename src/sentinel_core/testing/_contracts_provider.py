@@ -4,7 +4,7 @@ import os
 import socket
 from unittest import mock
 
-from sentinel_core.agent.replies import misfit_of, outcome_of
+from sentinel_core.agent.model_call import misfit_of, outcome_of
 from sentinel_core.errors import AuthenticationError, ModelError
 from sentinel_core.model import Capabilities, Model, Reply, Request
 from sentinel_core.offers import Provider, Tool

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from sentinel_core.agent.token_estimate import estimate_tokens
+from sentinel_core.agent.context import estimate_tokens
 from sentinel_core.errors import ProviderError
 from sentinel_core.model import Capabilities, Reply, Request
 from sentinel_core.offers import Provider
-from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import counted
 from sentinel_core.trace import Message
 
 __all__ = ["ScriptedModel", "scripted_provider"]

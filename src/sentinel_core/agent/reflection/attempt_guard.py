@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.reflection.by_rules import digest_of
+from sentinel_core.agent.reflection.by_rules import report_digest
 from sentinel_core.agent.run_guard import Checked, Settled
 from sentinel_core.errors import LoopError
 from sentinel_core.evaluate.evaluator import Panel, evaluate
@@ -15,8 +15,7 @@ from sentinel_core.guardrails.facts import FAILED, LIFTS, History, Reflection, R
 from sentinel_core.guardrails.live import LiveGuard
 from sentinel_core.guardrails.orchestrator import Orchestrator
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.runtime.redact import redact
-from sentinel_core.runtime.redact_report import redacted
+from sentinel_core.runtime.redact import redact, redacted
 from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["Guardian", "Overriding"]
@@ -75,7 +74,7 @@ class Guardian:
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
         """The report on a finished attempt, as ``sentinel evaluate`` gives it."""
         report = redacted(evaluate(TraceIndex(trace), self.panel))
-        self._digests[trace.trace_id] = digest_of(report)
+        self._digests[trace.trace_id] = report_digest(report)
         return report
 
     def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:

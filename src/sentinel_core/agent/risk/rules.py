@@ -3,16 +3,78 @@
 What is missing or malformed is a finding of medium severity, because nobody knows what it would have shown.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 import attrs
 
-from sentinel_core.agent.risk.numbers import as_count, as_number, percent, shown
-from sentinel_core.agent.risk.settings import RiskThresholds
 from sentinel_core.agent.risk.words import CRITICAL_AREAS, RISKY_CHANGES, kinds_in
 
-__all__ = ["RISKS", "Assessment", "Fact", "Risk", "assess"]
+__all__ = [
+    "RISKS",
+    "Assessment",
+    "Fact",
+    "Risk",
+    "RiskThresholds",
+    "as_count",
+    "as_number",
+    "assess",
+    "percent",
+    "shown",
+]
+
+_MAX_COUNT = 10**12
+_MAX_SHOWN = 10**15
+_KIND = {str: "a text", list: "a list", dict: "an object", bool: "true or false"}
+
+
+def as_count(value: object) -> int | None:
+    """A whole number of things, 0 or more; None for anything else."""
+    return value if type(value) is int and 0 <= value <= _MAX_COUNT else None
+
+
+def as_number(value: object, most: float) -> float | None:
+    """A number from 0 to ``most``; None for anything else, NaN and true or false included."""
+    return value if type(value) in (int, float) and isinstance(value, int | float) and 0 <= value <= most else None
+
+
+def percent(share: float) -> str:
+    """A share of 1 in percent, three digits: ``1.39%``."""
+    return f"{100 * share:.3g}%"
+
+
+def shown(value: object) -> str:
+    """A value that is not what it should be: small numbers as they are, anything else by its kind."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _KIND.get(type(value), "of an unknown kind")
+    small = math.isfinite(value) if isinstance(value, float) else abs(value) <= _MAX_SHOWN
+    return f"{value}" if small else "not a number of any use"
+
+
+_share = [attrs.validators.ge(0.0), attrs.validators.le(1.0)]
+_milliseconds = attrs.validators.gt(0.0)
+
+
+@attrs.frozen(kw_only=True)
+class RiskThresholds:
+    """At or above a value the rule applies. Rates and shares are fractions of 1, response times milliseconds.
+
+    Raises ``ValueError`` for a value out of range, and where a medium threshold is above its high one.
+    """
+
+    failure_rate_high: float = attrs.field(default=0.05, validator=_share)
+    skipped_share_medium: float = attrs.field(default=0.10, validator=_share)
+    error_rate_medium: float = attrs.field(default=0.01, validator=_share)
+    error_rate_high: float = attrs.field(default=0.02, validator=_share)
+    p95_medium: float = attrs.field(default=500.0, validator=_milliseconds)
+    p95_high: float = attrs.field(default=1000.0, validator=_milliseconds)
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("error_rate", "p95"):
+            if getattr(self, f"{name}_medium") > getattr(self, f"{name}_high"):
+                raise ValueError(f"'{name}_medium' must not be above '{name}_high'")
+
 
 Risk = Literal["high", "medium", "low"]
 

@@ -10,7 +10,7 @@ from typing import IO
 from sentinel_core.errors import InputError
 from sentinel_core.judging.batch.outputs import Finish, part_name
 from sentinel_core.judging.batch.worker import Answer
-from sentinel_core.traces.sources.display_names import shown_url, without_secrets
+from sentinel_core.traces.sources.file_source import shown_url, without_secrets
 from sentinel_core.traces.sources.remote import file_system
 
 __all__ = ["RemoteFile", "RemoteFolder"]

@@ -10,9 +10,9 @@ import attrs
 from sentinel_core.judging.records import Unreadable
 from sentinel_core.judging.tally import Tally
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.runtime.plural import thousandths
+from sentinel_core.runtime.printable import thousandths
 from sentinel_core.runtime.redact import redact
-from sentinel_core.traces.sources.display_names import as_text
+from sentinel_core.traces.sources.file_source import as_text
 
 __all__ = ["QUANTILES", "Summary"]
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalScore
-from sentinel_core.runtime.plural import counted, thousandths
-from sentinel_core.runtime.printable import clipped, printable
+from sentinel_core.runtime.printable import clipped, counted, printable, thousandths
 
 __all__ = ["render_report", "render_summary"]
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sentinel_core._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sentinel_core.runtime.plural import counted
-    from sentinel_core.traces._refuse import parse_json
+    from sentinel_core.runtime.printable import counted
+    from sentinel_core.traces._refuse import not_json, parse_json
     from sentinel_core.traces.readers.builder import TraceBuilder
     from sentinel_core.traces.readers.chat import Piece, pieces_of, tool_schemas
     from sentinel_core.traces.readers.gaps import gaps_at, refusals
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from sentinel_core.traces.readers.usage import add_usage, usage_of
 
 _HOME = {
-    "traces._refuse": ("parse_json",),
-    "runtime.plural": ("counted",),
+    "traces._refuse": ("not_json", "parse_json"),
+    "runtime.printable": ("counted",),
     "traces.readers.builder": ("TraceBuilder",),
     "traces.readers.chat": ("Piece", "pieces_of", "tool_schemas"),
     "traces.readers.gaps": ("gaps_at", "refusals"),
@@ -42,6 +42,7 @@ __all__ = [
     "json_document",
     "json_lines",
     "json_records",
+    "not_json",
     "parse_json",
     "pieces_of",
     "refusals",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import counted
 
 if TYPE_CHECKING:
     from sentinel_core.offers import ReadError

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sentinel_core.runtime.plural import counted
+from sentinel_core.runtime.printable import counted
 from sentinel_core.trace import Role
 
 __all__ = ["ROLES", "role_gaps", "role_of"]

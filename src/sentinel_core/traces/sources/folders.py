@@ -10,10 +10,10 @@ from pathlib import Path
 
 from sentinel_core.errors import InputError
 from sentinel_core.trace import from_json
-from sentinel_core.traces.sources.display_names import as_text
 from sentinel_core.traces.sources.file_source import (
     SUFFIXES,
     FileSource,
+    as_text,
     bytes_before_end,
     first_bytes,
     sources_in,

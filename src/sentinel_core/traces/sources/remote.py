@@ -12,8 +12,7 @@ import attrs
 
 from sentinel_core.errors import InputError
 from sentinel_core.runtime.redact import redact
-from sentinel_core.traces.sources.display_names import as_text, shown_url, without_secrets
-from sentinel_core.traces.sources.file_source import SUFFIXES, FileSource
+from sentinel_core.traces.sources.file_source import SUFFIXES, FileSource, as_text, shown_url, without_secrets
 from sentinel_core.traces.sources.own import MANIFEST, ONLY_OWN, OWN, LeftOut, is_own
 from sentinel_core.traces.sources.streams import HEAD
 

@@ -2,7 +2,7 @@
 
 import attrs
 
-from sentinel_core.agent.risk.settings import RiskThresholds
+from sentinel_core.agent.risk.rules import RiskThresholds
 
 __all__ = ["OfflineSettings"]
 

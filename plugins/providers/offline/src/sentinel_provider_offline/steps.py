@@ -10,11 +10,22 @@ from sentinel_core.agent.risk.rules import Assessment, Fact, assess
 from sentinel_core.agent.severity_floor import whole_risk, why_unreadable
 from sentinel_core.agent.tool_execution import UNKNOWN
 from sentinel_core.evaluate.index import Call
-from sentinel_core.trace import from_json
-from sentinel_provider_offline import texts
+from sentinel_core.trace import from_json, to_json
 from sentinel_provider_offline.settings import OfflineSettings
 
-__all__ = ["MODEL_NAME", "next_reply"]
+__all__ = [
+    "MODEL_NAME",
+    "cut",
+    "filed",
+    "missing_tools",
+    "next_reply",
+    "no_summary",
+    "no_task",
+    "not_filed",
+    "staged",
+    "unknown",
+    "unreadable",
+]
 
 MODEL_NAME = "offline-rules"
 _MAX_FILINGS = 2
@@ -35,9 +46,9 @@ def next_reply(request: Request, settings: OfflineSettings) -> Reply:
     offered = {tool.name for tool in request.tools}
     progress = _progress(request.messages)
     if progress is None:
-        return _say(texts.no_task())
+        return _say(no_task())
     if missing := sorted({GET_SUMMARY, FILE_REPORT} - offered):
-        return _say(texts.missing_tools(missing))
+        return _say(missing_tools(missing))
     if not progress.fetched:
         return _call(progress, GET_SUMMARY, {"release_id": progress.release_id})
     return _judge(progress, settings)
@@ -46,17 +57,17 @@ def next_reply(request: Request, settings: OfflineSettings) -> Reply:
 def _judge(progress: _Progress, settings: OfflineSettings) -> Reply:
     release_id, fetch = progress.release_id, progress.fetched[-1]
     if not _succeeded(fetch):
-        return _say(texts.no_summary(release_id, _content(fetch)))
+        return _say(no_summary(release_id, _content(fetch)))
     summary = _json(fetch)
     if summary is None:
-        return _say(texts.unreadable(release_id, why_unreadable(fetch.result) if fetch.result is not None else ""))
+        return _say(unreadable(release_id, why_unreadable(fetch.result) if fetch.result is not None else ""))
     assessment = _assessed(summary, fetch, settings)
     if progress.filed and _succeeded(progress.filed[-1]):
         return _say(_taken(release_id, assessment, _json(progress.filed[-1]) or {}))
     if progress.filed and _is_unknown(progress.filed[-1]):
-        return _say(texts.unknown(release_id, assessment, _content(progress.filed[-1])))
+        return _say(unknown(release_id, assessment, _content(progress.filed[-1])))
     if len(progress.filed) == _MAX_FILINGS:
-        return _say(texts.not_filed(release_id, assessment, _content(progress.filed[-1])))
+        return _say(not_filed(release_id, assessment, _content(progress.filed[-1])))
     findings = [f"{fact.severity}: {fact.text}" for fact in assessment.facts]
     arguments: dict[str, object] = {"release_id": release_id, "severity": assessment.severity, "findings": findings}
     return _call(progress, FILE_REPORT, arguments)
@@ -66,14 +77,14 @@ def _assessed(summary: dict[str, object], fetch: Call, settings: OfflineSettings
     """By the rules; of a summary that was cut, what the host saw in the whole of it is one more finding."""
     found = assess(summary, settings)
     risk = None if fetch.result is None else whole_risk(fetch.result)
-    return found if risk is None else Assessment((*found.facts, Fact("summary_cut", risk, texts.cut(risk))))
+    return found if risk is None else Assessment((*found.facts, Fact("summary_cut", risk, cut(risk))))
 
 
 def _taken(release_id: str, assessment: Assessment, answer: dict[str, object]) -> str:
     if answer.get("status") == "staged":
-        return texts.staged(release_id, assessment)
+        return staged(release_id, assessment)
     report_id = answer.get("report_id")
-    return texts.filed(release_id, assessment, report_id if isinstance(report_id, str) else None)
+    return filed(release_id, assessment, report_id if isinstance(report_id, str) else None)
 
 
 def _progress(messages: Sequence[Message]) -> _Progress | None:
@@ -118,3 +129,79 @@ def _json(call: Call) -> dict[str, object] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+_NO_MODEL = "No language model was used: fixed rules gave this answer."
+
+
+def no_task() -> str:
+    """For a message that is not the detective's task."""
+    return f"{_NO_MODEL} They can only investigate a release, and this message does not name one."
+
+
+def missing_tools(names: Sequence[str]) -> str:
+    """Where a tool that the task needs is not on offer."""
+    return f"Without the tool {' and '.join(names)} the release cannot be investigated. {_NO_MODEL}"
+
+
+def no_summary(release_id: str, problem: str) -> str:
+    """Where the summary could not be had."""
+    return (
+        f"The summary of release {_quoted(release_id)} could not be fetched, so its risk is unknown and there is no "
+        f"report. The tool said: {problem}\n{_NO_MODEL}"
+    )
+
+
+def unreadable(release_id: str, problem: str) -> str:
+    """Where the summary came, and is nothing to judge by."""
+    return (
+        f"The summary of release {_quoted(release_id)} cannot be read, so its risk is unknown and there is no report: "
+        f"{problem}.\n{_NO_MODEL}"
+    )
+
+
+def cut(risk: str) -> str:
+    """The finding on a summary of which only a part was kept."""
+    return f"the summary is longer than max_result_chars and was cut; the whole of it shows {risk} risk"
+
+
+def staged(release_id: str, assessment: Assessment) -> str:
+    """Where the report waits for the end of the run."""
+    return (
+        f"{_risk(release_id, assessment)} The risk report is staged; it is delivered when this run is over.\n"
+        f"{_reasons(assessment)}\n{_NO_MODEL}"
+    )
+
+
+def filed(release_id: str, assessment: Assessment, report_id: str | None) -> str:
+    """Where the report was taken."""
+    where = f"under the id {report_id}" if report_id else "but the tool gave no report id"
+    return f"{_risk(release_id, assessment)} The risk report was filed {where}.\n{_reasons(assessment)}\n{_NO_MODEL}"
+
+
+def not_filed(release_id: str, assessment: Assessment, problem: str) -> str:
+    """Where the report was refused, twice."""
+    return (
+        f"{_risk(release_id, assessment)} The risk report could not be filed. The tool said: {problem}\n"
+        f"{_reasons(assessment)}\n{_NO_MODEL}"
+    )
+
+
+def unknown(release_id: str, assessment: Assessment, problem: str) -> str:
+    """Where filing was cut off: it may have been taken, so it is not tried again."""
+    return (
+        f"{_risk(release_id, assessment)} Whether the risk report was filed is unknown. The tool said: {problem}\n"
+        f"{_reasons(assessment)}\n{_NO_MODEL}"
+    )
+
+
+def _risk(release_id: str, assessment: Assessment) -> str:
+    return f"The risk of release {_quoted(release_id)} is {assessment.severity}."
+
+
+def _reasons(assessment: Assessment) -> str:
+    return "\n".join(["What decided it:", *(f"- {fact.text}" for fact in assessment.deciding)])
+
+
+def _quoted(release_id: str) -> str:
+    return to_json(release_id).decode()

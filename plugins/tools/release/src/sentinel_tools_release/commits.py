@@ -7,8 +7,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_tools_release.git import Repository
-from sentinel_tools_release.ranges import Range
+from sentinel_tools_release.git import Range, Repository
 
 __all__ = ["Commit", "FileChange", "authors_of", "commits_of", "count_of", "files_of", "plain", "size_of", "touched_by"]
 

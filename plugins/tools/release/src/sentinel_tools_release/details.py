@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from sentinel_tools_release.commits import Commit, FileChange, commits_of, count_of, files_of, size_of, touched_by
+from sentinel_tools_release.git import resolve
 from sentinel_tools_release.junit import TestCase, read_junit
-from sentinel_tools_release.ranges import resolve
 from sentinel_tools_release.settings import SourceSettings
 from sentinel_tools_release.sources import part_of
 from sentinel_tools_release.summaries import repository_of

@@ -9,9 +9,8 @@ from typing import Any
 from sentinel_core.errors import InputError
 from sentinel_tools_release.commits import authors_of, count_of, files_of, size_of
 from sentinel_tools_release.comparison import compare, numbers_of
-from sentinel_tools_release.documents import json_file
-from sentinel_tools_release.git import Repository
-from sentinel_tools_release.ranges import Range, between, resolve
+from sentinel_tools_release.files import json_file
+from sentinel_tools_release.git import Range, Repository, between, resolve
 from sentinel_tools_release.settings import HistorySettings, is_url
 from sentinel_tools_release.sources import from_server, json_files, release_document
 from sentinel_tools_release.summaries import beside, repository_of

@@ -8,8 +8,7 @@ from typing import Any
 
 from sentinel_core.errors import InputError, NetworkError, NotRepeatedError, OutcomeUnknownError
 from sentinel_core.trace import canonical, from_json
-from sentinel_tools_release.documents import json_object
-from sentinel_tools_release.files import locked, replace
+from sentinel_tools_release.files import json_object, locked, replace
 from sentinel_tools_release.settings import ReportSettings
 from sentinel_tools_release.web import quoted, request
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from sentinel_core.errors import InputError
 from sentinel_tools_release.commits import plain
-from sentinel_tools_release.documents import json_file, json_object
+from sentinel_tools_release.files import json_file, json_object
 from sentinel_tools_release.settings import SourceSettings, is_url
 
 __all__ = ["from_server", "json_files", "part_of", "release_document"]

@@ -12,7 +12,7 @@ import attrs
 from sentinel_core.errors import InputError
 from sentinel_core.trace import from_json
 from sentinel_tools_release.commits import plain
-from sentinel_tools_release.documents import read_bytes
+from sentinel_tools_release.files import read_bytes
 from sentinel_tools_release.settings import TraceSettings
 from sentinel_tools_release.sources import part_of
 

@@ -5,10 +5,9 @@ from typing import Any
 
 from sentinel_core.trace import to_json
 from sentinel_tools_release.commits import Commit, authors_of, commits_of, count_of, files_of, plain, size_of
-from sentinel_tools_release.documents import json_file
-from sentinel_tools_release.git import Repository
+from sentinel_tools_release.files import json_file
+from sentinel_tools_release.git import Range, Repository, resolve
 from sentinel_tools_release.junit import TestCase, read_junit
-from sentinel_tools_release.ranges import Range, resolve
 from sentinel_tools_release.settings import SourceSettings, SummarySettings
 from sentinel_tools_release.sources import release_document
 
