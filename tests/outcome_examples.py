@@ -31,6 +31,8 @@ FAILED = [
     "No such file or directory: a.txt",
     "[Errno 13] it is not yours: '/srv/a'",
     "Killed",
+    "src: a\nTraceback (most recent call last):\n  File 'a.py', line 3\n    raise MissingSplits(x)\nutils.MissingSplits: {'b'}",
+    "/srv/shop/scripts/defaults.sh: line 173: tests/a_long_folder_of_tests/test_a_long_name_of_a_test_of_duplicates.py: No such file or directory",
     "Not allowed: the order is closed",
     "starting\nSegmentation fault (core dumped)",
     "[ERROR] disk full",
@@ -153,6 +155,9 @@ NOTHING = [
     "Could not find a hotel. Change the dates to search again.",
 ]
 WORKED = [
+    "Traceback (most recent call last):\n  File 'a.py', line 3\nretried, and it went well:\nResult: 3".replace(
+        "T", "A T", 1
+    ),
     "The build failed: 3 errors",
     "Authentication is done with a token",
     "Request denied parole to three inmates",

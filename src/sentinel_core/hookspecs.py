@@ -35,14 +35,17 @@ def sentinel_signals() -> Iterable[Signal]:  # type: ignore[empty-body]
     A whole plugin:
 
     ```python
-    from sentinel_core import Detection, Finding, Signal, hookimpl
+    from sentinel_core import Detection, Finding, Rule, Signal, hookimpl
+
+    CAPITALS = Rule(id="capitals", severity="warning", title="The agent shouts", since="1.0",
+                    help="A text is written in capitals. Ask for a calmer tone.")
 
 
     def detect(index):
         """Share of assistant texts that are written in capitals."""
         loud = [text for text in index.texts if text.content.isupper()]
         findings = [
-            Finding(rule="capitals", severity="warning", text="The agent shouts.",
+            Finding(rule=CAPITALS.id, severity="warning", text="The agent shouts.",
                     message_index=text.message_index, quote=text.content)
             for text in loud
         ]
@@ -51,7 +54,7 @@ def sentinel_signals() -> Iterable[Signal]:  # type: ignore[empty-body]
 
     @hookimpl
     def sentinel_signals():
-        return [Signal(name="shouting", summary="assistant texts in capitals", detect=detect)]
+        return [Signal(name="shouting", summary="assistant texts in capitals", detect=detect, rules=(CAPITALS,))]
     ```
     '''
 

@@ -32,32 +32,33 @@ class Command:
 
 @attrs.frozen(kw_only=True)
 class Rule:
-    """One thing that a signal can find.
+    """One thing that a signal can find. A finding names its rule by ``id`` (``claim_without_call``).
 
-    ``id`` is what its findings carry as ``rule``; ``severity`` is the highest that it gives; ``title`` is half a line, ``help``
-    says what it means and what to do about it; ``since`` is the version that brought it.
+    ``severity`` is the worst that findings of this rule have with default settings; ``title`` says in a few words what is wrong,
+    ``help`` in a sentence or two what the rule looks for and what to do. ``since`` is the version of the signal's distribution
+    that had it first.
     """
 
     id: str
     severity: Literal["note", "warning", "error"]
     title: str
     help: str
-    since: str = "0.1.0"
+    since: str
 
 
 @attrs.frozen(kw_only=True)
 class Signal:
     """A detector. ``detect(index)``, or ``detect(index, settings)``, gives a ``Detection`` or a bare float in [0, 1].
 
-    It is pure: it reads the ``TraceIndex``, changes nothing, prints nothing, and gives the same answer every time. ``rules``
-    declare what it can find.
+    It is pure: it reads the ``TraceIndex``, changes nothing, prints nothing, and gives the same answer every time.
+    ``rules`` are all that it can find.
     """
 
     name: str
     summary: str
     detect: Callable[..., "sentinel_core.Detection | float"]
     settings: type | None = None
-    rules: tuple[Rule, ...] = ()
+    rules: Sequence[Rule] = ()
 
 
 @attrs.frozen(kw_only=True)

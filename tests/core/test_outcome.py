@@ -94,7 +94,7 @@ def test_each_row_of_the_tables_has_an_example():
     lasts = [text.rpartition("\n")[2] for text in texts]
     parts = {
         "start": texts,
-        "opening": [text[:100] for text in texts],
+        "opening": [text[:160] for text in texts],
         "last": lasts,
         "end": [last[-60:] for last in lasts],
     }

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -20,11 +20,15 @@ from sentinel_core.runtime.columns import in_columns
 from sentinel_core.runtime.isolate import Child, Outbox
 from sentinel_core.runtime.printable import folded, printable
 
+if TYPE_CHECKING:
+    from sentinel_core.runtime.watch import Watch
+
 __all__ = ["command"]
 
 _TIMEOUT = 60.0
 _MEMORY = 4096 << 20
 _INDENT = "    "
+_UNDECLARED = "undeclared rules"
 
 _loading_option = click.option(
     "--timeout",
@@ -97,6 +101,7 @@ def show(name: str, *, timeout: float) -> int:
     code = 0
     for one in found:
         told, error = _ask_child(partial(_describe, one), timeout)
+        told.pop(_UNDECLARED, None)
         facts = {"plugin": one.label, "distribution": one.origin, "module": one.target, **told}
         if error:
             facts["error"] = error
@@ -108,12 +113,18 @@ def show(name: str, *, timeout: float) -> int:
 
 
 def _row(one: Installed, wanted: Collection[tuple[str, str]] | None, timeout: float | None) -> dict[str, Any]:
-    error = _ask_child(partial(_describe, one), timeout)[1] if timeout is not None else ""
+    told, error = _ask_child(partial(_describe, one), timeout) if timeout is not None else ({}, "")
+    _warn_of_rules(one.label, told)
     chosen = None if one.kind not in SELECTABLE else wanted
     state = "installed" if chosen is None else "selected" if (one.kind, one.name) in chosen else "left out"
     if timeout is not None:
         state = "broken" if error else f"loads, {state}" if chosen is not None else "loads"
     return _as_row(one, state, error)
+
+
+def _warn_of_rules(label: str, told: dict[str, Any]) -> None:
+    if told.get(_UNDECLARED):
+        warn(f'plugin "{label}" does not declare its rules: {told[_UNDECLARED]}')
 
 
 def _rows_of_target(target: str, wanted: Collection[tuple[str, str]], timeout: float | None) -> list[dict[str, Any]]:
@@ -124,6 +135,7 @@ def _rows_of_target(target: str, wanted: Collection[tuple[str, str]], timeout: f
     told, error = _ask_child(partial(_describe_target, target), timeout)
     if error:
         return [_as_row(whole, "broken", error)]
+    _warn_of_rules(target, told)
     rows = []
     for kind, name in told["offers"]:
         taken = f"a plugin of that name is installed, too; --plugins no:{name} leaves it out"
@@ -185,7 +197,23 @@ def _describe(one: Installed, outbox: Outbox) -> None:
                 command_of(plugins[0])
         except PluginError as problem:
             error = str(problem)
+    if plugins and one.kind == "signals":
+        facts[_UNDECLARED] = _undeclared(plugins[0], watch)
     outbox.send(json.dumps({"facts": facts, "error": error}).encode())
+
+
+def _undeclared(plugin: Plugin, watch: "Watch") -> str:
+    """The rules of the signal's findings on the sample traces that it does not declare, as one text."""
+    import attrs
+
+    from sentinel_core.host.panel import undeclared_rules
+    from sentinel_core.testing.samples import SAMPLES
+
+    settings = plugin.offer.settings
+    if settings is not None and any(field.default is attrs.NOTHING for field in attrs.fields(settings)):
+        return ""  # it cannot be tried before somebody has configured it
+    with watch("detect", plugin.source.label):
+        return ", ".join(undeclared_rules(plugin.offer, SAMPLES))
 
 
 def _describe_target(target: str, outbox: Outbox) -> None:
@@ -197,7 +225,8 @@ def _describe_target(target: str, outbox: Outbox) -> None:
     except PluginError as problem:
         error = str(problem)
     offers = [(one.source.kind, one.source.name) for one in plugins]
-    outbox.send(json.dumps({"facts": {"offers": offers}, "error": error}).encode())
+    missing = [text for one in plugins if one.source.kind == "signals" and (text := _undeclared(one, Watch(outbox)))]
+    outbox.send(json.dumps({"facts": {"offers": offers, _UNDECLARED: ", ".join(missing)}, "error": error}).encode())
 
 
 def _facts(plugin: Plugin) -> dict[str, Any]:

@@ -39,10 +39,11 @@ _FLAGGED = Outcome("worked", "flag")
 _EMPTY = Outcome("worked", "empty")
 _NO_SIGN = Outcome("worked", "no_sign")
 
-_HEAD, _OPENING, _TAIL, _SHORT = 300, 100, 400, 200
+_HEAD, _OPENING, _TAIL, _SHORT = 300, 160, 400, 200
 _JSON_END = 100
 _QUOTED, _END = 160, 60
-_TRACEBACK = 2000
+_TRACEBACK, _LONGEST_TRACEBACK = 2_000, 8_000
+_EXCEPTION = re.compile(r"[A-Za-z_][\w.]{0,120}(?:: |\Z)")
 _RAISED_BEFORE = ("traceback", "╭", "------", "cell in", "file ")
 _ANSWERS = ('{"error"', '{"success"', '{"ok"', '{"isError"', '{"is_error"')
 # A list is a good answer, save one of parts of a message.
@@ -101,15 +102,21 @@ def judge_text(content: str) -> Outcome:
     if not start.islower() and start.isascii() and len(content) <= _HEAD:
         return _NO_SIGN
     groups = _groups()
-    opening = start[:_OPENING]
-    reason = _first(groups["start"], start) or _first(groups["opening"], opening)
+    last = _last_line(content)
+    reason = _first(groups["start"], start) or _first(groups["opening"], start[:_OPENING])
     if reason is None and len(content) <= _SHORT:
         reason = _first(groups["short"], start)
-    last = _last_line(content)
-    lowered = last.lower()
-    if reason is not None:
-        return _NO_SIGN if reason == "error_text" and _is_done(lowered) else _told(reason, content, _first_line(head))
+    if reason is None:
+        return _judge_end(content, last, last.lower())
+    is_done = reason == "error_text" and _is_done(last.lower())
+    return _NO_SIGN if is_done else _told(reason, content, _first_line(head))
+
+
+def _judge_end(content: str, last: str, lowered: str) -> Outcome:
+    groups = _groups()
     reason = _first(groups["last"], lowered)
+    if reason is None and _ends_in_traceback(content, last):
+        reason = "error_text"
     if reason is not None:
         return _told(reason, content, last[:_QUOTED])
     reason = _first(groups["end"], lowered[-_END:])
@@ -135,6 +142,14 @@ def _told(reason: Reason, content: str, words: str) -> Outcome:
         codes = re.findall(r"-?\d+", words)
         return Outcome("worked" if codes and not int(codes[0]) else "failed", "exit_code", words)
     return Outcome("worked" if reason == "no_match" else "failed", reason, words)
+
+
+def _ends_in_traceback(content: str, last: str) -> bool:
+    """True for the last line of a Python traceback, whatever the exception is called."""
+    if content.find("Traceback (most recent call last)", max(0, len(content) - _LONGEST_TRACEBACK)) < 0:
+        return False
+    before = content[: content.rfind(last)].rstrip()
+    return _EXCEPTION.match(last) is not None and before[before.rfind("\n") + 1 :][:1] == " "
 
 
 def _raised(content: str) -> str:

@@ -16,7 +16,7 @@ __all__ = ["BESIDE_STATUS", "DONE", "EXIT_CODES", "FAILED_WORDS", "GROUPS", "HTT
 class Group(NamedTuple):
     """Rows for one part, by the reason that they tell; a row of a group is tried where the part has one of its hints.
 
-    ``part`` is "start", the first 300 characters; "opening", the first 100; "short", the whole text where it has at most 200;
+    ``part`` is "start", the first 300 characters; "opening", the first 160; "short", the whole text where it has at most 200;
     "last", the last line that says something; or "end", the last 60 characters of that.
     """
 

@@ -33,6 +33,7 @@ _OFFERS: Mapping[str, type] = {
 }
 _TEXTS = ("name", "summary", "description")
 _FUNCTIONS = ("load", "detect", "connect", "handler", "check", "sniff", "read")
+_SEVERITIES = ("note", "warning", "error")
 _CHOICES = {"effect": ("read", "write"), "grain": ("file", "line")}
 
 
@@ -64,7 +65,23 @@ def checked(offer: object, kind: str) -> Any:
         _check_tool(offer)
     if isinstance(offer, offers.Command):
         _check_command(offer)
+    if isinstance(offer, offers.Signal):
+        _check_rules(offer)
     return offer
+
+
+def _check_rules(signal: offers.Signal) -> None:
+    rules = signal.rules
+    if not (isinstance(rules, (list, tuple)) and all(isinstance(rule, offers.Rule) for rule in rules)):
+        raise PluginError(f'"{signal.name}": rules must be a tuple of Rule, and it is {_shown(rules)}')
+    for rule in rules:
+        for field, value in attrs.asdict(rule).items():
+            if not (isinstance(value, str) and value):
+                raise PluginError(f'"{signal.name}": rule {_shown(rule.id)} has no {field}')
+        if rule.severity not in _SEVERITIES:
+            raise PluginError(f'"{signal.name}": rule "{rule.id}": severity must be note, warning or error')
+    if len({rule.id for rule in rules}) < len(rules):
+        raise PluginError(f'"{signal.name}" declares a rule twice')
 
 
 def _check_settings(name: str, settings: object) -> None:

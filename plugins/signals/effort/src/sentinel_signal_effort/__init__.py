@@ -54,6 +54,7 @@ def sentinel_signals() -> Iterable[Signal]:
         id="much_effort",
         severity="note",
         title="The run took much effort",
+        since="0.1.0",
         help="Words and tokens are far above what most runs take. It says nothing about the answer; look here first, not harder.",
     )
     return [

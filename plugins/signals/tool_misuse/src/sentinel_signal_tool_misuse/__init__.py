@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 import attrs
 
-from sentinel_core import Detection, Finding, Signal, TraceIndex, hookimpl
+from sentinel_core import Call, Detection, Finding, Signal, TraceIndex, hookimpl
 from sentinel_signal_tool_misuse.checks import Checked, check_all
+from sentinel_signal_tool_misuse.declared import RULES
 from sentinel_signal_tool_misuse.schemas import Offered
 from sentinel_signal_tool_misuse.settings import ToolMisuseSettings
 from sentinel_signal_tool_misuse.wanted import wanted_failures
@@ -94,7 +95,7 @@ def _findings(checked: Checked, shares: dict[int, float]) -> list[Finding]:
 def _finding(checked: Checked, position: int, weight: float) -> Finding:
     call, fault = checked.calls[position], checked.faults[position]
     failed = checked.worked[position] is False
-    shown = call.outcome.words if failed else call.key[1].decode()
+    shown = _evidence(call) if failed else call.key[1].decode()
     reason = f"{fault.reason} as the agent wanted" if position in checked.wanted else fault.reason
     return Finding(
         rule=fault.rule,
@@ -104,6 +105,12 @@ def _finding(checked: Checked, position: int, weight: float) -> Finding:
         call_id=call.call.id,
         quote=shown[:_QUOTED],
     )
+
+
+def _evidence(call: "Call") -> str:
+    """The beginning of the result, or the words that tell the failure where they stand further down."""
+    content, words = call.result.content if call.result is not None else "", call.outcome.words
+    return content if words in content[:_QUOTED] else words
 
 
 def _below(detection: Detection, position: int) -> Detection:
@@ -136,5 +143,6 @@ def sentinel_signals() -> Iterable[Signal]:
             summary="tool errors, bad arguments, unknown tools",
             detect=detect,
             settings=ToolMisuseSettings,
+            rules=RULES,
         )
     ]
