@@ -104,7 +104,7 @@ class _Batch:
         else:
             assert isinstance(outcome, Readable)
             error = fatal(found, outcome, self._plan, item)
-            self._summary.add_report(found, error)
+            self._summary.add_report(found, error, outcome)
             data = rendered(found, outcome, self._plan, error)
         self._count += 1
         if data is not None:
