@@ -3,15 +3,18 @@
     python benchmarks/detect.py [--data DIR] [--resamples N]
 
 Each ``*.jsonl.gz`` under the data folder is a set: one trace a line, in Sentinel's own format, with the label
-``metadata.labels.success`` and the task ``metadata.group``. For each set that has both labels, the area under the ROC curve
-(AUROC: how often a failed run scores above a successful one, ties counting half) is printed for the overall score, each
-signal, and the bare number of messages, with a 95% interval from a bootstrap over tasks. The second table compares runs of
-the same task only. Ends with 1 where a signal is inverted (its interval lies below 0.5) on any set, where the macro of the
-overall score does not beat the bar, or where a signal that must be above 0.5 on two sets is not.
+``metadata.labels.success`` and the task ``metadata.group``. A conversation that a set holds several times counts once. For each
+set that has both labels, the area under the ROC curve (AUROC: how often a failed run scores above a successful one, ties
+counting half) is printed for the triage score, the overall score, each signal, and the bare number of messages, with a 95%
+interval from a bootstrap over tasks. The second table compares runs of the same task only, the third says on how many failed
+and good runs each verdict is given. Ends with 1 where a demand of ``TARGETS`` is not met, where a signal is inverted (its
+interval lies below 0.5) on any set, or where a signal that must be above 0.5 on two sets is not. ``effort`` is a prior that is
+inverted where runs fail by stopping early; it is not held to that.
 """
 
 import argparse
 import gzip
+import hashlib
 import os
 import random
 import sys
@@ -22,23 +25,33 @@ from pathlib import Path
 import attrs
 
 from sentinel_core import ExecutionTrace, evaluate_trace
+from sentinel_core.trace import canonical
 from sentinel_core.traces.codec import decode_trace
 
-BAR = 0.598
-BAR_SOURCE = "RS-1 taken literally, on these sets"
+TARGETS = {
+    "macro of triage": 0.75,
+    "macro of triage within tasks": 0.67,
+    "sets on which triage is above the message count": 7,
+    "precision of FAIL": 0.98,
+    "mean recall of FAIL": 0.15,
+    "sets on which the recall of FAIL is 0.2 or more": 4,
+}
+LEAST_RECALL = 0.2
 MUST_DETECT = ("hallucination", "loop", "tool_misuse")
 LEAST_SETS = 2
 CHANCE = 0.5
 DEFAULT_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "traces"
-LENGTH, OVERALL = "messages", "overall"
+LENGTH, OVERALL, TRIAGE = "messages", "overall", "triage"
+PRIORS = (LENGTH, "effort")
 
 
 @attrs.frozen(kw_only=True)
 class Run:
-    """One trace's task, label (True: it failed) and scores by name; an unmeasured signal scores 0, as in the overall."""
+    """One trace's task, label (True: it failed), verdict, and scores by name; an unmeasured signal scores 0, as in the overall."""
 
     task: str
     failed: bool
+    verdict: str | None
     scores: dict[str, float]
 
 
@@ -74,16 +87,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     areas["macro"] = macro(list(areas.values()))
     print_areas(areas)
     print_within(sets)
-    return verdict(areas)
+    print_verdicts(sets)
+    return verdict(areas, sets)
 
 
 def read_sets(folder: Path) -> Iterator[tuple[str, list[Run]]]:
     """The sets in which some runs failed and some did not, by name."""
     for path in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(path) as lines:
-            runs = [judge(decode_trace(line)) for line in lines]
+            runs = [judge(trace) for trace in once(map(decode_trace, lines))]
         if len({run.failed for run in runs}) == 2:  # noqa: PLR2004 - both labels
             yield path.name.removesuffix(".jsonl.gz"), runs
+
+
+def once(traces: Iterable[ExecutionTrace]) -> Iterator[ExecutionTrace]:
+    """The traces without copies: some sets log a finished run again in every later trial, which would tell the label."""
+    seen = set[bytes]()
+    for trace in traces:
+        said = [
+            (
+                one.role,
+                one.content,
+                [(call.name, call.arguments) for call in one.tool_calls],
+                [r.content for r in one.tool_results],
+            )
+            for one in trace.messages
+        ]
+        key = hashlib.sha256(canonical(said)).digest()
+        if key not in seen:
+            seen.add(key)
+            yield trace
 
 
 def judge(trace: ExecutionTrace) -> Run:
@@ -91,9 +124,10 @@ def judge(trace: ExecutionTrace) -> Run:
     report = evaluate_trace(trace)
     if report.failures or report.overall_score is None:
         raise RuntimeError(f"{trace.trace_id!r} could not be evaluated: {report.failures or report.reasoning}")
-    scores = {LENGTH: float(len(trace.messages)), OVERALL: report.overall_score}
+    scores = {LENGTH: float(len(trace.messages)), TRIAGE: report.triage_score or 0.0, OVERALL: report.overall_score}
     scores |= {signal.signal_name: signal.score or 0.0 for signal in report.signal_scores}
-    return Run(task=trace.metadata["group"], failed=not trace.metadata["labels"]["success"], scores=scores)
+    failed = not trace.metadata["labels"]["success"]
+    return Run(task=trace.metadata["group"], failed=failed, verdict=report.verdict, scores=scores)
 
 
 def measure(runs: list[Run], resamples: int) -> dict[str, Area]:
@@ -103,7 +137,7 @@ def measure(runs: list[Run], resamples: int) -> dict[str, Area]:
     own = [number[run.task] for run in runs]
     failed = [run.failed for run in runs]
     levels = {name: ranked([run.scores[name] for run in runs]) for name in runs[0].scores}
-    once = {name: area(of, failed, [1] * len(runs)) for name, of in levels.items()}
+    whole = {name: area(of, failed, [1] * len(runs)) for name, of in levels.items()}
     drawn: dict[str, list[float]] = {name: [] for name in levels}
     generator = random.Random(20)
     while len(drawn[OVERALL]) < resamples:
@@ -114,7 +148,7 @@ def measure(runs: list[Run], resamples: int) -> dict[str, Area]:
         if {label for label, weight in zip(failed, weights, strict=True) if weight} == {True, False}:
             for name, of in levels.items():
                 drawn[name].append(area(of, failed, weights))
-    return {name: Area(value=once[name], resampled=drawn[name]) for name in levels}
+    return {name: Area(value=whole[name], resampled=drawn[name]) for name in levels}
 
 
 def ranked(values: Sequence[float]) -> list[int]:
@@ -183,19 +217,60 @@ def print_within(sets: dict[str, list[Run]]) -> None:
             print(f"{row:22}" + "".join(f"{f'{pair[0]:.3f} ({pair[1]})':>22}" for pair in found if pair))
 
 
-def verdict(areas: dict[str, dict[str, Area]]) -> int:
+def caught(runs: Sequence[Run], *verdicts: str) -> tuple[int, int]:
+    """On how many failed and on how many good runs one of these verdicts is given."""
+    given = [run.failed for run in runs if run.verdict in verdicts]
+    return sum(given), len(given) - sum(given)
+
+
+def print_verdicts(sets: dict[str, list[Run]]) -> None:
+    """The table of verdicts: counts, and the share of all failed and of all good runs."""
+    print(
+        f"\nFAIL, and WARN or FAIL, on failed and on good runs\n\n{'':22}{'failed':>8}{'good':>8}{'FAIL':>24}{'WARN or FAIL':>24}"
+    )
+    for row, runs in sets.items():
+        failed = sum(run.failed for run in runs)
+        good = len(runs) - failed
+        cells = []
+        for verdicts in (("FAIL",), ("FAIL", "WARN")):
+            bad_hits, good_hits = caught(runs, *verdicts)
+            cells.append(f"{bad_hits} ({bad_hits / failed:.2f}), {good_hits} ({good_hits / good:.2f})")
+        print(f"{row:22}{failed:>8}{good:>8}" + "".join(f"{cell:>24}" for cell in cells))
+
+
+def figures(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> dict[str, float]:
+    """What ``TARGETS`` asks for."""
+    pairs = [pair[0] for runs in sets.values() if (pair := within(runs, TRIAGE)) is not None]
+    hits = [caught(runs, "FAIL") for runs in sets.values()]
+    recalls = [hit[0] / sum(run.failed for run in runs) for hit, runs in zip(hits, sets.values(), strict=True)]
+    above = [by_name[TRIAGE].value > by_name[LENGTH].value for row, by_name in areas.items() if row != "macro"]
+    all_hits = sum(map(sum, hits))
+    return {
+        "macro of triage": areas["macro"][TRIAGE].value,
+        "macro of triage within tasks": sum(pairs) / len(pairs) if pairs else 0.0,
+        "sets on which triage is above the message count": sum(above),
+        "precision of FAIL": sum(bad for bad, _ in hits) / all_hits if all_hits else 0.0,
+        "mean recall of FAIL": sum(recalls) / len(recalls),
+        "sets on which the recall of FAIL is 0.2 or more": sum(recall >= LEAST_RECALL for recall in recalls),
+    }
+
+
+def verdict(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> int:
     """Say what the figures mean; 1 where a demand is not met."""
-    overall = areas["macro"][OVERALL]
     problems = [
         f"{name} is inverted on {row}: {by_name[name].value:.3f}"
         for row, by_name in areas.items()
         for name in by_name
-        if name != LENGTH and by_name[name].bounds[1] < CHANCE
+        if name not in PRIORS and by_name[name].bounds[1] < CHANCE
     ]
-    if overall.value <= BAR:
-        problems.append(f"the macro of the overall score is {overall.value:.3f}; the bar is {BAR} ({BAR_SOURCE})")
-    print(f"\nmacro of the overall score {overall.value:.3f}, of the message count {areas['macro'][LENGTH].value:.3f}")
-    print(f"bar {BAR} ({BAR_SOURCE})")
+    macro_of = areas["macro"]
+    print(
+        f"\nmacro of the overall score {macro_of[OVERALL].value:.3f}, of the message count {macro_of[LENGTH].value:.3f}"
+    )
+    for name, value in figures(areas, sets).items():
+        print(f"{name}: {value:.3f} (wanted: {TARGETS[name]:g})")
+        if value < TARGETS[name]:
+            problems.append(f"{name} is {value:.3f}; wanted are {TARGETS[name]:g}")
     for name in MUST_DETECT:
         above = [row for row, by_name in areas.items() if row != "macro" and by_name[name].value > CHANCE]
         sure = [row for row in above if areas[row][name].bounds[0] > CHANCE]
