@@ -143,7 +143,11 @@ def test_a_report_has_verdict_bars_and_findings():
     assert shown[0] == "✗ FAIL  risk 0.225  honest  (a.json, record 1)"
     assert shown[1].startswith("  FAIL: loop 0.9 is at or above its critical 0.8")
     assert shown[2] == "  loop  ██████████████████░░ 0.90 × 0.25  why"
-    assert shown[3:] == ["  ✗ message 3 loop.again: Twice.", "      “word for word”"]
+    assert shown[3:] == [
+        "  ✗ message 3 loop.again: Twice.",
+        "      “word for word”",
+        "  → look first at message 3 (loop.again)",
+    ]
 
 
 def test_the_worst_findings_come_first_and_the_rest_is_counted():

@@ -58,6 +58,7 @@ _NO_TEXT = frozenset((
     "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
 )
 @emit_options
+@click.option("--attribute", is_flag=True, help="Name the step to look at first in a PASS, too.")
 @click.option("--strict", is_flag=True, help="Refuse unknown and doubled keys, and traces not read whole.")
 @limit_options
 @click.option("--max-record-mb", type=int, metavar="MB", help="Largest record, decompressed (default 256).")
@@ -133,6 +134,7 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
         selection=selection,
         latest=options["latest"],
         strict=host.strict,
+        attribute=options["attribute"],
         max_record=host.max_record_mb << 20,
         reader=options["reader"],
         format=_format(options, many),

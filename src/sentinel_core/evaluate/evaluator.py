@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import attrs
 
+from sentinel_core.evaluate.attribution import attribute
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.mutation_guard import Snapshot
 from sentinel_core.evaluate.policy import judge
@@ -32,6 +33,7 @@ _LONGEST_ERROR = 300
 _OURS = __name__.partition(".")[0]
 _NOT_INSTALLED = "is not installed"
 _ASTRAY = 'answered with a finding, "{}", that points to {}; there are {}, counted from 0'
+_ATTRIBUTED = ("WARN", "FAIL")
 _SILENT = "Nothing to check: no assistant text and no tool call."
 
 _Answers = list[tuple[str, Detection | SignalFailure]]
@@ -64,13 +66,14 @@ class Panel:
     """Who judges, and by which profile.
 
     ``failures`` are signals that could not be loaded; ``left_out`` names those that
-    the user did not want.
+    the user did not want; ``attributes_all`` asks for the step that broke in a PASS, too.
     """
 
     signals: tuple[BoundSignal, ...]
     profile: Profile
     failures: tuple[SignalFailure, ...] = ()
     left_out: frozenset[str] = frozenset()
+    attributes_all: bool = False
 
     def __attrs_post_init__(self) -> None:
         ordered = tuple(sorted(self.signals, key=lambda signal: signal.name))
@@ -146,6 +149,7 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
         profile=panel.printed_profile,
         settings=panel.printed_settings,
         triage_score=judged.triage,
+        attribution=attribute(index, findings) if panel.attributes_all or verdict in _ATTRIBUTED else None,
     )
 
 

@@ -30,6 +30,7 @@ def make_panel(
     layers: Layers,
     *,
     watch: Watch | None = None,
+    attributes_all: bool = False,
 ) -> Panel:
     """The panel of all signals among ``plugins``, under the profile and weights that ``layers`` ask for.
 
@@ -45,7 +46,13 @@ def make_panel(
                 failed.append(_failure(plugin.source, str(error)))
     gone = frozenset(one.name for one in left_out if one.kind == "signals")
     known = {signal.name for signal in signals} | {failure.signal_name for failure in failed} | gone
-    return Panel(signals=tuple(signals), profile=weighted(layers, known), failures=tuple(failed), left_out=gone)
+    return Panel(
+        signals=tuple(signals),
+        profile=weighted(layers, known),
+        failures=tuple(failed),
+        left_out=gone,
+        attributes_all=attributes_all,
+    )
 
 
 def _failure(source: Installed, error: str) -> SignalFailure:

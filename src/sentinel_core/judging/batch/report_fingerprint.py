@@ -23,6 +23,7 @@ _OPTIONS = {
     "reader": "--from",
     "latest": "--latest",
     "strict": "--strict",
+    "attribute": "--attribute",
     "max_record": "--max-record-mb",
 }
 _NONE = "none"

@@ -39,6 +39,7 @@ def _lines(report: ReliabilityReport, origin: str, *, verbose: bool, color: bool
     yield from _failures(report)
     yield from (f"  ! not read: {printable(gap)}" for gap in report.unread)
     yield from _findings(report, verbose=verbose, color=color)
+    yield from _attribution(report)
     if verbose:
         yield from _verbose(report)
 
@@ -74,6 +75,13 @@ def _findings(report: ReliabilityReport, *, verbose: bool, color: bool) -> Itera
             yield f"      “{printable(clipped(finding.quote, _QUOTE))}”"
     if len(worst) > len(shown):
         yield f"  and {counted(len(worst) - len(shown), 'more finding')} (--verbose shows all)"
+
+
+def _attribution(report: ReliabilityReport) -> Iterator[str]:
+    step = report.attribution
+    if step is not None:
+        agent = f" of {printable(clipped(step.agent, 60))}" if step.agent else ""
+        yield f"  → look first at message {step.message_index}{agent} ({printable(step.basis)})"
 
 
 def _place(finding: Finding) -> str:
