@@ -58,6 +58,11 @@ _NO_TEXT = frozenset((
     "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
 )
 @emit_options
+@click.option(
+    "--task-key",
+    metavar="KEY",
+    help='Compare runs of one task: by "metadata.NAME", or "request", the first user message.',
+)
 @click.option("--attribute", is_flag=True, help="Name the step to look at first in a PASS, too.")
 @click.option("--strict", is_flag=True, help="Refuse unknown and doubled keys, and traces not read whole.")
 @limit_options
@@ -81,7 +86,7 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
         raise click.UsageError("nothing to evaluate: give a file, a folder, a glob, or - for standard input", context)
     many = Many.of(options)
     plan, host = _plan(arguments, options, many)
-    if many.is_asked_for or _is_much(plan):
+    if many.is_asked_for or plan.task_key is not None or _is_much(plan):
         from sentinel_core.cli.batch_options import evaluate_many
 
         try:
@@ -135,6 +140,7 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
         latest=options["latest"],
         strict=host.strict,
         attribute=options["attribute"],
+        task_key=options["task_key"],
         max_record=host.max_record_mb << 20,
         reader=options["reader"],
         format=_format(options, many),

@@ -34,7 +34,8 @@ class Plan(NamedTuple):
     """What to judge and how to say it. ``done`` items are out already; ``deaths`` are not to be died again.
 
     Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. With ``attribute`` a PASS
-    names the step to look at first, too. The format ``rows`` is JSON Lines
+    names the step to look at first, too. ``task_key`` says which
+    runs of a batch have one task. The format ``rows`` is JSON Lines
     in which each report stands beside its source and number, for tables.
     """
 
@@ -50,6 +51,7 @@ class Plan(NamedTuple):
     reader: str | None = None
     strict: bool = False
     attribute: bool = False
+    task_key: str | None = None
     max_record: int = 256 << 20
     done: int = 0
     deaths: tuple[Death, ...] = ()

@@ -24,6 +24,7 @@ _OPTIONS = {
     "latest": "--latest",
     "strict": "--strict",
     "attribute": "--attribute",
+    "task_key": "--task-key",
     "max_record": "--max-record-mb",
 }
 _NONE = "none"

@@ -1,6 +1,6 @@
 """What endings look like, as data: words are the field's, of many frameworks and providers, never one tool's alone."""
 
-__all__ = ["BROKEN_OFF", "CALL_AS_TEXT", "FIX_WORDS", "HANDING_IN", "NOTHING", "NOTICES", "PINNED", "READING"]
+__all__ = ["BROKEN_OFF", "CALL_AS_TEXT", "FIX_WORDS", "NOTHING", "NOTICES", "PINNED", "READING"]
 
 
 def _set(words: str) -> frozenset[str]:
@@ -35,12 +35,6 @@ NOTICES = (
 
 CALL_AS_TEXT = r"</tool_call>|</function_calls?>|<function=\w|\{\s*\"name\"\s*:\s*\"[^\"]{1,80}\"\s*,\s*\"(?:arguments|parameters)\"\s*:"
 """The last lines of a text that a model meant as a call: nobody ran it."""
-
-HANDING_IN = _set(
-    "answer attempt complete conclude deliver done end escalate exit final finalize finish finished give handoff hand propose quit respond"
-    " return stop submit task terminate transfer"
-)
-"""First words of the names of tools that end a run: a result of theirs is not for the agent to read."""
 
 READING = _set(
     "bash browse calculate calculator check click code compute count describe download execute fetch find get goto grep inspect interpreter"
