@@ -196,6 +196,7 @@ class ReliabilityReport:
     what is left would pass. Such a report never counts as a pass. ``unread`` says what of the source the reader could not
     use. ``triage_score``, in [0, 1], sorts runs by how likely they failed and decides no verdict; None where nothing could be
     measured. ``attribution`` stands in reports of WARN and FAIL, and where it was asked for.
+    ``scope`` says what the verdict rests on, and what was not checked.
     """
 
     trace_id: str
@@ -212,6 +213,7 @@ class ReliabilityReport:
     settings: dict[str, Any] = attrs.field(factory=dict)
     triage_score: float | None = None
     attribution: Attribution | None = None
+    scope: str = ""
 
     @property
     def is_complete(self) -> bool:

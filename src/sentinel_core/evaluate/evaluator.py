@@ -100,6 +100,11 @@ class Panel:
         return functools.lru_cache(maxsize=256)(functools.partial(_rows, self))
 
     @functools.cached_property
+    def scope(self) -> Callable[[_Scores, tuple[str, ...]], str]:
+        """What a verdict on these scores rests on, without those signals that failed; kept as ``judged`` is."""
+        return functools.lru_cache(maxsize=1024)(functools.partial(_scope, self))
+
+    @functools.cached_property
     def deciding(self) -> frozenset[str]:
         """The signals that can decide the verdict."""
         return self.profile.deciding
@@ -149,6 +154,7 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
         profile=panel.printed_profile,
         settings=panel.printed_settings,
         triage_score=judged.triage,
+        scope=panel.scope(measured, tuple([failure.signal_name for failure in failures])),
         attribution=attribute(index, findings) if panel.attributes_all or verdict in _ATTRIBUTED else None,
     )
 
@@ -312,6 +318,18 @@ def _judged(profile: Profile, scores: _Scores) -> _Judged:
     overall = combine(weighted, profile.weights)
     verdict, reasons = judge(overall, measured, profile)
     return _Judged(verdict, overall, "; ".join(reasons), triage)
+
+
+def _scope(panel: Panel, scores: _Scores, failed: tuple[str, ...]) -> str:
+    """One line: which signals could see something and which could not. The outcome itself nobody has checked."""
+    groups = (
+        ("looked at by", [name for name, score in scores if score is not None]),
+        ("not measured:", [name for name, score in scores if score is None]),
+        ("left out:", sorted(panel.left_out)),
+        ("no answer from", failed),
+    )
+    told = "; ".join(f"{says} {', '.join(names)}" for says, names in groups if names)
+    return f"{told[:1].upper()}{told[1:]}. Whether the outcome is right was not checked." if told else ""
 
 
 def _rows(panel: Panel, name: str, score: float | None, details: str, gaps: Sequence[str]) -> _Rows:
