@@ -55,6 +55,7 @@ e2e: $(READY) ## A real model finishes the scenario; address and key from SENTIN
 	SENTINEL_E2E_AIMOCK=$(AIMOCK) $(BIN)/python -m pytest tests/e2e -rs -s
 
 detect: $(READY) ## How well scores tell failed runs from good ones, on labelled traces.
+	$(BIN)/python benchmarks/outcomes.py
 	$(BIN)/python benchmarks/detect.py
 
 clean: ## Remove what was set up and measured.

@@ -18,9 +18,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sentinel_core.codec import decode_trace
 from sentinel_core.evaluate.outcome import judge_text
 from sentinel_core.trace import ToolResult
+from sentinel_core.traces.codec import decode_trace
 
 ROOT = Path(__file__).resolve().parent.parent
 LABELS = ROOT / "tests" / "core" / "outcome_labels.jsonl"

@@ -155,9 +155,7 @@ NOTHING = [
     "Could not find a hotel. Change the dates to search again.",
 ]
 WORKED = [
-    "Traceback (most recent call last):\n  File 'a.py', line 3\nretried, and it went well:\nResult: 3".replace(
-        "T", "A T", 1
-    ),
+    "log:\nTraceback (most recent call last):\n  File 'a.py', line 3\nit was tried again, and went well:\nResult: 3",
     "The build failed: 3 errors",
     "Authentication is done with a token",
     "Request denied parole to three inmates",

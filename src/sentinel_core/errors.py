@@ -127,11 +127,17 @@ class RunHeldError(JournalError):
 
 
 class WorkerError(SentinelError):
-    """A child process that gave no answer."""
+    """A child process that gave no answer. ``mark`` is what it noted last as being at work."""
+
+    mark = ""
 
 
 class WorkerDied(WorkerError):
-    """The child ended by itself before it had answered."""
+    """The child ended by itself before it had answered; ``signal`` is the number of the one that ended it, if one did."""
+
+    def __init__(self, message: str, signal: int | None = None) -> None:
+        super().__init__(message)
+        self.signal = signal
 
 
 class WorkerJobError(WorkerError):

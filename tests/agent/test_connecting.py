@@ -15,16 +15,20 @@ from sentinel_core.cli.run_options import of_tools
 from sentinel_core.errors import PluginError
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, Setting
+from sentinel_core.runtime.outbox import Warned
 
 
 @attrs.define
 class Heard:
     """Stands for the way to the parent."""
 
-    frames: list[bytes] = attrs.field(factory=list)
+    frames: list[object] = attrs.field(factory=list)
 
     def send(self, frame):
         self.frames.append(frame)
+
+    def warn(self, text):
+        self.send(Warned(text))
 
     def mark(self, text):
         """Nothing crashes here."""
@@ -150,7 +154,7 @@ def test_a_warning_is_sent_once_and_without_secrets(outbox, monkeypatch):
     connected(outbox)
     logging.getLogger("sentinel").warning("the key %s is odd", "canary-0123456789")
     logging.getLogger("sentinel").info("not worth a line")
-    assert outbox.frames == [b"Wthe key [redacted] is odd"]
+    assert outbox.frames == [Warned("the key [redacted] is odd")]
 
 
 def test_a_tool_s_process_sends_nothing(outbox, monkeypatch):

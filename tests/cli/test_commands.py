@@ -201,7 +201,7 @@ def test_check_tells_what_is_broken(inside, distribution, monkeypatch):
     rows = {line.split()[1]: line for line in done.stdout.splitlines()}
     assert rows["bomb"].endswith("broken  cannot be imported: SystemExit: imported")
     assert rows["deadly"].endswith("broken  ended the process with exit code 9")
-    assert rows["slow"].endswith("broken  did not finish within its time limit")
+    assert rows["slow"].endswith("broken  did not finish within 2 s")
     assert rows["rerun_limit"].endswith("loads, selected")
 
 

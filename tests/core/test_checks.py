@@ -115,6 +115,8 @@ def test_the_last_of_two_runs_counts(kind, command, failed, passed):
         ("cat > run.py <<'EOF'\npytest\nEOF\nruff check run.py", ("lint", "ruff check run.py", ("run.py",))),
         ("./scripts/run_tests.sh unit", ("tests", "./scripts/run_tests.sh unit", ("unit",))),
         ("make -j4", ("build", "make -j4", ())),
+        ("cat <<A\nA\n" * 20 + "cat <<A\nA\nmypy a", ("types", "mypy a", ("a",))),
+        ("pytest -q \\\n tests", ("tests", "pytest -q  tests", ("tests",))),
     ],
 )  # fmt: skip
 def test_what_is_run_is_told_from_the_command(command, told):

@@ -7,9 +7,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core import Detection, Finding, Rule, Signal
+from sentinel_core import Detection, Finding, Rule, Signal, evaluate_trace
 from sentinel_core.errors import PluginError
-from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.host.panel import undeclared_rules
 from sentinel_core.host.plugins import installed, load
 from sentinel_core.host.validate_offers import checked

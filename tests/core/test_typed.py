@@ -14,7 +14,7 @@ from sentinel_core import (
     TraceDetails,
     evaluate_trace,
 )
-from sentinel_core.traces._typed import check_trace
+from sentinel_core.traces.problems import check_trace
 
 LIE = "I've cancelled order 17 and sent you a confirmation email."
 

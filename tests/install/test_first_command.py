@@ -1,6 +1,7 @@
 """A command copied from the docs, installed as its reader would install it."""
 
 import re
+import subprocess
 
 import pytest
 
@@ -40,3 +41,26 @@ def test_it_is_checked(environment):
     assert done.returncode == 0, done.stdout
     rows = [line.split() for line in done.stdout.splitlines()]
     assert ["commands", "verdict", "sentinel-command-verdict", "1.0", "loads"] in rows
+
+
+def test_a_bare_host_says_what_to_install_and_then_it_works(make_environment, wheelhouse, tmp_path):
+    bare = make_environment("reliability-sentinel")
+    told = "pip install reliability-sentinel-command-suite"
+    for arguments in (("suite", "list"), ("suite", "--help")):
+        done = bare.sentinel(*arguments, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert done.stderr == f'sentinel: error: the command "suite" is not installed: {told}\n'
+    assert "suite" not in bare.sentinel("--help").stdout
+    bare.install(told.rsplit(maxsplit=1)[-1], wheelhouse=wheelhouse)
+    done = bare.sentinel("suite", "list", cwd=tmp_path)
+    assert (done.returncode, done.stdout.startswith("release-risk  ")) == (0, True), done.stderr
+
+
+def test_every_built_in_command_is_there_and_no_development_tool(environment, tmp_path):
+    for name in ("audit", "loops", "receive", "serve", "suite"):
+        done = environment.sentinel(name, "--help", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, ""), name
+    found = subprocess.run(
+        [environment.python, "-c", "import sentinel_faults"], capture_output=True, text=True, check=False
+    )
+    assert "No module named 'sentinel_faults'" in found.stderr

@@ -13,6 +13,7 @@ from wheels import REPOSITORY, write_wheel
 pytestmark = pytest.mark.unmeasured
 
 NAMES = {
+    "commands": "verdict",
     "signals": "shouting",
     "providers": "parrot",
     "tools": "add",
@@ -92,7 +93,7 @@ def chat(tmp_path_factory):
 
 
 def test_every_kind_has_a_stranger():
-    assert set(NAMES) | {"commands"} >= set(KINDS)
+    assert set(NAMES) == set(KINDS)
 
 
 @pytest.mark.parametrize(("kind", "name"), NAMES.items())
@@ -107,6 +108,13 @@ def test_the_reader_reads_and_the_signal_judges(environment, chat):
     assert (report["trace_id"], done.returncode) == ("loud.chat.txt", 0), done.stderr
     (score,) = [row for row in report["signal_scores"] if row["signal_name"] == "shouting"]
     assert (score["score"], score["distribution"]) == (1.0, "strange-signals")
+
+
+def test_the_command_runs(environment, chat, tmp_path):
+    made = tmp_path / "trace.json"
+    assert environment.sentinel("convert", str(chat), "-o", str(made)).returncode == 0
+    done = environment.sentinel("verdict", str(made))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "PASS\n", "")
 
 
 def test_provider_tool_and_guardrail_work_in_a_run(environment, tmp_path):

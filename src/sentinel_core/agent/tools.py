@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -28,17 +27,12 @@ from sentinel_core.errors import (
 from sentinel_core.host.validate_offers import check_parameters
 from sentinel_core.offers import Tool
 from sentinel_core.runtime import isolate
-from sentinel_core.runtime.isolate import Child
 from sentinel_core.trace import ToolCall, ToolResult, ToolSchema
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
-__all__ = ["OUTCOME_UNKNOWN", "Runner", "Started", "Toolbox", "bind_tool", "in_process", "start_in_child"]
-
-_TO_READ = 1.0  # seconds that an answer may take to be read though its time is over: it may wait in the pipe
-
-Started = Callable[[], bytes]
+__all__ = ["OUTCOME_UNKNOWN", "Runner", "Toolbox", "bind_tool", "in_process"]
 
 
 class Runner(Protocol):
@@ -56,35 +50,12 @@ def in_process(job: Callable[[], bytes], *, timeout: float) -> bytes:  # noqa: A
         raise WorkerError(f"{type(error).__name__}: {error}") from error
 
 
-def start_in_child(job: Callable[[], bytes], timeout: float) -> Started:
-    """Start ``job`` in a child now; what is given back waits for its answer, or raises, as ``isolate.call`` does.
-
-    The children of several calls run side by side without a thread, which a fork would not survive well.
-    """
-    try:
-        child = Child(lambda outbox: outbox.send(job()))
-    except WorkerError as error:
-        return functools.partial(_raise_in_child, error)
-    due = time.monotonic() + timeout
-
-    def wait() -> bytes:
-        with child:
-            (answer,) = child.frames(max(_TO_READ, due - time.monotonic()))
-        return answer
-
-    return wait
-
-
-def _raise_in_child(error: WorkerError) -> bytes:
-    raise error
-
-
 OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may have taken effect
 _OF_UNKNOWN_OUTCOME = {one.__name__: one for one in (OutcomeUnknownError, NotRepeatedError)}
 _KEY = "idempotency_key"
 _MAX_PROBLEMS = 5
 _MOST_AT_ONCE = 8  # processes of calls that run side by side
-_Start = Callable[[Callable[[], bytes], float], Started]
+_Start = Callable[..., Callable[[], bytes]]
 _encode = msgspec.json.Encoder().encode
 
 
@@ -170,7 +141,7 @@ class Toolbox:
 
         Where ``go_on`` says no, the calls that have not been started are left out.
         """
-        start = start_in_child if self.run is isolate.call else None
+        start = isolate.start if self.run is isolate.call else None
         running: deque[tuple[ToolCall, tuple[float, Callable[[], str]]]] = deque()
         try:
             for call in calls:
@@ -199,7 +170,11 @@ class Toolbox:
         if key is not None and self.takes(tool, _KEY):
             given[_KEY] = key
         job = functools.partial(_job, tool.handler, given)
-        wait = functools.partial(self.run, job, timeout=tool.timeout) if start is None else start(job, tool.timeout)
+        wait = (
+            functools.partial(self.run, job, timeout=tool.timeout)
+            if start is None
+            else start(job, timeout=tool.timeout)
+        )
         return functools.partial(_result_of, tool, wait)
 
     def _finish(self, call: ToolCall, started: tuple[float, Callable[[], str]]) -> ToolResult:

@@ -12,13 +12,27 @@ import click
 from sentinel_core.cli import commands
 from sentinel_core.errors import ERROR, TERMINATED, SentinelError
 
-__all__ = ["ERROR", "HOME", "INTERRUPTED", "TERMINATED", "cli", "complain", "help_without_command", "main", "say"]
+__all__ = [
+    "ERROR",
+    "HOME",
+    "INTERRUPTED",
+    "TERMINATED",
+    "cli",
+    "complain",
+    "help_without_command",
+    "main",
+    "say",
+    "terminal_width",
+    "use_color",
+    "warn",
+]
 
 HOME = Path(".sentinel")
 """Where commands keep what they make, below the folder that they work in."""
 
 INTERRUPTED = 130
 _CLOSED_PIPE = 141
+_NARROWEST = 40  # columns
 _OF_WRITING = frozenset((errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC))
 
 
@@ -133,6 +147,14 @@ def complain(message: str) -> None:
     say(f"sentinel: error: {printable(redact(message))}")
 
 
+def warn(message: str) -> None:
+    """One line of warning on standard error, with no secret and nothing in it that a terminal would act on."""
+    from sentinel_core.runtime.printable import printable
+    from sentinel_core.runtime.redact import redact
+
+    say(f"sentinel: warning: {printable(redact(message))}")
+
+
 def say(line: str) -> None:
     """One line on standard error. One that does not fit there is lost: what is done, and the exit code, are worth more.
 
@@ -144,6 +166,22 @@ def say(line: str) -> None:
         raise
     except OSError:
         _drop(2)
+
+
+def use_color() -> bool:
+    """Colour for a terminal that can show it, unless ``NO_COLOR`` is set; ``FORCE_COLOR`` asks for it anyway."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def terminal_width() -> int:
+    """The columns of the terminal that standard output is; 0 for files and pipes."""
+    if not sys.stdout.isatty():
+        return 0
+    import shutil
+
+    return max(_NARROWEST, shutil.get_terminal_size().columns)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -16,19 +16,24 @@ from sentinel_core.host.conversion import printed
 from sentinel_core.host.plugins import Installed, Plugin, load, select
 from sentinel_core.host.selection import Selection, did_you_mean
 from sentinel_core.host.settings import Layers
-from sentinel_core.judging.frames import warning
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Frame, Outbox
 from sentinel_core.runtime.redact import Redactor
 from sentinel_core.runtime.watch import AtWork, Watch
 
-__all__ = ["Connected", "Kept", "connect"]
+__all__ = ["Connected", "Kept", "Note", "connect"]
 
 _BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is asked
 _OFFLINE = "offline"
 _REPLAY = "replay:"
 _NO_MODEL = "No provider chosen (--provider): the offline rules judge, no language model is used."
+
+
+class Note(Frame):
+    """A line for people who want to know what goes on."""
+
+    text: str
 
 
 @attrs.frozen(kw_only=True)
@@ -72,7 +77,7 @@ class _Shelf:
         for failure in failures:
             if kind == "providers":
                 raise PluginError(f'provider "{failure.source.name}" ({failure.source.origin}) {failure.error}')
-            self.outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
+            self.outbox.warn(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}')
         return [plugin for plugin in plugins if name in (None, plugin.source.name)]
 
     def provider(self, name: str) -> Plugin:
@@ -112,7 +117,7 @@ def connect(
     layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, must=True)
     own = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
     if told := key_elsewhere(plugin, own, layers):
-        outbox.send(warning(told))
+        outbox.warn(told)
     outbox.mark(str(AtWork("run", plugin.source.label, 0)))
     model = model_of(plugin, own)
     return Connected(
@@ -136,9 +141,9 @@ def _choose(shelf: _Shelf, chosen: str | None) -> Plugin:
         plugin = shelf.provider(name)
         found = next((variable for variable in plugin.offer.env if os.environ.get(variable, "").strip()), None)
         if found is not None:
-            shelf.outbox.send(f"NNo provider chosen (--provider): {found} is set, so {name} is asked.".encode())
+            shelf.outbox.send(Note(f"No provider chosen (--provider): {found} is set, so {name} is asked."))
             return plugin
-    shelf.outbox.send(f"N{_NO_MODEL}".encode())
+    shelf.outbox.send(Note(_NO_MODEL))
     return shelf.provider(_OFFLINE)
 
 
@@ -191,7 +196,7 @@ class _Sending(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Send one, without secrets."""
-        self._outbox.send(warning(Redactor.of_environment().text(record.getMessage())))
+        self._outbox.warn(Redactor.of_environment().text(record.getMessage()))
 
 
 def _send_warnings(outbox: Outbox) -> None:

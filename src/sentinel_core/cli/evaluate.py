@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from sentinel_core.cli import say
+from sentinel_core.cli import say, terminal_width, use_color
 from sentinel_core.cli.options import (
     Many,
     batch_options,
@@ -22,7 +22,6 @@ from sentinel_core.cli.options import (
     plugin_options,
 )
 from sentinel_core.cli.supervise import supervise
-from sentinel_core.cli.terminal import terminal_width, use_color
 from sentinel_core.cli.trace_inputs import sources_of
 from sentinel_core.errors import InputError
 from sentinel_core.host.settings import HostSettings

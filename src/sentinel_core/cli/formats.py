@@ -6,13 +6,13 @@ from typing import Any
 
 import click
 
-from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli import ERROR, complain, terminal_width, warn
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
-from sentinel_core.cli.terminal import terminal_width, warn
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host.plugins import Installed, load, select
 from sentinel_core.runtime.columns import in_columns
-from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Frame, Outbox, Warned
 from sentinel_core.runtime.watch import Watch, at_fault
 
 __all__ = ["command"]
@@ -29,17 +29,16 @@ def command(*, as_json: bool, plugins: str | None) -> int:
     code = 0
     _, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     chosen, _ = select(selection, ("trace_readers",))
-    with Child(partial(_describe, chosen, selection.targets)) as child:
+    with Child(partial(_describe, chosen, selection.targets), frames=_Row | Warned) as child:
         try:
             for frame in child.frames(_TIMEOUT):
-                told = json.loads(frame)
-                if "error" in told:
-                    warn(told["error"])
+                if isinstance(frame, Warned):
+                    warn(frame.text)
                     code = ERROR
                 else:
-                    rows.append(told)
+                    rows.append(json.loads(frame.json))
         except WorkerError as error:
-            complain(f"{at_fault(child.mark, 'listing them')} {error}")
+            complain(f"{at_fault(error.mark, 'listing them')} {error}")
             return ERROR
     if as_json:
         click.echo(json.dumps(rows, indent=2))
@@ -50,11 +49,17 @@ def command(*, as_json: bool, plugins: str | None) -> int:
     return code
 
 
+class _Row(Frame):
+    """A format as JSON, which holds whatever text stands in it."""
+
+    json: bytes
+
+
 def _describe(chosen: list[Installed], targets: tuple[str, ...], outbox: Outbox) -> None:
     try:
         plugins, failures = load(chosen, targets, kinds=("trace_readers",), watch=Watch(outbox))
     except PluginError as error:
-        outbox.send(json.dumps({"error": str(error)}).encode())
+        outbox.warn(str(error))
         return
     for plugin in plugins:
         reader = plugin.offer
@@ -65,6 +70,6 @@ def _describe(chosen: list[Installed], targets: tuple[str, ...], outbox: Outbox)
             "writes": reader.write is not None,
             "distribution": plugin.source.distribution,
         }
-        outbox.send(json.dumps(row).encode())
+        outbox.send(_Row(json.dumps(row).encode()))
     for failure in failures:
-        outbox.send(json.dumps({"error": f'plugin "{failure.source.label}" {failure.error}'}).encode())
+        outbox.warn(f'plugin "{failure.source.label}" {failure.error}')

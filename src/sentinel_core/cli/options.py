@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
 
 import click
 
-from sentinel_core.cli import HOME
-from sentinel_core.cli.terminal import warn
+from sentinel_core.cli import HOME, warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.settings import Layers, read_layers
@@ -344,7 +343,7 @@ def finish(emission: "Emission | None") -> None:
     """Send what is to be sent; what was not kept or does not arrive is a warning and changes no exit code."""
     if emission is None:
         return
-    from sentinel_core.cli.terminal import warn
+    from sentinel_core.cli import warn
     from sentinel_core.telemetry.send import Unsent
 
     for problem in emission.problems:

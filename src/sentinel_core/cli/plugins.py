@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli import ERROR, complain, terminal_width, warn
 from sentinel_core.cli.commands import command_of
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
-from sentinel_core.cli.terminal import terminal_width, warn
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host.conversion import in_order, settable
 from sentinel_core.host.plugins import Installed, Plugin, installed, load, misnamed
 from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.runtime.columns import in_columns
-from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Outbox
 from sentinel_core.runtime.printable import folded, printable
 
 if TYPE_CHECKING:
     from sentinel_core.runtime.watch import Watch
+    from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["command"]
 
@@ -176,7 +177,7 @@ def _print(rows: list[dict[str, Any]], *, as_json: bool) -> None:
 def _ask_child(job: Callable[[Outbox], None], timeout: float) -> tuple[dict[str, Any], str]:
     """What a plugin says of itself, and what went wrong, asked in a process of its own."""
     try:
-        with Child(job, memory=_MEMORY) as child:
+        with Child(job, frames=bytes, memory=_MEMORY) as child:
             (frame,) = child.frames(timeout)
     except WorkerError as error:
         return {}, str(error)
@@ -191,29 +192,47 @@ def _describe(one: Installed, outbox: Outbox) -> None:
     plugins, failures = load([one], watch=watch)
     error = failures[0].error if failures else ""
     facts = _facts(plugins[0]) if plugins else {}
+    if plugins and one.kind == "signals":
+        facts[_UNDECLARED] = _undeclared(plugins[0], watch)
     if plugins and one.kind == "commands":
         try:
             with watch("load", one.label):
                 command_of(plugins[0])
         except PluginError as problem:
             error = str(problem)
-    if plugins and one.kind == "signals":
-        facts[_UNDECLARED] = _undeclared(plugins[0], watch)
     outbox.send(json.dumps({"facts": facts, "error": error}).encode())
 
 
 def _undeclared(plugin: Plugin, watch: "Watch") -> str:
-    """The rules of the signal's findings on the sample traces that it does not declare, as one text."""
+    """The rules of the signal's findings on two traces that it does not declare, as one text; the contract suite tries more."""
     import attrs
 
     from sentinel_core.host.panel import undeclared_rules
-    from sentinel_core.testing.samples import SAMPLES
 
     settings = plugin.offer.settings
     if settings is not None and any(field.default is attrs.NOTHING for field in attrs.fields(settings)):
         return ""  # it cannot be tried before somebody has configured it
     with watch("detect", plugin.source.label):
-        return ", ".join(undeclared_rules(plugin.offer, SAMPLES))
+        return ", ".join(undeclared_rules(plugin.offer, _tried()))
+
+
+def _tried() -> "list[ExecutionTrace]":
+    """A short answer, and a run in which the same call fails again and again."""
+    from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult
+
+    messages = [
+        Message(role="user", content="Look it up."),
+        Message(role="assistant", content="I LOOKED IT UP. Sorry!"),
+    ]
+    for name in map(str, range(8)):
+        messages.append(
+            Message(role="assistant", tool_calls=(ToolCall(id=name, name="look", arguments={"at": "TODO"}),))
+        )
+        messages.append(Message(role="tool", tool_results=(ToolResult(tool_call_id=name, content="Error: closed"),)))
+    return [
+        ExecutionTrace(trace_id="said", messages=messages[:2]),
+        ExecutionTrace(trace_id="failed", messages=messages),
+    ]
 
 
 def _describe_target(target: str, outbox: Outbox) -> None:

@@ -48,8 +48,6 @@ _RAISED_BEFORE = ("traceback", "╭", "------", "cell in", "file ")
 _ANSWERS = ('{"error"', '{"success"', '{"ok"', '{"isError"', '{"is_error"')
 # A list is a good answer, save one of parts of a message.
 _LISTS = ("[{", "[[", '["', "[(", "[]", "['", "[\n")
-# JSON that tells of a failure has one of these near an end.
-_JSON_HINTS = ("rror", "RROR", 'ode"', "fail", '"ok"', '"success', "xception", "denied", "reject", "FAIL", "Fail")
 # What wraps a whole answer.
 _PARTS = ('[{"type"', '[{"text"')
 _WRAPPED = (
@@ -146,10 +144,12 @@ def _told(reason: Reason, content: str, words: str) -> Outcome:
 
 def _ends_in_traceback(content: str, last: str) -> bool:
     """True for the last line of a Python traceback, whatever the exception is called."""
+    if _EXCEPTION.match(last) is None:
+        return False
     if content.find("Traceback (most recent call last)", max(0, len(content) - _LONGEST_TRACEBACK)) < 0:
         return False
     before = content[: content.rfind(last)].rstrip()
-    return _EXCEPTION.match(last) is not None and before[before.rfind("\n") + 1 :][:1] == " "
+    return before[before.rfind("\n") + 1 :][:1] == " "  # where it was raised
 
 
 def _raised(content: str) -> str:
@@ -198,19 +198,26 @@ def _is_done(last: str) -> bool:
 
 
 def _judge_json(content: str) -> Outcome:
-    if content[:1] == "[" and not content.startswith(_PARTS):
+    if content[0] == "[" and not content.startswith(_PARTS):
         return _NO_SIGN
-    ends = content if len(content) <= 2 * _JSON_END else content[:_JSON_END] + content[-_JSON_END:]
-    for hint in _JSON_HINTS:
-        if hint in ends:
-            break
-    else:
-        if not content.startswith(_WRAPPED):
-            return _NO_SIGN
+    ends = (content if len(content) <= 2 * _JSON_END else content[:_JSON_END] + content[-_JSON_END:]).lower()
+    # JSON that tells of a failure has one of these near an end. Written out, because every result pays for it.
+    if not (
+        "rror" in ends
+        or 'ode"' in ends
+        or "fail" in ends
+        or '"ok"' in ends
+        or '"success' in ends
+        or "xception" in ends
+        or "denied" in ends
+        or "reject" in ends
+        or content.startswith(_WRAPPED)
+    ):
+        return _NO_SIGN
     from sentinel_core.evaluate.outcome_json import told_by_json
 
-    told = told_by_json(content)
+    told = told_by_json(content, judge_text)
     if told is None:
         return _NO_SIGN
     state, reason, words = told
-    return Outcome(state, reason, words if words in content else "")
+    return Outcome(state, cast("Reason", reason), words if words in content else "")

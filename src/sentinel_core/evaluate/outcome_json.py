@@ -3,13 +3,16 @@
 import functools
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
-from sentinel_core.evaluate.outcome import Outcome, judge_text
 from sentinel_core.evaluate.outcome_words import BESIDE_STATUS, EXIT_CODES, FAILED_WORDS, HTTP_CODES, WRAPPERS
 from sentinel_core.trace import parsed
 
 __all__ = ["told_by_json"]
+
+Told = tuple[Literal["worked", "failed", "unknown"], str, str]
+"""State, reason and words, as of an ``Outcome``, which the caller makes of them."""
+Judge = Callable[[str], Told]
 
 _DEEPEST = 3
 _HEAD = 300
@@ -49,16 +52,16 @@ _KEYS: dict[str, Callable[[object], bool]] = {
 """Keys of a JSON result, and which of their values mean failure."""
 
 
-def told_by_json(content: str) -> Outcome | None:
-    """The failure, or the exit code 0, that a result tells; None where it tells neither.
+def told_by_json(content: str, judge: Judge) -> Told | None:
+    """The failure, or the exit code 0, that a result tells; None where it tells neither. ``judge`` reads the texts in it.
 
     Only the result itself and what it wraps count: a list of jobs of which one has failed is a good answer.
     """
     body = parsed(content)
     if body is None:
         found = _no_json().match(content[:_HEAD].lower())
-        return None if found is None else Outcome("failed", "error_text", content[:_QUOTED].partition("\n")[0])
-    return _told(body, _DEEPEST)
+        return None if found is None else ("failed", "error_text", content[:_QUOTED].partition("\n")[0])
+    return _told(body, _DEEPEST, judge)
 
 
 @functools.cache
@@ -66,32 +69,32 @@ def _no_json() -> re.Pattern[str]:
     return re.compile(_NO_JSON)
 
 
-def _told(body: object, depth: int) -> Outcome | None:
+def _told(body: object, depth: int, judge: Judge) -> Told | None:
     if isinstance(body, str):
-        told = judge_text(body)
-        return told if told.state == "failed" else None
+        told = judge(body)
+        return told if told[0] == "failed" else None
     if isinstance(body, list):
         # Parts of one answer, as protocols send them; a list of rows is a good answer, whatever a row says.
         is_part = len(body) == 1 and isinstance(body[0], dict) and "text" in body[0]
-        return _told(body[0], depth - 1) if is_part and depth else None
-    return _told_by_object(body, depth) if isinstance(body, dict) else None
+        return _told(body[0], depth - 1, judge) if is_part and depth else None
+    return _told_by_object(body, depth, judge) if isinstance(body, dict) else None
 
 
-def _told_by_object(body: Mapping[str, Any], depth: int) -> Outcome | None:
+def _told_by_object(body: Mapping[str, Any], depth: int, judge: Judge) -> Told | None:
     for key, is_wrong in _KEYS.items():
         if key in body and is_wrong(body[key]):
-            return Outcome("failed", "error_text", _words(body, key))
+            return ("failed", "error_text", _words(body, key))
     metadata = body.get("metadata")
     for place in (body, metadata) if isinstance(metadata, dict) else (body,):
         for key in EXIT_CODES:
             if type(place.get(key)) is int:
-                return Outcome("failed" if place[key] else "worked", "exit_code", _words(body, key))
+                return ("failed" if place[key] else "worked", "exit_code", _words(body, key))
     valued = {key for key, value in body.items() if value}
     status = _failed_status(body, valued) if valued <= BESIDE_STATUS | {"body", "headers", "url"} else None
     if status is not None:
-        return Outcome("failed", "error_text", _words(body, status))
+        return ("failed", "error_text", _words(body, status))
     if depth and valued <= _WHOLE and body.get("success") is not True and body.get("ok") is not True:
-        told = (_told(body[key], depth - 1) for key in WRAPPERS if key in valued)
+        told = (_told(body[key], depth - 1, judge) for key in WRAPPERS if key in valued)
         return next(filter(None, told), None)
     return None
 

@@ -5,10 +5,7 @@ others are tried only where the part has one of their group's hints. Repeats hav
 part is long.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from sentinel_core.evaluate.outcome import Reason
+from typing import NamedTuple
 
 __all__ = ["BESIDE_STATUS", "DONE", "EXIT_CODES", "FAILED_WORDS", "GROUPS", "HTTP_CODES", "WRAPPERS", "Group"]
 
@@ -22,7 +19,7 @@ class Group(NamedTuple):
 
     part: str
     hints: tuple[str, ...]
-    rows: "tuple[tuple[Reason, tuple[str, ...]], ...]"
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 _OPERATION = (
@@ -70,7 +67,7 @@ _OF_ERRORS = (
 _NAMED = r"(?:[\w.]{0,80}(?:error|exception)|[\w.]{0,80}exceptions\.\w{1,80})"
 
 # The order decides: an unknown tool is a failure too, and an empty lookup may use a failure's words.
-_LITERAL: "tuple[tuple[Reason, tuple[str, ...]], ...]" = (
+_LITERAL: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "exit_code",
         (

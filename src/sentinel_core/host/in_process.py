@@ -10,7 +10,7 @@ from sentinel_core.host.panel import make_panel, with_weights
 from sentinel_core.profile import STANDARD, Profile
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace
-from sentinel_core.traces._typed import check_trace, problem_of
+from sentinel_core.traces.problems import check_trace, problem_of
 
 __all__ = ["evaluate_trace"]
 

@@ -63,10 +63,10 @@ def checked(offer: object, kind: str) -> Any:
         _check_settings(fields["name"], fields["settings"])
     if isinstance(offer, offers.Tool):
         _check_tool(offer)
-    if isinstance(offer, offers.Command):
-        _check_command(offer)
     if isinstance(offer, offers.Signal):
         _check_rules(offer)
+    if isinstance(offer, offers.Command):
+        _check_command(offer)
     return offer
 
 

@@ -1,38 +1,67 @@
-"""The first byte of each frame that a child sends: what the rest of the frame is."""
+"""What a child that judges may send."""
 
-__all__ = [
-    "BEAT",
-    "DONE",
-    "FATAL",
-    "PART",
-    "READY",
-    "REFUSED",
-    "REPORT",
-    "REPORTS",
-    "UNREADABLE",
-    "WARNING",
-    "refusal",
-    "warning",
-]
+from typing import Literal
 
-REPORT = b"R"  # two letters (verdict, complete or not) and one rendered report
-UNREADABLE = b"E"  # a record that gives no trace, as JSON
-FATAL = b"K"  # a weighted plugin died of the record whose report comes next; as JSON
-WARNING = b"W"  # a line for people
-REFUSED = b"X"  # why nothing can be done at all, for people; the last frame
-# Of a batch's worker only:
-READY = b"S"  # the plugins are loaded; the names of the signals, as JSON
-REPORTS = b"B"  # many rendered records, and what they add to the summary
-PART = b"C"  # a part of a large file, as JSON
-BEAT = b"H"  # still at work
-DONE = b"D"  # the task is finished
+from sentinel_core.judging.records import Unreadable
+from sentinel_core.runtime.outbox import Frame, Refusal, Warned
+
+__all__ = ["BATCH", "JUDGED", "Alive", "Crashed", "Part", "Ready", "Report", "Reports", "Unread"]
 
 
-def warning(text: str) -> bytes:
-    """A line of warning."""
-    return WARNING + text.encode("utf-8", "replace")
+class Report(Frame):
+    """A record's report, rendered; or, in a conversion, the trace as it was written."""
+
+    verdict: Literal["PASS", "WARN", "FAIL", "no verdict"]
+    is_complete: bool
+    rendered: bytes
 
 
-def refusal(error: Exception | str) -> bytes:
-    """Why nothing can be done."""
-    return REFUSED + str(error).encode("utf-8", "replace")
+class Unread(Frame):
+    """A record that gives no trace."""
+
+    row: bytes
+
+    @property
+    def unreadable(self) -> Unreadable:
+        """What stands in the record's place."""
+        return Unreadable.parse(self.row)
+
+
+class Crashed(Frame):
+    """A weighted plugin died of the record whose report comes next."""
+
+    row: bytes
+
+    @property
+    def unreadable(self) -> Unreadable:
+        """What stands beside the report."""
+        return Unreadable.parse(self.row)
+
+
+class Ready(Frame):
+    """The plugins of a batch's worker are loaded: the names of all signals that a report may speak of."""
+
+    signals: list[str]
+
+
+class Reports(Frame):
+    """Many records: how many, what they add to the summary, how many of them have an item, and these as a ``Sink`` takes them."""
+
+    count: int
+    summary: bytes
+    written: int
+    items: bytes
+
+
+class Part(Frame):
+    """A part of a large file, as ``sources.parts`` cuts it."""
+
+    values: tuple[int, int, int, int]
+
+
+class Alive(Frame):
+    """Still at work."""
+
+
+JUDGED = Report | Unread | Crashed | Warned | Refusal
+BATCH = Ready | Reports | Part | Alive | Warned | Refusal

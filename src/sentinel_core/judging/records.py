@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from sentinel_core.errors import InputError
 from sentinel_core.host.selection import did_you_mean
-from sentinel_core.judging.frames import warning
 from sentinel_core.offers import ReadError, TraceReader
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Outbox
 from sentinel_core.runtime.watch import AtWork, SideEffectError, Watch
 from sentinel_core.trace import GAPS, ExecutionTrace, Message, TraceDetails, told_of_reading
 from sentinel_core.traces.sources import FileSource, choose_reader, latest_session
@@ -91,7 +90,7 @@ class Readable(NamedTuple):
 
     def malformed(self) -> "Unreadable | None":
         """What stands in its place where the reader made it of values that are none of a trace's; None where it did not."""
-        from sentinel_core.traces._typed import problem_of
+        from sentinel_core.traces.problems import problem_of
 
         problem = problem_of(self.trace)
         if problem is None:
@@ -249,7 +248,7 @@ def tell_unloaded(failures: "Iterable[LoadFailure]", done: int, deaths: Iterable
     if done or any(death.at_work.stage != "load" for death in deaths):
         return
     for failure in failures:
-        outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
+        outbox.warn(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}')
 
 
 _Wanted = tuple[FileSource | InputError, list[TraceReader]]

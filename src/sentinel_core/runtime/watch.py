@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from sentinel_core.errors import PluginError
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Outbox
 
 __all__ = ["AtWork", "SideEffectError", "Watch", "at_fault", "file_of"]
 

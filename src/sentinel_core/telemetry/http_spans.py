@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from sentinel_core.runtime.line_files import append_lines
+from sentinel_core.runtime.state_files import append_lines
 from sentinel_core.telemetry.run_files import live_path
 
 if TYPE_CHECKING:

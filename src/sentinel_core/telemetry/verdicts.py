@@ -13,7 +13,7 @@ from sentinel_core.agent.otel_ids import root_span_id_of, trace_id_of
 from sentinel_core.agent.otel_names import ROOT_SPAN
 from sentinel_core.errors import ConfigError
 from sentinel_core.report import ReliabilityReport, SignalScore
-from sentinel_core.runtime.line_files import append_lines
+from sentinel_core.runtime.state_files import append_lines
 from sentinel_core.telemetry.data import Attribute, LogData
 from sentinel_core.telemetry.encode import log_lines
 from sentinel_core.telemetry.run_files import check_writable, is_json_line

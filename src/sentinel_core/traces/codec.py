@@ -10,7 +10,7 @@ from sentinel_core.errors import TraceDecodeError
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace, to_json
-from sentinel_core.traces._refuse import MOST_DEPTH, check_depth, not_json
+from sentinel_core.traces.parsing import MOST_DEPTH, check_depth, not_json
 from sentinel_core.traces.readers.layout import RefusedRecord, raw_records
 
 __all__ = ["decode_trace", "encode_report", "encode_trace", "read_json_records"]
@@ -34,9 +34,9 @@ def decode_trace(data: bytes | bytearray | msgspec.Raw, *, strict: bool = False)
     except (ValueError, RecursionError) as error:
         raise TraceDecodeError(_problems(data, error, strict=strict)) from None
     if strict:
-        from sentinel_core.traces._diagnose import strict_problems
+        from sentinel_core.traces.problems import all_problems
 
-        _raise_if(strict_problems(bytes(data)))
+        _raise_if(all_problems(bytes(data), strict=True))
     if not trace.trace_id:
         raise TraceDecodeError(("trace_id is empty; every trace needs one @ $.trace_id",))
     if not 1 <= trace.schema <= NEWEST_SCHEMA:
@@ -136,6 +136,6 @@ def _problems(data: bytes | bytearray | msgspec.Raw, error: Exception, *, strict
     first = str(error).replace(" - at ", " @ ").replace("`", "")
     if len(data) > _TOLD_IN_FULL:
         return (first,)
-    from sentinel_core.traces._diagnose import all_problems
+    from sentinel_core.traces.problems import all_problems
 
     return all_problems(bytes(data), strict=strict) or (first,)

@@ -60,7 +60,7 @@ def desk(tmp_path_factory):
     ("name", "told"),
     [
         ("gone", 'Guardrail "gone" ended the process with exit code 5.'),
-        ("hang", 'Guardrail "hang" did not finish within its time limit.'),
+        ("hang", 'Guardrail "hang" did not finish within 3 s.'),
         ("odd", 'Guardrail "odd" told what is no JSON'),
         ("loud", 'Guardrail "loud" raised SideEffectError: wrote to standard output'),
     ],

@@ -18,12 +18,12 @@ import attrs
 
 from sentinel_core.errors import ConfigError, InputError
 from sentinel_core.host.selection import Selection, load_target_kind
+from sentinel_core.judging.batch.assignment import Answer, Launcher
 from sentinel_core.judging.batch.pool import Queue
 from sentinel_core.judging.batch.remote_task import Outcome, Setup, judge_on_worker
 from sentinel_core.judging.batch.report_fingerprint import fingerprint
 from sentinel_core.judging.batch.split import Task, Unit
 from sentinel_core.judging.batch.summary import Summary
-from sentinel_core.judging.batch.worker import Answer, Launcher
 from sentinel_core.judging.job import Plan
 from sentinel_core.profile import PROFILES
 from sentinel_core.traces.sources import FileSource

@@ -11,7 +11,7 @@ import attrs
 
 from sentinel_core._fast import declared, fast
 from sentinel_core.trace import CallDetails, Role, ToolCall, ToolSchema, to_json
-from sentinel_core.traces._refuse import parse_json
+from sentinel_core.traces.parsing import parse_json
 from sentinel_core.traces.readers.roles import ROLES, role_of
 
 __all__ = ["Piece", "Result", "arguments_of", "call_of", "pieces_of", "text_of", "tool_schemas"]

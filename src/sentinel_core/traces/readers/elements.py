@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import IO
 
-from sentinel_core.traces._refuse import MOST_DEPTH, TooDeepError
+from sentinel_core.traces.parsing import MOST_DEPTH, TooDeepError
 from sentinel_core.traces.readers.lines import MEGABYTE
 
 __all__ = ["list_elements"]

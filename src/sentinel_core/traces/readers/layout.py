@@ -10,7 +10,7 @@ import msgspec
 
 from sentinel_core.offers import Source
 from sentinel_core.trace import from_json
-from sentinel_core.traces._refuse import not_json, parse_json
+from sentinel_core.traces.parsing import not_json, parse_json
 from sentinel_core.traces.readers.lines import MEGABYTE, numbered_lines
 
 __all__ = ["RawRecord", "RefusedRecord", "is_json_lines", "parsed_records", "raw_records", "too_large"]

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sentinel_core._fast import declared, fast
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.traces._refuse import not_json, parse_json
+from sentinel_core.traces.parsing import not_json, parse_json
 from sentinel_core.traces.readers.layout import RefusedRecord, parsed_records, too_large
 from sentinel_core.traces.readers.lines import BOM, numbered_lines
 

@@ -7,7 +7,7 @@ import attrs
 
 from sentinel_core._fast import fast
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.traces._refuse import parse_json
+from sentinel_core.traces.parsing import parse_json
 from sentinel_core.traces.readers.layout import RefusedRecord, parsed_records
 
 __all__ = ["Placed", "embedded_json", "json_values"]

@@ -51,10 +51,13 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
     checked = Checked(calls)
     outcomes = [call.outcome for call in calls]
     usual = Usual(calls) if is_doubtful([call.call.arguments for call in calls]) else None
-    worked = list(map(_worked, outcomes))
-    if usual is None and offered is None and all(worked):
+    if (
+        usual is None
+        and offered is None
+        and all(state == "worked" and reason != "no_match" for state, reason, _ in outcomes)
+    ):
         return checked
-    checked.worked = worked
+    checked.worked = worked = [_worked(outcome) for outcome in outcomes]
     for position, outcome in enumerate(outcomes):
         if outcome.reason == "not_run" or (worked[position] and usual is None and offered is None):
             continue

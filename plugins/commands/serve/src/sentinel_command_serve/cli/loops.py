@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sentinel_core.cli import terminal_width
 from sentinel_core.cli.options import host_flags
-from sentinel_core.cli.terminal import terminal_width
 from sentinel_core.errors import UnknownLoopError
 from sentinel_core.guardrails import DEFAULT_STORE, Store, open_store
 from sentinel_core.host.settings import read_layers

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
 import attrs
 import click
 
-from sentinel_core.cli import ERROR, complain
-from sentinel_core.cli.terminal import terminal_width, use_color
+from sentinel_core.cli import ERROR, complain, terminal_width, use_color
 from sentinel_core.errors import ConfigError, InputError
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.judging.output.sink import open_output
