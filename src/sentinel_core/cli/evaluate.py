@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -29,6 +29,9 @@ from sentinel_core.judging.job import Format, Plan, job
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.judging.output.text import render_summary
 from sentinel_core.judging.tally import Tally
+
+if TYPE_CHECKING:
+    from sentinel_core.host.expectations import Expected
 
 __all__ = ["command"]
 
@@ -57,6 +60,14 @@ _NO_TEXT = frozenset((
     "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
 )
 @emit_options
+@click.option(
+    "--expect",
+    "expected",
+    multiple=True,
+    metavar="WHAT",
+    help="called:TOOL, not called:TOOL, answer matches REGEX, ...",
+)
+@click.option("--expect-file", metavar="FILE.toml", help="Expectations, of all runs and by task.")
 @click.option(
     "--task-key",
     metavar="KEY",
@@ -140,6 +151,7 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
         strict=host.strict,
         attribute=options["attribute"],
         task_key=options["task_key"],
+        expected=_expected(options),
         max_record=host.max_record_mb << 20,
         reader=options["reader"],
         format=_format(options, many),
@@ -150,6 +162,14 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
         emission=emission_of(options),
     )
     return plan, host
+
+
+def _expected(options: dict[str, Any]) -> "Expected | None":
+    if not options["expected"] and options["expect_file"] is None:
+        return None
+    from sentinel_core.host.expectations import read_expectations
+
+    return read_expectations(options["expected"], options["expect_file"])
 
 
 def _format(options: dict[str, Any], many: Many) -> Format:

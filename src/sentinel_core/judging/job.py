@@ -24,6 +24,7 @@ from sentinel_core.runtime.watch import Watch
 from sentinel_core.traces.sources import FileSource
 
 if TYPE_CHECKING:
+    from sentinel_core.host.expectations import Expected
     from sentinel_core.telemetry.verdicts import Emission
 
 __all__ = ["Format", "Plan", "fewer_collections", "job", "judged", "prepare", "rendered"]
@@ -36,7 +37,7 @@ class Plan(NamedTuple):
 
     Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. With ``attribute`` a PASS
     names the step to look at first, too. ``task_key`` says which
-    runs of a batch have one task. The format ``rows`` is JSON Lines
+    runs of a batch have one task, ``expected`` what they are to do. The format ``rows`` is JSON Lines
     in which each report stands beside its source and number, for tables.
     """
 
@@ -53,6 +54,7 @@ class Plan(NamedTuple):
     strict: bool = False
     attribute: bool = False
     task_key: str | None = None
+    expected: "Expected | None" = None
     max_record: int = 256 << 20
     done: int = 0
     deaths: tuple[Death, ...] = ()
@@ -143,6 +145,10 @@ def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[Trace
     dead = {death.at_work.label: death.error for death in plan.deaths if death.at_work.stage == "load"}
     plugins, failures = load(chosen, plan.selection.targets, kinds=kinds, dead=dead, watch=watch)
     panel = make_panel(plugins, failures, left_out, plan.layers, watch=watch, attributes_all=plan.attribute)
+    if plan.expected is not None:
+        from sentinel_core.host.expectations import expecting
+
+        panel = expecting(panel, plan.expected)
     if plan.selection.targets:  # only now is it known what they offer
         offered = {(plugin.source.kind, plugin.source.name) for plugin in plugins}
         plan.layers.refuse_unknown_plugins(offered | {(one.kind, one.name) for one in (*chosen, *left_out)}, kinds)

@@ -25,6 +25,7 @@ _OPTIONS = {
     "strict": "--strict",
     "attribute": "--attribute",
     "task_key": "--task-key",
+    "expected": "--expect",
     "max_record": "--max-record-mb",
 }
 _NONE = "none"
