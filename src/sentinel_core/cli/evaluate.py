@@ -20,6 +20,7 @@ from sentinel_core.cli.options import (
     layers_and_selection,
     limit_options,
     plugin_options,
+    run_options,
 )
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.cli.trace_inputs import sources_of
@@ -60,20 +61,7 @@ _NO_TEXT = frozenset((
     "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
 )
 @emit_options
-@click.option(
-    "--expect",
-    "expected",
-    multiple=True,
-    metavar="WHAT",
-    help="called:TOOL, not called:TOOL, answer matches REGEX, ...",
-)
-@click.option("--expect-file", metavar="FILE.toml", help="Expectations, of all runs and by task.")
-@click.option(
-    "--task-key",
-    metavar="KEY",
-    help='Compare runs of one task: by "metadata.NAME", or "request", the first user message.',
-)
-@click.option("--attribute", is_flag=True, help="Name the step to look at first in a PASS, too.")
+@run_options
 @click.option("--strict", is_flag=True, help="Refuse unknown and doubled keys, and traces not read whole.")
 @limit_options
 @click.option("--max-record-mb", type=int, metavar="MB", help="Largest record, decompressed (default 256).")
