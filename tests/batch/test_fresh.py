@@ -65,7 +65,7 @@ def test_ends_with_its_parents_end_of_the_pipe(child, kind):
         ("time.sleep(99)", WorkerTimeout, "within 2 s"),
     ],
 )
-def test_ends(child, kind, code, error, text):
+def test_a_child_that_ends_early_is_an_error_that_says_how(child, kind, code, error, text):
     made = child(kind, f"outbox.mark('here'); {code}", memory=256 << 20)
     with pytest.raises(error, match=text):
         list(made.frames(2 if error is WorkerTimeout else LONG))

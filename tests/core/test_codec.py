@@ -188,7 +188,7 @@ LINE = json.dumps(GOOD).encode()
         (b"[" + LINE + b",", ["None: is not JSON: Input data was truncated @ $[1]"]),
     ],
 )
-def test_layouts(data, expected):
+def test_each_layout_of_the_format_is_read(data, expected):
     assert read(data) == expected
 
 

@@ -183,6 +183,7 @@ def command_suite(made: object, module: str = "sentinel_core", **fields: object)
     return subclass(CommandContract, make=offer, module=module)
 
 
+@pytest.mark.process
 def test_a_command_that_says_what_it_does():
     option = click.Option(["--to"], help="Whom.")
     suite = command_suite(click.Command("mine", help="Do it.", params=[option]))
@@ -192,6 +193,7 @@ def test_a_command_that_says_what_it_does():
     suite.test_its_options_say_what_they_do()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("suite", "test", "words"),
     [

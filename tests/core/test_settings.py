@@ -32,7 +32,7 @@ def toml(folder: Path, text: str, name: str = "sentinel.toml") -> Path:
     return path
 
 
-def test_defaults(tmp_path):
+def test_what_nobody_sets_has_its_default(tmp_path):
     assert layers(tmp_path).host() == HostSettings(
         profile="standard", fail_on="warn", timeout=60.0, max_memory_mb=4096, strict=False, plugins=None
     )

@@ -217,7 +217,7 @@ def test_a_packed_file_can_be_read_from_anywhere(tmp_path):
         assert (stream.seekable(), stream.read(), stream.seek(4), stream.read(2)) == (True, b"0123456789", 4, b"45")
 
 
-def test_siblings(tmp_path):
+def test_only_files_of_the_same_folder_are_siblings(tmp_path):
     source = FileSource(path=write(tmp_path / "in" / "a.json"), label="a.json", strict=True)
     write(tmp_path / "in" / "b.json", b"b")
     write(tmp_path / "in" / "[c].json")

@@ -32,7 +32,7 @@ def shape(data, **more):
         (b"[]", []),
     ],
 )
-def test_layouts(data, expected):
+def test_one_value_a_list_and_lines_are_told_apart(data, expected):
     assert shape(data) == expected
 
 

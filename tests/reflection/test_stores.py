@@ -14,7 +14,8 @@ from sentinel_core.guardrails.family import Family, Loop
 from sentinel_core.guardrails.store import open_store
 
 POOR = (0.72, 0.28)
-KINDS = ("memory", "sqlite", "postgres")
+POSTGRES = pytest.param("postgres", marks=pytest.mark.process)  # a server of its own
+KINDS = ("memory", "sqlite", POSTGRES)
 
 
 @pytest.fixture(params=KINDS)
@@ -105,7 +106,7 @@ def test_overrides_come_back_in_their_order(store, make, walk):
     assert [one.reason for one in store.family_of("loop").overrides] == [f"reason {number}" for number in range(12)]
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("kind", ["sqlite", POSTGRES])
 def test_a_store_of_a_newer_version_is_refused(kind, address):
     place = address(kind)
     store = open_store(place)
@@ -116,7 +117,7 @@ def test_a_store_of_a_newer_version_is_refused(kind, address):
         open_store(place)
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("kind", ["sqlite", POSTGRES])
 def test_a_store_of_an_older_version_is_brought_up_to_date(kind, address, monkeypatch):
     place = address(kind)
     with monkeypatch.context() as older:
@@ -135,7 +136,7 @@ def test_a_store_of_an_older_version_is_brought_up_to_date(kind, address, monkey
     store.close()
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("kind", ["sqlite", POSTGRES])
 def test_a_row_that_cannot_be_read_is_an_error_of_the_store(kind, address):
     store = open_store(address(kind))
     assert store.save(change())
@@ -146,7 +147,7 @@ def test_a_row_that_cannot_be_read_is_an_error_of_the_store(kind, address):
     store.close()
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("kind", ["sqlite", POSTGRES])
 def test_what_raises_in_the_middle_of_a_change_leaves_nothing(kind, address, monkeypatch):
     store = open_store(address(kind))
     write = store._write
@@ -240,6 +241,7 @@ def test_a_server_that_is_not_there(place):
     assert "secret-of-mine" not in str(caught.value)
 
 
+@pytest.mark.process
 def test_a_lost_server_is_an_error_after_a_while(address, postgres, monkeypatch):
     from sentinel_core.guardrails import postgres as module
 

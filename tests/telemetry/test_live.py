@@ -15,6 +15,8 @@ from sentinel_core.telemetry import Telemetry, rebuild
 from sentinel_core.telemetry.run_files import live_path
 from sentinel_core.trace import ToolCall
 
+pytestmark = pytest.mark.process
+
 
 @pytest.fixture
 def server():

@@ -4,6 +4,7 @@ import functools
 from collections.abc import Iterable
 
 import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are looked up on first use
+from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.panel import make_panel, with_weights
@@ -23,8 +24,9 @@ def evaluate_trace(
     Plugins run in this process with their default settings; no configuration file or variable is read. Raises
     ``ValueError`` where the trace has no id, where a role is none of the four, where arguments or metadata hold half of a
     surrogate pair, and where two signals have one name; ``TypeError`` where something is of another type than it is declared
-    to be: what is wrong with a trace is told with the message, the field, the value, and what is expected. A signal that
-    fails is in the report's ``failures``.
+    to be: what is wrong with a trace is told with the message, the field, the value, and what is expected;
+    ``sentinel_core.errors.PluginError`` where no signal is installed and none is given. A signal that fails is in the
+    report's ``failures``.
     """
     if not isinstance(trace, ExecutionTrace):
         raise TypeError(f"trace is a {type(trace).__name__}; expected an ExecutionTrace")
@@ -92,5 +94,7 @@ def _installed_panel() -> Panel:
     from sentinel_core.host.settings import Layers
 
     chosen, left_out = select(Selection(), ("signals",))
+    if not chosen:
+        raise PluginError('no signal is installed: pip install "reliability-sentinel[standard]"')
     plugins, failures = load(chosen)
     return make_panel(plugins, failures, left_out, Layers())

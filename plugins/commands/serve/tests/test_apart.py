@@ -11,6 +11,8 @@ from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.trace import ExecutionTrace, Message
 
+pytestmark = pytest.mark.process
+
 PLUGIN = """
 import os, time
 from sentinel_core import Guardrail, Ruling, Signal, hookimpl

@@ -118,7 +118,7 @@ def test_a_client_that_is_still_sending_reads_that_it_was_refused(service, beare
 
 
 def test_a_client_that_stops_sending_is_not_waited_for(monkeypatch):
-    from sentinel_command_serve import drain_body
+    from sentinel_core.runtime import http_server
 
     async def refuses(_scope, _receive, send):
         await send({"type": "http.response.start", "status": 413})
@@ -131,8 +131,8 @@ def test_a_client_that_stops_sending_is_not_waited_for(monkeypatch):
         sent.append(message)
 
     sent = []
-    monkeypatch.setattr(drain_body, "_SECONDS", 0.01)
-    asyncio.run(drain_body.Farewell(refuses)({"headers": [(b"content-length", b"9")]}, receive, send))
+    monkeypatch.setattr(http_server, "_DRAIN_SECONDS", 0.01)
+    asyncio.run(http_server.Drain(refuses)({"headers": [(b"content-length", b"9")]}, receive, send))
     assert [(one.get("body"), one.get("more_body")) for one in sent] == [(None, None), (b"no", True), (None, None)]
 
 

@@ -43,6 +43,7 @@ def keyed(tmp_path, monkeypatch):
     }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize(("head", "told"), [("", [OF_FILE]), (JUDGE, [OF_FILE, OF_JUDGE])])
 def test_it_is_told_once(suite, run, keyed, workers, head, told):

@@ -264,7 +264,7 @@ def test_a_score_that_is_no_number_costs_nothing(tools):
         ({"error": {"message": "boom"}}, "error"),
     ],
 )
-def test_outcomes(tools, more, outcome):
+def test_the_end_of_a_run_gives_the_outcome(tools, more, outcome):
     assert tools.one("inspect", log({**SAMPLE, **more})).details.outcome == outcome
 
 

@@ -179,7 +179,7 @@ def test_a_rejected_call_did_not_fail():
         ({"type": "summary", "summary": "s", "leafUuid": "a1"}, "interrupted"),
     ],
 )
-def test_outcomes(last, outcome):
+def test_the_end_of_a_run_gives_the_outcome(last, outcome):
     trace = trace_of(user("u1", None, "go"), said("a1", "u1", "msg_1", use("toolu_1")), last)
     assert trace.details.outcome == outcome
 
@@ -257,5 +257,5 @@ def test_a_file_without_messages_is_refused(data, message, number):
         (jsonl({"text": json.dumps(user("u1", None, "x"))}), 0),
     ],
 )
-def test_sniff(head, sure):
+def test_a_file_is_known_by_how_it_begins(head, sure):
     assert claude.sniffs.claude_code(head, "any") == sure

@@ -27,7 +27,7 @@ def response(answer):
     return [{"functionResponse": {"id": "c", "name": "f", "response": answer}}]
 
 
-def test_clean(read, data, told, tokens, origins):
+def test_a_clean_run_is_read_whole(read, data, told, tokens, origins):
     """The same message written again, the last wins; cached tokens are part of the input; notices are no messages."""
     (trace,) = read("gemini-cli", data("gemini-cli-clean.jsonl"))
     assert trace.trace_id == "gem-1"

@@ -326,5 +326,5 @@ def test_prompt_and_completion_lists():
         (b'messages: [{"role": "user"', 0),
     ],
 )
-def test_sniff(head, sure):
+def test_a_file_is_known_by_how_it_begins(head, sure):
     assert sniffs.chat(head, "any") == sure

@@ -178,7 +178,7 @@ def test_a_draft_hides_no_deed(script, answer, score):
         ("summarize: all is well. done.\nthen send it", "deed"),
     ],
 )
-def test_wish(text, expected):
+def test_what_a_user_asks_for_is_found_in_the_words(text, expected):
     assert wish(text) == expected
 
 

@@ -90,7 +90,7 @@ def test_terminal_tools(name, ends):
         ("tickets", "ticket"),
     ],
 )
-def test_stem(word, expected):
+def test_a_word_is_reduced_to_its_stem(word, expected):
     assert stem(word) == expected
 
 

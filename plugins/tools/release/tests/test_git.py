@@ -6,6 +6,8 @@ import pytest
 from sentinel_core.errors import InputError
 from sentinel_tools_release import SourceSettings, SummarySettings, get_code_changes, get_release_summary
 
+pytestmark = pytest.mark.process
+
 
 def summary(repository, release_id, **settings):
     return get_release_summary(SummarySettings(repo=str(repository.path), **settings), release_id)

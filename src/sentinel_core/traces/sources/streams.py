@@ -96,8 +96,10 @@ def _archive(path: Path) -> _Archive:
 
 
 def _open_zstandard(path: Path) -> IO[bytes]:
-    import zstandard
-
+    try:
+        import zstandard
+    except ImportError:
+        raise OSError("Zstandard needs: pip install 'reliability-sentinel[zstd]'") from None
     return _checked(zstandard.open(path, "rb"))
 
 

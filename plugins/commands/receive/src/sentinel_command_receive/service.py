@@ -13,7 +13,6 @@ from typing import NamedTuple
 import attrs
 
 from sentinel_command_receive.bodies import BadRequest, ReceivedSpan, spans_of_body
-from sentinel_command_receive.server import make_server
 from sentinel_command_receive.spool import Place, Spool
 from sentinel_core.runtime.outbox import Frame, Outbox, as_text
 from sentinel_core.telemetry import Group, Groups, renamed
@@ -125,16 +124,20 @@ def serve(reception: Reception, outbox: Outbox) -> None:
 
     Sends each batch, and the final counts.
     """
+    from sentinel_command_receive.server import make_server
+
     intake = _Intake(Groups(quiet=reception.quiet, patience=reception.patience, most_spans=reception.most_spans))
-    server = make_server(reception.listener, intake.take, intake.status, max_body=reception.max_body)
-    threading.Thread(target=server.serve_forever, args=(_TICK,), name="otlp", daemon=True).start()
+    server = make_server(intake.take, intake.status, max_body=reception.max_body)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [reception.listener]}, name="otlp", daemon=True)
+    thread.start()
     batches = _Batches(reception.folder, outbox, intake)
     stop = threading.Event()
     threading.Thread(target=_listen_for_orders, args=(outbox, stop), name="orders", daemon=True).start()
     try:
         while not stop.wait(_TICK) and not _is_over(reception, intake):
             batches.send(intake.due())
-        server.shutdown()
+        server.should_exit = True
+        thread.join()
         batches.send(intake.due(everything=True))
         outbox.send(Counts(intake.status()))
     except BrokenPipeError:  # the parent was killed, and removes nothing any more
