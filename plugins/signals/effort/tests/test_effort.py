@@ -8,7 +8,11 @@ from sentinel_signal_effort import detect, sentinel_signals
 
 def wrote(words, *, tokens=None, more=(), children=()):
     usage = None if tokens is None else TokenUsage(prompt_tokens=tokens)
-    messages = (Message(role="user", content="word " * 500), Message(role="assistant", content="word " * words), *more)
+    messages = (
+        Message(role="user", content="word " * 500),
+        Message(role="assistant", content=" ".join(["word"] * words)),
+        *more,
+    )
     details = TraceDetails(children=tuple(children)) if children else None
     return ExecutionTrace(trace_id="t", messages=messages, token_usage=usage, details=details)
 
