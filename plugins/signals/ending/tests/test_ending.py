@@ -171,6 +171,10 @@ def test_a_failure_before_the_answer_is_handed_in():
     assert rules(*called("run", "4", success=True), *called("submit", "taken", key="b", answer="4")) == []
 
 
+def test_to_hand_over_after_a_failure_is_right():
+    assert rules(*called("book", "no seats", success=False), *called("transfer_to_human", "ok", key="b", why="x")) == []
+
+
 def test_a_failure_before_an_answer_in_words():
     found = ended(*called("run", "boom", success=False), said("It is 4."))
     assert (found.score, found.findings[0].rule) == (0.6, "answered_after_failure")

@@ -4,12 +4,12 @@ import re
 from typing import TYPE_CHECKING
 
 from sentinel_core.evaluate.answer import ends_run, first_word, handed_in, submission_of
-from sentinel_signal_ending.tables import FIX_WORDS, READING
+from sentinel_signal_ending.tables import FIX_WORDS, HANDING_OVER, READING
 
 if TYPE_CHECKING:
     from sentinel_core import Call, Text, TraceIndex
 
-__all__ = ["Last", "is_reading"]
+__all__ = ["Last", "is_handing_over", "is_reading"]
 
 _asks_to_fix = re.compile(FIX_WORDS, re.IGNORECASE).search
 
@@ -17,6 +17,11 @@ _asks_to_fix = re.compile(FIX_WORDS, re.IGNORECASE).search
 def is_reading(call: "Call") -> bool:
     """True for a call that one makes for what it answers."""
     return first_word(call.call.name) in READING
+
+
+def is_handing_over(call: "Call") -> bool:
+    """True for a call that gives the task to somebody else."""
+    return first_word(call.call.name) in HANDING_OVER
 
 
 class Last:

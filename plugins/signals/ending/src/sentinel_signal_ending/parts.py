@@ -9,7 +9,7 @@ import attrs
 from sentinel_core import Finding
 from sentinel_signal_ending.arithmetic import wrong_sums
 from sentinel_signal_ending.broken_off import find_break
-from sentinel_signal_ending.last import Last, is_reading
+from sentinel_signal_ending.last import Last, is_handing_over, is_reading
 from sentinel_signal_ending.tables import NOTHING, PINNED
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def error_last(last: Last) -> Part | None:
 def handed_in_after_failure(last: Last) -> Part | None:
     """What was tried last failed, and the answer was handed in without another look."""
     call = last.work
-    if last.submission is None or call is None or call.outcome.state != "failed":
+    if last.submission is None or call is None or call.outcome.state != "failed" or is_handing_over(last.submission):
         return None
     text = f'The last call before the answer was handed in, "{call.call.name}", failed.'
     return _GRAVE, _found("handed_in_after_failure", text, call, is_result=True)

@@ -1,6 +1,6 @@
 """What endings look like, as data: words are the field's, of many frameworks and providers, never one tool's alone."""
 
-__all__ = ["BROKEN_OFF", "CALL_AS_TEXT", "FIX_WORDS", "NOTHING", "NOTICES", "PINNED", "READING"]
+__all__ = ["BROKEN_OFF", "CALL_AS_TEXT", "FIX_WORDS", "HANDING_OVER", "NOTHING", "NOTICES", "PINNED", "READING"]
 
 
 def _set(words: str) -> frozenset[str]:
@@ -35,6 +35,9 @@ NOTICES = (
 
 CALL_AS_TEXT = r"</tool_call>|</function_calls?>|<function=\w|\{\s*\"name\"\s*:\s*\"[^\"]{1,80}\"\s*,\s*\"(?:arguments|parameters)\"\s*:"
 """The last lines of a text that a model meant as a call: nobody ran it."""
+
+HANDING_OVER = frozenset(("escalate", "hand", "handoff", "transfer"))
+"""First words of the names of tools that give the task to somebody else: after a failure that is the right thing."""
 
 READING = _set(
     "bash browse calculate calculator check click code compute count describe download execute fetch find get goto grep inspect interpreter"
