@@ -1,6 +1,6 @@
 """How well the signals tell failed runs from successful ones, on labelled traces of other people's agents.
 
-    python benchmarks/detect.py [--data DIR] [--resamples N]
+    python benchmarks/detect.py [--data DIR] [--resamples N] [--write]
 
 Each ``*.jsonl.gz`` under the data folder is a set: one trace a line, in Sentinel's own format, with the label
 ``metadata.labels.success`` and the task ``metadata.group``. A conversation that a set holds several times counts once. For each
@@ -15,6 +15,7 @@ inverted where runs fail by stopping early; it is not held to that.
 import argparse
 import gzip
 import hashlib
+import json
 import os
 import random
 import sys
@@ -23,6 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import attrs
+from detection_card import FIGURES, PAGE, render
 
 from sentinel_core import ExecutionTrace, evaluate_trace
 from sentinel_core.trace import canonical
@@ -53,6 +55,7 @@ class Run:
     failed: bool
     verdict: str | None
     scores: dict[str, float]
+    rules: frozenset[str]
 
 
 @attrs.frozen(kw_only=True)
@@ -75,6 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("SENTINEL_TRACES") or DEFAULT_DATA))
     parser.add_argument("--resamples", type=int, default=400)
+    parser.add_argument("--write", action="store_true", help="keep the figures, and write docs/detection.md from them")
     options = parser.parse_args(arguments)
     if not options.data.is_dir():
         print(f"skipped: there is no folder {options.data} (--data or SENTINEL_TRACES names another)")
@@ -88,6 +92,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print_areas(areas)
     print_within(sets)
     print_verdicts(sets)
+    if options.write:
+        FIGURES.write_text(json.dumps(card(areas, sets), indent=1) + "\n")
+        PAGE.write_text(render(json.loads(FIGURES.read_text())))
     return verdict(areas, sets)
 
 
@@ -127,7 +134,8 @@ def judge(trace: ExecutionTrace) -> Run:
     scores = {LENGTH: float(len(trace.messages)), TRIAGE: report.triage_score or 0.0, OVERALL: report.overall_score}
     scores |= {signal.signal_name: signal.score or 0.0 for signal in report.signal_scores}
     failed = not trace.metadata["labels"]["success"]
-    return Run(task=trace.metadata["group"], failed=failed, verdict=report.verdict, scores=scores)
+    rules = frozenset(finding.rule for finding in report.findings)
+    return Run(task=trace.metadata["group"], failed=failed, verdict=report.verdict, scores=scores, rules=rules)
 
 
 def measure(runs: list[Run], resamples: int) -> dict[str, Area]:
@@ -253,6 +261,54 @@ def figures(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> di
         "mean recall of FAIL": sum(recalls) / len(recalls),
         "sets on which the recall of FAIL is 0.2 or more": sum(recall >= LEAST_RECALL for recall in recalls),
     }
+
+
+def card(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> dict[str, object]:
+    """What ``docs/detection.json`` holds."""
+    found = figures(areas, sets)
+    by_length = [pair[0] for runs in sets.values() if (pair := within(runs, LENGTH)) is not None]
+    everyone = [run for runs in sets.values() for run in runs]
+    failed = sum(run.failed for run in everyone)
+    rules = sorted({rule for run in everyone for rule in run.rules})
+    return {
+        "summary": {
+            "precision": round(found["precision of FAIL"], 3),
+            "recall": round(found["mean recall of FAIL"], 3),
+            "triage": round(areas["macro"][TRIAGE].value, 3),
+            "messages": round(areas["macro"][LENGTH].value, 3),
+            "triage_within": round(found["macro of triage within tasks"], 3),
+            "messages_within": round(sum(by_length) / len(by_length), 3),
+            "above": int(found["sets on which triage is above the message count"]),
+        },
+        "sets": {name: card_row(areas[name], runs) for name, runs in sets.items()},
+        "signals": {
+            name: {"auroc": round(area.value, 3), "interval": [round(bound, 2) for bound in area.bounds]}
+            for name, area in areas["macro"].items()
+        },
+        "rules": {"base": round(failed / len(everyone), 3), "fired": {rule: fired(everyone, rule) for rule in rules}},
+    }
+
+
+def card_row(by_name: dict[str, Area], runs: list[Run]) -> dict[str, object]:
+    """One set's figures."""
+    failed = sum(run.failed for run in runs)
+    pair = within(runs, TRIAGE)
+    return {
+        "failed": failed,
+        "good": len(runs) - failed,
+        "messages": round(by_name[LENGTH].value, 3),
+        "triage": round(by_name[TRIAGE].value, 3),
+        "interval": [round(bound, 2) for bound in by_name[TRIAGE].bounds],
+        "within": None if pair is None else round(pair[0], 3),
+        "FAIL": caught(runs, "FAIL"),
+        "WARN": caught(runs, "FAIL", "WARN"),
+    }
+
+
+def fired(runs: Sequence[Run], rule: str) -> tuple[int, int]:
+    """On how many failed and good runs the rule has a finding."""
+    bad = sum(run.failed for run in runs if rule in run.rules)
+    return bad, sum(rule in run.rules for run in runs) - bad
 
 
 def verdict(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> int:
