@@ -167,9 +167,7 @@ def test_profiles_that_cannot_be_used(tmp_path, text, error):
 
 
 def test_no_such_profile(tmp_path):
-    with pytest.raises(
-        ConfigError, match=r'^no profile "rs2": it is neither "rs1" nor "standard" nor a file that can be read'
-    ):
+    with pytest.raises(ConfigError, match=r'^no profile "rs2": it is neither "rs1" nor "standard" nor a readable file'):
         read_profile("rs2")
 
 

@@ -11,7 +11,7 @@ import attrs
 from sentinel_core.agent.tools import bind_tool
 from sentinel_core.cli.run_options import without_repo
 from sentinel_core.errors import ConfigError, PluginError
-from sentinel_core.host.connect import fields_of, key_elsewhere, model_of, with_flags
+from sentinel_core.host.connect import fields_of, key_sent_elsewhere, model_of, with_flags
 from sentinel_core.host.conversion import printed
 from sentinel_core.host.plugins import Installed, Plugin, load, select
 from sentinel_core.host.selection import Selection, did_you_mean
@@ -114,10 +114,10 @@ def connect(
     plugin = _choose(shelf, chosen)
     if kept is not None and kept.provider == plugin.source.name:
         of_provider = {**kept.flags, **of_provider}
-    layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, must=True)
+    layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, required=True)
     own = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
-    if told := key_elsewhere(plugin, own, layers):
-        outbox.warn(told)
+    if reason := key_sent_elsewhere(plugin, own, layers):
+        outbox.warn(reason)
     outbox.mark(str(AtWork("run", plugin.source.label, 0)))
     model = model_of(plugin, own)
     return Connected(
@@ -157,7 +157,7 @@ def _tools(
     if flags.get("releases"):
         layers = without_repo(layers, [one.source.name for one in plugins if "releases" in fields_of(one)])
     settings = {
-        one.source.name: with_flags(one, layers, flags, must=False).of_plugin(
+        one.source.name: with_flags(one, layers, flags, required=False).of_plugin(
             "tools", one.source.name, one.offer.settings
         )
         for one in plugins

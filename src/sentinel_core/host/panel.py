@@ -1,4 +1,4 @@
-"""Puts a panel together: which signals judge, with which settings, under which profile."""
+"""Builds a panel: which signals judge, with which settings, under which profile."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -32,25 +32,25 @@ def make_panel(
     watch: Watch | None = None,
     attributes_all: bool = False,
 ) -> Panel:
-    """The panel of all signals among ``plugins``, under the profile and weights that ``layers`` ask for.
+    """The panel of all signals among ``plugins``, with the profile and weights set in ``layers``.
 
     Raises ``ConfigError`` for a setting, weight or profile that cannot be used.
     """
     signals = []
-    failed = [_failure(one.source, one.error) for one in failures if one.source.kind == "signals"]
+    failed = [_failure(failure.source, failure.error) for failure in failures if failure.source.kind == "signals"]
     for plugin in plugins:
         if plugin.source.kind == "signals":
             try:
                 signals.append(_bind(plugin, layers, watch))
             except PluginError as error:
                 failed.append(_failure(plugin.source, str(error)))
-    gone = frozenset(one.name for one in left_out if one.kind == "signals")
-    known = {signal.name for signal in signals} | {failure.signal_name for failure in failed} | gone
+    unselected = frozenset(plugin.name for plugin in left_out if plugin.kind == "signals")
+    known = {signal.name for signal in signals} | {failure.signal_name for failure in failed} | unselected
     return Panel(
         signals=tuple(signals),
         profile=weighted(layers, known),
         failures=tuple(failed),
-        left_out=gone,
+        left_out=unselected,
         attributes_all=attributes_all,
     )
 
@@ -60,7 +60,7 @@ def _failure(source: Installed, error: str) -> SignalFailure:
 
 
 def bind_settings(function: Callable[..., Any], settings: Any) -> Callable[..., Any]:
-    """A function of one argument, with its settings as the second, where it takes any."""
+    """A function of one argument; its settings, if any, are bound as the second."""
     return function if settings is None else lambda given: function(given, settings)
 
 
@@ -86,9 +86,9 @@ def _watched(detect: Callable[[TraceIndex], object], watch: Watch, label: str) -
 
 
 def weighted(layers: Layers, known: Collection[str]) -> Profile:
-    """The profile that ``layers`` ask for, with their weights over its own.
+    """The profile set in ``layers``, with their weights over its own.
 
-    Raises ``ConfigError`` that names the flag or file where a weight or profile cannot be used.
+    Raises ``ConfigError``, naming the flag or file, for a weight or profile that cannot be used.
     """
     profile = read_profile(layers.host().profile)
     names = {*known, *profile.weights}
@@ -108,9 +108,9 @@ def weighted(layers: Layers, known: Collection[str]) -> Profile:
 
 
 def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable[str]) -> Profile:
-    """The profile with weights put over its own; a weight of 0 makes a signal advisory, and takes its critical rules away.
+    """The profile with ``weights`` over its own; a weight of 0 makes a signal advisory and removes its critical rules.
 
-    Raises ``ConfigError`` (a ``ValueError``) for a weight that cannot be used, and for a name that nobody knows.
+    Raises ``ConfigError`` (a ``ValueError``) for a weight that cannot be used, and for an unknown signal.
     """
     names = {*known, *profile.weights}
     for name in weights:
@@ -126,7 +126,7 @@ def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable
 def read_profile(name: str) -> Profile:
     """``rs1``, ``standard``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
 
-    What it leaves out is RS-1's; ``critical`` goes signal by signal, and ``false`` takes RS-1's rule away. Raises
+    Missing keys keep RS-1's values; ``critical`` is merged signal by signal, and ``false`` removes RS-1's rule. Raises
     ``ConfigError`` that names the file and the key.
     """
     if name in PROFILES:
@@ -139,7 +139,7 @@ def read_profile(name: str) -> Profile:
     except OSError as error:
         known = " nor ".join(f'"{one}"' for one in PROFILES)
         raise ConfigError(
-            f'no profile "{name}": it is neither {known} nor a file that can be read ({error.strerror})'
+            f'no profile "{name}": it is neither {known} nor a readable file ({error.strerror})'
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'profile "{name}" is not TOML: {error}') from None
