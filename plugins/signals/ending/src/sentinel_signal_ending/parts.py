@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import attrs
 
 from sentinel_core import Finding
-from sentinel_signal_ending.arithmetic import wrong_sums
 from sentinel_signal_ending.broken_off import find_break
 from sentinel_signal_ending.last import Last, is_handing_over, is_reading
 from sentinel_signal_ending.tables import NOTHING, PINNED
@@ -119,8 +118,12 @@ def missing_name(last: Last) -> Part | None:
 
 def wrong_arithmetic(last: Last) -> Part | None:
     """A sum in the agent's last text is wrong."""
-    wrong = None if last.text is None else next(wrong_sums(last.text.content[-_LONGEST_ANSWER:]), None)
-    if wrong is None or last.text is None:
+    if last.text is None or "=" not in last.text.content:
+        return None
+    from sentinel_signal_ending.arithmetic import wrong_sums  # few traces need it
+
+    wrong = next(wrong_sums(last.text.content[-_LONGEST_ANSWER:]), None)
+    if wrong is None:
         return None
     text = "The agent's last text states a sum that is wrong."
     place = last.text.message_index
