@@ -39,10 +39,10 @@ def handed_in(call: "Call") -> str | None:
     result = "" if call.result is None else call.result.content
     if "diff --git" in result:
         return result
-    given = call.call.arguments
+    given = [value for value in call.call.arguments.values() if value not in ([], {})]
     if not given:
         return None
-    told = "\n".join(str(value) for value in given.values() if value not in ([], {}))
+    told = "\n".join(map(str, given))
     return told if told.strip() or not result.strip() else None
 
 

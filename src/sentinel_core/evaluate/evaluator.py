@@ -154,7 +154,7 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
         profile=panel.printed_profile,
         settings=panel.printed_settings,
         triage_score=judged.triage,
-        scope=panel.scope(measured, tuple([failure.signal_name for failure in failures])),
+        scope=panel.scope(measured, tuple([one.signal_name for one in failures if not one.advisory])),
         attribution=attribute(index, findings) if panel.attributes_all or verdict in _ATTRIBUTED else None,
     )
 
@@ -325,7 +325,7 @@ def _scope(panel: Panel, scores: _Scores, failed: tuple[str, ...]) -> str:
     groups = (
         ("looked at by", [name for name, score in scores if score is not None]),
         ("not measured:", [name for name, score in scores if score is None]),
-        ("left out:", sorted(panel.left_out)),
+        ("left out:", sorted(panel.left_out & panel.deciding)),
         ("no answer from", failed),
     )
     told = "; ".join(f"{says} {', '.join(names)}" for says, names in groups if names)

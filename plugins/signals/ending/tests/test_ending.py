@@ -228,3 +228,20 @@ def test_every_rule_is_declared_and_every_declared_rule_is_found_above():
 def test_one_id_many_times_pairs_in_order():
     runs = itertools.chain.from_iterable(called("run", text, key="a") for text in ("Error: no such file", "ok"))
     assert rules(*runs, said("Done.")) == []
+
+
+def test_what_a_fragment_or_a_completed_run_ends_with_is_no_bad_end():
+    fragment = ExecutionTrace(trace_id="t", messages=tuple(called("search", "3 hits")))
+    assert detect(TraceIndex(fragment)).score == 0.0
+    assert ended(*called("search", "3 hits"), outcome="completed").score == 0.0
+    assert ended(*called("run", " ")).score == 0.0
+
+
+def test_a_trace_whose_sub_agents_alone_spoke_is_not_measured():
+    child = ExecutionTrace(trace_id="c", messages=(said("Done."),))
+    alone = ExecutionTrace(trace_id="t", details=TraceDetails(children=(child,)))
+    assert detect(TraceIndex(alone)).score is None
+
+
+def test_a_call_that_hands_in_nothing_but_empty_containers_shows_nothing():
+    assert ended(*called("finish", outputs={}), said("Done.")).score == 0.0

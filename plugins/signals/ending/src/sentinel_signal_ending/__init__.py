@@ -15,7 +15,7 @@ __all__ = ["detect", "sentinel_signals"]
 
 def detect(index: TraceIndex) -> Detection:
     """What the end of the trace shows; not measured where the agent said nothing and called nothing."""
-    if index.is_silent:
+    if not index.messages or index.is_silent:
         return _SILENT
     last = Last(index)
     parts = [part for part in (look(last) for look in PARTS) if part is not None]

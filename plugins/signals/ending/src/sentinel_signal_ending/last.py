@@ -4,7 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sentinel_core.evaluate.answer import ends_run, first_word, handed_in, submission_of
-from sentinel_signal_ending.tables import FIX_WORDS, HANDING_OVER, READING
+from sentinel_signal_ending.tables import COMPLETED, FIX_WORDS, HANDING_OVER, READING
 
 if TYPE_CHECKING:
     from sentinel_core import Call, Text, TraceIndex
@@ -55,6 +55,12 @@ class Last:
         if call.result_message_index is None:
             return False
         return all(one.role != "assistant" for one in self.index.messages[call.result_message_index + 1 :])
+
+    @property
+    def is_completed(self) -> bool:
+        """True where the source itself records that the run came to its end."""
+        details = self.index.trace.details
+        return details is not None and (details.outcome or "").lower() in COMPLETED
 
     @property
     def request(self) -> str:

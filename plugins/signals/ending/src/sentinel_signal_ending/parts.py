@@ -74,7 +74,11 @@ def handed_in_after_failure(last: Last) -> Part | None:
 def unread_result(last: Last) -> Part | None:
     """The agent asked for something, and wrote and called nothing after the answer came."""
     call = last.call
-    if call is None or not is_reading(call) or not last.is_unread(call):
+    if call is None or call.result is None or not call.result.content.strip():
+        return None
+    if not is_reading(call) or not last.is_unread(call):
+        return None
+    if last.is_completed or not (last.index.texts or last.index.asked):  # it came to its end, or is a fragment of a run
         return None
     text = f'The run ends with the result of "{call.call.name}", which nobody read.'
     return _GRAVE, _found("unread_result", text, call, is_result=True)

@@ -1,6 +1,16 @@
 """What endings look like, as data: words are the field's, of many frameworks and providers, never one tool's alone."""
 
-__all__ = ["BROKEN_OFF", "CALL_AS_TEXT", "FIX_WORDS", "HANDING_OVER", "NOTHING", "NOTICES", "PINNED", "READING"]
+__all__ = [
+    "BROKEN_OFF",
+    "CALL_AS_TEXT",
+    "COMPLETED",
+    "FIX_WORDS",
+    "HANDING_OVER",
+    "NOTHING",
+    "NOTICES",
+    "PINNED",
+    "READING",
+]
 
 
 def _set(words: str) -> frozenset[str]:
@@ -12,6 +22,9 @@ BROKEN_OFF = _set(
     " stuck timeout token_limit"
 )
 """Outcomes, as readers record them, of a run that a limit or a failure ended. A person's interruption is none of them."""
+
+COMPLETED = frozenset(("completed", "success"))
+"""Outcomes of a run that ended by itself."""
 
 _WHAT = (
     r"(?:max\w*|context|tokens?|time|costs?|turns?|steps?|iterations?|budget|rate|usage|quota|recursion|compute|call)"
