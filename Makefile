@@ -61,7 +61,7 @@ e2e: $(READY) ## A real model finishes the scenario; address and key from SENTIN
 
 detect: $(READY) ## How well scores tell failed runs from good ones, on labelled traces.
 	$(BIN)/python benchmarks/outcomes.py
-	$(BIN)/python benchmarks/detect.py
+	$(BIN)/python benchmarks/detect.py --write
 
 changelog: $(READY) ## Collect the fragments of changelog.d: make changelog VERSION=1.2.3.
 	@test -n "$(VERSION)" || { echo "make changelog: say which, such as VERSION=1.2.3" >&2; exit 1; }

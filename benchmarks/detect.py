@@ -1,17 +1,21 @@
 """How well the signals tell failed runs from successful ones, on labelled traces of other people's agents.
 
-    python benchmarks/detect.py [--data DIR] [--resamples N]
+    python benchmarks/detect.py [--data DIR] [--resamples N] [--write]
 
 Each ``*.jsonl.gz`` under the data folder is a set: one trace a line, in Sentinel's own format, with the label
-``metadata.labels.success`` and the task ``metadata.group``. For each set that has both labels, the area under the ROC curve
-(AUROC: how often a failed run scores above a successful one, ties counting half) is printed for the overall score, each
-signal, and the bare number of messages, with a 95% interval from a bootstrap over tasks. The second table compares runs of
-the same task only. Ends with 1 where a signal is inverted (its interval lies below 0.5) on any set, where the macro of the
-overall score does not beat the bar, or where a signal that must be above 0.5 on two sets is not.
+``metadata.labels.success`` and the task ``metadata.group``. A conversation that a set holds several times counts once. For each
+set that has both labels, the area under the ROC curve (AUROC: how often a failed run scores above a successful one, ties
+counting half) is printed for the triage score, the overall score, each signal, and the bare number of messages, with a 95%
+interval from a bootstrap over tasks. The second table compares runs of the same task only, the third says on how many failed
+and good runs each verdict is given. Ends with 1 where a demand of ``TARGETS`` is not met, where a signal is inverted (its
+interval lies below 0.5) on any set, or where a signal that must be above 0.5 on two sets is not. ``effort`` is a prior that is
+inverted where runs fail by stopping early; it is not held to that.
 """
 
 import argparse
 import gzip
+import hashlib
+import json
 import os
 import random
 import sys
@@ -20,26 +24,38 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import attrs
+from detection_card import FIGURES, PAGE, render
 
 from sentinel_core import ExecutionTrace, evaluate_trace
+from sentinel_core.trace import canonical
 from sentinel_core.traces.codec import decode_trace
 
-BAR = 0.598
-BAR_SOURCE = "RS-1 taken literally, on these sets"
+TARGETS = {
+    "macro of triage": 0.75,
+    "macro of triage within tasks": 0.67,
+    "sets on which triage is above the message count": 7,
+    "precision of FAIL": 0.98,
+    "mean recall of FAIL": 0.15,
+    "sets on which the recall of FAIL is 0.2 or more": 4,
+}
+LEAST_RECALL = 0.2
 MUST_DETECT = ("hallucination", "loop", "tool_misuse")
 LEAST_SETS = 2
 CHANCE = 0.5
 DEFAULT_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "traces"
-LENGTH, OVERALL = "messages", "overall"
+LENGTH, OVERALL, TRIAGE = "messages", "overall", "triage"
+PRIORS = (LENGTH, "effort")
 
 
 @attrs.frozen(kw_only=True)
 class Run:
-    """One trace's task, label (True: it failed) and scores by name; an unmeasured signal scores 0, as in the overall."""
+    """One trace's task, label (True: it failed), verdict, and scores by name; an unmeasured signal scores 0, as in the overall."""
 
     task: str
     failed: bool
+    verdict: str | None
     scores: dict[str, float]
+    rules: frozenset[str]
 
 
 @attrs.frozen(kw_only=True)
@@ -62,6 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("SENTINEL_TRACES") or DEFAULT_DATA))
     parser.add_argument("--resamples", type=int, default=400)
+    parser.add_argument("--write", action="store_true", help="keep the figures, and write docs/detection.md from them")
     options = parser.parse_args(arguments)
     if not options.data.is_dir():
         print(f"skipped: there is no folder {options.data} (--data or SENTINEL_TRACES names another)")
@@ -74,16 +91,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
     areas["macro"] = macro(list(areas.values()))
     print_areas(areas)
     print_within(sets)
-    return verdict(areas)
+    print_verdicts(sets)
+    if options.write:
+        FIGURES.write_text(json.dumps(card(areas, sets), indent=1) + "\n")
+        PAGE.write_text(render(json.loads(FIGURES.read_text())))
+    return verdict(areas, sets)
 
 
 def read_sets(folder: Path) -> Iterator[tuple[str, list[Run]]]:
     """The sets in which some runs failed and some did not, by name."""
     for path in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(path) as lines:
-            runs = [judge(decode_trace(line)) for line in lines]
+            runs = [judge(trace) for trace in once(map(decode_trace, lines))]
         if len({run.failed for run in runs}) == 2:  # noqa: PLR2004 - both labels
             yield path.name.removesuffix(".jsonl.gz"), runs
+
+
+def once(traces: Iterable[ExecutionTrace]) -> Iterator[ExecutionTrace]:
+    """The traces without copies: some sets log a finished run again in every later trial, which would tell the label."""
+    seen = set[bytes]()
+    for trace in traces:
+        said = [
+            (
+                one.role,
+                one.content,
+                [(call.name, call.arguments) for call in one.tool_calls],
+                [r.content for r in one.tool_results],
+            )
+            for one in trace.messages
+        ]
+        key = hashlib.sha256(canonical(said)).digest()
+        if key not in seen:
+            seen.add(key)
+            yield trace
 
 
 def judge(trace: ExecutionTrace) -> Run:
@@ -91,9 +131,11 @@ def judge(trace: ExecutionTrace) -> Run:
     report = evaluate_trace(trace)
     if report.failures or report.overall_score is None:
         raise RuntimeError(f"{trace.trace_id!r} could not be evaluated: {report.failures or report.reasoning}")
-    scores = {LENGTH: float(len(trace.messages)), OVERALL: report.overall_score}
+    scores = {LENGTH: float(len(trace.messages)), TRIAGE: report.triage_score or 0.0, OVERALL: report.overall_score}
     scores |= {signal.signal_name: signal.score or 0.0 for signal in report.signal_scores}
-    return Run(task=trace.metadata["group"], failed=not trace.metadata["labels"]["success"], scores=scores)
+    failed = not trace.metadata["labels"]["success"]
+    rules = frozenset(finding.rule for finding in report.findings)
+    return Run(task=trace.metadata["group"], failed=failed, verdict=report.verdict, scores=scores, rules=rules)
 
 
 def measure(runs: list[Run], resamples: int) -> dict[str, Area]:
@@ -103,7 +145,7 @@ def measure(runs: list[Run], resamples: int) -> dict[str, Area]:
     own = [number[run.task] for run in runs]
     failed = [run.failed for run in runs]
     levels = {name: ranked([run.scores[name] for run in runs]) for name in runs[0].scores}
-    once = {name: area(of, failed, [1] * len(runs)) for name, of in levels.items()}
+    whole = {name: area(of, failed, [1] * len(runs)) for name, of in levels.items()}
     drawn: dict[str, list[float]] = {name: [] for name in levels}
     generator = random.Random(20)
     while len(drawn[OVERALL]) < resamples:
@@ -114,7 +156,7 @@ def measure(runs: list[Run], resamples: int) -> dict[str, Area]:
         if {label for label, weight in zip(failed, weights, strict=True) if weight} == {True, False}:
             for name, of in levels.items():
                 drawn[name].append(area(of, failed, weights))
-    return {name: Area(value=once[name], resampled=drawn[name]) for name in levels}
+    return {name: Area(value=whole[name], resampled=drawn[name]) for name in levels}
 
 
 def ranked(values: Sequence[float]) -> list[int]:
@@ -183,19 +225,108 @@ def print_within(sets: dict[str, list[Run]]) -> None:
             print(f"{row:22}" + "".join(f"{f'{pair[0]:.3f} ({pair[1]})':>22}" for pair in found if pair))
 
 
-def verdict(areas: dict[str, dict[str, Area]]) -> int:
+def caught(runs: Sequence[Run], *verdicts: str) -> tuple[int, int]:
+    """On how many failed and on how many good runs one of these verdicts is given."""
+    given = [run.failed for run in runs if run.verdict in verdicts]
+    return sum(given), len(given) - sum(given)
+
+
+def print_verdicts(sets: dict[str, list[Run]]) -> None:
+    """The table of verdicts: counts, and the share of all failed and of all good runs."""
+    print(
+        f"\nFAIL, and WARN or FAIL, on failed and on good runs\n\n{'':22}{'failed':>8}{'good':>8}{'FAIL':>24}{'WARN or FAIL':>24}"
+    )
+    for row, runs in sets.items():
+        failed = sum(run.failed for run in runs)
+        good = len(runs) - failed
+        cells = []
+        for verdicts in (("FAIL",), ("FAIL", "WARN")):
+            bad_hits, good_hits = caught(runs, *verdicts)
+            cells.append(f"{bad_hits} ({bad_hits / failed:.2f}), {good_hits} ({good_hits / good:.2f})")
+        print(f"{row:22}{failed:>8}{good:>8}" + "".join(f"{cell:>24}" for cell in cells))
+
+
+def figures(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> dict[str, float]:
+    """What ``TARGETS`` asks for."""
+    pairs = [pair[0] for runs in sets.values() if (pair := within(runs, TRIAGE)) is not None]
+    hits = [caught(runs, "FAIL") for runs in sets.values()]
+    recalls = [hit[0] / sum(run.failed for run in runs) for hit, runs in zip(hits, sets.values(), strict=True)]
+    above = [by_name[TRIAGE].value > by_name[LENGTH].value for row, by_name in areas.items() if row != "macro"]
+    all_hits = sum(map(sum, hits))
+    return {
+        "macro of triage": areas["macro"][TRIAGE].value,
+        "macro of triage within tasks": sum(pairs) / len(pairs) if pairs else 0.0,
+        "sets on which triage is above the message count": sum(above),
+        "precision of FAIL": sum(bad for bad, _ in hits) / all_hits if all_hits else 0.0,
+        "mean recall of FAIL": sum(recalls) / len(recalls),
+        "sets on which the recall of FAIL is 0.2 or more": sum(recall >= LEAST_RECALL for recall in recalls),
+    }
+
+
+def card(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> dict[str, object]:
+    """What ``docs/detection.json`` holds."""
+    found = figures(areas, sets)
+    by_length = [pair[0] for runs in sets.values() if (pair := within(runs, LENGTH)) is not None]
+    everyone = [run for runs in sets.values() for run in runs]
+    failed = sum(run.failed for run in everyone)
+    rules = sorted({rule for run in everyone for rule in run.rules})
+    return {
+        "summary": {
+            "precision": round(found["precision of FAIL"], 3),
+            "recall": round(found["mean recall of FAIL"], 3),
+            "triage": round(areas["macro"][TRIAGE].value, 3),
+            "messages": round(areas["macro"][LENGTH].value, 3),
+            "triage_within": round(found["macro of triage within tasks"], 3),
+            "messages_within": round(sum(by_length) / len(by_length), 3),
+            "above": int(found["sets on which triage is above the message count"]),
+        },
+        "sets": {name: card_row(areas[name], runs) for name, runs in sets.items()},
+        "signals": {
+            name: {"auroc": round(area.value, 3), "interval": [round(bound, 2) for bound in area.bounds]}
+            for name, area in areas["macro"].items()
+        },
+        "rules": {"base": round(failed / len(everyone), 3), "fired": {rule: fired(everyone, rule) for rule in rules}},
+    }
+
+
+def card_row(by_name: dict[str, Area], runs: list[Run]) -> dict[str, object]:
+    """One set's figures."""
+    failed = sum(run.failed for run in runs)
+    pair = within(runs, TRIAGE)
+    return {
+        "failed": failed,
+        "good": len(runs) - failed,
+        "messages": round(by_name[LENGTH].value, 3),
+        "triage": round(by_name[TRIAGE].value, 3),
+        "interval": [round(bound, 2) for bound in by_name[TRIAGE].bounds],
+        "within": None if pair is None else round(pair[0], 3),
+        "FAIL": caught(runs, "FAIL"),
+        "WARN": caught(runs, "FAIL", "WARN"),
+    }
+
+
+def fired(runs: Sequence[Run], rule: str) -> tuple[int, int]:
+    """On how many failed and good runs the rule has a finding."""
+    bad = sum(run.failed for run in runs if rule in run.rules)
+    return bad, sum(rule in run.rules for run in runs) - bad
+
+
+def verdict(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> int:
     """Say what the figures mean; 1 where a demand is not met."""
-    overall = areas["macro"][OVERALL]
     problems = [
         f"{name} is inverted on {row}: {by_name[name].value:.3f}"
         for row, by_name in areas.items()
         for name in by_name
-        if name != LENGTH and by_name[name].bounds[1] < CHANCE
+        if name not in PRIORS and by_name[name].bounds[1] < CHANCE
     ]
-    if overall.value <= BAR:
-        problems.append(f"the macro of the overall score is {overall.value:.3f}; the bar is {BAR} ({BAR_SOURCE})")
-    print(f"\nmacro of the overall score {overall.value:.3f}, of the message count {areas['macro'][LENGTH].value:.3f}")
-    print(f"bar {BAR} ({BAR_SOURCE})")
+    macro_of = areas["macro"]
+    print(
+        f"\nmacro of the overall score {macro_of[OVERALL].value:.3f}, of the message count {macro_of[LENGTH].value:.3f}"
+    )
+    for name, value in figures(areas, sets).items():
+        print(f"{name}: {value:.3f} (wanted: {TARGETS[name]:g})")
+        if value < TARGETS[name]:
+            problems.append(f"{name} is {value:.3f}; wanted are {TARGETS[name]:g}")
     for name in MUST_DETECT:
         above = [row for row, by_name in areas.items() if row != "macro" and by_name[name].value > CHANCE]
         sure = [row for row in above if areas[row][name].bounds[0] > CHANCE]

@@ -9,7 +9,7 @@ from sentinel_core.report import Verdict
 
 _HEAVIEST = 1e100  # sums of such weights are still finite
 
-__all__ = ["BUILT_IN", "RS1", "STANDARD", "CriticalRule", "Profile"]
+__all__ = ["PROFILES", "RS1", "STANDARD", "CriticalRule", "Profile"]
 
 
 @attrs.frozen(kw_only=True)
@@ -45,6 +45,11 @@ class Profile:
     fail_at: float
     critical: tuple[CriticalRule, ...]
 
+    @property
+    def deciding(self) -> frozenset[str]:
+        """The signals that can decide the verdict: those with a weight, and those that a critical rule names."""
+        return frozenset(self.weights) | {rule.signal_name for rule in self.critical}
+
     def verdict_at(self, overall: float) -> Verdict:
         """The verdict that the overall score alone gives."""
         if overall >= self.fail_at:
@@ -69,9 +74,14 @@ RS1 = Profile(
 STANDARD = attrs.evolve(
     RS1,
     name="standard",
-    critical=(*RS1.critical, CriticalRule(signal_name="hallucination", threshold=0.4, verdict="WARN")),
+    critical=(
+        *RS1.critical,
+        CriticalRule(signal_name="hallucination", threshold=0.4, verdict="WARN"),
+        CriticalRule(signal_name="ending", threshold=0.95, verdict="FAIL"),
+        CriticalRule(signal_name="ending", threshold=0.8, verdict="WARN"),
+    ),
 )
-"""The default: RS-1's score to the last digit, and a warning from a claim that the record does not hold. Only ever stricter."""
+"""The default: RS-1's overall score to the last digit, and critical rules beside its own. The verdict can only be stricter."""
 
-BUILT_IN: Mapping[str, Profile] = {profile.name: profile for profile in (RS1, STANDARD)}
+PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (RS1, STANDARD)}
 """The profiles that are no files, by name."""

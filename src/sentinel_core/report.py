@@ -9,6 +9,7 @@ import msgspec
 from sentinel_core._fast import declared, fast
 
 __all__ = [
+    "Attribution",
     "Coverage",
     "Detection",
     "Finding",
@@ -174,12 +175,28 @@ class ReportMetadata:
 
 @fast
 @declared(kw_only=True)
+class Attribution:
+    """The step at which a run went wrong, as far as its record tells.
+
+    ``message_index`` counts from 0 in the messages of ``agent``: a speaker, or a sub-agent's trace id; None where the trace names
+    nobody. ``basis`` is the rule of the finding that shows it, or says in words which step it is.
+    """
+
+    message_index: int
+    agent: str | None
+    basis: str
+
+
+@fast
+@declared(kw_only=True)
 class ReliabilityReport:
     """The verdict on one trace, with everything needed to check it by hand.
 
     ``verdict`` is None where there is none to give: nothing weighted could be measured, or a weighted signal failed and
     what is left would pass. Such a report never counts as a pass. ``unread`` says what of the source the reader could not
-    use.
+    use. ``triage_score``, in [0, 1], sorts runs by how likely they failed and decides no verdict; None where nothing could be
+    measured. ``attribution`` stands in reports of WARN and FAIL, and where it was asked for.
+    ``scope`` says what the verdict rests on, and what was not checked.
     """
 
     trace_id: str
@@ -194,6 +211,9 @@ class ReliabilityReport:
     unread: tuple[str, ...] = ()
     profile: dict[str, Any] = attrs.field(factory=dict)
     settings: dict[str, Any] = attrs.field(factory=dict)
+    triage_score: float | None = None
+    attribution: Attribution | None = None
+    scope: str = ""
 
     @property
     def is_complete(self) -> bool:

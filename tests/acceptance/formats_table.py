@@ -35,7 +35,7 @@ swe-agent/pydicom__pydicom-1458.traj                                            
 FINDINGS = {
     # A tool that fails and is not called again; a call after which the session goes on without a result.
     "claude-code/claude-code-log/edge_cases.jsonl": {
-        0: {"hallucination.call_without_result": 1, "tool_misuse.failed_call": 1}
+        0: {"ending.error_last": 1, "hallucination.call_without_result": 1, "tool_misuse.failed_call": 1}
     },
     # Bookings that the tool refuses, put right or given up later; in one the same refused call comes again and again.
     "openai-chat/tau-bench-gpt-4o-airline-16.json": {
@@ -46,7 +46,7 @@ FINDINGS = {
     # The same edit twice in a row, and files opened again that had not changed.
     "openhands/output.jsonl": {1: {"loop.identical_calls": 2}},
     # The last script runs into its time limit, and the agent submits what it has.
-    "swe-agent/katy.traj": {0: {"tool_misuse.failed_call": 1}},
+    "swe-agent/katy.traj": {0: {"ending.handed_in_after_failure": 1, "tool_misuse.failed_call": 1}},
     # A script that fails to show the bug, then three edits refused for their syntax, two of them the same.
     "swe-agent/pydicom__pydicom-1458.traj": {0: {"loop.identical_calls": 1, "tool_misuse.failed_call": 4}},
 }

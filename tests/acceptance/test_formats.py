@@ -118,7 +118,8 @@ def test_findings_only_where_something_went_wrong(expected):
         if report.findings
     }
     assert found == known
-    assert {report.verdict for report in reports} == {"PASS"}
+    ends_badly = any(rule.startswith("ending.") for rules in known.values() for rule in rules)
+    assert {report.verdict for report in reports} == ({"WARN"} if ends_badly else {"PASS"})
 
 
 def test_the_table_is_of_one_piece():

@@ -82,7 +82,8 @@ def line_of(number: int) -> bytes:
     """A trace of 14 kB."""
     steps = (exchange(f"c{step}", "get_order", {"order": step}, "item of the order " * 90) for step in range(8))
     asked = Message(role="user", content=f"look at the orders of day {number}")
-    messages = (asked, *(message for step in steps for message in step))
+    answer = Message(role="assistant", content="These are the orders.")
+    messages = (asked, *(message for step in steps for message in step), answer)
     return encode_trace(ExecutionTrace(trace_id=f"day-{number}", messages=messages)) + b"\n"
 
 

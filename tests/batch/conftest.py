@@ -29,7 +29,8 @@ def line_of(number: int, *, kilobytes: int = 2) -> bytes:
     orders = [0 if number % 7 == 0 else step for step in range(steps)]
     talk = [exchange(f"c{step}", "get_order", {"order": order}, "item " * 40) for step, order in enumerate(orders)]
     asked = Message(role="user", content=f"look at the orders of day {number}")
-    messages = (asked, *(message for pair in talk for message in pair))
+    answer = Message(role="assistant", content="These are the orders.")
+    messages = (asked, *(message for pair in talk for message in pair), answer)
     return encode_trace(ExecutionTrace(trace_id=f"day-{number}", messages=messages)) + b"\n"
 
 

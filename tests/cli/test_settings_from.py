@@ -51,7 +51,7 @@ def test_paths_in_a_file_above_start_beside_it(judged, folder):
     assert (scores(report)["mine"], report["profile"]["name"], report["verdict"]) == (0.25, "strict", "WARN")
 
 
-BUILT_IN = {"cost", "hallucination", "loop", "tool_misuse"}
+BUILT_IN = {"cost", "effort", "ending", "hallucination", "loop", "tool_misuse"}
 
 
 @pytest.mark.parametrize(

@@ -143,16 +143,21 @@ def test_a_report_has_verdict_bars_and_findings():
     assert shown[0] == "✗ FAIL  risk 0.225  honest  (a.json, record 1)"
     assert shown[1].startswith("  FAIL: loop 0.9 is at or above its critical 0.8")
     assert shown[2] == "  loop  ██████████████████░░ 0.90 × 0.25  why"
-    assert shown[3:] == ["  ✗ message 3 loop.again: Twice.", "      “word for word”"]
+    assert shown[3:] == [
+        "  ✗ message 3 loop.again: Twice.",
+        "      “word for word”",
+        "  → look first at message 3 (loop.again)",
+        "  Profile standard, triage 0.900.",
+    ]
 
 
 def test_the_worst_findings_come_first_and_the_rest_is_counted():
     found = [finding(f"r{number}", severity="note") for number in range(6)] + [finding("bad", severity="error")]
     shown = lines(report(found))
     assert shown[3] == "  ✗ loop.bad: Twice."
-    assert shown[-1] == "  and 2 more findings (--verbose shows all)"
+    assert shown[-2] == "  and 2 more findings (--verbose shows all)"
     assert sum("loop.r" in line for line in shown) == 4
-    assert not lines(report(found[:5]))[-1].endswith("(--verbose shows all)")
+    assert not lines(report(found[:5]))[-2].endswith("(--verbose shows all)")
     assert sum("loop.r" in line for line in lines(report(found), verbose=True)) == 6
 
 
@@ -168,6 +173,28 @@ def test_what_was_not_measured():
     shown = lines(report(score=None, details="nothing to see"))
     assert shown[0] == "? NO VERDICT  honest"
     assert shown[2] == "  loop  not measured                nothing to see"
+
+
+def test_what_a_pass_is_worth():
+    told = report()
+    assert told.scope == (
+        "Looked at by loop; left out: cost, ending, hallucination, tool_misuse. Whether the outcome is right was not checked."
+    )
+    shown = lines(told)
+    assert shown[0].startswith(
+        "✓ PASS (cost left out, ending left out, hallucination left out, tool_misuse left out)  risk 0.125"
+    )
+    assert shown[-1] == f"  Profile standard, triage 0.500. {told.scope}"
+
+
+def test_a_signal_that_could_not_be_measured_stands_in_the_verdict_line():
+    signals = [Signal(name=name, summary="s", detect=lambda _: 0.0) for name in ("ending", "hallucination", "loop")]
+    unmeasured = Detection(score=None, details="No call.")
+    signals.append(Signal(name="tool_misuse", summary="s", detect=lambda _: unmeasured))
+    signals.append(Signal(name="mine", summary="s", detect=lambda _: unmeasured))
+    told = evaluate_trace(honest_trace(), signals=[*signals, Signal(name="cost", summary="s", detect=lambda _: 0.0)])
+    assert lines(told)[0] == "✓ PASS (tool_misuse not measured)  risk 0.000  honest"
+    assert "not measured: mine, tool_misuse" in told.scope
 
 
 def test_failures_and_advice_are_marked():

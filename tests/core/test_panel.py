@@ -105,9 +105,15 @@ def profile_of(tmp_path, text: str):
     return read_profile(str(path))
 
 
-def test_the_built_in_profile():
+def test_the_built_in_profiles():
     assert read_profile("rs1") is RS1
     assert read_profile("standard") is STANDARD
+
+
+def test_a_weight_of_0_takes_the_critical_rules_of_its_signal_away():
+    profile = with_weights(STANDARD, {"cost": 0, "ending": 0}, ["ending"])
+    assert {rule.signal_name for rule in profile.critical} == {"hallucination", "loop", "tool_misuse"}
+    assert profile.deciding == {"hallucination", "loop", "tool_misuse"}
 
 
 def test_a_profile_takes_from_rs1_what_it_leaves_out(tmp_path):
@@ -119,7 +125,8 @@ def test_a_profile_takes_from_rs1_what_it_leaves_out(tmp_path):
         'name = "ours"\n[weights]\nmine = 2\nloop = 1\n[critical]\nmine = {threshold = 0.5, verdict = "WARN"}\n',
     )
     assert (made.name, made.weights, made.warn_at) == ("ours", {"loop": 1.0, "mine": 2.0}, 0.4)
-    assert made.critical == (*RS1.critical, CriticalRule(signal_name="mine", threshold=0.5, verdict="WARN"))
+    own = CriticalRule(signal_name="mine", threshold=0.5, verdict="WARN")
+    assert made.critical == (CriticalRule(signal_name="loop", threshold=0.8, verdict="FAIL"), own)
     assert profile_of(tmp_path, "critical = {}").critical == RS1.critical
     fewer = profile_of(tmp_path, "critical = {cost = false, loop = false}")
     assert [rule.signal_name for rule in fewer.critical] == ["hallucination", "tool_misuse"]

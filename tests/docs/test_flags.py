@@ -29,6 +29,7 @@ PAGES = {
     "evaluate": ("evaluate", "batch", "configuration", "formats", "telemetry"),
     "formats": ("formats",),
     "loops": ("guardrails",),
+    "mutate": ("evaluate", "configuration"),
     "plugins": ("configuration", "write-a-plugin"),
     "receive": ("telemetry", "evaluate", "configuration"),
     "run": ("run", "release-tools", "providers"),

@@ -124,6 +124,8 @@ def test_verdicts_are_events_on_the_judged_span(judged):
     told = {record.attributes["gen_ai.evaluation.name"]: record.attributes for record in records}
     assert sorted(told) == [
         "sentinel.cost",
+        "sentinel.effort",
+        "sentinel.ending",
         "sentinel.hallucination",
         "sentinel.loop",
         "sentinel.tool_misuse",

@@ -89,7 +89,7 @@ def test_where_they_are_kept(tmp_path, busy):
     emission = Emission.of(tmp_path).prepared()
     emission.write(lines_of(emission, trace))
     emission.finish()
-    assert len(records(tmp_path / "logs" / "verdicts.otlp.jsonl")) == 5
+    assert len(records(tmp_path / "logs" / "verdicts.otlp.jsonl")) == 7
     assert emission.prepared().start > 0
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match=r'file/logs/verdicts.otlp.jsonl": .*; verdicts could not be kept there'):
@@ -135,6 +135,8 @@ def test_evaluate_emits(tmp_path):
     told = records(tmp_path / ".sentinel" / "logs" / "verdicts.otlp.jsonl")
     assert [record["attributes"]["gen_ai.evaluation.name"] for record in told] == [
         "sentinel.cost",
+        "sentinel.effort",
+        "sentinel.ending",
         "sentinel.hallucination",
         "sentinel.loop",
         "sentinel.tool_misuse",
@@ -238,7 +240,7 @@ def test_a_run_leaves_its_trace_metrics_logs_and_verdict(tmp_path):
     state = tmp_path / ".sentinel"
     assert all((state / folder / f"{trace_id}.otlp.jsonl").is_file() for folder in ("traces", "metrics", "logs"))
     told = [record for record in records(state / "logs" / f"{trace_id}.otlp.jsonl") if "eventName" in record]
-    assert len(told) == 5
+    assert len(told) == 7
     assert {(record["traceId"], record["spanId"]) for record in told} == {(trace_id, root_span_id_of(trace_id))}
     native = sentinel("evaluate", state / "runs" / f"{run_id}.trace.json", "--json", cwd=tmp_path)
     spans = sentinel("evaluate", state / "traces" / f"{trace_id}.otlp.jsonl", "--json", cwd=tmp_path)

@@ -29,6 +29,7 @@ _KIND = ("commands",)
 _PACKAGES = {
     "audit": "reliability-sentinel-command-serve",
     "loops": "reliability-sentinel-command-serve",
+    "mutate": "reliability-sentinel-command-mutate",
     "receive": "reliability-sentinel-command-receive",
     "serve": "reliability-sentinel-command-serve",
     "suite": "reliability-sentinel-command-suite",

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,6 +20,7 @@ from sentinel_core.cli.options import (
     layers_and_selection,
     limit_options,
     plugin_options,
+    run_options,
 )
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.cli.trace_inputs import sources_of
@@ -29,6 +30,9 @@ from sentinel_core.judging.job import Format, Plan, job
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.judging.output.text import render_summary
 from sentinel_core.judging.tally import Tally
+
+if TYPE_CHECKING:
+    from sentinel_core.host.expectations import Expected
 
 __all__ = ["command"]
 
@@ -57,6 +61,7 @@ _NO_TEXT = frozenset((
     "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
 )
 @emit_options
+@run_options
 @click.option("--strict", is_flag=True, help="Refuse unknown and doubled keys, and traces not read whole.")
 @limit_options
 @click.option("--max-record-mb", type=int, metavar="MB", help="Largest record, decompressed (default 256).")
@@ -79,7 +84,7 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
         raise click.UsageError("nothing to evaluate: give a file, a folder, a glob, or - for standard input", context)
     many = Many.of(options)
     plan, host = _plan(arguments, options, many)
-    if many.is_asked_for or _is_much(plan):
+    if many.is_asked_for or plan.task_key is not None or _is_much(plan):
         from sentinel_core.cli.batch_options import evaluate_many
 
         try:
@@ -132,6 +137,9 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
         selection=selection,
         latest=options["latest"],
         strict=host.strict,
+        attribute=options["attribute"],
+        task_key=options["task_key"],
+        expected=_expected(options),
         max_record=host.max_record_mb << 20,
         reader=options["reader"],
         format=_format(options, many),
@@ -142,6 +150,14 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
         emission=emission_of(options),
     )
     return plan, host
+
+
+def _expected(options: dict[str, Any]) -> "Expected | None":
+    if not options["expected"] and options["expect_file"] is None:
+        return None
+    from sentinel_core.host.expectations import read_expectations
+
+    return read_expectations(options["expected"], options["expect_file"])
 
 
 def _format(options: dict[str, Any], many: Many) -> Format:

@@ -32,6 +32,7 @@ __all__ = [
     "limit_options",
     "plugin_options",
     "plugins_option",
+    "run_options",
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -143,6 +144,24 @@ def batch_options(function: _Function) -> _Function:
             type=click.IntRange(1, 1024),
             metavar="N",
             help="Processes (default: all cores where it pays).",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def run_options(function: _Function) -> _Function:
+    """What is expected of runs, which of them have one task, and whether each names the step to look at."""
+    for option in (
+        click.option("--attribute", is_flag=True, help="Name the step to look at first in a PASS, too."),
+        click.option("--task-key", metavar="KEY", help='Compare runs of one task: by "metadata.NAME", or "request".'),
+        click.option("--expect-file", metavar="FILE.toml", help="Expectations, of all runs and by task."),
+        click.option(
+            "--expect",
+            "expected",
+            multiple=True,
+            metavar="WHAT",
+            help="called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, max-calls:N.",
         ),
     ):
         function = option(function)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sentinel_core.trace import ExecutionTrace
     from sentinel_core.traces.sources.own import LeftOut
 
-__all__ = ["read_one", "sources_of"]
+__all__ = ["read_all", "read_one", "sources_of"]
 
 _NATIVE = "native"
 _TOLD = 5
@@ -80,13 +80,24 @@ def read_one(
 
     Raises ``InputError`` where there is none, where there are several and none is named, or where one cannot be read.
     """
+    shown = "stdin" if path == "-" else path
+    return _picked(read_all((path,), reader=reader, plugins=plugins), shown, trace_id)
+
+
+def read_all(
+    paths: tuple[str, ...], *, reader: str | None = None, plugins: str | None = None
+) -> "list[ExecutionTrace]":
+    """The traces in files and folders, with secrets taken out. Readers work in a child.
+
+    Raises ``InputError`` where there is none and one cannot be read.
+    """
     from sentinel_core.cli.convert_child import Conversion, convert_job
     from sentinel_core.traces.codec import decode_trace
 
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     host = layers.host()
     work = Conversion(
-        sources=sources_of((path,), host),
+        sources=sources_of(paths, host),
         selection=selection,
         to=_NATIVE,
         reader=reader,
@@ -95,11 +106,11 @@ def read_one(
     )
     written = io.BytesIO()
     tally = supervise(work, written, job=convert_job, timeout=host.timeout, memory_mb=host.max_memory_mb)
-    shown = "stdin" if path == "-" else path
     traces = [decode_trace(line) for line in written.getvalue().splitlines()]
     if not traces and tally.exit_code("never"):
+        shown = "stdin" if paths == ("-",) else ", ".join(paths)
         raise InputError(f'no trace could be read from "{shown}"')
-    return _picked(traces, shown, trace_id)
+    return traces
 
 
 def _picked(traces: "list[ExecutionTrace]", path: str, trace_id: str | None) -> "ExecutionTrace":

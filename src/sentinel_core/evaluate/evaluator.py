@@ -4,15 +4,17 @@ import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from types import CoroutineType
-from typing import Any
+from typing import Any, NamedTuple
 
 import attrs
 
 from sentinel_core.errors import error_text
+from sentinel_core.evaluate.attribution import attribute
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.mutation_guard import Snapshot
 from sentinel_core.evaluate.policy import judge
 from sentinel_core.evaluate.score import combine, share
+from sentinel_core.evaluate.triage import triage_score
 from sentinel_core.profile import Profile
 from sentinel_core.report import (
     Coverage,
@@ -32,12 +34,21 @@ _LONGEST_ERROR = 300
 _OURS = __name__.partition(".")[0]
 _NOT_INSTALLED = "is not installed"
 _ASTRAY = 'answered with a finding, "{}", that points to {}; there are {}, counted from 0'
+_ATTRIBUTED = ("WARN", "FAIL")
 _SILENT = "Nothing to check: no assistant text and no tool call."
 
 _Answers = list[tuple[str, Detection | SignalFailure]]
 _Scores = tuple[tuple[str, float | None], ...]
-_Judged = tuple[Verdict | None, float | None, str]
 _Rows = tuple[SignalScore, Coverage, tuple[str, float | None]]
+
+
+class _Judged(NamedTuple):
+    """What the scores alone give."""
+
+    verdict: Verdict | None
+    overall: float | None
+    text: str
+    triage: float | None
 
 
 @attrs.frozen(kw_only=True)
@@ -56,13 +67,14 @@ class Panel:
     """Who judges, and by which profile.
 
     ``failures`` are signals that could not be loaded; ``left_out`` names those that
-    the user did not want.
+    the user did not want; ``attributes_all`` asks for the step that broke in a PASS, too.
     """
 
     signals: tuple[BoundSignal, ...]
     profile: Profile
     failures: tuple[SignalFailure, ...] = ()
     left_out: frozenset[str] = frozenset()
+    attributes_all: bool = False
 
     def __attrs_post_init__(self) -> None:
         ordered = tuple(sorted(self.signals, key=lambda signal: signal.name))
@@ -89,10 +101,20 @@ class Panel:
         return functools.lru_cache(maxsize=256)(functools.partial(_rows, self))
 
     @functools.cached_property
+    def scope(self) -> Callable[[_Scores, tuple[str, ...]], str]:
+        """What a verdict on these scores rests on, without those signals that failed; kept as ``judged`` is."""
+        return functools.lru_cache(maxsize=1024)(functools.partial(_scope, self))
+
+    @functools.cached_property
+    def deciding(self) -> frozenset[str]:
+        """The signals that can decide the verdict."""
+        return self.profile.deciding
+
+    @functools.cached_property
     def standing_failures(self) -> tuple[SignalFailure, ...]:
-        """Signals that fail for every trace: not loaded, or weighted and neither there nor left out."""
+        """Signals that fail for every trace: not loaded, or deciding and neither there nor left out."""
         present = {signal.name for signal in self.signals} | {failure.signal_name for failure in self.failures}
-        absent = [name for name in self.profile.weights if name not in present and name not in self.left_out]
+        absent = sorted(self.profile.deciding - present - self.left_out)
         return (*self.failures, *(SignalFailure(signal_name=name, error=_NOT_INSTALLED) for name in absent))
 
 
@@ -116,8 +138,9 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
         if answer.findings:
             findings += [finding.of(name, _origin(index, finding)) for finding in answer.findings]
     scores, covered, measured = zip(*rows, strict=True) if rows else ((), (), ())
-    failures = _in_order((*failed, *panel.standing_failures), panel.profile.weights)
-    verdict, overall, reasoning = _verdict(index, measured, failures, panel)
+    failures = _in_order((*failed, *panel.standing_failures), panel)
+    judged = panel.judged(measured)
+    verdict, overall, reasoning = _verdict(index, judged, failures)
     return ReliabilityReport(
         trace_id=index.trace.trace_id,
         verdict=verdict,
@@ -131,6 +154,9 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
         unread=_unread(index),
         profile=panel.printed_profile,
         settings=panel.printed_settings,
+        triage_score=judged.triage,
+        scope=panel.scope(measured, tuple([one.signal_name for one in failures if not one.advisory])),
+        attribution=attribute(index, findings) if panel.attributes_all or verdict in _ATTRIBUTED else None,
     )
 
 
@@ -153,10 +179,10 @@ def _refuse_astray(index: TraceIndex, finding: Finding) -> None:
         raise _NonsenseError(_ASTRAY.format(finding.rule, f"message {place}", len(index.messages)))
 
 
-def _in_order(failures: Sequence[SignalFailure], weights: Mapping[str, float]) -> list[SignalFailure]:
+def _in_order(failures: Sequence[SignalFailure], panel: Panel) -> list[SignalFailure]:
     if not failures:
         return []
-    marked = [attrs.evolve(failure, advisory=failure.signal_name not in weights) for failure in failures]
+    marked = [attrs.evolve(failure, advisory=failure.signal_name not in panel.deciding) for failure in failures]
     return sorted(marked, key=lambda failure: failure.signal_name)
 
 
@@ -260,7 +286,7 @@ def _failure(signal: BoundSignal, error: str) -> SignalFailure:
 
 
 def _verdict(
-    index: TraceIndex, measured: _Scores, failures: Sequence[SignalFailure], panel: Panel
+    index: TraceIndex, judged: _Judged, failures: Sequence[SignalFailure]
 ) -> tuple[Verdict | None, float | None, str]:
     """Verdict, overall score and reasoning.
 
@@ -269,7 +295,7 @@ def _verdict(
     """
     if not index.messages:
         return None, None, "Nothing to check: the trace has no messages."
-    verdict, overall, text = panel.judged(measured)
+    verdict, overall, text, _ = judged
     if verdict in (None, "PASS") and not (index.texts or index.calls) and index.is_silent:
         return None, None, _SILENT
     if verdict is None:
@@ -284,13 +310,27 @@ def _verdict(
 
 
 def _judged(profile: Profile, scores: _Scores) -> _Judged:
-    """Verdict, overall score and reasons that the scores alone give."""
-    measured = {name: score for name, score in scores if score is not None and name in profile.weights}
-    if not measured:
-        return None, None, "No verdict: no weighted signal could be measured."
-    overall = combine(measured, profile.weights)
+    """Verdict, overall score, reasons and triage score that the scores alone give."""
+    triage = triage_score(scores)
+    measured = {name: score for name, score in scores if score is not None}
+    weighted = {name: score for name, score in measured.items() if name in profile.weights}
+    if not weighted:
+        return _Judged(None, None, "No verdict: no weighted signal could be measured.", triage)
+    overall = combine(weighted, profile.weights)
     verdict, reasons = judge(overall, measured, profile)
-    return verdict, overall, "; ".join(reasons)
+    return _Judged(verdict, overall, "; ".join(reasons), triage)
+
+
+def _scope(panel: Panel, scores: _Scores, failed: tuple[str, ...]) -> str:
+    """One line: which signals could see something and which could not. The outcome itself nobody has checked."""
+    groups = (
+        ("looked at by", [name for name, score in scores if score is not None]),
+        ("not measured:", [name for name, score in scores if score is None]),
+        ("left out:", sorted(panel.left_out & panel.deciding)),
+        ("no answer from", failed),
+    )
+    told = "; ".join(f"{says} {', '.join(names)}" for says, names in groups if names)
+    return f"{told[:1].upper()}{told[1:]}. Whether the outcome is right was not checked." if told else ""
 
 
 def _rows(panel: Panel, name: str, score: float | None, details: str, gaps: Sequence[str]) -> _Rows:
@@ -306,7 +346,7 @@ def _rows(panel: Panel, name: str, score: float | None, details: str, gaps: Sequ
         contribution=share([weight * score], weights) if weight and score else 0.0,
         distribution=signal.distribution,
         version=signal.version,
-        advisory=not weight,
+        advisory=name not in panel.deciding,
     )
     coverage = Coverage(
         signal_name=name,

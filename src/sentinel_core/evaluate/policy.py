@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from sentinel_core.profile import Profile
+from sentinel_core.profile import CriticalRule, Profile
 from sentinel_core.report import Verdict
 
 __all__ = ["judge"]
@@ -14,20 +14,26 @@ _RANK: Mapping[Verdict, int] = {"PASS": 0, "WARN": 1, "FAIL": 2}
 def judge(overall: float, scores: Mapping[str, float], profile: Profile) -> tuple[Verdict, tuple[str, ...]]:
     """The verdict and its reasons, those that decided it first; a reason for less says what it would have given alone.
 
-    ``scores`` are those of weighted signals that were measured.
+    ``scores`` are those of signals that were measured. Of a signal's critical rules the severest that fires
+    speaks.
     """
-    gravest: dict[str, tuple[Verdict, str]] = {}
-    for rule in profile.critical:
+    reasons: list[tuple[Verdict, str]] = []
+    told = set[str]()
+    for rule in sorted(profile.critical, key=_severest):
         score = scores.get(rule.signal_name)
-        if score is not None and score >= rule.threshold:
+        if score is not None and score >= rule.threshold and rule.signal_name not in told:
+            told.add(rule.signal_name)
             text = f"{rule.signal_name} {_number(score)} is at or above its critical {_number(rule.threshold)}"
-            if rule.signal_name not in gravest or _rank((rule.verdict, text)) > _rank(gravest[rule.signal_name]):
-                gravest[rule.signal_name] = (rule.verdict, text)
-    reasons = [*gravest.values(), _overall(overall, profile)]
+            reasons.append((rule.verdict, text))
+    reasons.append(_overall(overall, profile))
     if len(reasons) > 1:
         reasons.sort(key=_rank, reverse=True)
     verdict = reasons[0][0]
     return verdict, tuple([text if alone == verdict else f"{text} ({alone})" for alone, text in reasons])
+
+
+def _severest(rule: CriticalRule) -> int:
+    return -_RANK[rule.verdict]
 
 
 def _rank(reason: tuple[Verdict, str]) -> int:

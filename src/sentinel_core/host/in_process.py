@@ -19,7 +19,7 @@ __all__ = ["evaluate_trace"]
 def evaluate_trace(
     trace: ExecutionTrace, *, signals: Iterable["sentinel_core.Signal"] | None = None, profile: Profile | None = None
 ) -> ReliabilityReport:
-    """Evaluate one trace with the installed signals, or with exactly those given, by ``profile`` (default: RS-1).
+    """Evaluate one trace with the installed signals, or with exactly those given, by ``profile`` (default: ``STANDARD``).
 
     Plugins run in this process with their default settings; no configuration file or variable is read. A signal that fails
     is in the report's ``failures``. Raises ``ValueError`` for a trace without an id, an unknown role, a lone surrogate in
@@ -56,7 +56,7 @@ def _panel(signals: Iterable["sentinel_core.Signal"] | None, profile: Profile | 
     return Panel(
         signals=tuple(_bind(signal) for signal in given),
         profile=with_weights(wanted, {}, names),
-        left_out=frozenset(wanted.weights) - names,
+        left_out=wanted.deciding - names,
     )
 
 

@@ -16,7 +16,7 @@ from sentinel_core.host.plugins import Installed, LoadFailure, Plugin, Watch
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.host.settings import Layers
 from sentinel_core.offers import Signal
-from sentinel_core.profile import BUILT_IN, RS1, CriticalRule, Profile
+from sentinel_core.profile import PROFILES, RS1, STANDARD, CriticalRule, Profile
 from sentinel_core.report import SignalFailure
 from sentinel_core.trace import ExecutionTrace
 
@@ -30,6 +30,7 @@ def make_panel(
     layers: Layers,
     *,
     watch: Watch | None = None,
+    attributes_all: bool = False,
 ) -> Panel:
     """The panel of all signals among ``plugins``, with the profile and weights set in ``layers``.
 
@@ -45,7 +46,13 @@ def make_panel(
                 failed.append(_failure(plugin.source, str(error)))
     unselected = frozenset(plugin.name for plugin in left_out if plugin.kind == "signals")
     known = {signal.name for signal in signals} | {failure.signal_name for failure in failed} | unselected
-    return Panel(signals=tuple(signals), profile=weighted(layers, known), failures=tuple(failed), left_out=unselected)
+    return Panel(
+        signals=tuple(signals),
+        profile=weighted(layers, known),
+        failures=tuple(failed),
+        left_out=unselected,
+        attributes_all=attributes_all,
+    )
 
 
 def _failure(source: Installed, error: str) -> SignalFailure:
@@ -86,7 +93,7 @@ def weighted(layers: Layers, known: Collection[str]) -> Profile:
     profile = read_profile(layers.host().profile)
     names = {*known, *profile.weights}
     for rule in profile.critical:
-        if rule.signal_name not in names and rule not in RS1.critical:
+        if rule.signal_name not in names and rule not in STANDARD.critical:
             near = did_you_mean(rule.signal_name, names)
             where = f'profile "{profile.name}": critical.{rule.signal_name}'
             raise ConfigError(f'{where}: no such signal is installed{near} ("sentinel plugins" lists them)')
@@ -101,7 +108,7 @@ def weighted(layers: Layers, known: Collection[str]) -> Profile:
 
 
 def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable[str]) -> Profile:
-    """The profile with ``weights`` over its own; a weight of 0 makes a signal advisory.
+    """The profile with ``weights`` over its own; a weight of 0 makes a signal advisory and removes its critical rules.
 
     Raises ``ConfigError`` (a ``ValueError``) for a weight that cannot be used, and for an unknown signal.
     """
@@ -110,30 +117,29 @@ def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable
         if name not in names:
             raise ConfigError(f"Unknown signal: {name}{did_you_mean(name, names)}")
     try:
-        return attrs.evolve(profile, weights={**profile.weights, **weights})
+        critical = tuple(rule for rule in profile.critical if weights.get(rule.signal_name) != 0)
+        return attrs.evolve(profile, weights={**profile.weights, **weights}, critical=critical)
     except ValueError as error:
         raise ConfigError(str(error)) from None
 
 
-_NAMES = " nor ".join(f'"{name}"' for name in sorted(BUILT_IN))
-
-
 def read_profile(name: str) -> Profile:
-    """``standard``, ``rs1``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
+    """``rs1``, ``standard``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
 
     Missing keys keep RS-1's values; ``critical`` is merged signal by signal, and ``false`` removes RS-1's rule. Raises
     ``ConfigError`` that names the file and the key.
     """
-    if name in BUILT_IN:
-        return BUILT_IN[name]
+    if name in PROFILES:
+        return PROFILES[name]
     import tomllib
 
     path = Path(name)
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
+        known = " nor ".join(f'"{one}"' for one in PROFILES)
         raise ConfigError(
-            f'no profile "{name}": it is neither {_NAMES} nor a readable file ({error.strerror})'
+            f'no profile "{name}": it is neither {known} nor a readable file ({error.strerror})'
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'profile "{name}" is not TOML: {error}') from None
@@ -158,7 +164,7 @@ def _profile(document: Mapping[str, Any], path: Path) -> Profile:
         },
         warn_at=_share(document.get("warn_at", RS1.warn_at), path, "warn_at"),
         fail_at=_share(document.get("fail_at", RS1.fail_at), path, "fail_at"),
-        critical=_all_critical(document.get("critical", {}), path),
+        critical=_all_critical(document.get("critical", {}), document.get("weights", RS1.weights), path),
     )
     try:
         profile = made()
@@ -169,8 +175,11 @@ def _profile(document: Mapping[str, Any], path: Path) -> Profile:
     return profile
 
 
-def _all_critical(given: Mapping[str, Any], path: Path) -> tuple[CriticalRule, ...]:
-    rules: dict[str, CriticalRule | None] = {rule.signal_name: rule for rule in RS1.critical}
+def _all_critical(given: Mapping[str, Any], weights: Mapping[str, Any], path: Path) -> tuple[CriticalRule, ...]:
+    """RS-1's of signals that have a weight here, and those given over them."""
+    rules: dict[str, CriticalRule | None] = {
+        rule.signal_name: rule for rule in RS1.critical if weights.get(rule.signal_name)
+    }
     rules.update(
         (name, _critical(name, rule, path) if rule is not False else None) for name, rule in sorted(given.items())
     )

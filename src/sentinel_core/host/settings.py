@@ -13,11 +13,11 @@ import attrs
 from sentinel_core.errors import ConfigError, PluginError, error_text
 from sentinel_core.host.conversion import Setting, beside, convert, printed, settable, shown
 from sentinel_core.host.selection import SELECTABLE, did_you_mean, load_target_kind
+from sentinel_core.profile import PROFILES, STANDARD
 
 __all__ = ["HostSettings", "Layers", "Setting", "find_file", "read_layers"]
 
 _BOM = b"\xef\xbb\xbf"
-_STANDARD, _PROFILES = "standard", ("rs1", "standard")  # the built-in profiles; any other is a file
 _NO_CONFIG = "no_config"
 _MISTYPED = 0.92  # "SENTINEL_FAILON" is like "SENTINEL_FAIL_ON" by 0.97; the common prefix counts, too
 _MISTYPED_TABLE = 0.88  # "tool" is like "tools" by 0.89
@@ -38,7 +38,7 @@ class HostSettings:
     fixed rules, or two personas of the run's own model. ``no_config``, which no file can set, reads no file.
     """
 
-    profile: str = _STANDARD
+    profile: str = STANDARD.name
     fail_on: Literal["warn", "fail", "never"] = "warn"
     timeout: float = attrs.field(default=60.0, validator=[attrs.validators.gt(0), attrs.validators.le(1e6)])
     max_memory_mb: int = attrs.field(default=4096, validator=[attrs.validators.gt(0), attrs.validators.le(1 << 30)])
@@ -252,7 +252,7 @@ def _plugins_beside(value: str | list[Any], folder: str) -> str:
 
 
 def _profile_beside(value: Any, folder: str) -> Any:
-    return value if value in _PROFILES or not isinstance(value, str) else beside(value, folder)
+    return value if not isinstance(value, str) or value in PROFILES else beside(value, folder)
 
 
 def _beside_scheme(*schemes: str) -> Callable[[Any, str], Any]:

@@ -22,6 +22,7 @@ from sentinel_core.runtime.watch import Watch
 from sentinel_core.traces.sources import FileSource
 
 if TYPE_CHECKING:
+    from sentinel_core.host.expectations import Expected
     from sentinel_core.telemetry.verdicts import Emission
 
 __all__ = ["Format", "Plan", "fewer_collections", "job", "judged", "prepare", "rendered"]
@@ -32,7 +33,9 @@ Format = Literal["text", "json", "jsonl", "rows"]
 class Plan(NamedTuple):
     """What to judge and how to say it. ``done`` items are out already; ``deaths`` are not to be died again.
 
-    Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. The format ``rows`` is JSON Lines
+    Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. With ``attribute`` a PASS
+    names the step to look at first, too. ``task_key`` says which
+    runs of a batch have one task, ``expected`` what they are to do. The format ``rows`` is JSON Lines
     in which each report stands beside its source and number, for tables.
     """
 
@@ -47,6 +50,9 @@ class Plan(NamedTuple):
     latest: str | None = None
     reader: str | None = None
     strict: bool = False
+    attribute: bool = False
+    task_key: str | None = None
+    expected: "Expected | None" = None
     max_record: int = 256 << 20
     done: int = 0
     deaths: tuple[Death, ...] = ()
@@ -136,7 +142,11 @@ def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[Trace
     chosen, left_out = select(plan.selection, kinds)
     dead = {death.at_work.label: death.error for death in plan.deaths if death.at_work.stage == "load"}
     plugins, failures = load(chosen, plan.selection.targets, kinds=kinds, dead=dead, watch=watch)
-    panel = make_panel(plugins, failures, left_out, plan.layers, watch=watch)
+    panel = make_panel(plugins, failures, left_out, plan.layers, watch=watch, attributes_all=plan.attribute)
+    if plan.expected is not None:
+        from sentinel_core.host.expectations import expecting
+
+        panel = expecting(panel, plan.expected)
     if plan.selection.targets:  # only now is it known what they offer
         offered = {(plugin.source.kind, plugin.source.name) for plugin in plugins}
         plan.layers.refuse_unknown_plugins(offered | {(one.kind, one.name) for one in (*chosen, *left_out)}, kinds)

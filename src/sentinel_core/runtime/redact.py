@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from sentinel_core._fast import evolve
-from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalFailure, SignalScore
+from sentinel_core.report import Attribution, Coverage, Finding, ReliabilityReport, SignalFailure, SignalScore
 from sentinel_core.runtime.secret_rules import ARGUMENT_RULES, BLOCK, CUT_RULES, KEY_RULES, RULES, Rule
 from sentinel_core.trace import from_json, to_json
 
@@ -287,6 +287,7 @@ def redacted(report: ReliabilityReport) -> ReliabilityReport:
         "signal_scores": _each(_score, report.signal_scores),
         "unread": _each(redact, report.unread),
         "coverage": _each(_coverage, report.coverage),
+        "attribution": _attribution(report.attribution),
     }
     changed = {name: value for name, value in found.items() if value != getattr(report, name)}
     return evolve(report, **changed) if changed else report
@@ -294,6 +295,12 @@ def redacted(report: ReliabilityReport) -> ReliabilityReport:
 
 def _each(change: Callable[[_Row], _Row], rows: Sequence[_Row]) -> Sequence[_Row]:
     return tuple([change(row) for row in rows]) if rows else rows
+
+
+def _attribution(given: Attribution | None) -> Attribution | None:
+    if given is None or given.agent is None:
+        return given
+    return evolve(given, agent=redact(given.agent))
 
 
 # A row that holds no secret, as nearly all do, stays what it is: to make it anew costs more than to look.

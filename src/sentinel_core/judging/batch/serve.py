@@ -126,7 +126,9 @@ class _Batch:
         else:
             assert isinstance(outcome, Readable)
             error = fatal(found, outcome, self._plan, item)
-            self._summary.add_report(found, error)
+            self._summary.add_report(found, error, outcome)
+            if self._plan.task_key is not None:
+                self._summary.tasks.add(self._plan.task_key, outcome.trace, found, outcome.source, outcome.number)
             data = rendered(found, outcome, self._plan, error)
         self._count += 1
         if data is not None:

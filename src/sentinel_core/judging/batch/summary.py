@@ -7,7 +7,9 @@ from typing import Any, Self
 
 import attrs
 
-from sentinel_core.judging.records import Unreadable
+from sentinel_core.judging.batch.ranking import Ranking
+from sentinel_core.judging.batch.tasks import Tasks
+from sentinel_core.judging.records import Readable, Unreadable
 from sentinel_core.judging.tally import Tally
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.printable import thousandths
@@ -29,7 +31,8 @@ class Summary:
     ``scores`` counts overall scores by thousandths, so that quantiles, to a thousandth, are the same for any split.
     ``rules`` counts findings; ``failures`` has, for each signal that gave no answer, how often, the first error, and the
     first thousand records whose row is an error because of it. ``unreadable`` holds the first thousand records that gave no
-    trace.
+    trace; ``ranking`` the runs most worth a look; ``tasks``, where they were
+    asked for, runs of one task.
     """
 
     counts: dict[str, int] = attrs.field(factory=dict)
@@ -38,9 +41,18 @@ class Summary:
     rules: dict[str, int] = attrs.field(factory=dict)
     failures: dict[str, list[Any]] = attrs.field(factory=dict)
     unreadable: list[dict[str, Any]] = attrs.field(factory=list)
+    ranking: Ranking = attrs.field(factory=Ranking)
+    tasks: Tasks = attrs.field(factory=Tasks)
 
-    def add_report(self, report: ReliabilityReport, error: Unreadable | None = None) -> None:
-        """One more report, and the ``error`` that stands beside it where a weighted signal died of the record."""
+    def add_report(
+        self, report: ReliabilityReport, error: Unreadable | None = None, read: Readable | None = None
+    ) -> None:
+        """One more report, and the ``error`` that stands beside it where a weighted signal died of the record.
+
+        Only one whose record is told is ranked.
+        """
+        if read is not None:
+            self.ranking.add(report, read.source, read.number)
         _count(self.counts, report.verdict or "no verdict")
         self.incomplete += not report.is_complete
         if report.overall_score is not None:
@@ -71,6 +83,8 @@ class Summary:
             known[0] += count
             _keep(known[2], rows)
         _keep(self.unreadable, later.unreadable)
+        self.ranking.merge(later.ranking)
+        self.tasks.merge(later.tasks)
 
     def error_rows(self) -> Iterator[dict[str, Any]]:
         """File, line and message of each record that is kept of those whose row is an error, and the file as it was ``named``."""
@@ -113,6 +127,7 @@ class Summary:
     def restored(cls, state: bytes | Mapping[str, Any]) -> Self:
         """From ``state``."""
         held = dict(json.loads(state) if isinstance(state, bytes) else state)
+        held["ranking"], held["tasks"] = Ranking(**held["ranking"]), Tasks(**held["tasks"])
         held["scores"] = {int(score): count for score, count in held["scores"].items()}
         return cls(**held)
 
@@ -129,6 +144,8 @@ class Summary:
                 "max": self.quantile(1),
                 "histogram": {f"{score / _STEPS:.3f}": self.scores[score] for score in sorted(self.scores)},
             },
+            "triage": self.ranking.document(),
+            "agreement": self.tasks.document(),
             "top_rules": [{"rule": rule, "findings": count} for rule, count in self.top_rules(_TOP)],
             "failures": [
                 {"signal": name, "records": count, "first_error": error, "error_rows": _shown(rows)}
@@ -148,6 +165,8 @@ class Summary:
             yield f"  risk: {parts}, max {self.quantile(1):.3f}"
         if self.rules:
             yield "  most findings: " + ", ".join(f"{rule} {count:,}" for rule, count in self.top_rules(5))
+        yield from self.ranking.lines()
+        yield from self.tasks.lines()
         for name, (count, error, _) in sorted(self.failures.items()):
             yield f'  signal "{name}" gave no answer for {count:,}; the first time: {error}'
 

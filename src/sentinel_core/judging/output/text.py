@@ -31,7 +31,9 @@ def render_summary(counts: dict[str, int]) -> str:
 def _lines(report: ReliabilityReport, origin: str, *, verbose: bool, color: bool) -> Iterator[str]:
     verdict = report.verdict or "NO VERDICT"
     score = "" if report.overall_score is None else f"  risk {thousandths(report.overall_score) / 1000:.3f}"
-    head = _paint(f"{_VERDICT_SYMBOLS[report.verdict]} {verdict}", _COLORS[report.verdict], color=color)
+    head = _paint(f"{_VERDICT_SYMBOLS[report.verdict]} {verdict}", _COLORS[report.verdict], color=color) + _without(
+        report
+    )
     place = f"  ({printable(origin)})" if origin else ""
     yield f"{head}{score}  {printable(clipped(report.trace_id, 80))}{place}"
     yield f"  {printable(report.reasoning)}"
@@ -39,8 +41,30 @@ def _lines(report: ReliabilityReport, origin: str, *, verbose: bool, color: bool
     yield from _failures(report)
     yield from (f"  ! not read: {printable(gap)}" for gap in report.unread)
     yield from _findings(report, verbose=verbose, color=color)
+    yield from _attribution(report)
+    yield _footing(report)
     if verbose:
         yield from _verbose(report)
+
+
+def _without(report: ReliabilityReport) -> str:
+    """Which signals that could have decided otherwise saw nothing: a PASS without them is worth less."""
+    if report.verdict not in ("PASS", "WARN"):
+        return ""
+    states = {"left_out": "left out", "unmeasured": "not measured"}
+    deciding = {
+        *report.profile.get("weights", ()),
+        *(rule["signal_name"] for rule in report.profile.get("critical", ())),
+    }
+    rows = [row for row in report.coverage if row.state in states and row.signal_name in deciding]
+    return f" ({', '.join(f'{row.signal_name} {states[row.state]}' for row in rows)})" if rows else ""
+
+
+def _footing(report: ReliabilityReport) -> str:
+    """By what was judged; and of a PASS, what it is worth."""
+    triage = "" if report.triage_score is None else f", triage {thousandths(report.triage_score) / 1000:.3f}"
+    scope = f" {printable(report.scope)}" if report.verdict == "PASS" else ""
+    return f"  Profile {printable(report.profile['name'])}{triage}.{scope}"
 
 
 def _signals(report: ReliabilityReport) -> Iterator[str]:
@@ -53,7 +77,7 @@ def _bar(score: SignalScore) -> str:
     if score.score is None:
         return f"{'not measured':<{_BAR}}      "
     filled = round(score.score * _BAR)
-    weight = "advisory" if score.advisory else f"× {score.weight:g}"
+    weight = "advisory" if score.advisory else f"× {score.weight:g}" if score.weight else "rule"
     return f"{'█' * filled}{'░' * (_BAR - filled)} {score.score:.2f} {weight:<6}"
 
 
@@ -74,6 +98,13 @@ def _findings(report: ReliabilityReport, *, verbose: bool, color: bool) -> Itera
             yield f"      “{printable(clipped(finding.quote, _QUOTE))}”"
     if len(worst) > len(shown):
         yield f"  and {counted(len(worst) - len(shown), 'more finding')} (--verbose shows all)"
+
+
+def _attribution(report: ReliabilityReport) -> Iterator[str]:
+    step = report.attribution
+    if step is not None:
+        agent = f" of {printable(clipped(step.agent, 60))}" if step.agent else ""
+        yield f"  → look first at message {step.message_index}{agent} ({printable(step.basis)})"
 
 
 def _place(finding: Finding) -> str:

@@ -7,6 +7,7 @@ from sentinel_command_suite.predicates import ADMITS_FAILURE
 from sentinel_command_suite.runs import Check, Run
 from sentinel_command_suite.scenario import CallExpectation, Order, ToolUsage
 from sentinel_core import Call
+from sentinel_core.evaluate.expectations import matching
 from sentinel_core.runtime.printable import counted
 
 __all__ = ["check_tools"]
@@ -22,7 +23,7 @@ def check_tools(run: Run, expect: ToolUsage) -> Iterator[Check]:
         yield _trajectory(run.calls, expect.calls, expect.order)
     yield _valid(run.calls)
     if expect.forbidden:
-        used = sorted({call.call.name for call in run.calls} & set(expect.forbidden))
+        used = sorted({call.call.name for tool in expect.forbidden for call in matching(run.calls, tool)})
         yield _check("no_forbidden_tool", not used, f"called {', '.join(used)}" if used else "none was called")
     if expect.most_calls is not None:
         made = len(run.calls)

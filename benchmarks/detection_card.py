@@ -1,0 +1,91 @@
+"""The page ``docs/detection.md``, from the figures that ``detect.py --write`` keeps in ``docs/detection.json``.
+
+python benchmarks/detection_card.py        # writes the page anew from the figures
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+__all__ = ["FIGURES", "PAGE", "render"]
+
+_DOCS = Path(__file__).resolve().parent.parent / "docs"
+FIGURES, PAGE = _DOCS / "detection.json", _DOCS / "detection.md"
+
+_HEAD = """# What Sentinel detects, and what it does not
+
+Measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed), each conversation counted once. `make detect` prints
+the same where the sets are; no part of Sentinel was trained on them, but the parts of `ending` were developed on five of them.
+
+- **FAIL is nearly always right and finds few**: precision {precision:.3f}, on {recall:.0%} of failed runs in the mean over the sets.
+- **The triage score sorts runs**: AUROC {triage:.3f} in the mean over the sets, counting messages {messages:.3f}; among runs of the same task
+  {triage_within:.3f} and {messages_within:.3f}. On {above} of {sets} sets it is above the message count.
+- **A PASS says little of the outcome**: most failed runs look like good ones in their own trace. Who knows what a run must do
+  [says so](evaluate.md#what-is-expected).
+
+AUROC: how often a failed run scores above a good one; 0.5 is chance. Intervals are 95%, from a bootstrap over tasks.
+"""
+
+_TAIL = """## What it cannot see
+
+- Whether the outcome is right: a wrong answer that is told calmly, a wrong booking that went through, a patch that misses the point.
+- What the recorder left out: a missing last message, arguments, results. Where a whole batch ends alike, the summary says so.
+- Runs that fail by stopping early without a sign of it; `effort` ranks them low.
+- Agents that are unlike those measured: other domains, other languages. These sets are customer service, SQL and shell, questions, code,
+  notebooks and bookings, in English.
+- `ats_injected` is labelled by whether a fault was injected, not by whether the run failed.
+"""
+
+
+def render(figures: dict[str, Any]) -> str:
+    """The page as text."""
+    sets = figures["sets"]
+    head = _HEAD.format(
+        runs=sum(row["failed"] + row["good"] for row in sets.values()),
+        failed=sum(row["failed"] for row in sets.values()),
+        sets=len(sets),
+        **figures["summary"],
+    )
+    return "\n".join(
+        [head, *_by_set(sets), "", *_by_signal(figures["signals"]), "", *_by_rule(figures["rules"]), "", _TAIL]
+    )
+
+
+def _by_set(sets: dict[str, Any]) -> list[str]:
+    lines = [
+        "## By set\n",
+        "| set | failed | good | messages | triage | within tasks | FAIL on failed, good | WARN or FAIL on failed, good |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, row in sets.items():
+        within = "" if row["within"] is None else f"{row['within']:.3f}"
+        low, high = row["interval"]
+        lines.append(
+            f"| `{name}` | {row['failed']:,} | {row['good']:,} | {row['messages']:.3f} | {row['triage']:.3f} ({low:.2f} to {high:.2f}) | {within} "
+            f"| {row['FAIL'][0]}, {row['FAIL'][1]} | {row['WARN'][0]}, {row['WARN'][1]} |"
+        )
+    return lines
+
+
+def _by_signal(signals: dict[str, Any]) -> list[str]:
+    lines = ["## By signal\n", "AUROC in the mean over the sets.\n", "| signal | AUROC | interval |", "|---|---|---|"]
+    for name, row in signals.items():
+        lines.append(f"| `{name}` | {row['auroc']:.3f} | {row['interval'][0]:.2f} to {row['interval'][1]:.2f} |")
+    return lines
+
+
+def _by_rule(rules: dict[str, Any]) -> list[str]:
+    lines = [
+        "## By rule\n",
+        "On how many failed and good runs each rule fires; precision is the share of failed runs among these. Of all runs {base:.0%} failed.\n",
+        "| rule | failed | good | precision |",
+        "|---|---|---|---|",
+    ]
+    lines[1] = lines[1].format(base=rules["base"])
+    for name, (failed, good) in rules["fired"].items():
+        lines.append(f"| `{name}` | {failed:,} | {good:,} | {failed / (failed + good):.2f} |")
+    return lines
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render(json.loads(FIGURES.read_text())))

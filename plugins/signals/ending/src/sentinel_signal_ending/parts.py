@@ -1,0 +1,159 @@
+"""The parts of the signal: each gives the score and the finding of one way to end badly, or nothing."""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import attrs
+
+from sentinel_core import Finding
+from sentinel_signal_ending.broken_off import find_break
+from sentinel_signal_ending.last import Last, is_handing_over, is_reading
+from sentinel_signal_ending.tables import NOTHING, PINNED
+
+if TYPE_CHECKING:
+    from sentinel_core import Call
+
+__all__ = ["PARTS", "Part"]
+
+Part = tuple[float, Finding]
+"""A score in [0, 1], and what explains it."""
+
+_CERTAIN, _GRAVE, _LIKELY = 1.0, 0.8, 0.6
+_LONGEST_ANSWER = 20_000
+_AROUND = " \t\r\n\"'`()[]{}"
+
+_pinned = re.compile(PINNED, re.MULTILINE).finditer
+_patched = re.compile(r"^diff --git ", re.MULTILINE).findall
+_added = re.compile(r"^new file mode ", re.MULTILINE).findall
+
+
+def broken_off(last: Last) -> Part | None:
+    """A limit, a failure or a notice ended the run; where an answer was handed in all the same, it is less sure."""
+    found = find_break(last)
+    if found is None or last.submission is None:
+        return None if found is None else (_CERTAIN, found)
+    text = f"{found.text} An answer was handed in all the same."
+    return _GRAVE, attrs.evolve(found, rule="handed_in_at_the_limit", severity="warning", text=text)
+
+
+def empty_artifact(last: Last) -> Part | None:
+    """Nothing was handed in, or a patch that changes nothing that was there although a fix was asked."""
+    handed_in, call = last.handed_in, last.submission
+    if handed_in is None or call is None:
+        return None
+    if handed_in.strip(_AROUND).casefold() in NOTHING:
+        return _CERTAIN, _found("empty_artifact", f'What was handed in with "{call.call.name}" is empty.', call)
+    patched = len(_patched(handed_in))
+    if not patched or patched != len(_added(handed_in)) or not last.is_fix_asked:
+        return None
+    text = f"The patch only adds new files ({patched}) and changes nothing that was there; a fix was asked."
+    return _CERTAIN, _found("only_new_files", text, call)
+
+
+def error_last(last: Last) -> Part | None:
+    """The last result is an error, and at most calls without a result follow."""
+    call = last.answered
+    if call is None or call.outcome.state != "failed" or last.submission not in (None, call):
+        return None
+    if call is last.call and not last.is_unread(call):
+        return None
+    text = f'The last call that was answered, "{call.call.name}", failed, and nothing that worked follows.'
+    return _GRAVE, _found("error_last", text, call, is_result=True)
+
+
+def handed_in_after_failure(last: Last) -> Part | None:
+    """What was tried last failed, and the answer was handed in without another look."""
+    call = last.work
+    if last.submission is None or call is None or call.outcome.state != "failed" or is_handing_over(last.submission):
+        return None
+    text = f'The last call before the answer was handed in, "{call.call.name}", failed.'
+    return _GRAVE, _found("handed_in_after_failure", text, call, is_result=True)
+
+
+def unread_result(last: Last) -> Part | None:
+    """The agent asked for something, and wrote and called nothing after the answer came."""
+    call = last.call
+    if call is None or call.result is None or not call.result.content.strip():
+        return None
+    if not is_reading(call) or not last.is_unread(call):
+        return None
+    if last.is_completed or not (last.index.texts or last.index.asked):  # it came to its end, or is a fragment of a run
+        return None
+    text = f'The run ends with the result of "{call.call.name}", which nobody read.'
+    return _GRAVE, _found("unread_result", text, call, is_result=True)
+
+
+def no_answer(last: Last) -> Part | None:
+    """The agent's last message is empty; one that holds reasoning alone may be the recorder's doing."""
+    place = len(last.index.messages) - 1
+    message = last.index.messages[place]
+    if message.role != "assistant" or message.tool_calls or (message.content or "").strip():
+        return None
+    if message.details is not None and message.details.reasoning:
+        return None
+    text = "The run ends with an empty message of the agent: there is no answer."
+    return _GRAVE, Finding(rule="no_answer", severity="warning", text=text, message_index=place)
+
+
+def answered_after_failure(last: Last) -> Part | None:
+    """The last call failed, and an answer in words is all that follows."""
+    call = last.call
+    if call is None or last.submission is not None or call.outcome.state != "failed" or last.is_unread(call):
+        return None
+    text = f'The last call before the answer, "{call.call.name}", failed.'
+    return _LIKELY, _found("answered_after_failure", text, call, is_result=True)
+
+
+def missing_name(last: Last) -> Part | None:
+    """The request shows in code what is to be written, and the code that was handed in holds none of these names."""
+    handed_in, call = last.handed_in, last.submission
+    if handed_in is None or call is None or ("def " not in handed_in and "class " not in handed_in):
+        return None
+    if "diff --git" in handed_in:  # a patch is to change what is named, and need not name it
+        return None
+    names = [found[found.lastindex or 0] for found in _pinned(last.request)]
+    if not names or any(re.search(rf"\b{name}\b", handed_in) for name in names):
+        return None
+    return _LIKELY, _found(
+        "missing_name", f'The request names "{names[-1]}"; what was handed in does not have it.', call
+    )
+
+
+def wrong_arithmetic(last: Last) -> Part | None:
+    """A sum in the agent's last text is wrong."""
+    if last.text is None or "=" not in last.text.content:
+        return None
+    from sentinel_signal_ending.arithmetic import wrong_sums  # few traces need it
+
+    wrong = next(wrong_sums(last.text.content[-_LONGEST_ANSWER:]), None)
+    if wrong is None:
+        return None
+    text = "The agent's last text states a sum that is wrong."
+    place = last.text.message_index
+    return _LIKELY, Finding(rule="wrong_arithmetic", severity="warning", text=text, message_index=place, quote=wrong)
+
+
+PARTS: tuple[Callable[[Last], Part | None], ...] = (
+    broken_off,
+    empty_artifact,
+    error_last,
+    handed_in_after_failure,
+    unread_result,
+    no_answer,
+    answered_after_failure,
+    missing_name,
+    wrong_arithmetic,
+)
+
+
+def _found(rule: str, text: str, call: "Call", *, is_result: bool = False) -> Finding:
+    """A finding at the call, or at its result with the words that show the failure."""
+    return Finding(
+        rule=rule,
+        severity="error" if rule in ("empty_artifact", "only_new_files") else "warning",
+        text=text,
+        message_index=(is_result and call.result_message_index) or call.message_index,
+        call_id=call.call.id,
+        quote=(is_result and call.outcome.state == "failed" and call.outcome.words) or None,
+    )

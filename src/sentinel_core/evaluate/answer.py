@@ -1,0 +1,55 @@
+"""What a run came to: the call that hands its answer in, and the answer."""
+
+import functools
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sentinel_core.evaluate.index import Call, TraceIndex
+
+__all__ = ["answer_of", "ends_run", "first_word", "handed_in", "submission_of"]
+
+_HANDING_IN = frozenset("""
+    answer attempt complete conclude deliver done end escalate exit final finalize finish finished give handoff hand propose quit respond
+    return stop submit task terminate transfer
+""".split())  # fmt: skip  # noqa: SIM905 - a table of words
+_find_word = re.compile(r"[A-Z]?[a-z]+|[A-Z]+").search
+
+
+@functools.lru_cache(maxsize=1024)
+def first_word(name: str) -> str:
+    """The verb of a tool's name, in lower case: ``search`` of ``mcp__web__searchPages``."""
+    word = _find_word(name.rpartition("__")[2])
+    return "" if word is None else word[0].lower()
+
+
+def ends_run(call: "Call") -> bool:
+    """True for a call that hands an answer in or ends the run, as its tool's name says."""
+    return first_word(call.call.name) in _HANDING_IN
+
+
+def submission_of(index: "TraceIndex") -> "Call | None":
+    """The last call, where it hands an answer in or ends the run."""
+    last = index.calls[-1] if index.calls else None
+    return last if last is not None and ends_run(last) else None
+
+
+def handed_in(call: "Call") -> str | None:
+    """The patch that came back, else the arguments as text; None where the call takes nothing and shows nothing."""
+    result = "" if call.result is None else call.result.content
+    if "diff --git" in result:
+        return result
+    given = [value for value in call.call.arguments.values() if value not in ([], {})]
+    if not given:
+        return None
+    told = "\n".join(map(str, given))
+    return told if told.strip() or not result.strip() else None
+
+
+def answer_of(index: "TraceIndex") -> str:
+    """What was handed in, else what came back for it, else the agent's last text; empty where there is none."""
+    submission = submission_of(index)
+    if submission is not None:
+        told = handed_in(submission)
+        return told if told is not None else "" if submission.result is None else submission.result.content
+    return index.texts[-1].content if index.texts else ""

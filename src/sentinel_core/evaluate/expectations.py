@@ -1,0 +1,149 @@
+"""What a user expects of a run: which tools it calls, which not, in which order, how many times, and what it answers."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+import attrs
+
+from sentinel_core.evaluate.answer import answer_of
+from sentinel_core.report import Detection, Finding
+
+if TYPE_CHECKING:
+    from sentinel_core.evaluate.index import Call, TraceIndex
+
+__all__ = ["Expectation", "check_expectations", "matching", "parse_expectation"]
+
+_FORMS = "called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, max-calls:N (TOOL may have *)"
+_QUOTE = 160
+
+
+@attrs.frozen
+class Expectation:
+    """One expectation as it was ``written``; ``first`` and ``second`` are its patterns, or its number."""
+
+    rule: str
+    written: str
+    first: str
+    second: str = ""
+
+
+class _Made(NamedTuple):
+    """A call, and which sub-agent made it."""
+
+    call: "Call"
+    path: tuple[int, ...]
+
+
+def parse_expectation(written: str) -> Expectation:
+    """From text such as ``called:file_*``. Raises ``ValueError`` that says which forms there are."""
+    text = " ".join(written.split()) if "answer matches" not in written else written.strip()
+    patterns = (
+        ("not_called", r"not called: ?(\S+)"),
+        ("before", r"called: ?(\S+) before (\S+)"),
+        ("called", r"called: ?(\S+)"),
+        ("max_calls", r"max-calls: ?(\d{1,9})"),
+        ("answer", r"(?s)answer matches (.+)"),
+    )
+    for rule, pattern in patterns:
+        found = re.fullmatch(pattern, text)
+        if found is not None:
+            if rule == "answer":
+                _refuse_bad(found[1], written)
+            return Expectation(rule, text, *found.groups())
+    raise ValueError(f'"{written}" is no expectation; there are: {_FORMS}')
+
+
+def _refuse_bad(pattern: str, written: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f'"{written}": the regular expression is wrong: {error}') from None
+
+
+def matching(calls: "Iterable[Call]", pattern: str) -> "Iterator[Call]":
+    """The calls of tools whose name the pattern fits: ``*`` and ``?`` as in a shell, case counting."""
+    return (call for call in calls if fnmatchcase(call.call.name, pattern))
+
+
+def check_expectations(index: "TraceIndex", expected: Sequence[Expectation]) -> Detection:
+    """Score 1 and an error for each expectation that is broken, else 0; not measured where nothing is expected."""
+    if not expected:
+        return Detection(score=None, details="Nothing is expected of this task.")
+    made = list(_family(index, ()))
+    broken = [found for one in expected if (found := _CHECKS[one.rule](one, made, index)) is not None]
+    details = f"{len(broken)} of {len(expected)} expectations broken." if broken else f"{len(expected)} met."
+    return Detection(score=1.0 if broken else 0.0, findings=broken, details=details)
+
+
+def _family(index: "TraceIndex", path: tuple[int, ...]) -> Iterator[_Made]:
+    """The calls of the trace and its sub-agents; what was copied after compaction was not called again."""
+    yield from (_Made(call, path) for call in index.calls if not call.is_copied)
+    for position, child in enumerate(index.children):
+        yield from _family(child, (*path, position))
+
+
+def _fits(made: Iterable[_Made], pattern: str) -> list[_Made]:
+    return [one for one in made if fnmatchcase(one.call.call.name, pattern)]
+
+
+def _finding(one: Expectation, text: str, at: _Made | None = None) -> Finding:
+    place = (None, None, ()) if at is None else (at.call.message_index, at.call.call.id, at.path)
+    return Finding(
+        rule=one.rule,
+        severity="error",
+        text=f'Expected "{one.written}": {text}',
+        message_index=place[0],
+        call_id=place[1],
+        trace_path=place[2],
+    )
+
+
+def _called(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | None:
+    fits = _fits(made, one.first)
+    if any(each.call.outcome.state != "failed" for each in fits):
+        return None
+    if not fits:
+        return _finding(one, "no call of it was made.")
+    return _finding(one, f"it was called {len(fits)} times, and failed each time.", fits[-1])
+
+
+def _not_called(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | None:
+    fits = _fits(made, one.first)
+    return _finding(one, f'"{fits[0].call.call.name}" was called.', fits[0]) if fits else None
+
+
+def _before(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | None:
+    first, second = _fits(made, one.first), _fits(made, one.second)
+    if not first:
+        return _finding(one, f'no call of "{one.first}" was made.', second[0] if second else None)
+    if second and made.index(second[0]) < made.index(first[0]):
+        name = second[0].call.call.name
+        return _finding(one, f'"{name}" was called before any of "{one.first}".', second[0])
+    return None
+
+
+def _max_calls(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | None:
+    most = int(one.first)
+    return _finding(one, f"{len(made)} calls were made.", made[most]) if len(made) > most else None
+
+
+def _answer(one: Expectation, _: list[_Made], index: "TraceIndex") -> Finding | None:
+    last = index.texts[-1] if index.texts else None
+    answers = [answer_of(index), *([] if last is None else [last.content])]
+    if any(re.search(one.first, answer) for answer in answers):
+        return None
+    found = _finding(one, "the answer does not match." if any(answers) else "there is no answer.")
+    if last is None:
+        return found
+    return attrs.evolve(found, message_index=last.message_index, quote=last.content[-_QUOTE:] or None)
+
+
+_CHECKS: Mapping[str, Callable[[Expectation, list[_Made], "TraceIndex"], Finding | None]] = {
+    "answer": _answer,
+    "before": _before,
+    "called": _called,
+    "max_calls": _max_calls,
+    "not_called": _not_called,
+}

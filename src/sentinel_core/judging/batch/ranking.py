@@ -1,0 +1,116 @@
+"""Which runs of a batch are most worth a look: those with the highest triage scores, whatever the batch was cut into.
+
+Where more than half of a batch ends alike, that says something of the recorder and not of a run: the part is left out of the ranking,
+which a report alone cannot know. So runs are kept in classes: those of one class have the same findings of ``ending`` and the same
+measured signals, and without a part they keep their order. The best of each class are enough.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
+from sentinel_core.evaluate.triage import TRIAGE_WEIGHTS
+from sentinel_core.report import ReliabilityReport
+from sentinel_core.runtime.redact import redact
+
+__all__ = ["Ranking"]
+
+_SHOWN = 20
+_FEWEST = 10
+_ENDING = "ending"
+_PLACES = 9
+
+
+@attrs.define
+class Ranking:
+    """``classes`` has the best runs by class, ``ends`` how many runs have each finding of ``ending``, ``parts`` what each is worth."""
+
+    measured: int = 0
+    classes: dict[str, list[dict[str, Any]]] = attrs.field(factory=dict)
+    ends: dict[str, int] = attrs.field(factory=dict)
+    parts: dict[str, float] = attrs.field(factory=dict)
+
+    def add(self, report: ReliabilityReport, file: str, record: int) -> None:
+        """One more run, from the ``record`` of a ``file``, counted from 1."""
+        if report.triage_score is None:
+            return
+        self.measured += 1
+        scores = {one.signal_name: one.score for one in report.signal_scores if one.score is not None}
+        rules = [one.rule for one in report.findings if one.rule.startswith(f"{_ENDING}.")]
+        for rule in rules:
+            self.ends[rule] = self.ends.get(rule, 0) + 1
+        if rules:  # the worst stands first and gives the score
+            self.parts[rules[0]] = scores[_ENDING]
+        weights = [weight for name, weight in TRIAGE_WEIGHTS.items() if name in scores and name != _ENDING]
+        row = {
+            "trace_id": report.trace_id,
+            "file": redact(file),
+            "record": record,
+            "verdict": report.verdict,
+            "triage_score": report.triage_score,
+            "rest": report.triage_score * self._weight(scores) - TRIAGE_WEIGHTS[_ENDING] * scores.get(_ENDING, 0.0),
+            "weight": sum(weights),
+            "rules": rules,
+        }
+        key = f"{'ended' if _ENDING in scores else ''} {sum(weights):.3f} {' '.join(rules)}"
+        _keep(self.classes.setdefault(key, []), [row])
+
+    def _weight(self, scores: dict[str, float]) -> float:
+        return sum(weight for name, weight in TRIAGE_WEIGHTS.items() if name in scores)
+
+    def merge(self, later: "Ranking") -> None:
+        """Add what comes after this one in the input."""
+        self.measured += later.measured
+        self.parts |= later.parts
+        for rule, count in later.ends.items():
+            self.ends[rule] = self.ends.get(rule, 0) + count
+        for key, rows in later.classes.items():
+            _keep(self.classes.setdefault(key, []), rows)
+
+    @property
+    def left_out(self) -> list[str]:
+        """The findings of ``ending`` with which more than half of the runs end; never of a handful of runs."""
+        if self.measured < _FEWEST:
+            return []
+        return sorted(rule for rule, count in self.ends.items() if 2 * count > self.measured)
+
+    def best(self) -> list[dict[str, Any]]:
+        """The runs most worth a look, the first first; of equals the first in the input."""
+        gone = set(self.left_out)
+        rows = [
+            {**row, "triage_score": self._score(row, key, gone)} for key, rows in self.classes.items() for row in rows
+        ]
+        rows.sort(key=lambda row: (-row["triage_score"], row["file"], row["record"]))
+        return [
+            {name: row[name] for name in ("trace_id", "file", "record", "verdict", "triage_score")}
+            for row in rows[:_SHOWN]
+        ]
+
+    def _score(self, row: dict[str, Any], key: str, gone: set[str]) -> float:
+        if not key.startswith("ended") or not gone.intersection(row["rules"]):
+            return float(row["triage_score"])
+        ending = max((self.parts.get(rule, 0.0) for rule in row["rules"] if rule not in gone), default=0.0)
+        whole = row["weight"] + TRIAGE_WEIGHTS[_ENDING]
+        return float(round((row["rest"] + TRIAGE_WEIGHTS[_ENDING] * ending) / whole, _PLACES))
+
+    def document(self) -> dict[str, Any]:
+        """What ``summary.json`` holds of it."""
+        return {
+            "worth_a_look": self.best(),
+            "left_out": [{"rule": rule, "runs": self.ends[rule]} for rule in self.left_out],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """For people."""
+        for row in self.document()["left_out"]:
+            yield f"  {row['runs']:,} of {self.measured:,} runs end with {row['rule']}: it may be the recorder, and does not rank them"
+        if self.measured > 1:
+            told = ", ".join(f"{row['trace_id']} {row['triage_score']:.3f}" for row in self.best()[:5])
+            yield f"  most worth a look: {told}"
+
+
+def _keep(rows: list[dict[str, Any]], more: list[dict[str, Any]]) -> None:
+    rows += more
+    rows.sort(key=lambda row: (-row["triage_score"], row["file"], row["record"]))
+    del rows[_SHOWN:]

@@ -1,0 +1,85 @@
+"""The default profile and the score that sorts."""
+
+import pytest
+
+from sentinel_core import RS1, STANDARD, ExecutionTrace, Message, Signal, evaluate_trace
+from sentinel_core.evaluate.triage import TRIAGE_WEIGHTS, triage_score
+
+TRACE = ExecutionTrace(trace_id="t", messages=(Message(role="assistant", content="Done."),))
+
+
+def judged(profile=STANDARD, **scores):
+    signals = [Signal(name=name, summary="s", detect=lambda _, score=score: score) for name, score in scores.items()]
+    return evaluate_trace(TRACE, signals=signals, profile=profile)
+
+
+ZERO = dict.fromkeys(RS1.weights, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("scores", "standard", "rs1"),
+    [
+        ({}, "PASS", "PASS"),
+        ({"ending": 0.79}, "PASS", "PASS"),
+        ({"ending": 0.8}, "WARN", "PASS"),
+        ({"ending": 0.95}, "FAIL", "PASS"),
+        ({"hallucination": 0.4}, "WARN", "PASS"),
+        ({"hallucination": 0.8}, "FAIL", "FAIL"),
+        ({"effort": 1.0}, "PASS", "PASS"),
+        ({"tool_misuse": 0.7}, "WARN", "WARN"),
+    ],
+)
+def test_standard_is_rs1_and_three_rules(scores, standard, rs1):
+    given = {**ZERO, **scores}
+    by_standard, by_rs1 = judged(**given), judged(RS1, **given)
+    assert (by_standard.verdict, by_rs1.verdict) == (standard, rs1)
+    assert by_standard.overall_score == by_rs1.overall_score
+    assert (by_standard.profile["name"], by_rs1.profile["name"]) == ("standard", "rs1")
+
+
+def test_one_signal_gives_one_reason():
+    assert (
+        judged(**ZERO, ending=1.0).reasoning
+        == "FAIL: ending 1 is at or above its critical 0.95; overall risk 0 is below 0.4 (PASS)."
+    )
+
+
+def test_what_a_critical_rule_names_is_not_advisory():
+    advisory = {score.signal_name: score.advisory for score in judged(**ZERO, ending=0.0, effort=0.0).signal_scores}
+    assert [name for name, one in advisory.items() if one] == ["effort"]
+
+
+def test_a_signal_that_a_critical_rule_names_and_that_fails_withholds_the_pass():
+    broken = judged(**ZERO, ending=2.0)
+    assert (broken.verdict, broken.is_complete) == (None, False)
+    assert judged(RS1, **ZERO, ending=2.0).verdict == "PASS"
+
+
+def test_a_signal_that_a_critical_rule_names_and_that_is_not_installed_withholds_the_pass():
+    from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
+    from sentinel_core.evaluate.index import TraceIndex
+
+    signals = tuple(BoundSignal(name=name, detect=lambda _: 0.0) for name in RS1.weights)
+    report = evaluate(TraceIndex(TRACE), Panel(signals=signals, profile=STANDARD))
+    assert report.verdict is None
+    assert [(failure.signal_name, failure.error) for failure in report.failures] == [("ending", "is not installed")]
+    assert (
+        evaluate(TraceIndex(TRACE), Panel(signals=signals, profile=STANDARD, left_out=frozenset({"ending"}))).verdict
+        == "PASS"
+    )
+
+
+def test_triage_is_a_weighted_mean_over_what_could_be_measured():
+    assert sum(TRIAGE_WEIGHTS.values()) == pytest.approx(1.0)
+    four = {name: weight for name, weight in TRIAGE_WEIGHTS.items() if name in RS1.weights}
+    assert {name: round(weight / 0.3, 9) for name, weight in four.items()} == RS1.weights
+    assert triage_score([("ending", 1.0), ("effort", 0.5), ("cost", None), ("mine", 1.0)]) == round(0.55 / 0.7, 9)
+    assert triage_score([("mine", 1.0), ("cost", None)]) is None
+    assert judged(**ZERO, ending=1.0, effort=0.5).triage_score == 0.55
+    assert judged(RS1, **ZERO, ending=1.0, effort=0.5).triage_score == 0.55
+
+
+def test_installed_signals_are_judged_by_standard():
+    report = evaluate_trace(TRACE)
+    assert (report.profile["name"], report.verdict) == ("standard", "PASS")
+    assert {score.signal_name for score in report.signal_scores} >= set(TRIAGE_WEIGHTS)

@@ -1,0 +1,39 @@
+"""The card says what the figures say."""
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def _card():
+    spec = importlib.util.spec_from_file_location("detection_card", ROOT / "benchmarks/detection_card.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_made_of_the_figures():
+    card = _card()
+    assert card.PAGE.read_text(encoding="utf-8") == card.render(json.loads(card.FIGURES.read_text(encoding="utf-8")))
+
+
+def test_the_readme_says_the_same():
+    figures = json.loads((ROOT / "docs/detection.json").read_text(encoding="utf-8"))["summary"]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    told = re.search(r"precision of FAIL is ([\d.]+).*?AUROC ([\d.]+), counting\s+messages ([\d.]+)", readme, re.DOTALL)
+    assert [float(one) for one in told.groups()] == [figures["precision"], figures["triage"], figures["messages"]]
+
+
+def test_every_rule_on_the_page_is_declared():
+    from sentinel_core.host.in_process import _installed_panel
+    from sentinel_core.host.plugins import load, select
+    from sentinel_core.host.selection import Selection
+
+    plugins, _ = load(select(Selection(), ("signals",))[0])
+    declared = {f"{plugin.offer.name}.{rule.id}" for plugin in plugins for rule in plugin.offer.rules}
+    figures = json.loads((ROOT / "docs/detection.json").read_text(encoding="utf-8"))
+    assert set(figures["rules"]["fired"]) <= declared
+    assert {signal.name for signal in _installed_panel().signals} <= set(figures["signals"])
