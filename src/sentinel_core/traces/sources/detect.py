@@ -16,6 +16,7 @@ _HEAD = 1 << 16
 _SURE_ENOUGH = 10
 _SUREST = 100
 _KEYS = 6
+_PI_SESSION = rb'\{\s*"type"\s*:\s*"session"\s*,\s*"version"\s*:\s*[0-9]+\s*,\s*"id"\s*:'  # its first line
 _KEY = rb'"([A-Za-z_][\w.$-]{0,40})"\s*:'
 
 # What msgspec says of a text that stops too early, is no JSON, or goes on after a document.
@@ -82,6 +83,8 @@ def looks_like(head: bytes) -> str:
     if b"\0" in head[:1024]:
         return "a binary file"
     text = head.removeprefix(codecs.BOM_UTF8).strip()
+    if re.match(_PI_SESSION, text):
+        return "a session of OpenClaw or Pi, which no reader reads"
     if text.startswith((b"{", b"[")):
         from sentinel_core.traces.sources.own import is_of_reports
 
