@@ -44,8 +44,6 @@ _CHAT: _Marks = (
 )
 # tau2's results begin with the run's settings and its tasks, which may fill the whole head.
 _TAU2_HEADER = (b'"num_trials"', b'"user_info"', b'"agent_info"')
-# The first line of a session of OpenClaw's or Pi's: what is in it is neither OpenAI's nor anything that could be judged as that.
-_PI_SESSION = rb'\{\s*"type"\s*:\s*"session"\s*,\s*"version"\s*:\s*[0-9]+\s*,\s*"id"\s*:'
 # Content blocks of Anthropic's kind: their own reader knows more of them.
 _FOREIGN_BLOCKS = (b'"tool_use"', b'"tool_result"', b'"thinking"')
 _FOREIGN_CAP = 40
@@ -80,8 +78,6 @@ def responses(head: bytes, filename: str) -> int:
 def chat(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
     """65 to 85 where messages with roles show; at most 40 where their content blocks are another provider's."""
     if not _is_json(head):
-        return 0
-    if re.match(_PI_SESSION, head.removeprefix(_BOM).lstrip()):
         return 0
     sure = _best(head.removeprefix(_BOM).lstrip(), _CHAT)
     if all(key in head for key in _TAU2_HEADER):
