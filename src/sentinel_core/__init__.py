@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sentinel_core.host.in_process import evaluate_trace
     from sentinel_core.model import Capabilities, Model, Reply, Request
     from sentinel_core.offers import Command, Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
-    from sentinel_core.profile import RS1, CriticalRule, Profile
+    from sentinel_core.profile import RS1, STANDARD, CriticalRule, Profile
     from sentinel_core.report import Detection, Finding, ReliabilityReport
     from sentinel_core.trace import (
         CallDetails,
@@ -50,7 +50,7 @@ _HOME = {
     "host.in_process": ("evaluate_trace",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
     "offers": ("Command", "Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
-    "profile": ("RS1", "CriticalRule", "Profile"),
+    "profile": ("RS1", "STANDARD", "CriticalRule", "Profile"),
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
         "get_guardrails_status",
@@ -77,6 +77,7 @@ _MODULE_OF = {name: f"{__name__}.{module}" for module, names in _HOME.items() fo
 
 __all__ = [
     "RS1",
+    "STANDARD",
     "Attempt",
     "Call",
     "CallDetails",

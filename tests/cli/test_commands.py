@@ -323,7 +323,7 @@ def test_config_shows_values_and_origins(sentinel, folder):
         ("agent.deadline", "600.0", "default"),
         ("plugins", "no:hallucination", "--plugins"),
         ("weights.loop", "2.0", "sentinel.toml"),
-        ("weights.cost", "0.15", "profile", "rs1"),
+        ("weights.cost", "0.15", "profile", "standard"),
         ("signals.cost.budget_tokens", "7", "sentinel.toml"),
         ("signals.cost.growth_tokens", "9", "--set"),
     } <= rows

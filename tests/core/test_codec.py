@@ -44,7 +44,7 @@ def test_known_versions(schema):
 
 @pytest.mark.parametrize("schema", [0, 3, -1])
 def test_unknown_versions_are_refused(schema):
-    text = f"version {schema} of the trace format is unknown here; 1 and 2 are @ $.schema"
+    text = f"version {schema} of the trace format is unknown; expected 1 or 2 @ $.schema"
     assert problems({**GOOD, "schema": schema}) == (text,)
 
 

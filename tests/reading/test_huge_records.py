@@ -21,7 +21,7 @@ def problems(data):
 @pytest.mark.parametrize(("spare", "told"), [(0, 2), (-1, 1)])
 @pytest.mark.parametrize("kind", [bytes, bytearray, msgspec.Raw])
 def test_of_a_huge_record_only_the_first_problem_is_told(spare, told, kind, monkeypatch):
-    monkeypatch.setattr(codec, "_TOLD_IN_FULL", len(WRONG) + spare)
+    monkeypatch.setattr(codec, "_DIAGNOSED_UP_TO", len(WRONG) + spare)
     found = problems(kind(WRONG))
     assert len(found) == told
     assert all(problem.endswith(("@ $.trace_id", "@ $.messages")) for problem in found)

@@ -12,7 +12,7 @@ from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY
 from sentinel_core.agent.tools import bind_tool, offered
 from sentinel_core.cli.run_options import without_repo
 from sentinel_core.errors import ConfigError, PluginError
-from sentinel_core.host.connect import fields_of, key_elsewhere, model_of, with_flags
+from sentinel_core.host.connect import fields_of, key_sent_elsewhere, model_of, with_flags
 from sentinel_core.host.conversion import printed
 from sentinel_core.host.plugins import Installed, Plugin, installed, load, select
 from sentinel_core.host.selection import Selection, did_you_mean
@@ -39,7 +39,10 @@ class Note(Frame):
 
 @attrs.frozen(kw_only=True)
 class Connected:
-    """A model and tools, ready to be used. ``settings`` are by group, ``versions`` by plugin label."""
+    """A model and tools, ready to be used. ``settings`` are by group, ``versions`` by plugin label.
+
+    ``attempts`` is how many attempts the record of a replay has; None where the model is no replay.
+    """
 
     name: str
     model: Model
@@ -47,6 +50,7 @@ class Connected:
     env: tuple[str, ...] = ()
     model_name: str | None = None
     deterministic: bool = False
+    attempts: int | None = None
     settings: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
     versions: Mapping[str, str] = attrs.field(factory=dict)
 
@@ -129,15 +133,17 @@ def connect(
     if chosen is not None and chosen.startswith(_REPLAY):
         from sentinel_core.agent.replay import ReplayModel, load_record
 
-        model: Model = ReplayModel(load_record(Path(chosen.removeprefix(_REPLAY))))
-        return Connected(name="replay", model=model, tools=bound, settings=settings, versions=versions)
+        replay = ReplayModel(load_record(Path(chosen.removeprefix(_REPLAY))))
+        return Connected(
+            name="replay", model=replay, tools=bound, attempts=replay.attempts, settings=settings, versions=versions
+        )
     plugin = _choose(shelf, chosen)
     if kept is not None and kept.provider == plugin.source.name:
         of_provider = {**kept.flags, **of_provider}
-    layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, must=True)
+    layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, required=True)
     own = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
-    if told := key_elsewhere(plugin, own, layers):
-        outbox.warn(told)
+    if reason := key_sent_elsewhere(plugin, own, layers):
+        outbox.warn(reason)
     outbox.mark(str(AtWork("run", plugin.source.label, 0)))
     model = model_of(plugin, own)
     return Connected(
@@ -181,7 +187,7 @@ def _tools(
     if flags.get("releases"):
         layers = without_repo(layers, [one.source.name for one in plugins if "releases" in fields_of(one)])
     settings = {
-        one.source.name: with_flags(one, layers, flags, must=False).of_plugin(
+        one.source.name: with_flags(one, layers, flags, required=False).of_plugin(
             "tools", one.source.name, one.offer.settings
         )
         for one in plugins

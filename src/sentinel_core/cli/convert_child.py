@@ -6,8 +6,7 @@ from typing import NamedTuple
 from sentinel_core.errors import InputError, PluginError, SentinelError, error_text
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
-from sentinel_core.judging.frames import Report, Unread
-from sentinel_core.judging.records import Death, Readable, Unreadable, items, tell_unloaded
+from sentinel_core.judging.records import Death, Readable, Report, Unread, Unreadable, items, tell_unloaded
 from sentinel_core.offers import TraceReader
 from sentinel_core.runtime.outbox import Frame, Outbox
 from sentinel_core.runtime.printable import printable_json

@@ -6,9 +6,8 @@ from typing import IO, TYPE_CHECKING, TypeVar
 
 from sentinel_core.cli import complain, warn
 from sentinel_core.errors import WorkerError
-from sentinel_core.judging.frames import JUDGED, Crashed, Report, Unread
 from sentinel_core.judging.output.sink import Sink
-from sentinel_core.judging.records import Death
+from sentinel_core.judging.records import JUDGED, Crashed, Death, Report, Unread
 from sentinel_core.judging.tally import Spared, Tally, death_of, fault_of
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned

@@ -1,12 +1,12 @@
-"""The child's way from sources to records, one after the other, the same after every restart."""
+"""The child's way from sources to records, one after the other, the same after every restart; and what it says of them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from sentinel_core.errors import InputError, error_text
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.offers import ReadError, TraceReader
-from sentinel_core.runtime.outbox import Outbox
+from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.watch import AtWork, SideEffectError, Watch
 from sentinel_core.trace import GAPS, ExecutionTrace, Message, TraceDetails, told_of_reading
 from sentinel_core.traces.sources import FileSource, choose_reader, latest_session
@@ -15,7 +15,19 @@ from sentinel_core.traces.sources.file_source import as_text
 if TYPE_CHECKING:
     from sentinel_core.host.plugins import LoadFailure
 
-__all__ = ["CUT_SHORT", "Death", "Readable", "Unreadable", "Work", "items", "tell_unloaded"]
+__all__ = [
+    "CUT_SHORT",
+    "JUDGED",
+    "Crashed",
+    "Death",
+    "Readable",
+    "Report",
+    "Unread",
+    "Unreadable",
+    "Work",
+    "items",
+    "tell_unloaded",
+]
 
 _MEMORY = "it takes more memory than --max-memory-mb allows"
 _MESSAGES = {Message}
@@ -136,6 +148,40 @@ class Unreadable(NamedTuple):
         source = self.label if whole else self.source
         told = {"message": redact(as_text(self.message)), "source": redact(source), "line": self.line}
         return printable_json(json.dumps({"error": told}).encode())
+
+
+class Report(Frame):
+    """A record's report, rendered; or, in a conversion, the trace as it was written."""
+
+    verdict: Literal["PASS", "WARN", "FAIL", "no verdict"]
+    is_complete: bool
+    rendered: bytes
+
+
+class Unread(Frame):
+    """A record that gives no trace."""
+
+    row: bytes
+
+    @property
+    def unreadable(self) -> Unreadable:
+        """What stands in the record's place."""
+        return Unreadable.parse(self.row)
+
+
+class Crashed(Frame):
+    """A weighted plugin died of the record whose report comes next."""
+
+    row: bytes
+
+    @property
+    def unreadable(self) -> Unreadable:
+        """What stands beside the report."""
+        return Unreadable.parse(self.row)
+
+
+JUDGED = Report | Unread | Crashed | Warned | Refusal
+"""What a child that judges or converts records may send."""
 
 
 def items(work: Work, readers: list[TraceReader], watch: Watch) -> Iterator[Readable | Unreadable]:

@@ -19,21 +19,10 @@ __all__ = ["Deadline", "GuardedTransport", "OriginRefusedError", "ReplyTooLargeE
 _KEPT_ALIVE = 4  # connections; an agent asks one question at a time
 _SLICE = 16 * 1024
 _NAMES = (
-    "ConnectError",
-    "ConnectTimeout",
-    "LocalProtocolError",
-    "NetworkError",
-    "PoolTimeout",
-    "ProtocolError",
-    "ProxyError",
-    "ReadError",
-    "ReadTimeout",
-    "RemoteProtocolError",
-    "TimeoutException",
-    "UnsupportedProtocol",
-    "WriteError",
-    "WriteTimeout",
-)
+    "ConnectError", "ConnectTimeout", "LocalProtocolError", "NetworkError", "PoolTimeout", "ProtocolError",
+    "ProxyError", "ReadError", "ReadTimeout", "RemoteProtocolError", "TimeoutException", "UnsupportedProtocol",
+    "WriteError", "WriteTimeout",
+)  # fmt: skip
 _SAME_NAME = {getattr(httpcore2, name): getattr(httpx2, name) for name in _NAMES}
 
 

@@ -89,7 +89,7 @@ def not_json(data: bytes | bytearray, error: Exception) -> str:
     if isinstance(error, DoubledKeyError):
         return str(error)
     if isinstance(error, (RecursionError, TooDeepError)):  # what is nested deep is mostly the same again: cut short
-        return f"{_TOO_DEEP} @ {_followed(data, len(data), most_depth=8)}..."
+        return f"{_TOO_DEEP} @ {_followed(data, min(len(data), _FOLLOWED), most_depth=8)}..."
     if isinstance(error, UnicodeDecodeError):
         return _not_utf8(data)
     return _not_decoded(data, str(error).replace("`", "").partition(" - at ")[0])

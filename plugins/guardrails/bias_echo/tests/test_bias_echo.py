@@ -21,7 +21,7 @@ def test_the_third_sighting_is_an_echo_and_the_second_is_not():
     assert check(family(["haste"], ["haste"]), BiasEchoSettings()).action == "allow"
     ruling = check(family(["haste"], ["pride"], ["haste"], ["haste"]), BiasEchoSettings())
     assert (ruling.action, ruling.reason) == ("finalize", "bias_echo")
-    assert ruling.detail == 'The same bias was seen again and again: "haste" in 3 loops; the limit is 3.'
+    assert ruling.detail == 'The same bias was repeated: "haste" in 3 loops; the limit is 3.'
     assert ruling.facts == {
         "bias_echo": True,
         "repeated_tags": ["haste"],

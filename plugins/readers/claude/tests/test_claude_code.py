@@ -106,7 +106,7 @@ def test_a_branch_given_up_is_left_out_and_told():
     assert [message.content for message in trace.messages] == [
         "first try", "An answer that nobody kept.", "start", "again", "New.",
     ]  # fmt: skip
-    assert trace.metadata["reading_notes"] == ["1 line is on a branch given up: 4"]
+    assert trace.metadata["reading_notes"] == ["1 line is on an abandoned branch: 4"]
 
 
 def test_hidden_lines_link_the_chain_but_are_no_messages():
@@ -204,9 +204,9 @@ def test_lines_that_cannot_be_used_are_told_and_excuse_a_call():
     (trace,) = read(data)
     assert trace.metadata["reading_gaps"] == [
         "1 line is not JSON: 3",
-        "3 lines are no lines of a session: 4, 5, 6",
+        "3 lines are not session lines: 4, 5, 6",
     ]
-    assert trace.metadata["reading_notes"] == ["1 line is on a branch given up: 7"]
+    assert trace.metadata["reading_notes"] == ["1 line is on an abandoned branch: 7"]
     assert trace.messages[1].tool_calls[0].details.result_expected is False
     assert trace.messages[1].tool_calls[1].details is None
 

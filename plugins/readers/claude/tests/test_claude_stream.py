@@ -222,7 +222,7 @@ def test_a_list_of_events_in_one_document():
 
 def test_unusable_events_are_told():
     (trace,) = read(jsonl(*CLEAN[:2], 7, {"no": "type"}, {"type": "user", "session_id": "run-1", "message": "x"}))
-    assert trace.metadata["reading_gaps"] == ["3 lines are no usable events: 3, 4, 5"]
+    assert trace.metadata["reading_gaps"] == ["3 lines are not usable events: 3, 4, 5"]
 
 
 @pytest.mark.parametrize(

@@ -122,4 +122,4 @@ def test_each_layout_of_the_format_is_read(read):
 
 def test_what_is_no_event_is_counted(read):
     (trace,) = read("adk", [{"id": "s", "events": [event("user", {"text": "hi"}), 5, {"id": "x"}]}])
-    assert trace.metadata == {"reading_gaps": ["2 entries that are no events"]}
+    assert trace.metadata == {"reading_gaps": ["2 entries that are not events"]}

@@ -158,6 +158,6 @@ def test_sub_agents_lie_in_folders_beside(told):
 
 def test_what_is_no_chat(read):
     (error,) = read("gemini-cli", [7])
-    assert error == ReadError(message="is no Gemini CLI chat: no header and no message")
+    assert error == ReadError(message="is not a Gemini CLI chat: no header and no message")
     (trace,) = read("gemini-cli", [HEADER, {"odd": 1}, 7, user()])
     assert trace.metadata == {"reading_gaps": ["2 lines of an unknown kind"]}

@@ -92,4 +92,4 @@ def test_the_end_of_a_run_gives_the_outcome(read, metadata, outcome):
 def test_what_is_no_message_is_counted(read):
     (trace,) = read("langchain", [{"messages": [HUMAN, 7, {"type": "remove", "id": "x", "content": ""}, HUMAN]}])
     assert len(trace.messages) == 2
-    assert trace.metadata == {"reading_gaps": ["1 entry that is no message"]}
+    assert trace.metadata == {"reading_gaps": ["1 entry that is not a message"]}

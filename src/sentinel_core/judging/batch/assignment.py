@@ -8,10 +8,9 @@ from typing import IO
 import attrs
 
 from sentinel_core.errors import InputError, WorkerDied, WorkerError
-from sentinel_core.judging.batch.serve import serve
+from sentinel_core.judging.batch.serve import FRAMES, Part, Ready, Reports, serve
 from sentinel_core.judging.batch.split import Split, Task
 from sentinel_core.judging.batch.summary import Summary
-from sentinel_core.judging.frames import BATCH, Part, Ready, Reports
 from sentinel_core.judging.job import Plan
 from sentinel_core.judging.output.sink import separated
 from sentinel_core.judging.records import Death, Unreadable
@@ -82,7 +81,7 @@ class Launcher:
 
     def launch(self) -> Child:
         """One more process."""
-        return self.kind(partial(serve, self.plan), frames=BATCH, memory=self.memory)
+        return self.kind(partial(serve, self.plan), frames=FRAMES, memory=self.memory)
 
     def tell(self, warning: str) -> None:
         """A warning that every worker gives is told once."""

@@ -9,24 +9,51 @@ from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.judging.batch.split import Task
 from sentinel_core.judging.batch.summary import Summary
-from sentinel_core.judging.crash_rows import fatal
-from sentinel_core.judging.frames import Alive, Part, Ready, Reports
 from sentinel_core.judging.job import Plan, fewer_collections, judged, prepare, rendered
 from sentinel_core.judging.output.sink import separated
 from sentinel_core.judging.records import Readable, Unreadable, items
+from sentinel_core.judging.tally import fatal
 from sentinel_core.offers import TraceReader
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.runtime.outbox import Outbox
+from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.watch import SideEffectError, Watch
 from sentinel_core.traces.readers.layout import is_json_lines
 from sentinel_core.traces.sources import FileSource, choose_reader
 from sentinel_core.traces.sources.parts import cut_lines
 from sentinel_core.traces.sources.remote import fetched
 
-__all__ = ["serve"]
+__all__ = ["FRAMES", "Part", "Ready", "Reports", "serve"]
 
 _FULL = 256 << 10
 _STALE = 0.2
+
+
+class Ready(Frame):
+    """The plugins of a batch's worker are loaded: the names of all signals that a report may speak of."""
+
+    signals: list[str]
+
+
+class Reports(Frame):
+    """Many records: how many, what they add to the summary, how many of them have an item, and these as a ``Sink`` takes them."""
+
+    count: int
+    summary: bytes
+    written: int
+    items: bytes
+
+
+class Part(Frame):
+    """A part of a large file, as ``sources.parts`` cuts it."""
+
+    values: tuple[int, int, int, int]
+
+
+class Alive(Frame):
+    """Still at work."""
+
+
+FRAMES = Ready | Reports | Part | Alive | Warned | Refusal
 
 
 def serve(plan: Plan, outbox: Outbox) -> None:

@@ -1,7 +1,7 @@
-"""What trace readers share: records out of bytes, and every provider's way to write a message, a call, a result, a usage.
+"""What trace readers share: records from bytes, and the message, call, result and usage formats of every provider.
 
-A reader takes its format apart and hands the pieces to a ``TraceBuilder``; what a message looks like inside is known here.
-Names are looked up on first use: a format of its own needs none of the others' shapes.
+A reader takes its format apart and hands the pieces to a ``TraceBuilder``; the formats inside a message are known here.
+Modules are imported on first use, so that a reader loads only what it needs.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""One JSON object, a JSON list, or JSON Lines: which of the three a source is, and its records as bytes."""
+"""Recognises one JSON object, a JSON list or JSON Lines, and yields the records as bytes."""
 
 import io
 import re
@@ -33,7 +33,7 @@ class RawRecord(NamedTuple):
 
 
 class RefusedRecord(NamedTuple):
-    """A record that is too large or cannot be told from the next."""
+    """A record that is too large, or whose end cannot be found."""
 
     message: str
     line: int | None = None
@@ -67,9 +67,9 @@ def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
 
 
 def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, Any]]:
-    """Every record with its JSON value; with None one that was refused, or is not JSON.
+    """Every record with its JSON value; None for a record that was refused or is not JSON.
 
-    A strict source's record is refused for a key that is written twice, too. Raises ``OSError`` or ``EOFError`` where the
+    A strict source also refuses duplicate keys. Raises ``OSError`` or ``EOFError`` where the
     bytes cannot be read.
     """
     for raw in raw_records(source):
@@ -87,7 +87,7 @@ def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, 
 
 
 def is_json_lines(source: Source) -> bool:
-    """True where each line is a record. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
+    """True if each line is a record. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
     with source.open() as opened:
         stream = _peekable(opened)
         if _is_list.match(stream.peek(_PEEK)) is not None:
@@ -181,7 +181,7 @@ def _elements(data: bytearray) -> Iterator[RawRecord | RefusedRecord]:
 
 
 def _streamed_elements(held: bytearray, stream: IO[bytes], limit: int) -> Iterator[RawRecord | RefusedRecord]:
-    """As ``_elements``: what is no JSON ends the list, for who knows what the rest belongs to."""
+    """Like ``_elements``. Invalid JSON ends the list, because the next element's start is unknown."""
     from sentinel_core.traces.readers.elements import list_elements
 
     path = "$[0]"
@@ -201,7 +201,7 @@ def _streamed_elements(held: bytearray, stream: IO[bytes], limit: int) -> Iterat
 
 
 def _problem(data: bytearray) -> str | None:
-    """Why these bytes are not one JSON value; None where they are. Builds none of it."""
+    """Why these bytes are not one JSON value; None if they are. Builds no objects."""
     try:
         _any_decoder.decode(data)
     except (ValueError, RecursionError) as error:
@@ -228,5 +228,5 @@ def _why_not_json(data: bytes | bytearray) -> str:
 
 
 def too_large(limit: int) -> str:
-    """What is said of a record beyond the limit."""
+    """The message for a record beyond the limit."""
     return f"is larger than {limit // MEGABYTE} MB (max_record_mb)"

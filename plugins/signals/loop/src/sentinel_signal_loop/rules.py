@@ -10,7 +10,7 @@ from sentinel_signal_loop.stretches import Stretch, Track, rising, stretches
 if TYPE_CHECKING:
     from sentinel_core import Call, Text, TraceIndex
     from sentinel_core.report import Severity
-    from sentinel_signal_loop.settings import LoopSettings
+    from sentinel_signal_loop import LoopSettings
 
 __all__ = ["Part", "call_part", "length_part", "text_part"]
 

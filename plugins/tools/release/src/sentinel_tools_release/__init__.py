@@ -1,4 +1,4 @@
-"""Sentinel tools: look a release up, in breadth and in depth, and file its risk report."""
+"""Sentinel tools: read the data of a release, and file its risk report."""
 
 from collections.abc import Iterable
 
@@ -86,5 +86,5 @@ _TOOLS = (
 
 @hookimpl
 def sentinel_tools() -> Iterable[Tool]:
-    """Offer all of them; the host takes the one that it was asked for."""
+    """All tools of this package; the host takes the one that it loads."""
     return _TOOLS
