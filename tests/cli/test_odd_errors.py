@@ -141,3 +141,14 @@ def test_an_advisory_signal_that_fails_so_is_a_named_failure(sentinel, folder, h
     assert (failure["signal_name"], failure["advisory"]) == ("odd", True)
     assert failure["error"].startswith("raised ")
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("more", [{}, {"messages": [{"role": "user", "content": "hi"}]}])
+def test_a_session_of_openclaw_is_refused_by_name(sentinel, folder, more):
+    header = {"type": "session", "version": 3, "id": "b7", "timestamp": "2026-04-08T01:03:43Z", "cwd": "/w", **more}
+    said = {"role": "user", "content": [{"type": "text", "text": "hi"}]}
+    message = {"type": "message", "id": "a1", "parentId": None, "message": said}
+    (folder / "session.jsonl").write_text(f"{json.dumps(header)}\n{json.dumps(message)}\n")
+    done = sentinel("evaluate", "session.jsonl")
+    assert done.returncode == 3
+    assert "is a session of OpenClaw or Pi, which no installed reader reads" in done.stderr

@@ -315,3 +315,31 @@ def test_writing_is_stable(trace):
 def test_mutated_bytes_do_not_raise(tools, data):
     sample = json.dumps(PARENT if data.draw(st.booleans()) else CLEAN).encode()
     tools.survives("atif", tools.mutated(data.draw, sample))
+
+
+def acting(calls, *results):
+    made = [{"tool_call_id": f"c{number}", "function_name": "bash", "arguments": {}} for number in range(calls)]
+    steps = [{"step_id": 1, "source": "user", "message": "Go."}]
+    steps.append(
+        {
+            "step_id": 2,
+            "source": "agent",
+            "message": "I go.",
+            "tool_calls": made,
+            "observation": {"results": list(results)},
+        }
+    )
+    return {"schema_version": "ATIF-v1.8", "session_id": "s", "agent": {"name": "a", "version": "1"}, "steps": steps}
+
+
+def test_the_only_result_of_the_only_call_is_its_own(tools):
+    trace = tools.one("atif", acting(1, {"content": "done"}))
+    (result,) = trace.messages[2].tool_results
+    assert (result.tool_call_id, result.content) == ("c0", "done")
+    assert "reading_notes" not in trace.metadata
+
+
+def test_results_that_name_none_of_several_calls_are_told(tools):
+    trace = tools.one("atif", acting(2, {"content": "one"}, {"content": "two"}))
+    assert [message.role for message in trace.messages] == ["user", "assistant", "user", "user"]
+    assert trace.metadata["reading_notes"] == ["2 results of unnamed calls stand as messages of the user"]

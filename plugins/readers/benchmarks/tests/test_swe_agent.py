@@ -206,3 +206,49 @@ def test_what_is_no_trajectory_is_refused(tools):
 def test_mutated_bytes_do_not_raise(tools, data):
     sample = json.dumps(data.draw(st.sampled_from([NATIVE, TEXTUAL, HISTORY]))).encode()
     tools.survives("swe-agent", tools.mutated(data.draw, sample))
+
+
+DIFF = "diff --git a/a.py b/a.py"
+
+
+def step(action, observation):
+    return {"action": action, "observation": observation, "response": f"I do {action}.", "thought": f"I do {action}."}
+
+
+def turn(action, **more):
+    return {"role": "assistant", "content": f"I do {action}.", "thought": f"I do {action}.", "action": action, **more}
+
+
+def told(trace):
+    names = [call.name for message in trace.messages for call in message.tool_calls]
+    return names, [result.content for message in trace.messages for result in message.tool_results]
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_steps_that_the_history_ends_before_are_read_from_the_trajectory(tools, answered):
+    history = [
+        {"role": "user", "content": "Fix it."},
+        turn("ls\n"),
+        *([{"role": "user", "content": "a.py"}] if answered else []),
+    ]
+    steps = [step("ls\n", "a.py"), step("edit 1:1", "edited"), step("submit\n", DIFF)]
+    trace = tools.one("swe-agent", {"environment": "box", "history": history, "trajectory": steps, "info": {}})
+    assert told(trace) == (["bash", "edit", "submit"], ["a.py", "edited", DIFF])
+    assert trace.messages[-1].details.origin == "$.trajectory[2]"
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_what_came_of_the_last_native_call_is_read_from_the_trajectory(tools, steps):
+    made = [native("c9", "look", at=1)]
+    history = [{"role": "user", "content": "Fix it."}, turn("look 1", tool_calls=made)]
+    trace = tools.one(
+        "swe-agent",
+        {
+            "environment": "box",
+            "history": history,
+            "trajectory": [step("look 1", "seen"), step("submit", DIFF)][:steps],
+            "info": {},
+        },
+    )
+    assert told(trace) == (["look", "submit"][:steps], ["seen", DIFF][:steps])
+    assert trace.messages[2].tool_results[0].tool_call_id == "c9"

@@ -259,3 +259,16 @@ def test_a_file_without_messages_is_refused(data, message, number):
 )
 def test_a_file_is_known_by_how_it_begins(head, sure):
     assert claude.sniffs.claude_code(head, "any") == sure
+
+
+@pytest.mark.parametrize("before", [b"", b'{"type": "queue-operation", "operation": "enqueue"}\n'])
+def test_a_session_whose_first_message_fills_the_head_is_known(before):
+    reader = TestClaudeCode().make()
+    long = {
+        "parentUuid": None,
+        "sessionId": SESSION,
+        "type": "user",
+        "message": {"role": "user", "content": "x" * 70_000},
+    }
+    data = before + json.dumps({**long, "uuid": "u"}).encode()
+    assert reader.sniff(data[: 1 << 16], "session.jsonl") == 75

@@ -15,7 +15,9 @@ __all__ = ["choose_reader", "looks_like"]
 _HEAD = 1 << 16
 _SURE_ENOUGH = 10
 _SUREST = 100
+_KNOWN = 90  # how sure a reader of its own format is
 _KEYS = 6
+_PI_SESSION = rb'\{\s*"type"\s*:\s*"session"\s*,\s*"version"\s*:\s*[0-9]+\s*,\s*"id"\s*:'  # its first line
 _KEY = rb'"([A-Za-z_][\w.$-]{0,40})"\s*:'
 
 # msgspec's messages for text that stops too early, is not JSON, or continues after a document.
@@ -46,6 +48,10 @@ def choose_reader(
     if forced:
         return readers[0]
     ranked, broken = _ranked(source, head, readers, watch)
+    if re.match(_PI_SESSION, head.removeprefix(codecs.BOM_UTF8).lstrip()) and not any(
+        sure >= _KNOWN for sure, _ in ranked
+    ):
+        raise InputError("is a session of OpenClaw or Pi, which no installed reader reads")
     if ranked and ranked[0][0] >= _SURE_ENOUGH:
         return ranked[0][1]
     near = ", ".join(reader.name for score, reader in ranked if score > 0)

@@ -11,7 +11,16 @@ import attrs
 
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.trace import CallDetails, ExecutionTrace, MessageDetails, Role, TokenUsage, ToolCall
-from sentinel_core.traces.readers import Piece, TraceBuilder, gaps_at, iso_time, json_document, tool_schemas, usage_of
+from sentinel_core.traces.readers import (
+    Piece,
+    TraceBuilder,
+    counted,
+    gaps_at,
+    iso_time,
+    json_document,
+    tool_schemas,
+    usage_of,
+)
 from sentinel_core.traces.readers.chat import Result, arguments_of, text_of
 from sentinel_readers_benchmarks._documents import Document, read_each
 from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, file_stem, number, stated_usage
@@ -68,6 +77,7 @@ class _Trajectory:
         self.builder = TraceBuilder(trace_id, "atif")
         self.own = as_dict(as_dict(raw.get("extra")).get(OWN))
         self.refs: list[_Ref] = []
+        self.unnamed = 0  # results that name no call, in steps with calls that have none
         self.gaps, self.notes = (
             [item for item in as_list(self.own.get(key)) if isinstance(item, str)]
             for key in ("reading_gaps", "reading_notes")
@@ -81,6 +91,8 @@ class _Trajectory:
             if not self._add_step(step, position - 1)
         ]
         self.gaps += gaps_at("step could not be read", "steps could not be read", bad)
+        if self.unnamed:
+            self.notes.append(f"{counted(self.unnamed, 'result')} of unnamed calls stand as messages of the user")
         children = tuple(self._children(seen))
         return self.builder.build(
             token_usage=self._stated_usage(),
@@ -103,7 +115,7 @@ class _Trajectory:
             usage_key=origin,
         )
         copied = step.get("is_copied_context") is True
-        self._add_results(as_dict(step.get("observation")), MessageDetails(origin=origin, is_copied_context=copied))
+        self._add_results(step, MessageDetails(origin=origin, is_copied_context=copied))
         return True
 
     def _details(self, step: dict[str, Any], origin: str) -> MessageDetails:
@@ -120,12 +132,19 @@ class _Trajectory:
             origin=origin,
         )
 
-    def _add_results(self, observation: dict[str, Any], details: MessageDetails) -> None:
-        """Add results of calls as one tool message, then the environment's own texts, each as a user message."""
+    def _add_results(self, step: dict[str, Any], details: MessageDetails) -> None:
+        """Add results of calls as one tool message, then the environment's own texts, each as a user message.
+
+        The only result of a step's only call belongs to that call, named or not; a note counts other unnamed results.
+        """
+        observation = as_dict(step.get("observation"))
+        calls = [as_dict(call) for call in as_list(step.get("tool_calls"))]
+        told = [raw for raw in as_list(observation.get("results")) if isinstance(raw, dict)]
+        only = as_text(calls[0].get("tool_call_id")) if len(calls) == len(told) == 1 else None
         results: list[Result] = []
         feedback: list[Piece] = []
-        for raw in filter(lambda entry: isinstance(entry, dict), as_list(observation.get("results"))):
-            call_id = as_text(raw.get("source_call_id"))
+        for raw in told:
+            call_id = as_text(raw.get("source_call_id")) or only
             self._note_refs(raw, call_id)
             extra = dict(as_dict(raw.get("extra")))
             if call_id is not None:
@@ -133,6 +152,8 @@ class _Trajectory:
             elif raw.get("content") is not None:
                 metadata = {"feedback": True} | ({"extra": extra} if extra else {})
                 feedback.append(Piece(role="user", text=text_of(raw["content"]) or None, metadata=metadata))
+        if feedback and len(results) < len(calls):
+            self.unnamed += len(feedback)
         pieces = [Piece(role="tool", results=tuple(results)), *feedback] if results else feedback
         for piece in pieces:
             self.builder.add(piece, details=details)

@@ -53,7 +53,8 @@ def _from_document(document: Document, source: Source) -> ExecutionTrace | ReadE
     info = as_dict(raw.get("info"))
     if isinstance(raw.get("history"), list):
         entries = _entries(raw["history"], "$.history")
-        last = as_dict(next(reversed(as_list(raw.get("trajectory"))), None))
+        steps = [as_dict(step) for step in as_list(raw.get("trajectory"))]
+        last = entries.go_on(steps)
     elif isinstance(raw.get("trajectory"), list):
         entries, last = _entries(_as_history(raw["trajectory"]), "$.trajectory"), {}
     else:
@@ -105,6 +106,39 @@ class _Entries:
         self.kept: list[tuple[str, dict[str, Any]]] = []
         self.bad: list[int] = []
 
+    def go_on(self, steps: list[dict[str, Any]]) -> dict[str, Any]:
+        """Append the steps of the trajectory that a history which ends early has not; gives the step that it ends with.
+
+        They are those after the last one that does what the agent last did in the history.
+        """
+        last = next((entry for _, entry in reversed(self.kept) if entry["role"] == "assistant"), None)
+        there = None if last is None else _last_place([_action_of(step) for step in steps], _action_of(last))
+        if last is None or there is None or there + 1 == len(steps):
+            return steps[-1] if steps else {}
+        if self.kept[-1][1] is last and isinstance(steps[there].get("observation"), str):
+            self.kept.append((f"$.trajectory[{there}]", _observed(steps[there], last)))
+        for place in range(there + 1, len(steps)):
+            step = {**steps[place], "agent": last.get("agent")}
+            self.kept.append((f"$.trajectory[{place}]", {**step, "role": "assistant", "content": step.get("response")}))
+            if isinstance(step.get("observation"), str):
+                self.kept.append((f"$.trajectory[{place}]", _observed(step, step)))
+        return {}
+
+
+def _action_of(entry: dict[str, Any]) -> str:
+    return (as_text(entry.get("action")) or "").strip()
+
+
+def _last_place(actions: list[str], wanted: str) -> int | None:
+    return next((place for place in reversed(range(len(actions))) if wanted and actions[place] == wanted), None)
+
+
+def _observed(step: dict[str, Any], turn: dict[str, Any]) -> dict[str, Any]:
+    """What came of a turn, as the entry that the history lacks."""
+    asked = [as_text(as_dict(call).get("id")) for call in as_list(turn.get("tool_calls"))]
+    told = {"role": "user", "content": step["observation"], "agent": turn.get("agent")}
+    return {**told, "tool_call_ids": asked} if asked else told
+
 
 def _entries(history: list[Any], path: str) -> _Entries:
     entries = _Entries()
@@ -135,6 +169,7 @@ class _Speaker:
     def __init__(self, trace_id: str) -> None:
         self.builder = TraceBuilder(trace_id, "swe-agent")
         self._acted: ToolCall | None = None
+        self._unanswered: tuple[str, tuple[ToolCall, ...]] = "", ()  # native calls, with the action that they stand for
 
     def add(self, entry: dict[str, Any], origin: str) -> None:
         """Append one entry."""
@@ -145,15 +180,22 @@ class _Speaker:
     def finish(self, last: dict[str, Any]) -> None:
         """Add the observation of the last action, which only the trajectory has."""
         observation = as_text(last.get("observation"))
-        if self._acted is not None and observation is not None:
-            details = MessageDetails(origin="$.trajectory[-1].observation")
+        action, calls = self._unanswered
+        if observation is None:
+            return
+        details = MessageDetails(origin="$.trajectory[-1].observation")
+        if self._acted is not None:
             self.builder.add(_answer(observation), details=details)
+        elif calls and action and action == _action_of(last):
+            results = tuple(Result(content=observation, call_id=call.id) for call in calls)
+            self.builder.add(Piece(role="tool", results=results), details=details)
 
     def _pieces(self, entry: dict[str, Any]) -> list[Piece]:
         role = entry["role"]
         if role == "assistant":
             return [self._turn(entry)]
         acted, self._acted = self._acted, None
+        self._unanswered = "", ()
         call_ids = entry.get("tool_call_ids")
         if role == "tool" or (isinstance(call_ids, list) and call_ids):
             return [_results(entry, call_ids)]
@@ -168,6 +210,7 @@ class _Speaker:
         calls = native or ((action_call(action),) if action and action.strip() else ())
         said = entry.get("thought") if calls and isinstance(entry.get("thought"), str) else entry.get("content")
         self._acted = calls[-1] if calls and not native else None
+        self._unanswered = _action_of(entry), native
         thinking = [as_dict(block).get("thinking") for block in as_list(entry.get("thinking_blocks"))]
         return Piece(
             role="assistant",

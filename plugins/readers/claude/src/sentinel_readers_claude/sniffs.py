@@ -5,6 +5,11 @@ from sentinel_core.trace import from_json
 __all__ = ["anthropic", "claude_code", "claude_stream"]
 
 _SESSION_KEYS = frozenset({"parentUuid", "sessionId", "type", "uuid"})
+_KEYS_BEFORE = (
+    "parentUuid",
+    "sessionId",
+    "type",
+)  # what a line tells before its message, which may fill the whole head
 _SUMMARY_KEYS = frozenset({"leafUuid", "summary", "type"})
 _STREAM_TYPES = frozenset({"assistant", "rate_limit_event", "result", "stream_event", "system", "user"})
 _MOST_LINES = 200
@@ -34,11 +39,11 @@ _MARKS = (
 
 
 def claude_code(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """95 if a line has a session line's keys, 75 if only the bytes show them, 70 for a session's summary line."""
+    """95 if a line has a session line's keys, 75 if only the bytes of a cut line show them, 70 for a session's summary line."""
     objects = _objects(head)
     if any(entry.keys() >= _SESSION_KEYS for entry in objects):
         return 95
-    if not objects and _starts_object(head) and all(b'"%b"' % key.encode() in head for key in _SESSION_KEYS):
+    if _is_cut_line(head) and all(b'"%b"' % key.encode() in head.rpartition(b"\n")[2] for key in _KEYS_BEFORE):
         return 75
     return 70 if any(entry.keys() >= _SUMMARY_KEYS for entry in objects) else 0
 
@@ -122,8 +127,10 @@ def _dicts(data: bytes) -> list[dict[str, object]]:
     return [entry for entry in values if isinstance(entry, dict)]
 
 
-def _starts_object(head: bytes) -> bool:
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{")
+def _is_cut_line(head: bytes) -> bool:
+    """Whether the head ends within an object, on a line of its own."""
+    line = head.rpartition(b"\n")[2].removeprefix(b"\xef\xbb\xbf").lstrip()
+    return line.startswith(b"{") and not _dicts(line)
 
 
 def _packed(head: bytes) -> bytes:
