@@ -133,7 +133,7 @@ def test_actions_become_calls_and_are_not_said_again(tools):
     assert [message.details.origin for message in trace.messages[:3]] == ["$.trajectory[0]"] * 2 + ["$.trajectory[1]"]
     assert trace.messages[0].details.duration_ms == 250
     assert trace.details.outcome == "cost_limit"
-    assert tools.findings(trace) == []
+    assert tools.findings(trace) == ["ending.handed_in_at_the_limit"]
 
 
 def test_only_the_answer_to_an_action_is_a_result(tools):

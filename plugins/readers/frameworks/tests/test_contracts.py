@@ -93,4 +93,9 @@ def test_rough_runs_have_no_finding_but_the_failed_calls(name):
         if isinstance(trace, ExecutionTrace):
             rules = {finding.rule for finding in evaluate_trace(trace).findings}
             assert "tool_misuse.failed_call" in rules
-            assert rules <= {"tool_misuse.failed_call", "tool_misuse.arguments_not_json"}
+            assert rules <= {
+                "tool_misuse.failed_call",
+                "tool_misuse.arguments_not_json",
+                "ending.answered_after_failure",
+                "ending.error_last",
+            }

@@ -245,3 +245,11 @@ def test_a_trace_whose_sub_agents_alone_spoke_is_not_measured():
 
 def test_a_call_that_hands_in_nothing_but_empty_containers_shows_nothing():
     assert ended(*called("finish", outputs={}), said("Done.")).score == 0.0
+
+
+def test_what_the_reader_could_not_read_may_be_the_last_word():
+    messages = (ASKED, *called("read_file", "42"), said(""))
+    gaps = {"reading_gaps": ["model calls without recorded messages: 1"]}
+    for metadata, expected in (({}, ["no_answer"]), (gaps, [])):
+        trace = ExecutionTrace(trace_id="t", messages=messages, metadata=metadata)
+        assert [finding.rule for finding in detect(TraceIndex(trace)).findings] == expected

@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sentinel_core.evaluate.answer import ends_run, first_word, handed_in, submission_of
+from sentinel_core.trace import GAPS
 from sentinel_signal_ending.tables import COMPLETED, FIX_WORDS, HANDING_OVER, READING
 
 if TYPE_CHECKING:
@@ -55,6 +56,11 @@ class Last:
         if call.result_message_index is None:
             return False
         return all(one.role != "assistant" for one in self.index.messages[call.result_message_index + 1 :])
+
+    @property
+    def is_whole(self) -> bool:
+        """False where the reader could not read all of it: what is missing may be the agent's last word."""
+        return GAPS not in self.index.trace.metadata
 
     @property
     def is_completed(self) -> bool:

@@ -74,7 +74,7 @@ def handed_in_after_failure(last: Last) -> Part | None:
 def unread_result(last: Last) -> Part | None:
     """The agent asked for something, and wrote and called nothing after the answer came."""
     call = last.call
-    if call is None or call.result is None or not call.result.content.strip():
+    if call is None or call.result is None or not call.result.content.strip() or not last.is_whole:
         return None
     if not is_reading(call) or not last.is_unread(call):
         return None
@@ -88,7 +88,7 @@ def no_answer(last: Last) -> Part | None:
     """The agent's last message is empty; one that holds reasoning alone may be the recorder's doing."""
     place = len(last.index.messages) - 1
     message = last.index.messages[place]
-    if message.role != "assistant" or message.tool_calls or (message.content or "").strip():
+    if message.role != "assistant" or message.tool_calls or (message.content or "").strip() or not last.is_whole:
         return None
     if message.details is not None and message.details.reasoning:
         return None
