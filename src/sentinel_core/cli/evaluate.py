@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,14 +26,20 @@ from sentinel_core.cli.trace_inputs import sources_of
 from sentinel_core.errors import InputError
 from sentinel_core.host.settings import HostSettings
 from sentinel_core.judging.job import Format, Plan, job
+from sentinel_core.judging.output.formats import FORMATS
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.judging.output.text import render_summary
 from sentinel_core.judging.tally import Tally
+
+if TYPE_CHECKING:
+    from sentinel_core.cli.documents import Target
+    from sentinel_core.judging.output.documents import Documents
 
 __all__ = ["command"]
 
 _MANY_BYTES = 16 << 20
 _MANY_FILES = 200
+_PLAIN = ("text", "json", "jsonl")
 _NO_TEXT = frozenset((
     "arrow", "avro", "csv", "feather", "gz", "htm", "html", "json", "md", "orc", "pdf", "sarif", "tsv", "xls", "xlsx", "xml",
     "yaml", "yml", "zip", "zst",
@@ -47,7 +53,21 @@ _NO_TEXT = frozenset((
 @click.option("--jsonl", is_flag=True, help="One line of JSON a trace.")
 @click.option("--pretty", is_flag=True, help="Indented JSON (implies --json).")
 @click.option("-v", "--verbose", is_flag=True, help="Every finding, and what was checked, with which settings.")
-@click.option("-o", "--output", metavar="FILE|FOLDER/", help="Write the reports to a file, or to a folder in parts.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="What goes to standard output; github and gitlab are for the log and the artefacts of their runners.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="[FORMAT:]FILE|FOLDER/",
+    help="Write to a file in the format that its ending says (.html, .sarif, .xml, .md, .json, .jsonl, .parquet) or that is "
+    "named, or to a folder in parts. May be given again.",
+)
 @batch_options
 @judging_options
 @click.option(
@@ -77,23 +97,59 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     arguments = (*paths, "-") if options["stdin"] and "-" not in paths else paths
     if not arguments and options["latest"] is None:
         raise click.UsageError("nothing to evaluate: give a file, a folder, a glob, or - for standard input", context)
+    targets = _settle_outputs(options)
     many = Many.of(options)
     plan, host = _plan(arguments, options, many)
+    if not targets:
+        return _evaluate(plan, host, many)
+    from sentinel_core.cli.documents import opened
+
+    with opened(targets, pretty=options["pretty"]) as documents:
+        return _evaluate(plan._replace(format="records", extras=documents.extras), host, many, documents)
+
+
+def _evaluate(plan: Plan, host: HostSettings, many: Many, documents: "Documents | None" = None) -> int:
     if many.is_asked_for or _is_much(plan):
         from sentinel_core.cli.batch_options import evaluate_many
 
         try:
-            code = evaluate_many(plan, host, many)
+            code = evaluate_many(plan, host, many, documents)
         except KeyboardInterrupt:
             _tell_how_to_go_on(many, no_config=host.no_config)
             raise
         finish(plan.emission)
         return code
-    with open_output(None if many.output is None else Path(many.output)) as stream:
-        tally = supervise(plan, stream, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
+    if documents is not None:
+        tally = supervise(plan, documents, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
+    else:
+        with open_output(None if many.output is None else Path(many.output)) as stream:
+            tally = supervise(plan, stream, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
     finish(plan.emission)
-    _summarize(tally, to_file=options["output"] is not None, form=plan.format)
+    _summarize(tally, to_file=many.output is not None or documents is not None, form=plan.format)
     return tally.exit_code(host.fail_on)
+
+
+def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
+    """The outputs that ``Documents`` write. Where there are none, the one plain output is in ``options`` as ``output``.
+
+    Raises ``click.UsageError`` and ``ConfigError``.
+    """
+    outputs, form = options["outputs"], options["form"]
+    if form is not None and (options["as_json"] or options["jsonl"]):
+        raise click.UsageError("--format goes with neither --json nor --jsonl: each says what goes to standard output")
+    options["output"] = outputs[0] if len(outputs) == 1 else None
+    if not outputs and form in (None, *_PLAIN):
+        options["as_json"], options["jsonl"] = options["as_json"] or form == "json", options["jsonl"] or form == "jsonl"
+        return []
+    from sentinel_core.cli.documents import is_for_documents, targets_of
+
+    if not is_for_documents(outputs, form):
+        if ending(outputs[0]) == "json" and not options["jsonl"] and options["output_format"] is None:
+            options["as_json"] = True
+        return []
+    options["output"] = None
+    named = "jsonl" if options["jsonl"] else "json" if options["as_json"] or options["pretty"] else form
+    return targets_of(outputs, named)
 
 
 def _tell_how_to_go_on(many: Many, *, no_config: bool) -> None:
@@ -127,7 +183,7 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
     layers, selection = layers_and_selection(flags, options["assignments"])
     host = layers.host()
     plan = Plan(
-        sources=sources_of(arguments, host, many.output),
+        sources=sources_of(arguments, host, options["outputs"]),
         layers=layers,
         selection=selection,
         latest=options["latest"],
@@ -137,7 +193,7 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
         format=_format(options, many),
         pretty=options["pretty"],
         verbose=options["verbose"],
-        color=options["output"] is None and use_color(),
+        color=not options["outputs"] and use_color(),
         width=0 if many.output is not None else terminal_width(),
         emission=emission_of(options),
     )

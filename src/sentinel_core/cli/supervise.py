@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 from sentinel_core.cli import complain, say
 from sentinel_core.errors import WorkerError
 from sentinel_core.judging.frames import FATAL, REPORT, UNREADABLE, WARNING
-from sentinel_core.judging.output.sink import Sink
+from sentinel_core.judging.output.sink import Outlet, Sink
 from sentinel_core.judging.records import Death, Unreadable
 from sentinel_core.judging.tally import VERDICTS, Tally, death_of, fault_of
 from sentinel_core.runtime.isolate import Child, Outbox
@@ -30,7 +30,7 @@ _Plan = TypeVar("_Plan", "Plan", "Conversion")
 
 def supervise(
     plan: _Plan,
-    stream: IO[bytes],
+    stream: IO[bytes] | Outlet,
     *,
     timeout: float,
     memory_mb: int,
@@ -38,7 +38,7 @@ def supervise(
 ) -> Tally:
     """Do everything in ``plan``. A child that dies at a plugin's hand is replaced by one that goes around it."""
     tally = Tally()
-    sink = Sink(stream, plan.format)
+    sink = stream if isinstance(stream, Outlet) else Sink(stream, plan.format)
     while True:
         own = plan._replace(done=tally.total)
         with Child(partial(job, own), memory=memory_mb << 20) as child:
@@ -58,7 +58,7 @@ def supervise(
     return tally
 
 
-def _relay(frame: bytes, sink: Sink, tally: Tally, form: str) -> None:
+def _relay(frame: bytes, sink: Outlet, tally: Tally, form: str) -> None:
     kind, body = frame[:1], frame[1:]
     if kind == REPORT:
         tally.counts[VERDICTS[body[:1]]] += 1
@@ -68,7 +68,7 @@ def _relay(frame: bytes, sink: Sink, tally: Tally, form: str) -> None:
         tally.counts["unreadable"] += 1
         row = Unreadable.parse(body)
         complain(row.told)
-        if form in ("json", "jsonl"):
+        if form in ("json", "jsonl", "records"):
             sink.put(row.rendered())
     elif kind == FATAL:
         complain(Unreadable.parse(body).told)

@@ -23,18 +23,20 @@ from sentinel_core.runtime.watch import Watch
 from sentinel_core.traces.sources import FileSource
 
 if TYPE_CHECKING:
+    from sentinel_core.judging.output.record import Extra
     from sentinel_core.telemetry.verdicts import Emission
 
 __all__ = ["Format", "Plan", "fewer_collections", "job", "judged", "prepare", "rendered"]
 
-Format = Literal["text", "json", "jsonl", "rows"]
+Format = Literal["text", "json", "jsonl", "rows", "records"]
 
 
 class Plan(NamedTuple):
     """What to judge and how to say it. ``done`` items are out already; ``deaths`` are not to be died again.
 
     Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. The format ``rows`` is JSON Lines
-    in which each report stands beside its source and number, for tables.
+    in which each report stands beside its source and number, for tables; ``records`` has besides what ``extras`` name, for
+    documents.
     """
 
     sources: tuple[FileSource | InputError, ...]
@@ -52,6 +54,7 @@ class Plan(NamedTuple):
     done: int = 0
     deaths: tuple[Death, ...] = ()
     emission: "Emission | None" = None
+    extras: "frozenset[Extra]" = frozenset()
 
 
 def job(plan: Plan, outbox: Outbox) -> None:
@@ -174,25 +177,33 @@ def _letters(report: ReliabilityReport) -> bytes:
 def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan, error: Unreadable | None) -> bytes:
     """The report in the plan's format, without what stands between it and the next; in JSON with the ``error``."""
     if plan.format == "text":
-        from sentinel_core.judging.output.text import render_report
-        from sentinel_core.runtime.printable import folded
-
-        place = f"record {outcome.number}"
-        named_so = outcome.trace.trace_id.startswith(outcome.source)
-        origin = place if named_so else f"{redact(outcome.source)}, {place}"
-        text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color)
-        return folded(text, plan.width).encode("utf-8", "replace")
+        return _text(report, outcome, plan).encode("utf-8", "replace")
     from sentinel_core.runtime.printable import printable_json
     from sentinel_core.traces.codec import encode_report
 
     data = with_error(printable_json(encode_report(report)), error)
     if plan.format == "rows":
         return with_error(_row(data, outcome), error)
+    if plan.format == "records":
+        from sentinel_core.judging.output.record import as_record
+
+        return as_record(report, data, outcome, _text(report, outcome, plan) if "text" in plan.extras else "", plan.extras)
     if not plan.pretty:
         return data
     import msgspec
 
     return msgspec.json.format(data, indent=2)
+
+
+def _text(report: ReliabilityReport, outcome: Readable, plan: Plan) -> str:
+    from sentinel_core.judging.output.text import render_report
+    from sentinel_core.runtime.printable import folded
+
+    place = f"record {outcome.number}"
+    named_so = outcome.trace.trace_id.startswith(outcome.source)
+    origin = place if named_so else f"{redact(outcome.source)}, {place}"
+    text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color)
+    return folded(text, plan.width)
 
 
 def _row(data: bytes, outcome: Readable) -> bytes:

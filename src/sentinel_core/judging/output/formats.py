@@ -1,0 +1,12 @@
+"""The formats of results, and the endings of files that say which."""
+
+from typing import Literal, get_args
+
+__all__ = ["ENDINGS", "FORMATS", "Format"]
+
+Format = Literal["text", "json", "jsonl", "html"]
+
+FORMATS: tuple[Format, ...] = get_args(Format)
+ENDINGS: dict[str, Format] = {
+    "html": "html", "htm": "html", "json": "json", "jsonl": "jsonl", "ndjson": "jsonl", "txt": "text",
+}  # fmt: skip
