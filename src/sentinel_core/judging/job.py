@@ -23,10 +23,10 @@ from sentinel_core.runtime.watch import Watch
 from sentinel_core.traces.sources import FileSource
 
 if TYPE_CHECKING:
-    from sentinel_core.judging.output.record import Extra
+    from sentinel_core.judging.output.record import Extra, Recorder
     from sentinel_core.telemetry.verdicts import Emission
 
-__all__ = ["Format", "Plan", "fewer_collections", "job", "judged", "prepare", "rendered"]
+__all__ = ["Format", "Plan", "fewer_collections", "job", "judged", "prepare", "recorder_of", "rendered"]
 
 Format = Literal["text", "json", "jsonl", "rows", "records"]
 
@@ -63,16 +63,31 @@ def job(plan: Plan, outbox: Outbox) -> None:
     try:
         panel, readers = prepare(plan, watch, outbox)
         fewer_collections()
+        recorder = recorder_of(plan)
         for item, outcome in enumerate(items(plan, readers, watch)):
             watch.item = item
             if item >= plan.done:
-                _tell(judged(outcome, panel, plan, item, outbox), outcome, plan, item, outbox)
+                _tell(judged(outcome, panel, plan, item, outbox), outcome, plan, item, outbox, recorder)
     except SentinelError as error:
         outbox.send(refusal(error))
 
 
+def recorder_of(plan: Plan) -> "Recorder | None":
+    """What makes the records where documents want them."""
+    if plan.format != "records":
+        return None
+    from sentinel_core.judging.output.record import Recorder
+
+    return Recorder(plan.extras)
+
+
 def _tell(
-    found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable, plan: Plan, item: int, outbox: Outbox
+    found: ReliabilityReport | Unreadable,
+    outcome: Readable | Unreadable,
+    plan: Plan,
+    item: int,
+    outbox: Outbox,
+    recorder: "Recorder | None",
 ) -> None:
     if isinstance(found, Unreadable):
         outbox.send(UNREADABLE + found.row())
@@ -81,7 +96,7 @@ def _tell(
     error = fatal(found, outcome, plan, item)
     if error is not None:
         outbox.send(FATAL + error.row())
-    outbox.send(REPORT + _letters(found) + rendered(found, outcome, plan, error))
+    outbox.send(REPORT + _letters(found) + rendered(found, outcome, plan, error, recorder))
 
 
 def judged(
@@ -174,7 +189,13 @@ def _letters(report: ReliabilityReport) -> bytes:
     return (report.verdict or "-")[0].encode() + (b"c" if report.is_complete else b"i")
 
 
-def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan, error: Unreadable | None) -> bytes:
+def rendered(
+    report: ReliabilityReport,
+    outcome: Readable,
+    plan: Plan,
+    error: Unreadable | None,
+    recorder: "Recorder | None" = None,
+) -> bytes:
     """The report in the plan's format, without what stands between it and the next; in JSON with the ``error``."""
     if plan.format == "text":
         return _text(report, outcome, plan).encode("utf-8", "replace")
@@ -184,10 +205,8 @@ def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan, error: Un
     data = with_error(printable_json(encode_report(report)), error)
     if plan.format == "rows":
         return with_error(_row(data, outcome), error)
-    if plan.format == "records":
-        from sentinel_core.judging.output.record import as_record
-
-        return as_record(report, data, outcome, _text(report, outcome, plan) if "text" in plan.extras else "", plan.extras)
+    if recorder is not None:
+        return recorder.record(report, data, outcome, _text(report, outcome, plan) if "text" in plan.extras else "")
     if not plan.pretty:
         return data
     import msgspec

@@ -13,7 +13,7 @@ from sentinel_core.judging.batch.split import Task
 from sentinel_core.judging.batch.summary import Summary
 from sentinel_core.judging.crash_rows import fatal
 from sentinel_core.judging.frames import BEAT, DONE, PART, READY, REPORTS, refusal
-from sentinel_core.judging.job import Plan, fewer_collections, judged, prepare, rendered
+from sentinel_core.judging.job import Plan, fewer_collections, judged, prepare, recorder_of, rendered
 from sentinel_core.judging.output.sink import separated
 from sentinel_core.judging.records import Readable, Unreadable, items
 from sentinel_core.offers import TraceReader
@@ -88,6 +88,7 @@ class _Batch:
         self._outbox = outbox
         self._eager = eager
         self._plan = plan
+        self._recorder = recorder_of(plan)
         self._started = time.monotonic()
         self._clear()
 
@@ -105,7 +106,7 @@ class _Batch:
             assert isinstance(outcome, Readable)
             error = fatal(found, outcome, self._plan, item)
             self._summary.add_report(found, error)
-            data = rendered(found, outcome, self._plan, error)
+            data = rendered(found, outcome, self._plan, error, self._recorder)
         self._count += 1
         if data is not None:
             self._parts.append(data)

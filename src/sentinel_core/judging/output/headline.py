@@ -3,13 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.printable import clipped
 
-__all__ = ["SEVERITIES", "headline", "rank", "worst_first"]
+__all__ = ["SEVERITIES", "UNREADABLE", "Rank", "headline", "rank", "worst_first"]
 
 SEVERITIES = ("error", "warning", "note")
 _VERDICTS = ("FAIL", None, "WARN", "PASS")
 _LONGEST = 220
+
+Rank = tuple[float, ...]
+UNREADABLE: Rank = (1.0,)
+"""Of what could not be read: after what failed, with what got no verdict."""
 
 _Object = Mapping[str, Any]
 
@@ -19,17 +24,18 @@ def worst_first(findings: Sequence[_Object]) -> list[_Object]:
     return sorted(findings, key=lambda one: (SEVERITIES.index(one["severity"]), one["quote"] is None))
 
 
-def headline(report: _Object) -> tuple[str, str]:
-    """The quote and the text of the worst finding that is no note; where there is none, the reason of the verdict."""
-    for finding in worst_first(report["findings"])[:1]:
-        if finding["severity"] != "note":
-            return clipped(finding["quote"] or "", _LONGEST), clipped(finding["text"], _LONGEST)
+def headline(report: _Object) -> tuple[_Object | None, tuple[str, str]]:
+    """The worst finding that is no note, and its quote and text; where there is none, the reason of the verdict."""
+    worst = next(iter(worst_first(report["findings"])), None)
+    if worst is not None and worst["severity"] != "note":
+        return worst, (clipped(worst["quote"] or "", _LONGEST), clipped(worst["text"], _LONGEST))
     failures = [f'signal "{one["signal_name"]}" {one["error"]}' for one in report["failures"]]
-    return "", clipped("; ".join([*failures, report["reasoning"]]), _LONGEST)
+    return None, ("", clipped("; ".join([*failures, report["reasoning"]]), _LONGEST))
 
 
-def rank(report: _Object) -> tuple[float, ...]:
+def rank(report: ReliabilityReport) -> Rank:
     """Sorts reports, most worth a look first: by verdict, then triage score, then risk, then how much was found."""
-    counts = [sum(one["severity"] == severity for one in report["findings"]) for severity in SEVERITIES]
-    triage, risk = report.get("triage_score"), report["overall_score"]
-    return (_VERDICTS.index(report["verdict"]), -(triage or 0), -(risk or 0), *(-count for count in counts))
+    severities = [finding.severity for finding in report.findings]
+    counts = (-severities.count("error"), -severities.count("warning"), -severities.count("note"))
+    triage = getattr(report, "triage_score", None) or 0
+    return (_VERDICTS.index(report.verdict), -triage, -(report.overall_score or 0), *counts)

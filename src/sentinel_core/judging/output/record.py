@@ -1,10 +1,12 @@
 """One judged record as the documents of a whole run take it: its place, its report, and what the page shows of its trace."""
 
+from bisect import insort
 from collections.abc import Iterator
 from typing import Final, Literal
 
 import msgspec
 
+from sentinel_core.judging.output.headline import UNREADABLE, Rank, rank
 from sentinel_core.judging.records import Readable
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.redact import redact
@@ -12,11 +14,14 @@ from sentinel_core.traces.readers.layout import is_json_lines
 from sentinel_core.traces.readers.lines import numbered_lines
 from sentinel_core.traces.sources import FileSource
 
-__all__ = ["Extra", "Lines", "Record", "Unread", "as_record", "parse"]
+__all__ = ["MOST_IN_FULL", "Extra", "Lines", "Record", "Recorder", "Unread", "parse"]
 
 Extra = Literal["text", "page", "line"]
 """What an output needs of a record besides its report: it as text, its trace for the page, its line in the file."""
 
+
+MOST_IN_FULL = 200
+"""So many traces a page shows whole."""
 
 _NOTHING: Final = msgspec.Raw()
 
@@ -39,6 +44,7 @@ class Record(msgspec.Struct, omit_defaults=True):
     source: str = ""
     label: str = ""
     record: int = 0
+    rank: Rank = UNREADABLE
     line: int | None = None
     report: msgspec.Raw = _NOTHING
     page: msgspec.Raw = _NOTHING
@@ -91,25 +97,39 @@ class Lines:
             yield from (line for line, _ in numbered_lines(stream, file.max_record, file.lines_before))
 
 
-_lines = Lines()
+class Recorder:
+    """Makes a line of JSON of each judged record, with what ``extras`` name.
 
+    A page shows the worst traces whole, so the trace goes only with a record that is one of the worst so far: whichever are
+    the worst of all in the end, their traces were sent.
+    """
 
-def as_record(
-    report: ReliabilityReport, data: bytes, outcome: Readable, text: str, extras: frozenset[Extra]
-) -> bytes:
-    """One line of JSON for a report that is rendered as ``data`` and as ``text``."""
-    page = _NOTHING
-    if "page" in extras:
-        from sentinel_core.judging.output.page.view import view
+    def __init__(self, extras: frozenset[Extra]) -> None:
+        self._extras = extras
+        self._lines = Lines()
+        self._worst: list[Rank] = []
 
-        page = msgspec.Raw(_encode(view(outcome.trace, report)))
-    record = Record(
-        source=redact(outcome.source),
-        label=redact(outcome.label),
-        record=outcome.number,
-        line=_lines.of(outcome) if "line" in extras else None,
-        report=msgspec.Raw(data),
-        page=page,
-        text=text,
-    )
-    return _encode(record)
+    def record(self, report: ReliabilityReport, data: bytes, outcome: Readable, text: str) -> bytes:
+        """The line for a report that is rendered as ``data`` and as ``text``."""
+        found = Record(
+            source=redact(outcome.source),
+            label=redact(outcome.label),
+            record=outcome.number,
+            rank=rank(report),
+            line=self._lines.of(outcome) if "line" in self._extras else None,
+            report=msgspec.Raw(data),
+            text=text,
+        )
+        if "page" in self._extras and self._is_of_the_worst(found.rank):
+            from sentinel_core.judging.output.page.view import view
+
+            found.page = msgspec.Raw(_encode(view(outcome.trace, report)))
+        return _encode(found)
+
+    def _is_of_the_worst(self, ranked: Rank) -> bool:
+        if len(self._worst) == MOST_IN_FULL:
+            if ranked >= self._worst[-1]:
+                return False
+            self._worst.pop()
+        insort(self._worst, ranked)
+        return True

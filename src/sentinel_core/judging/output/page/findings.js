@@ -24,8 +24,8 @@ const placeOfFinding = (base, finding) =>
     finding.origin ? ` (${finding.origin})` : null);
 
 const callLine = (call, ok) => make("span", { class: "callname" },
-  make("b", null, call.name), " ", make("span", { class: "faint" }, oneLine(call.arguments)),
-  ok === false && make("span", { class: "chip fail" }, "failed"));
+  make("b", null, call.name), ok === false && make("span", { class: "chip fail" }, "failed"),
+  " ", make("span", { class: "faint" }, oneLine(call.arguments)));
 
 const side = (title, place, ...content) =>
   make("div", { class: "side" }, make("h4", null, title, place && " · ", place), ...content);
@@ -33,15 +33,15 @@ const side = (title, place, ...content) =>
 // The two sides of a finding.
 const sidesOf = (finding, base) => {
   const { call, shown, before, number } = finding.evidence;
-  const quote = finding.quote && make("blockquote", null, finding.quote);
+  const quote = finding.quote && make("blockquote", null, isClaim(finding) ? make("q", null, finding.quote) : finding.quote);
   const place = placeOfFinding(base, finding);
   if (call && shown) {
-    return [side("The agent says", place, quote), shownSide(finding, call, [{ quote: shown, kind: "truth" }], base)];
+    return [side("The agent says", place, quote), shownSide(finding, call, [{ quote: shown, kind: "proof" }], base)];
   }
   if (before) return [side("The agent says", place, quote), absence(finding, before, number, base)];
   if (call) {
     return [
-      side("The agent calls", place, make("p", null, callLine(call)), argumentList(call.arguments)),
+      side("The agent calls", place, make("p", null, callLine(call, call.ok)), argumentList(call.arguments)),
       shownSide(finding, call, [{ quote: finding.quote, kind: finding.kind }], base),
     ];
   }

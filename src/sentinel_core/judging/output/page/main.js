@@ -37,9 +37,9 @@ const drawBar = () => {
   trail.replaceChildren(...(isSingle || state.number === null ? [] : [make("a", { href: "#" }, `All ${figure(run.rows.length)} traces`), make("span", { class: "faint", "aria-current": "page" }, ` / ${run.rows[state.number].id}`)]));
   const found = state.shown?.findings.length ?? 0;
   byId("steps").replaceChildren(...(found ? [
-    make("button", { type: "button", class: "quiet", "aria-label": "Previous finding", on: { click: () => step(-1) } }, make("span", { "aria-hidden": "true" }, "↑ "), make("kbd", null, "k")),
+    make("button", { type: "button", class: "quiet", on: { click: () => step(-1) } }, make("span", { class: "unseen" }, "Previous finding, key "), make("span", { "aria-hidden": "true" }, "↑ "), make("kbd", null, "k")),
     make("span", { id: "at", class: "faint" }, count(found, "finding")),
-    make("button", { type: "button", class: "quiet", "aria-label": "Next finding", on: { click: () => step(1) } }, make("span", { "aria-hidden": "true" }, "↓ "), make("kbd", null, "j"))] : []));
+    make("button", { type: "button", class: "quiet", on: { click: () => step(1) } }, make("span", { class: "unseen" }, "Next finding, key "), make("span", { "aria-hidden": "true" }, "↓ "), make("kbd", null, "j"))] : []));
 };
 
 // From one finding to the next, in the order of the list: the worst first.

@@ -21,7 +21,8 @@ const headlineOf = (run, counts) => {
   const total = count(run.rows.length, "trace");
   const [fail, warn] = [counts.get("FAIL"), counts.get("WARN")];
   if (!run.rows.length) return "No trace was judged.";
-  if (fail) return `${figure(fail)} of ${total} ${fail === 1 ? "does" : "do"} not hold what the agent says or does.`;
+  const look = warn ? `, ${figure(warn)}${fail ? " more" : ""} ${warn === 1 ? "deserves" : "deserve"} a look` : "";
+  if (fail) return `${figure(fail)} of ${total} ${fail === 1 ? "fails" : "fail"}${look}.`;
   if (warn) return `${figure(warn)} of ${total} ${warn === 1 ? "deserves" : "deserve"} a look.`;
   return counts.get("PASS") === run.rows.length ? `No defect was found in ${total}.` : `${total}: not all could be judged.`;
 };
@@ -42,7 +43,7 @@ const histogram = (title, field, run) => {
   for (const value of values) bins[Math.min(BINS - 1, Math.floor(value * BINS))] += 1;
   const most = Math.max(...bins);
   const { warn_at: warn = 2, fail_at: fail = 2 } = field === "risk" ? run.profile ?? {} : {};
-  const kindAt = (place) => (field === "triage" ? "note" : (place + 0.5) / BINS >= fail ? "fail" : (place + 0.5) / BINS >= warn ? "warn" : "pass");
+  const kindAt = (place) => (field === "triage" ? "note" : (place + 0.5) / BINS >= fail ? "fail" : (place + 0.5) / BINS >= warn ? "warn" : "note");
   const sorted = [...values].sort((a, b) => a - b);
   const quantile = (share) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
   const told = `median ${score(quantile(0.5))}, 95th percentile ${score(quantile(0.95))}, highest ${score(quantile(1))}`;

@@ -4,32 +4,37 @@ import base64
 import hashlib
 import string
 from bisect import insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import IO, Any, NamedTuple
 
 import msgspec
 
 from sentinel_core._version import __version__
-from sentinel_core.judging.output.headline import SEVERITIES, headline, rank
-from sentinel_core.judging.output.record import Extra, Record
+from sentinel_core.judging.output.headline import SEVERITIES, Rank, headline
+from sentinel_core.judging.output.record import MOST_IN_FULL, Extra, Record
 from sentinel_core.runtime.printable import visible
 
-__all__ = ["MOST_IN_FULL", "Page"]
+__all__ = ["Page"]
 
-MOST_IN_FULL = 200
 _MOST_BYTES = 24 << 20
-_UNREADABLE = (1.0,)  # after what failed
 _SCRIPTS = ("dom.js", "text.js", "findings.js", "timeline.js", "trace.js", "overview.js", "table.js", "main.js")
 
 _json = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
 
+class _Evidence(msgspec.Struct):
+    evidence: list[dict[str, Any]]
+
+
+_evidence = msgspec.json.Decoder(_Evidence).decode
+
+
 class _Full(NamedTuple):
     """A trace that is in the page as a whole; sorts by how much it is worth a look."""
 
-    rank: tuple[float, ...]
+    rank: Rank
     number: int
     data: bytes
 
@@ -42,7 +47,7 @@ class Page:
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._rows: list[list[Any]] = []
-        self._ranks: list[tuple[float, ...]] = []
+        self._ranks: list[Rank] = []
         self._full: list[_Full] = []
         self._bytes = 0
         self._profile: object = None
@@ -50,17 +55,20 @@ class Page:
     def add(self, record: Record) -> None:
         """One more record, in the order of the input."""
         number = len(self._rows)
+        self._ranks.append(record.rank)
         if not record.is_judged:
             self._rows.append(_error_row(record))
-            self._ranks.append(_UNREADABLE)
             return
         report = _decode(record.report)
         self._profile = self._profile or report["profile"]
         self._rows.append(_row(record, report))
+        if bytes(record.page):
+            self._keep(number, record)
+
+    def _keep(self, number: int, record: Record) -> None:
         place = {"source": visible(record.source), "record": record.record}
         data = _json(place)[:-1] + b',"trace":' + bytes(record.page) + b"}"
-        self._ranks.append(rank(report))
-        insort(self._full, _Full(self._ranks[-1], number, data))
+        insort(self._full, _Full(record.rank, number, data))
         self._bytes += len(data)
         while len(self._full) > MOST_IN_FULL or (self._bytes > _MOST_BYTES and len(self._full) > 1):
             self._bytes -= len(self._full.pop().data)
@@ -93,13 +101,14 @@ def _by_number(one: _Full) -> int:
 
 
 _COLUMNS = (
-    "verdict", "risk", "triage", "id", "source", "record", "quote", "text", "severities", "rules", "messages", "calls",
-    "tokens", "full",
+    "verdict", "risk", "triage", "id", "source", "record", "quote", "text", "rule", "severities", "rules", "messages", "calls",
+    "tokens", "claim", "full",
 )  # fmt: skip
 
 
 def _row(record: Record, report: dict[str, Any]) -> list[Any]:
     findings, totals = report["findings"], report["metadata"]
+    worst, told = headline(report)
     return [
         report["verdict"] or "NO VERDICT",
         report["overall_score"],
@@ -107,19 +116,29 @@ def _row(record: Record, report: dict[str, Any]) -> list[Any]:
         visible(report["trace_id"]),
         visible(record.source),
         record.record,
-        *map(visible, headline(report)),
+        *map(visible, told),
+        worst["rule"] if worst else "",
         [sum(one["severity"] == severity for one in findings) for severity in SEVERITIES],
         sorted({visible(one["rule"]) for one in findings if one["severity"] != "note"}),
         totals["total_messages"],
         totals["total_tool_calls"],
         totals["total_tokens"],
+        _is_claim(worst, report, record),
     ]
+
+
+def _is_claim(worst: Mapping[str, Any] | None, report: Mapping[str, Any], record: Record) -> bool:
+    """Whether the worst finding is about words of the agent, which the record contradicts or does not bear out."""
+    if worst is None or not worst["quote"] or not bytes(record.page):
+        return False
+    found = _evidence(record.page).evidence[report["findings"].index(worst)]
+    return bool(found.get("shown")) or "before" in found
 
 
 def _error_row(record: Record) -> list[Any]:
     assert record.error is not None
     source = visible(record.error.source)
-    return ["UNREADABLE", None, None, "", source, record.record, "", visible(record.error.message), [0, 0, 0], [], 0, 0, None]
+    return ["UNREADABLE", None, None, "", source, record.record, "", visible(record.error.message), "", [0, 0, 0], [], 0, 0, None, False]
 
 
 def _document(title: str, blocks: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:

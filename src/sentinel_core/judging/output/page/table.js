@@ -9,7 +9,7 @@ const COLUMNS = [
 class Table {
   constructor(run) {
     this.all = run.rows;
-    this.fields = COLUMNS.filter(([field]) => field !== "triage" || run.rows.some((row) => row.triage !== null));
+    this.fields = COLUMNS.filter(([field]) => field === "text" || run.rows.some((row) => row[field] !== null));
     this.words = run.rows.map((row) => [row.verdict, row.id, row.source, row.quote, row.text, ...row.rules].join("\n").toLowerCase());
     this.order = { field: "worst", down: false };
     this.chosen = { verdict: null, rule: null, text: "" };
@@ -26,7 +26,7 @@ class Table {
       on: { input: () => { this.chosen.text = this.search.value; this.refresh(); } } });
     this.told = make("p", { class: "faint", role: "status" });
     this.body = make("tbody");
-    this.box = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Traces", on: { scroll: () => this.draw() } },
+    this.box = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Rows of the table", on: { scroll: () => this.draw() } },
       make("table", { "aria-rowcount": String(this.all.length + 1) }, make("thead", null, make("tr", null, this.fields.map(([field, title]) => this.head(field, title)))), this.body));
     return make("section", { class: "traces", "aria-labelledby": "traces" },
       make("div", { class: "tools" }, make("h2", { id: "traces" }, "Traces"), this.search, this.told), this.box);
@@ -87,11 +87,12 @@ class Table {
   }
 
   row(row, place) {
-    const words = [row.quote && make("q", null, row.quote), row.quote && " ", make("span", { class: row.quote ? "faint" : null }, row.text)];
+    const words = row.claim ? [make("q", null, row.quote), " ", make("span", { class: "faint" }, row.text)]
+      : [make("span", { class: row.severities[0] + row.severities[1] ? null : "faint" }, row.text), row.quote && make("span", { class: "faint" }, ` ${row.quote}`)];
     const name = make("span", { class: "line" }, row.full ? make("a", { href: `#t${row.number + 1}`, class: "open" }, words) : words);
     const cells = {
       verdict: () => pill(row.verdict),
-      text: () => make("div", { class: "what" }, name, make("span", { class: "line small faint" }, row.id && `${row.id} · `, row.source, row.record ? `, record ${row.record}` : "")),
+      text: () => make("div", { class: "what" }, name, make("span", { class: "line small faint" }, row.rule && `${ruleWords(row.rule)} · `, row.id && `${row.id} · `, row.source, row.record ? `, record ${row.record}` : "")),
       risk: () => score(row.risk), triage: () => score(row.triage),
     };
     return make("tr", { "aria-rowindex": String(place + 2), class: row.full ? "full" : null,

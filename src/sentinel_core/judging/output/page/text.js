@@ -1,6 +1,7 @@
 // Long texts: folded to what matters, with the words of a finding marked.
 const FOLD_CHARACTERS = 900;
 const FOLD_LINES = 12;
+const MARKS = ["proof", "fail", "warn", "note"];
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
@@ -15,16 +16,14 @@ const placeOf = (text, quote) => {
   return null;
 };
 
+// Where two overlap, the one of the kind that matters more stays.
 const placesOf = (text, marks) => {
-  const found = marks.map(({ quote, kind }) => [placeOf(text, quote), kind]).filter(([place]) => place);
-  found.sort(([a], [b]) => a[0] - b[0] || b[1] - a[1]);
   const places = [];
-  let end = 0;
-  for (const [[from, to], kind] of found) {
-    if (from >= end) places.push({ from, to, kind });
-    end = Math.max(end, to);
+  for (const { quote, kind } of [...marks].sort((a, b) => MARKS.indexOf(a.kind) - MARKS.indexOf(b.kind))) {
+    const [from, to] = placeOf(text, quote) ?? [0, 0];
+    if (to && places.every((place) => to <= place.from || from >= place.to)) places.push({ from, to, kind });
   }
-  return places;
+  return places.sort((a, b) => a.from - b.from);
 };
 
 // The nodes of text[from:to], with the marked places in <mark>.

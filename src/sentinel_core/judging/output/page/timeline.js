@@ -97,7 +97,7 @@ class Timeline {
     const asked = this.byMessage.get(result.asked) ?? [];
     const about = [...asked, ...(this.byMessage.get(number) ?? [])].filter((finding) => finding.call_id === result.id);
     const shown = this.own().filter((finding) => finding.evidence.shown && finding.evidence.call.at === number);
-    const marks = [...about.map(({ quote, kind }) => ({ quote, kind })), ...shown.map(({ evidence }) => ({ quote: evidence.shown, kind: "truth" }))];
+    const marks = [...about.map(({ quote, kind }) => ({ quote, kind })), ...shown.map(({ evidence }) => ({ quote: evidence.shown, kind: "proof" }))];
     const isFailed = result.ok === false || this.failed.has(result.id);
     return make("div", { class: `result${isFailed ? " failed" : ""}` },
       make("p", { class: "head" }, make("span", { "aria-hidden": "true" }, "← "), make("b", null, result.name ?? "result of no call"),

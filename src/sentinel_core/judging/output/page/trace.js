@@ -25,19 +25,27 @@ const showTrace = (held, base, row) => {
 const hero = (report, findings, held, base) => {
   const verdict = report.verdict ?? "NO VERDICT";
   const worst = findings.find((finding) => finding.severity !== "note");
-  const words = worst && isClaim(worst) ? worst.quote : null;
-  const title = words ? [make("span", { class: "lead" }, "The agent says"), make("q", null, words)]
-    : worst ? worst.text : verdict === "PASS" ? "Nothing in the record contradicts the agent." : report.reasoning;
-  const truth = words && [make("span", { class: "lead" }, "It is not so"), worst.text];
+  const isLie = worst && isClaim(worst) && worst.quote;
+  const title = worst ? worst.text : verdict === "PASS" ? "No defect was found." : report.reasoning;
   return make("section", { class: `hero ${kindOf(report.verdict)}`, "aria-label": "Verdict" },
     make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`)),
-    make("h1", { class: words ? "quoted" : null }, title),
-    truth && make("p", { class: "truth" }, truth),
-    worst && make("p", { class: "jump" }, worst.key !== null && make("a", { href: `${base}f${worst.number}` }, `See it in message ${worst.key}`),
-      worst.evidence.shown && [" · ", make("a", { href: `${base}m${keyAt(worst, worst.evidence.call.at)}` }, `see the evidence in message ${keyAt(worst, worst.evidence.call.at)}`)]),
+    isLie ? [facing(worst, base), make("p", { class: "summary" }, worst.text)] : make("h1", null, title),
+    !isLie && worst && worst.key !== null && make("p", { class: "jump" }, make("a", { href: `${base}f${worst.number}` }, `See it in message ${worst.key}`)),
     gauge(report),
     make("p", { class: "reason" }, report.reasoning),
     verdict === "PASS" && make("p", { class: "reason" }, "PASS means that no defect was found. Whether the outcome is right was not checked."));
+};
+
+// The claim, and beside it what contradicts it.
+const facing = (finding, base) => {
+  const { call, shown, before, number } = finding.evidence;
+  const told = shown
+    ? [make("p", { class: "shown mono" }, shown), make("p", { class: "faint" }, "from ", make("b", null, call.name), ` ${oneLine(call.arguments)}`)]
+    : [make("p", { class: "shown" }, number ? `None of the ${count(number, "call")} before it did this.` : "No call at all was made before it."),
+      number > 0 && make("ul", { "aria-label": "The last calls before it" }, before.map((one) => make("li", null, make("b", { class: "mono" }, one.name), one.ok === false && make("span", { class: "chip fail" }, "failed"))))];
+  return make("div", { class: "facing" },
+    make("div", { class: "says" }, make("span", { class: "lead" }, "The agent says, in ", make("a", { href: `${base}f${finding.number}` }, `message ${finding.key}`)), make("h1", null, make("q", null, finding.quote))),
+    make("div", { class: "shows" }, make("span", { class: "lead" }, "The record shows", shown && [", in ", make("a", { href: `${base}m${keyAt(finding, call.at)}` }, `message ${keyAt(finding, call.at)}`)]), told));
 };
 
 const gauge = (report) => {
@@ -55,7 +63,7 @@ const gauge = (report) => {
 const limitOf = (report, name) => report.profile.critical?.filter((rule) => rule.signal_name === name).map((rule) => rule.threshold).sort()[0];
 
 const signalsOf = (report) => make("section", { "aria-labelledby": "signals" }, make("h2", { id: "signals" }, "Signals"),
-  make("ul", { class: "signals" }, report.signal_scores.map((entry) => {
+  make("ul", { class: "signals" }, [...report.signal_scores].sort((a, b) => b.contribution - a.contribution).map((entry) => {
     const limit = limitOf(report, entry.signal_name);
     const isCritical = limit !== undefined && entry.score !== null && entry.score >= limit;
     return make("li", { class: isCritical ? "critical" : null },
