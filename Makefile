@@ -7,6 +7,7 @@ PROJECTS := $(wildcard pyproject.toml plugins/*/*/pyproject.toml)
 EDITABLES := --editable '.[all]' $(foreach project,$(filter-out pyproject.toml,$(PROJECTS)),--editable $(patsubst %/,%,$(dir $(project))))
 READY := $(VENV)/.ready
 BENCHMARKS := cold_start readers pipeline long_trace batch telemetry peers
+BROWSER := $(VENV)/browser
 AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
 
 # The tests start thousands of processes; without bytecode on disk each would compile all that it imports.
@@ -30,7 +31,10 @@ $(READY): $(PROJECTS) constraints.txt
 run: $(READY) ## Let the detective agent investigate a release, then judge the agent.
 	@$(BIN)/sentinel run v2.1.0 --provider offline --releases examples/releases
 
-test: $(READY) ## Everything that must hold: style, types, tests with coverage.
+$(BROWSER): # What drives and inspects a browser; tests of the page skip where there is none.
+	@! command -v npm >/dev/null || npm install --silent --ignore-scripts --no-audit --no-fund --prefix $@ playwright-core@1.65.1 axe-core@4.14.1
+
+test: $(READY) $(BROWSER) ## Everything that must hold: style, types, tests with coverage.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy

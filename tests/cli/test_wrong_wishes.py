@@ -24,7 +24,7 @@ PLACES = {
     ),
     **{
         f"JSON in .{ending}": (("-o", f"w.{ending}", "--json"), f'-o "w.{ending}" would hold JSON: name it .json')
-        for ending in ("xml", "html", "md", "csv", "yaml", "XML", "gz")
+        for ending in ("csv", "yaml", "CSV", "gz")
     },
     "a table in XML": (
         ("-o", "w.xml", "--output-format", "parquet"),

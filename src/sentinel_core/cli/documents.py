@@ -49,9 +49,13 @@ def target_of(output: str) -> Target:
         return Target(next(form for form in FORMATS if form == named[1]), Path(output[named.end() :]))
     if named:
         known = f"the formats are {', '.join(FORMATS)}{did_you_mean(named[1], FORMATS)}"
-        raise ConfigError(f'-o "{output}": there is no format "{named[1]}"; {known} (a file of that name is "./{output}")')
+        raise ConfigError(
+            f'-o "{output}": there is no format "{named[1]}"; {known} (a file of that name is "./{output}")'
+        )
     if "://" in output or is_folder(output) or ending(output) == "parquet":
-        raise ConfigError(f'-o "{output}" cannot stand beside another output: URLs, folders and tables are written alone')
+        raise ConfigError(
+            f'-o "{output}" cannot stand beside another output: URLs, folders and tables are written alone'
+        )
     form = ENDINGS.get(ending(output))
     if form is None:
         raise ConfigError(f'-o "{output}": name the format ({", ".join(FORMATS)}), as in "html:{output}"')
@@ -67,6 +71,6 @@ def opened(targets: Sequence[Target], *, pretty: bool) -> Iterator[Documents]:
     from contextlib import ExitStack
 
     with ExitStack() as stack:
-        yield Documents([
-            document(form, stack.enter_context(open_output(path)), pretty=pretty) for form, path in targets
-        ])
+        yield Documents(
+            [document(form, stack.enter_context(open_output(path)), pretty=pretty) for form, path in targets]
+        )

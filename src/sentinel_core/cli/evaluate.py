@@ -25,8 +25,9 @@ from sentinel_core.cli.supervise import supervise, terminal_width, use_color
 from sentinel_core.cli.trace_inputs import sources_of
 from sentinel_core.errors import InputError
 from sentinel_core.host.settings import HostSettings
-from sentinel_core.judging.job import Format, Plan, job
-from sentinel_core.judging.output.formats import FORMATS
+from sentinel_core.judging.job import Format as Form
+from sentinel_core.judging.job import Plan, job
+from sentinel_core.judging.output.formats import FORMATS, Format
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.judging.output.text import render_summary
 from sentinel_core.judging.tally import Tally
@@ -134,7 +135,8 @@ def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
 
     Raises ``click.UsageError`` and ``ConfigError``.
     """
-    outputs, form = options["outputs"], options["form"]
+    outputs: tuple[str, ...] = options["outputs"]
+    form: Format | None = options["form"]
     if form is not None and (options["as_json"] or options["jsonl"]):
         raise click.UsageError("--format goes with neither --json nor --jsonl: each says what goes to standard output")
     options["output"] = outputs[0] if len(outputs) == 1 else None
@@ -148,8 +150,11 @@ def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
             options["as_json"] = True
         return []
     options["output"] = None
-    named = "jsonl" if options["jsonl"] else "json" if options["as_json"] or options["pretty"] else form
-    return targets_of(outputs, named)
+    if options["jsonl"]:
+        form = "jsonl"
+    elif options["as_json"] or options["pretty"]:
+        form = "json"
+    return targets_of(outputs, form)
 
 
 def _tell_how_to_go_on(many: Many, *, no_config: bool) -> None:
@@ -200,7 +205,7 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
     return plan, host
 
 
-def _format(options: dict[str, Any], many: Many) -> Format:
+def _format(options: dict[str, Any], many: Many) -> Form:
     if options["jsonl"] and (options["as_json"] or options["pretty"]):
         raise click.UsageError("--jsonl goes with neither --json nor --pretty: choose one")
     as_document = options["as_json"] or options["pretty"]
@@ -229,7 +234,7 @@ def _refuse_name(output: str | None, unfit: Collection[str], instead: str) -> No
         raise click.UsageError(f'-o "{output}" would hold {instead}')
 
 
-def _summarize(tally: Tally, *, to_file: bool, form: Format) -> None:
+def _summarize(tally: Tally, *, to_file: bool, form: Form) -> None:
     """One line that counts the verdicts: with the text of many reports, or on standard error beside a file."""
     if to_file:
         say(render_summary(tally.counts).rstrip("\n"))

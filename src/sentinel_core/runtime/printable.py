@@ -64,7 +64,12 @@ def visible(text: str) -> str:
 
 def _escape_unless_emoji(match: re.Match[str]) -> str:
     start = match.start()
-    if match[0] in _JOINERS and start and match.string[start - 1] >= _FIRST_SIGN and match.string[start - 1] not in _JOINERS:
+    if (
+        match[0] in _JOINERS
+        and start
+        and match.string[start - 1] >= _FIRST_SIGN
+        and match.string[start - 1] not in _JOINERS
+    ):
         return match[0]
     return _escape(match)
 

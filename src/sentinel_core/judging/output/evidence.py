@@ -18,7 +18,7 @@ _MOST_BEFORE = 6
 class Evidence:
     """``call``: the one that the finding is about, or whose result contradicts it; ``shown``: the words of that result.
 
-    Where a claim has no such call, ``before`` holds the last calls that came before it, oldest first, of ``number`` in all;
+    Where a claim has no such call, ``before`` holds the last calls up to its message, oldest first, of ``number`` in all;
     None for what is no claim.
     """
 
@@ -43,7 +43,7 @@ def evidence_of(finding: Finding, index: TraceIndex) -> Evidence:
         return Evidence()
     if finding.call_id is not None:
         return Evidence(call=_of_id(finding, index))
-    before = [call for call in index.calls if call.message_index < finding.message_index]
+    before = [call for call in index.calls if call.message_index <= finding.message_index]
     for words in _QUOTED.findall(finding.text):
         for call in _answered(reversed(before)):
             if words in _folded(call):

@@ -57,11 +57,11 @@ const shownSide = (finding, call, marks, base) => {
 };
 
 const absence = (finding, before, number, base) => {
-  if (!number) return side("The record shows", null, make("p", { class: "strong" }, "No call at all was made before this."));
-  const title = number > before.length ? `The last ${before.length} of ${count(number, "call")} before it:` : `All ${count(number, "call")} before it:`;
+  if (!number) return side("The record shows", null, make("p", { class: "strong" }, "No call was made up to here."));
+  const title = number > before.length ? `The last ${before.length} of ${count(number, "call")}:` : number > 1 && `All ${count(number, "call")}:`;
   return side("The record shows", null,
-    make("p", { class: "strong" }, number === 1 ? "One call came before it; it did something else." : "None of the calls before it did this."),
-    make("p", { class: "faint" }, title),
+    make("p", { class: "strong" }, number === 1 ? "The only call up to here did not do this." : "None of the calls up to here did this."),
+    title && make("p", { class: "faint" }, title),
     make("ol", { class: "calls" }, before.map((call) => make("li", null, callLine(call, call.ok), " ",
       make("a", { class: "place", href: `${base}m${keyAt(finding, call.asked)}` }, `message ${keyAt(finding, call.asked)}`)))));
 };

@@ -138,7 +138,23 @@ def _is_claim(worst: Mapping[str, Any] | None, report: Mapping[str, Any], record
 def _error_row(record: Record) -> list[Any]:
     assert record.error is not None
     source = visible(record.error.source)
-    return ["UNREADABLE", None, None, "", source, record.record, "", visible(record.error.message), "", [0, 0, 0], [], 0, 0, None, False]
+    return [
+        "UNREADABLE",
+        None,
+        None,
+        "",
+        source,
+        record.record,
+        "",
+        visible(record.error.message),
+        "",
+        [0, 0, 0],
+        [],
+        0,
+        0,
+        None,
+        False,
+    ]
 
 
 def _document(title: str, blocks: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:

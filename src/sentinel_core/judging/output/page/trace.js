@@ -41,8 +41,8 @@ const facing = (finding, base) => {
   const { call, shown, before, number } = finding.evidence;
   const told = shown
     ? [make("p", { class: "shown mono" }, shown), make("p", { class: "faint" }, "from ", make("b", null, call.name), ` ${oneLine(call.arguments)}`)]
-    : [make("p", { class: "shown" }, number ? `None of the ${count(number, "call")} before it did this.` : "No call at all was made before it."),
-      number > 0 && make("ul", { "aria-label": "The last calls before it" }, before.map((one) => make("li", null, make("b", { class: "mono" }, one.name), one.ok === false && make("span", { class: "chip fail" }, "failed"))))];
+    : [make("p", { class: "shown" }, number > 1 ? `None of the ${count(number, "call")} up to here did this.` : number ? "The only call up to here did not do this." : "No call was made up to here."),
+      number > 0 && make("ul", { "aria-label": "The last calls" }, before.map((one) => make("li", null, make("b", { class: "mono" }, one.name), one.ok === false && make("span", { class: "chip fail" }, "failed"))))];
   return make("div", { class: "facing" },
     make("div", { class: "says" }, make("span", { class: "lead" }, "The agent says, in ", make("a", { href: `${base}f${finding.number}` }, `message ${finding.key}`)), make("h1", null, make("q", null, finding.quote))),
     make("div", { class: "shows" }, make("span", { class: "lead" }, "The record shows", shown && [", in ", make("a", { href: `${base}m${keyAt(finding, call.at)}` }, `message ${keyAt(finding, call.at)}`)]), told));

@@ -76,9 +76,7 @@ def _agent(index: TraceIndex, path: tuple[int, ...]) -> _Object:
     names = {call.result_message_index: [] for call in index.calls}  # type: dict[int | None, list[Call]]
     for call in index.calls:
         names[call.result_message_index].append(call)
-    messages = [
-        _message(message, names.get(position, ()), limit) for position, message in enumerate(index.messages)
-    ]
+    messages = [_message(message, names.get(position, ()), limit) for position, message in enumerate(index.messages)]
     found: _Object = {"messages": messages}
     if index.trace.token_usage is not None:
         found["tokens"] = index.trace.token_usage.total
@@ -137,7 +135,11 @@ def _results(message: Message, answered: "tuple[Call, ...] | list[Call]", limit:
     waiting = list(answered)
     for result in message.tool_results:
         owner = next((call for call in waiting if call.call.id == result.tool_call_id), None)
-        found: _Object = {"id": visible(redact(result.tool_call_id)), "ok": result.success, **limit.text(result.content)}
+        found: _Object = {
+            "id": visible(redact(result.tool_call_id)),
+            "ok": result.success,
+            **limit.text(result.content),
+        }
         if owner is not None:
             waiting.remove(owner)
             found |= {"name": visible(redact(owner.call.name)), "asked": owner.message_index}
