@@ -14,6 +14,7 @@ from sentinel_core._version import __version__
 if TYPE_CHECKING:
     from sentinel_core.errors import SentinelError
     from sentinel_core.evaluate.index import Call, Text, TraceIndex
+    from sentinel_core.evaluate.outcome import Outcome
     from sentinel_core.guardrails.facts import Attempt, History, Ruling
     from sentinel_core.guardrails.loops import (
         get_guardrails_status,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.host.in_process import evaluate_trace
     from sentinel_core.model import Capabilities, Model, Reply, Request
-    from sentinel_core.offers import Guardrail, Provider, ReadError, Signal, Source, Tool, TraceReader
+    from sentinel_core.offers import Command, Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
     from sentinel_core.profile import RS1, CriticalRule, Profile
     from sentinel_core.report import Detection, Finding, ReliabilityReport
     from sentinel_core.trace import (
@@ -39,14 +40,16 @@ if TYPE_CHECKING:
         ToolSchema,
         TraceDetails,
     )
+    from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
 
 _HOME = {
-    "host.in_process": ("evaluate_trace",),
     "errors": ("SentinelError",),
     "evaluate.index": ("Call", "Text", "TraceIndex"),
+    "evaluate.outcome": ("Outcome",),
     "hookspecs": ("hookimpl",),
+    "host.in_process": ("evaluate_trace",),
     "model": ("Capabilities", "Model", "Reply", "Request"),
-    "offers": ("Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"),
+    "offers": ("Command", "Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
     "profile": ("RS1", "CriticalRule", "Profile"),
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
@@ -68,6 +71,7 @@ _HOME = {
         "ToolSchema",
         "TraceDetails",
     ),
+    "traces.codec": ("decode_trace", "encode_report", "encode_trace"),
 }
 _MODULE_OF = {name: f"{__name__}.{module}" for module, names in _HOME.items() for name in names}
 
@@ -77,6 +81,7 @@ __all__ = [
     "Call",
     "CallDetails",
     "Capabilities",
+    "Command",
     "CriticalRule",
     "Detection",
     "ExecutionTrace",
@@ -86,12 +91,14 @@ __all__ = [
     "Message",
     "MessageDetails",
     "Model",
+    "Outcome",
     "Profile",
     "Provider",
     "ReadError",
     "ReliabilityReport",
     "Reply",
     "Request",
+    "Rule",
     "Ruling",
     "SentinelError",
     "Signal",
@@ -107,6 +114,9 @@ __all__ = [
     "TraceIndex",
     "TraceReader",
     "__version__",
+    "decode_trace",
+    "encode_report",
+    "encode_trace",
     "evaluate_trace",
     "get_guardrails_status",
     "hand_in_loop",

@@ -1,4 +1,4 @@
-"""The five hooks. A plugin implements one or more, and an entry point tells the host where.
+"""The six hooks. A plugin implements one or more, and an entry point tells the host where.
 
 Each hook takes no argument and returns what the plugin offers; the host alone calls what was offered. The entry point's
 group is the kind, its name is the name of the offer. In ``pyproject.toml``:
@@ -11,11 +11,12 @@ from collections.abc import Iterable
 
 import pluggy
 
-from sentinel_core.offers import Guardrail, Provider, Signal, Tool, TraceReader
+from sentinel_core.offers import Command, Guardrail, Provider, Signal, Tool, TraceReader
 
 __all__ = [
     "hookimpl",
     "hookspec",
+    "sentinel_commands",
     "sentinel_guardrails",
     "sentinel_providers",
     "sentinel_signals",
@@ -34,14 +35,17 @@ def sentinel_signals() -> Iterable[Signal]:  # type: ignore[empty-body]
     A whole plugin:
 
     ```python
-    from sentinel_core import Detection, Finding, Signal, hookimpl
+    from sentinel_core import Detection, Finding, Rule, Signal, hookimpl
+
+    CAPITALS = Rule(id="capitals", severity="warning", title="The agent shouts", since="1.0",
+                    help="A text is written in capitals. Ask for a calmer tone.")
 
 
     def detect(index):
         """Share of assistant texts that are written in capitals."""
         loud = [text for text in index.texts if text.content.isupper()]
         findings = [
-            Finding(rule="capitals", severity="warning", text="The agent shouts.",
+            Finding(rule=CAPITALS.id, severity="warning", text="The agent shouts.",
                     message_index=text.message_index, quote=text.content)
             for text in loud
         ]
@@ -50,7 +54,7 @@ def sentinel_signals() -> Iterable[Signal]:  # type: ignore[empty-body]
 
     @hookimpl
     def sentinel_signals():
-        return [Signal(name="shouting", summary="assistant texts in capitals", detect=detect)]
+        return [Signal(name="shouting", summary="assistant texts in capitals", detect=detect, rules=(CAPITALS,))]
     ```
     '''
 
@@ -167,3 +171,33 @@ def sentinel_trace_readers() -> Iterable[TraceReader]:  # type: ignore[empty-bod
         return [TraceReader(name="chat-lines", summary="a user's and an agent's lines in turn", sniff=sniff, read=read)]
     ```
     """
+
+
+@hookspec
+def sentinel_commands() -> Iterable[Command]:  # type: ignore[empty-body]
+    '''Commands, entry-point group ``sentinel.commands``.
+
+    A whole plugin:
+
+    ```python
+    from sentinel_core import Command, hookimpl
+
+
+    def load():
+        import click
+        from sentinel_core import decode_trace, evaluate_trace
+
+        @click.command("verdict")
+        @click.argument("trace", type=click.File("rb"))
+        def verdict(trace):
+            """Print the verdict on TRACE, a file, and nothing else."""
+            click.echo(evaluate_trace(decode_trace(trace.read())).verdict)
+
+        return verdict
+
+
+    @hookimpl
+    def sentinel_commands():
+        return [Command(name="verdict", summary="Print the verdict on a trace.", load=load)]
+    ```
+    '''

@@ -5,13 +5,45 @@ passes the instance as the last argument of the offered function. Secrets come f
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, Any, Literal, Protocol
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
 import attrs
 
 import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are looked up on first use
 
-__all__ = ["Guardrail", "Provider", "ReadError", "Signal", "Source", "Tool", "TraceReader"]
+if TYPE_CHECKING:  # only commands need click, and a library user has none
+    import click
+
+__all__ = ["Command", "Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"]
+
+
+@attrs.frozen(kw_only=True)
+class Command:
+    """A command: ``sentinel NAME``. ``load()`` gives a ``click.Command``; what that returns, an int, is the exit code.
+
+    ``sentinel --help`` imports the module that offers it, to show the one line of ``summary``. So that module imports
+    nothing but ``sentinel_core``; what the command needs, click included, is imported in ``load``.
+    """
+
+    name: str
+    summary: str
+    load: Callable[[], "click.Command"]
+
+
+@attrs.frozen(kw_only=True)
+class Rule:
+    """One thing that a signal can find. A finding names its rule by ``id`` (``claim_without_call``).
+
+    ``severity`` is the worst that findings of this rule have with default settings; ``title`` says in a few words what is wrong,
+    ``help`` in a sentence or two what the rule looks for and what to do. ``since`` is the version of the signal's distribution
+    that had it first.
+    """
+
+    id: str
+    severity: Literal["note", "warning", "error"]
+    title: str
+    help: str
+    since: str
 
 
 @attrs.frozen(kw_only=True)
@@ -19,12 +51,14 @@ class Signal:
     """A detector. ``detect(index)``, or ``detect(index, settings)``, gives a ``Detection`` or a bare float in [0, 1].
 
     It is pure: it reads the ``TraceIndex``, changes nothing, prints nothing, and gives the same answer every time.
+    ``rules`` are all that it can find.
     """
 
     name: str
     summary: str
     detect: Callable[..., "sentinel_core.Detection | float"]
     settings: type | None = None
+    rules: Sequence[Rule] = ()
 
 
 @attrs.frozen(kw_only=True)

@@ -29,6 +29,7 @@ __all__ = [
     "canonical",
     "canonical_each",
     "from_json",
+    "parsed",
     "to_json",
     "told_of_reading",
 ]
@@ -39,6 +40,14 @@ _sorted_encoder = msgspec.json.Encoder(order="sorted", enc_hook=repr)
 
 to_json = msgspec.json.Encoder(enc_hook=repr).encode
 from_json = msgspec.json.Decoder().decode
+
+
+def parsed(text: str) -> object:
+    """The value of a JSON text; None where it is not JSON, or nested too deep."""
+    try:
+        return from_json(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return None
 
 
 def canonical_each(values: Iterable[object]) -> list[bytes]:

@@ -8,13 +8,13 @@ import attrs
 import click
 import pytest
 
+from sentinel_command_suite.wiring import load_kit
 from sentinel_core.cli.choose_provider import Kept, connect
 from sentinel_core.cli.run_child import Order
 from sentinel_core.cli.run_options import of_tools
 from sentinel_core.errors import PluginError
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, Setting
-from sentinel_core.suite.wiring import load_kit
 
 
 @attrs.define

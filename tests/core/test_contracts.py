@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import attrs
+import click
 import pytest
 
 from sentinel_core import (
     Capabilities,
+    Command,
     Detection,
     ExecutionTrace,
     Finding,
@@ -23,7 +25,13 @@ from sentinel_core import (
     ToolCall,
     TraceReader,
 )
-from sentinel_core.testing import GuardrailContract, ProviderContract, SignalContract, TraceReaderContract
+from sentinel_core.testing import (
+    CommandContract,
+    GuardrailContract,
+    ProviderContract,
+    SignalContract,
+    TraceReaderContract,
+)
 
 
 def subclass(contract: type, **given: object) -> object:
@@ -168,3 +176,37 @@ def test_a_provider_whose_replies_no_agent_takes(reply, words, test):
 def test_offers_that_the_host_does_not_take():
     guardrail = Guardrail(name="g", summary="", check=lambda _history: Ruling(action="allow"))
     refuses(subclass(GuardrailContract, make=guardrail), "test_host_takes_it", "the Guardrail that it offers has no")
+
+
+def command_suite(made: object, module: str = "sentinel_core", **fields: object) -> object:
+    offer = Command(**{"name": "mine", "summary": "Does it.", "load": lambda: made, **fields})
+    return subclass(CommandContract, make=offer, module=module)
+
+
+def test_a_command_that_says_what_it_does():
+    option = click.Option(["--to"], help="Whom.")
+    suite = command_suite(click.Command("mine", help="Do it.", params=[option]))
+    suite.test_host_takes_it()
+    suite.test_offering_it_imports_nothing_else()
+    suite.test_it_is_a_command()
+    suite.test_its_options_say_what_they_do()
+
+
+@pytest.mark.parametrize(
+    ("suite", "test", "words"),
+    [
+        (command_suite(None, name="run"), "test_host_takes_it", '"run" is a command of Sentinel itself; rename yours'),
+        (command_suite(None, summary="a\nb"), "test_host_takes_it", '"mine": summary must be one line'),
+        (command_suite(None, "wave"), "test_offering_it_imports_nothing_else", "wave must import nothing but"),
+        (command_suite(None, "no_such"), "test_offering_it_imports_nothing_else", "No module named 'no_such'"),
+        (command_suite(print), "test_it_is_a_command", "not a builtin_function_or_method"),
+        (command_suite(click.Command("mine")), "test_it_is_a_command", "it has no help"),
+        (
+            command_suite(click.Group("mine", commands=[click.Command("sub", params=[click.Option(["--to"])])])),
+            "test_its_options_say_what_they_do",
+            "sub: these options have no help: ['to']",
+        ),
+    ],
+)
+def test_a_command_that_is_refused(suite, test, words):
+    refuses(suite, test, words)

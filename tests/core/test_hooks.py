@@ -14,6 +14,7 @@ from sentinel_core.host.plugins import Plugin, installed, load
 from sentinel_core.host.selection import KINDS
 from sentinel_core.testing import (
     BytesSource,
+    CommandContract,
     GuardrailContract,
     ProviderContract,
     SignalContract,
@@ -129,6 +130,15 @@ def said(text: str) -> ExecutionTrace:
     return ExecutionTrace(trace_id="t", messages=(Message(role="assistant", content=text),))
 
 
+def test_the_command_of_the_example(tmp_path):
+    from click.testing import CliRunner
+
+    trace = tmp_path / "trace.json"
+    trace.write_bytes(b'{"trace_id": "t", "messages": [{"role": "assistant", "content": "Done."}]}')
+    done = CliRunner().invoke(pasted("commands").load(), [str(trace)])
+    assert (done.exit_code, done.output) == (0, "PASS\n")
+
+
 class TestPastedSignal(SignalContract):
     def make(self):
         return pasted("signals")
@@ -167,6 +177,19 @@ class TestPastedReader(TraceReaderContract):
 
     def filename(self):
         return "greeting.chat.txt"
+
+
+class TestPastedCommand(CommandContract):
+    def make(self):
+        return pasted("commands")
+
+    def module(self):
+        return "pasted_command"
+
+    @pytest.fixture(autouse=True)
+    def _importable(self, tmp_path, monkeypatch):
+        (tmp_path / "pasted_command.py").write_text(example("commands"), encoding="utf-8")
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path))
 
 
 def test_the_entry_point_is_shown():

@@ -150,7 +150,7 @@ BAD = {
     ),
     "misspelt": (
         f"{HEAD}@hookimpl\ndef sentinel_signal():\n    return []",
-        '"sentinel_signal" is no hook (they are sentinel_g',
+        '"sentinel_signal" is no hook (they are sentinel_c',
     ),
     "unwrapped": (f"{HEAD}@hookimpl(wrapper=True)\ndef sentinel_signals():\n    return []", "PluginValidationError"),
     "nameless": (signal(""), "the Signal that it offers has no name"),

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import sentinel_core
-from sentinel_core import telemetry
+from sentinel_core import agent, guardrails, telemetry
 from sentinel_core.traces import readers
 
 CORE = Path(sentinel_core.__file__).parent
@@ -20,8 +20,6 @@ MODULES = {
 # From the top down. A room imports rooms on lower lines only; those on one line do not see each other.
 ORDER = (
     {"cli", "testing"},
-    {"suite"},
-    {"reflection"},
     {"judging"},
     {"telemetry"},
     {"agent"},
@@ -34,7 +32,9 @@ DOORS = {"sentinel_core", "sentinel_core.__main__"}
 NOUNS = {"_fast", "_lazy", "_version", "errors", "hookspecs", "model", "offers", "profile", "report", "trace"}
 FLOOR = {room: floor for floor, rooms in enumerate(ORDER) for room in rooms}
 BOTTOM = len(ORDER)
-LAZY = {package.__name__: vars(package)["_MODULE_OF"] for package in (sentinel_core, telemetry, readers)}
+LAZY = {
+    package.__name__: vars(package)["_MODULE_OF"] for package in (sentinel_core, agent, guardrails, telemetry, readers)
+}
 
 
 def floor(module):
@@ -71,7 +71,7 @@ GRAPH = {module: set(imports_of(path)) - {module} for module, path in MODULES.it
 def test_every_room_has_its_place():
     rooms = {path.name for path in CORE.iterdir() if (path / "__init__.py").exists()}
     assert rooms == set(FLOOR)
-    assert sum(len(found) for found in GRAPH.values()) > 1000
+    assert sum(len(found) for found in GRAPH.values()) > 900
 
 
 def test_the_root_holds_nouns_and_doors_only():

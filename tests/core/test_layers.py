@@ -132,6 +132,8 @@ def test_few_know(module, homes):
 
 def test_nothing_below_the_command_line_knows_click():
     found = importers(CORE.rglob("*.py"), lambda name: is_within(name, "click", "sentinel_core.cli"))
+    contract = "src/sentinel_core/testing/_contracts_command.py"
+    assert found.pop(contract) == ["click"]
     assert {path.removeprefix("src/sentinel_core/").partition("/")[0] for path in found} == {"cli", "__main__.py"}
 
 

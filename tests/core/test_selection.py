@@ -1,7 +1,7 @@
 import pytest
 
 from sentinel_core.errors import PluginError
-from sentinel_core.host.selection import KINDS, Selection, did_you_mean, load_target_kind
+from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 
 INSTALLED = {
     ("guardrails", "rerun_limit"),
@@ -56,7 +56,10 @@ def test_grammar(text, expected):
         ("tools:loop", 'no plugin named "tools:loop" is installed; did you mean "loop"?'),
         ("echo", '"echo" in --plugins stands in two kinds; write "providers:echo" or "signals:echo"'),
         ("no:echo", '"echo" in --plugins stands in two kinds'),
-        ("signal:loop", f'"signal:loop" in --plugins: there is no kind "signal"; the kinds are {", ".join(KINDS)}'),
+        (
+            "signal:loop",
+            f'"signal:loop" in --plugins: there is no kind "signal"; the kinds are {", ".join(SELECTABLE)}',
+        ),
     ],
 )
 def test_errors_say_what_to_write(text, error):

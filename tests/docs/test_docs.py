@@ -139,7 +139,7 @@ def test_profile_example_is_accepted(tmp_path):
 
 
 def test_contract_example_passes(tmp_path):
-    plugin, contract = blocks("docs/write-a-plugin.md", "python")
+    plugin, _, contract = blocks("docs/write-a-plugin.md", "python")
     (tmp_path / "sentinel_signal_apology.py").write_text(plugin, encoding="utf-8")
     (tmp_path / "test_apology.py").write_text(contract, encoding="utf-8")
     done = subprocess.run(
@@ -152,7 +152,7 @@ def test_contract_example_passes(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert re.search(r"[89] passed", done.stdout)
+    assert re.search(r"\b\d+ passed in", done.stdout)
 
 
 def test_the_map_names_what_is_there():

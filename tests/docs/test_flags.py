@@ -11,13 +11,13 @@ import attrs
 import click
 import pytest
 
+from sentinel_command_suite import scenario
 from sentinel_core import RS1, offers
 from sentinel_core.agent.attempt_loop import AttemptFacts
 from sentinel_core.cli import cli
 from sentinel_core.cli.run_options import AGENT
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalScore
-from sentinel_core.suite import scenario
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -158,7 +158,7 @@ def test_every_extra_is_explained():
     assert "[standard]" in section
 
 
-@pytest.mark.parametrize("offer", ["Signal", "Provider", "Tool", "Guardrail", "TraceReader"])
+@pytest.mark.parametrize("offer", ["Signal", "Provider", "Tool", "Guardrail", "TraceReader", "Command"])
 def test_what_a_plugin_offers_is_shown_as_it_is(offer):
     parts = [
         field.name if field.default is attrs.NOTHING else f"{field.name}={field.default!r}".replace("'", '"')

@@ -10,8 +10,8 @@ import pytest
 from sentinel_core.host.plugins import installed, load
 from sentinel_core.model import Model, Reply, Request
 from sentinel_core.offers import Provider, Tool
-from sentinel_core.testing.faults import DIALECTS, Asked, FaultServer, Turn
 from sentinel_core.trace import Message
+from sentinel_faults import DIALECTS, Asked, FaultServer, Turn
 
 PROVIDERS = ("anthropic", "ollama", "openai", "openrouter")
 KEY = "test-key-0123456789abcdef"

@@ -11,7 +11,7 @@ from sentinel_core.agent.events import AttemptStarted
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.model import Model
-from sentinel_core.testing.faults import DIALECTS, FAULTS, Asked, Fault, FaultServer, Turn
+from sentinel_faults import DIALECTS, FAULTS, Asked, Fault, FaultServer, Turn
 
 pytestmark = pytest.mark.unmeasured
 

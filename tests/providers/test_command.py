@@ -12,7 +12,7 @@ import pytest
 
 from sentinel_core.cli import main
 from sentinel_core.host.plugins import installed, load
-from sentinel_core.testing.faults import DIALECTS, FAULTS, Asked, Turn
+from sentinel_faults import DIALECTS, FAULTS, Asked, Turn
 
 pytestmark = pytest.mark.unmeasured
 

@@ -7,7 +7,7 @@ import pytest
 
 from sentinel_core import errors
 from sentinel_core.errors import ModelError
-from sentinel_core.testing.faults import DIALECTS, FAULTS
+from sentinel_faults import DIALECTS, FAULTS
 
 SHORT = 0.15  # seconds; what a fault that lasts until the client gives up costs
 

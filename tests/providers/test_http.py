@@ -22,7 +22,7 @@ from sentinel_core.runtime.http import (
     status_error,
 )
 from sentinel_core.runtime.http_guard import _SAME_NAME
-from sentinel_core.testing.faults import DIALECTS, FAULTS, FaultServer, Turn
+from sentinel_faults import DIALECTS, FAULTS, FaultServer, Turn
 
 NOW = 1_000_000_000.0
 BODY = {"messages": []}

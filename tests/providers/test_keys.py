@@ -6,8 +6,8 @@ import pytest
 
 from sentinel_core.agent.providers import hide, read_key
 from sentinel_core.errors import AuthenticationError, ModelError, ProviderError
-from sentinel_core.testing.faults import actions
-from sentinel_core.testing.faults.table import Fault
+from sentinel_faults import actions
+from sentinel_faults.table import Fault
 
 
 def fault(act):

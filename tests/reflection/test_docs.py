@@ -10,9 +10,9 @@ from pathlib import Path
 import attrs
 import pytest
 
+from sentinel_command_serve.routes import ROUTES
+from sentinel_command_serve.tokens import read_tokens
 from sentinel_core.host.plugins import installed, load
-from sentinel_core.reflection.service.routes import ROUTES
-from sentinel_core.reflection.service.tokens import read_tokens
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "guardrails.md").read_text(encoding="utf-8")
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from sentinel_core.guardrails.audit import problems
+from sentinel_core.guardrails.audit import audit_problems
 from sentinel_core.guardrails.bound import bind_guardrails
 from sentinel_core.guardrails.facts import Reflection
 from sentinel_core.guardrails.orchestrator import Orchestrator
@@ -136,7 +136,7 @@ class Loops(RuleBasedStateMachine):
     @invariant()
     def the_audit_is_whole(self):
         families = self.loops.store.families()
-        assert list(problems(families, self.loops.store.audit())) == []
+        assert list(audit_problems(families, self.loops.store.audit())) == []
 
     @invariant()
     def ids_are_in_a_row(self):

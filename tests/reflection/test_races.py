@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from sentinel_core.errors import StoreError
-from sentinel_core.guardrails.audit import problems
+from sentinel_core.guardrails.audit import audit_problems
 from sentinel_core.guardrails.facts import Reflection
 from sentinel_core.guardrails.store import open_store
 
@@ -103,7 +103,7 @@ def check(found, store):
     families = store.families()
     assert {loop.loop_id for family in families for loop in family.loops} == first.keys()
     assert all(family.version == family.rows == 2 * (LIMIT + 1) for family in families)
-    assert list(problems(families, store.audit())) == []
+    assert list(audit_problems(families, store.audit())) == []
     store.close()
 
 

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from sentinel_core.agent.reflection.by_model import PESSIMIST, SAGE, ModelReflector
-from sentinel_core.agent.reflection.by_rules import RULES, at_worst, digest_of, reflect_by_rules, tag_of
+from sentinel_core.agent.reflection.by_rules import RULES, at_worst, reflect_by_rules, report_digest, tag_of
 from sentinel_core.errors import NetworkError
 from sentinel_core.guardrails.facts import Reflection
 from sentinel_core.host.in_process import evaluate_trace
@@ -119,7 +119,7 @@ def test_text_as_a_tag(text, tag):
 
 
 def test_a_digest_holds_no_secret():
-    digest = digest_of(report(overall=0.5, findings=(finding("loop.x"),), loop=0.5))
+    digest = report_digest(report(overall=0.5, findings=(finding("loop.x"),), loop=0.5))
     assert digest["scores"] == {"loop": 0.5}
     assert digest["findings"] == [{"rule": "loop.x", "severity": "error", "text": "loop.x of [redacted]"}]
 

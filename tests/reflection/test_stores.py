@@ -8,7 +8,7 @@ import pytest
 
 from sentinel_core.errors import ConfigError, StoreError
 from sentinel_core.guardrails import sql
-from sentinel_core.guardrails.audit import problems
+from sentinel_core.guardrails.audit import audit_problems
 from sentinel_core.guardrails.facts import Reflection
 from sentinel_core.guardrails.family import Family, Loop
 from sentinel_core.guardrails.store import open_store
@@ -44,7 +44,7 @@ def test_what_is_saved_is_there_whole(store):
     assert store.families() == [made.family]
     (row,) = store.audit()
     assert (row.root, row.number, row.row_id) == ("a", 1, 1)
-    assert list(problems(store.families(), store.audit())) == []
+    assert list(audit_problems(store.families(), store.audit())) == []
 
 
 def test_a_change_of_an_older_version_is_not_written(store):
@@ -93,7 +93,7 @@ def test_a_family_lives_through_closing_and_opening(place, make, walk):
     again = open_store(place)
     assert again.families() == before
     assert make(again).complete("loop") == answers[0]
-    assert list(problems(again.families(), again.audit())) == []
+    assert list(audit_problems(again.families(), again.audit())) == []
     again.close()
 
 

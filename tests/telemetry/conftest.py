@@ -2,10 +2,10 @@
 
 import itertools
 import json
-import sys
 from pathlib import Path
 
 import pytest
+from receiving import receiver
 
 from sentinel_core import Tool
 from sentinel_core.agent.clock import World
@@ -21,8 +21,7 @@ from sentinel_core.traces.codec import decode_trace, encode_trace
 from sentinel_core.traces.sources import FileSource
 from sentinel_readers_telemetry.otlp import read as read_otlp
 
-sys.path.insert(0, str(Path(__file__).parent))
-from receiving import Receiving
+__all__ = ["receiver"]
 
 LONG = "the mill grinds slowly, " * 60
 USAGE = TokenUsage(prompt_tokens=900, completion_tokens=40, details=TokenDetails(cached_tokens=100))
@@ -165,19 +164,3 @@ def logs_in():
 @pytest.fixture
 def metrics_in():
     return lambda path: {one["name"]: one for one in leaves(path, "resourceMetrics", "scopeMetrics", "metrics")}
-
-
-@pytest.fixture
-def receiver(tmp_path):
-    """Starts ``sentinel receive``; ends it, too."""
-    started = []
-
-    def start(*options):
-        started.append(Receiving(tmp_path, "--quiet", 0.3, *options))
-        return started[-1]
-
-    yield start
-    for one in started:
-        if one.process.poll() is None:
-            one.process.kill()
-            one.end()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sentinel_core.cli.receive import command
+from sentinel_command_receive.cli.receive import command
 from sentinel_core.telemetry.metrics import _ROWS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text(encoding="utf-8")

@@ -18,9 +18,9 @@ from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.cli.options import finish
 from sentinel_core.errors import ConfigError
 from sentinel_core.offers import Signal
+from sentinel_core.runtime.state_files import append_lines
 from sentinel_core.telemetry import rebuild, trace_id_of
 from sentinel_core.telemetry.read_spans import read_document
-from sentinel_core.telemetry.run_files import append_lines
 from sentinel_core.telemetry.verdicts import Emission, judged_span, verdict_logs
 
 REPOSITORY = Path(__file__).parents[2]

@@ -1,10 +1,9 @@
 """What the agent is doing, as it does it, on a terminal's standard error: with rich where it is installed, else plain."""
 
-import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from sentinel_core.agent import events as ev
 from sentinel_core.agent.attempt_loop import attempts_of
@@ -17,7 +16,7 @@ from sentinel_core.trace import canonical
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Progress", "fitting", "is_resumable", "standing_of", "step_of", "told"]
+__all__ = ["Progress", "is_resumable", "standing_of", "step_of", "told"]
 
 _LINE = 200
 
@@ -42,18 +41,6 @@ def step_of(event: object) -> str | None:
     """One line for an event that a person wants to see; None for the others."""
     step = _STEPS.get(type(event).__name__)
     return None if step is None else step(event)
-
-
-def fitting(line: str, stream: TextIO) -> str:
-    """As much of a line as a terminal shows on one, so that it can be written over; all of it where there is no terminal.
-
-    The last column stays free: some terminals begin a new line as soon as it is taken.
-    """
-    try:
-        columns = os.get_terminal_size(stream.fileno()).columns
-    except (OSError, ValueError):
-        return line
-    return line[: columns - 1] if columns else line
 
 
 class Progress:

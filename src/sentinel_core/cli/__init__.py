@@ -9,31 +9,31 @@ from typing import Any
 
 import click
 
+from sentinel_core.cli import commands
 from sentinel_core.errors import ERROR, TERMINATED, SentinelError
 
-__all__ = ["ERROR", "HOME", "INTERRUPTED", "cli", "complain", "help_without_command", "main", "say"]
+__all__ = [
+    "ERROR",
+    "HOME",
+    "INTERRUPTED",
+    "TERMINATED",
+    "cli",
+    "complain",
+    "help_without_command",
+    "main",
+    "say",
+    "terminal_width",
+    "use_color",
+    "warn",
+]
 
 HOME = Path(".sentinel")
 """Where commands keep what they make, below the folder that they work in."""
 
 INTERRUPTED = 130
 _CLOSED_PIPE = 141
+_NARROWEST = 40  # columns
 _OF_WRITING = frozenset((errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ENOSPC))
-
-_COMMANDS = {
-    "audit": "Check that the record of loops is what was written.",
-    "config": "Show each setting and where it comes from.",
-    "convert": "Write traces in another format.",
-    "evaluate": "Judge traces: PASS, WARN or FAIL, with evidence.",
-    "formats": "List the trace formats that can be read and written.",
-    "loops": "List and draw the families of loops that are kept.",
-    "plugins": "List, show and check the installed plugins.",
-    "receive": "Take OpenTelemetry spans over HTTP and judge the agents that they tell of.",
-    "run": "Investigate a release with the detective agent, then judge the agent.",
-    "runs": "List the detective's runs, and show what happened in one.",
-    "serve": "Answer over HTTP whether a loop may be tried again.",
-    "suite": "Evaluate the detective agent: scenarios, baselines, regressions.",
-}
 
 
 class _Lazy(click.Group):
@@ -44,25 +44,34 @@ class _Lazy(click.Group):
         _prepare(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(_COMMANDS)
+        return commands.names()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        if cmd_name not in _COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(f"sentinel_core.cli.{cmd_name}").command
-        _prepare(command)
+        if cmd_name in commands.CORE:
+            command: click.Command | None = importlib.import_module(f"sentinel_core.cli.{cmd_name}").command
+        else:
+            command = commands.find(cmd_name)
+        if command is not None:
+            _prepare(command)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        from sentinel_core.host.selection import did_you_mean
+        name = args[0] if args else ""
+        if name not in commands.CORE and name not in (known := commands.names()):
+            from sentinel_core.host.selection import did_you_mean
 
-        if args and args[0] not in _COMMANDS:
-            ctx.fail(f'there is no command "{args[0]}"{did_you_mean(args[0], _COMMANDS)}')
+            commands.refuse_missing(name)
+            ctx.fail(f'there is no command "{name}"{did_you_mean(name, known)}')
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        from sentinel_core.runtime.printable import printable
+
+        rows, problems = commands.summaries()
+        for problem in problems:
+            say(f"sentinel: warning: {printable(problem)}")
         with formatter.section("Commands"):
-            formatter.write_dl(list(_COMMANDS.items()))
+            formatter.write_dl([(name, printable(summary)) for name, summary in rows.items()])
 
 
 def _prepare(command: click.Command) -> None:
@@ -138,6 +147,14 @@ def complain(message: str) -> None:
     say(f"sentinel: error: {printable(redact(message))}")
 
 
+def warn(message: str) -> None:
+    """One line of warning on standard error, with no secret and nothing in it that a terminal would act on."""
+    from sentinel_core.runtime.printable import printable
+    from sentinel_core.runtime.redact import redact
+
+    say(f"sentinel: warning: {printable(redact(message))}")
+
+
 def say(line: str) -> None:
     """One line on standard error. One that does not fit there is lost: what is done, and the exit code, are worth more.
 
@@ -149,6 +166,22 @@ def say(line: str) -> None:
         raise
     except OSError:
         _drop(2)
+
+
+def use_color() -> bool:
+    """Colour for a terminal that can show it, unless ``NO_COLOR`` is set; ``FORCE_COLOR`` asks for it anyway."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def terminal_width() -> int:
+    """The columns of the terminal that standard output is; 0 for files and pipes."""
+    if not sys.stdout.isatty():
+        return 0
+    import shutil
+
+    return max(_NARROWEST, shutil.get_terminal_size().columns)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -8,9 +8,8 @@ from pathlib import Path
 import attrs
 import click
 
-from sentinel_core.cli import complain, say
+from sentinel_core.cli import complain, say, warn
 from sentinel_core.cli.options import Many, cores, is_folder
-from sentinel_core.cli.supervise import warn
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.settings import HostSettings
 from sentinel_core.judging.batch.inputs import identities, measured

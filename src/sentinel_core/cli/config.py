@@ -6,12 +6,11 @@ from typing import Any
 
 import click
 
-from sentinel_core.cli import ERROR, complain, help_without_command
+from sentinel_core.cli import ERROR, complain, help_without_command, terminal_width, warn
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugin_options
-from sentinel_core.cli.supervise import terminal_width, warn
 from sentinel_core.errors import PluginError, SentinelError, WorkerError
 from sentinel_core.host.plugins import Plugin, load, select
-from sentinel_core.host.selection import KINDS, Selection
+from sentinel_core.host.selection import SELECTABLE, Selection
 from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.runtime.columns import in_columns
 from sentinel_core.runtime.isolate import Child, Outbox
@@ -81,7 +80,7 @@ def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
     from sentinel_core.host.agent_settings import AgentSettings
     from sentinel_core.host.panel import weighted
 
-    chosen, left_out = select(selection, KINDS)
+    chosen, left_out = select(selection, SELECTABLE)
     plugins, failures = load(chosen, selection.targets, watch=Watch(outbox))
     for failure in failures:
         told = f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}; its settings are not shown'

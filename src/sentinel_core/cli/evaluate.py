@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sentinel_core.cli import say
+from sentinel_core.cli import say, terminal_width, use_color
 from sentinel_core.cli.options import (
     Many,
     batch_options,
@@ -21,7 +21,7 @@ from sentinel_core.cli.options import (
     limit_options,
     plugin_options,
 )
-from sentinel_core.cli.supervise import supervise, terminal_width, use_color
+from sentinel_core.cli.supervise import supervise
 from sentinel_core.cli.trace_inputs import sources_of
 from sentinel_core.errors import InputError
 from sentinel_core.host.settings import HostSettings

@@ -6,9 +6,8 @@ from typing import Any
 
 import click
 
-from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli import ERROR, complain, terminal_width, warn
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
-from sentinel_core.cli.supervise import terminal_width, warn
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host.plugins import Installed, load, select
 from sentinel_core.runtime.columns import in_columns

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
 
 import click
 
-from sentinel_core.cli import HOME
-from sentinel_core.cli.supervise import warn
+from sentinel_core.cli import HOME, warn
 from sentinel_core.errors import ConfigError
-from sentinel_core.host.selection import KINDS, Selection, did_you_mean, load_target_kind
+from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.settings import Layers, read_layers
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ __all__ = [
 ]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-_SET_UP = tuple(kind for kind in KINDS if kind != "trace_readers")  # readers take no settings
+_SET_UP = tuple(kind for kind in SELECTABLE if kind != "trace_readers")  # readers take no settings
 
 
 if TYPE_CHECKING:
@@ -235,7 +234,7 @@ def layers_and_selection(
     """
     from sentinel_core.host.plugins import installed
 
-    labels = {(one.kind, one.name) for one in installed()}
+    labels = {(one.kind, one.name) for one in installed(SELECTABLE)}
     for key, text in assignments:
         flags[_full_key(key, labels, flags)] = (text, "--set")
     layers = read_layers(flags)
@@ -254,7 +253,7 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
     Of a file that is no installed plugin, the kind is the one that it has a hook for.
     """
     head, dot, field = key.rpartition(".")
-    if not dot or head in ("agent", "weights") or head.partition(".")[0] in KINDS:
+    if not dot or head in ("agent", "weights") or head.partition(".")[0] in SELECTABLE:
         return key
     kind, _, name = head.rpartition(":")
     found = sorted(label for label in labels if label[1] == name and kind in ("", label[0]))
@@ -264,7 +263,7 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
         raise ConfigError(f'--set {key}: "{name}" stands in two kinds; write {choices}')
     if found:
         return f"{found[0][0]}.{name}.{field}"
-    if kind in KINDS:
+    if kind in SELECTABLE:
         return f"{kind}.{name}.{field}"
     targets = Selection.parse(read_layers(flags).host().plugins).targets
     if kind == "" and len(kinds := {its for target in targets for its in _kinds_in(target, name)}) == 1:
@@ -296,7 +295,7 @@ def _kinds_in(target: str, name: str) -> set[str]:
     return {
         kind
         for node in nodes
-        for kind in KINDS
+        for kind in SELECTABLE
         if isinstance(node, ast.FunctionDef) and node.name == f"sentinel_{kind}"
     }
 
@@ -342,7 +341,7 @@ def finish(emission: "Emission | None") -> None:
     """Send what is to be sent; what was not kept or does not arrive is a warning and changes no exit code."""
     if emission is None:
         return
-    from sentinel_core.cli.supervise import warn
+    from sentinel_core.cli import warn
     from sentinel_core.telemetry.send import Unsent
 
     for problem in emission.problems:

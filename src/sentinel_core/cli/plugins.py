@@ -3,27 +3,32 @@
 import json
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from sentinel_core.cli import ERROR, complain
+from sentinel_core.cli import ERROR, complain, terminal_width, warn
+from sentinel_core.cli.commands import command_of
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
-from sentinel_core.cli.supervise import terminal_width, warn
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host.conversion import in_order, settable
 from sentinel_core.host.plugins import Installed, Plugin, installed, load, misnamed
-from sentinel_core.host.selection import Selection, did_you_mean, load_target_kind
+from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.runtime.columns import in_columns
 from sentinel_core.runtime.isolate import Child, Outbox
 from sentinel_core.runtime.printable import folded, printable
+
+if TYPE_CHECKING:
+    from sentinel_core.runtime.watch import Watch
+    from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["command"]
 
 _TIMEOUT = 60.0
 _MEMORY = 4096 << 20
 _INDENT = "    "
+_UNDECLARED = "undeclared rules"
 
 _loading_option = click.option(
     "--timeout",
@@ -72,7 +77,7 @@ def _refuse_flags(context: click.Context) -> None:
 def _wanted(selection: Selection, everything: list[Installed]) -> set[tuple[str, str]] | None:
     """What is selected; None, and told, where the selection names what is not there: all are listed to choose from."""
     try:
-        return selection.resolve({(one.kind, one.name) for one in everything})
+        return selection.resolve({(one.kind, one.name) for one in everything if one.kind in SELECTABLE})
     except PluginError as error:
         complain(str(error))
         return None
@@ -96,6 +101,7 @@ def show(name: str, *, timeout: float) -> int:
     code = 0
     for one in found:
         told, error = _ask_child(partial(_describe, one), timeout)
+        told.pop(_UNDECLARED, None)
         facts = {"plugin": one.label, "distribution": one.origin, "module": one.target, **told}
         if error:
             facts["error"] = error
@@ -107,11 +113,18 @@ def show(name: str, *, timeout: float) -> int:
 
 
 def _row(one: Installed, wanted: Collection[tuple[str, str]] | None, timeout: float | None) -> dict[str, Any]:
-    error = _ask_child(partial(_describe, one), timeout)[1] if timeout is not None else ""
-    state = "installed" if wanted is None else "selected" if (one.kind, one.name) in wanted else "left out"
+    told, error = _ask_child(partial(_describe, one), timeout) if timeout is not None else ({}, "")
+    _warn_of_rules(one.label, told)
+    chosen = None if one.kind not in SELECTABLE else wanted
+    state = "installed" if chosen is None else "selected" if (one.kind, one.name) in chosen else "left out"
     if timeout is not None:
-        state = "broken" if error else f"loads, {state}"
+        state = "broken" if error else f"loads, {state}" if chosen is not None else "loads"
     return _as_row(one, state, error)
+
+
+def _warn_of_rules(label: str, told: dict[str, Any]) -> None:
+    if told.get(_UNDECLARED):
+        warn(f'plugin "{label}" does not declare its rules: {told[_UNDECLARED]}')
 
 
 def _rows_of_target(target: str, wanted: Collection[tuple[str, str]], timeout: float | None) -> list[dict[str, Any]]:
@@ -122,6 +135,7 @@ def _rows_of_target(target: str, wanted: Collection[tuple[str, str]], timeout: f
     told, error = _ask_child(partial(_describe_target, target), timeout)
     if error:
         return [_as_row(whole, "broken", error)]
+    _warn_of_rules(target, told)
     rows = []
     for kind, name in told["offers"]:
         taken = f"a plugin of that name is installed, too; --plugins no:{name} leaves it out"
@@ -173,10 +187,51 @@ def _ask_child(job: Callable[[Outbox], None], timeout: float) -> tuple[dict[str,
 def _describe(one: Installed, outbox: Outbox) -> None:
     from sentinel_core.runtime.watch import Watch
 
-    plugins, failures = load([one], watch=Watch(outbox))
+    watch = Watch(outbox)
+    plugins, failures = load([one], watch=watch)
     error = failures[0].error if failures else ""
     facts = _facts(plugins[0]) if plugins else {}
+    if plugins and one.kind == "signals":
+        facts[_UNDECLARED] = _undeclared(plugins[0], watch)
+    if plugins and one.kind == "commands":
+        try:
+            with watch("load", one.label):
+                command_of(plugins[0])
+        except PluginError as problem:
+            error = str(problem)
     outbox.send(json.dumps({"facts": facts, "error": error}).encode())
+
+
+def _undeclared(plugin: Plugin, watch: "Watch") -> str:
+    """The rules of the signal's findings on two traces that it does not declare, as one text; the contract suite tries more."""
+    import attrs
+
+    from sentinel_core.host.panel import undeclared_rules
+
+    settings = plugin.offer.settings
+    if settings is not None and any(field.default is attrs.NOTHING for field in attrs.fields(settings)):
+        return ""  # it cannot be tried before somebody has configured it
+    with watch("detect", plugin.source.label):
+        return ", ".join(undeclared_rules(plugin.offer, _tried()))
+
+
+def _tried() -> "list[ExecutionTrace]":
+    """A short answer, and a run in which the same call fails again and again."""
+    from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult
+
+    messages = [
+        Message(role="user", content="Look it up."),
+        Message(role="assistant", content="I LOOKED IT UP. Sorry!"),
+    ]
+    for name in map(str, range(8)):
+        messages.append(
+            Message(role="assistant", tool_calls=(ToolCall(id=name, name="look", arguments={"at": "TODO"}),))
+        )
+        messages.append(Message(role="tool", tool_results=(ToolResult(tool_call_id=name, content="Error: closed"),)))
+    return [
+        ExecutionTrace(trace_id="said", messages=messages[:2]),
+        ExecutionTrace(trace_id="failed", messages=messages),
+    ]
 
 
 def _describe_target(target: str, outbox: Outbox) -> None:
@@ -188,7 +243,8 @@ def _describe_target(target: str, outbox: Outbox) -> None:
     except PluginError as problem:
         error = str(problem)
     offers = [(one.source.kind, one.source.name) for one in plugins]
-    outbox.send(json.dumps({"facts": {"offers": offers}, "error": error}).encode())
+    missing = [text for one in plugins if one.source.kind == "signals" and (text := _undeclared(one, Watch(outbox)))]
+    outbox.send(json.dumps({"facts": {"offers": offers, _UNDECLARED: ", ".join(missing)}, "error": error}).encode())
 
 
 def _facts(plugin: Plugin) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from sentinel_core.agent.otel_ids import trace_id_of
 from sentinel_core.agent.run_progress import Progress
 from sentinel_core.agent.run_summary import RunSummary
 from sentinel_core.agent.run_text import heading, lifted, render_run
-from sentinel_core.cli import ERROR, HOME, complain, say
+from sentinel_core.cli import ERROR, HOME, complain, say, terminal_width, use_color, warn
 from sentinel_core.cli.options import finish, judging_flags, judging_options, layers_and_selection, plugin_options
 from sentinel_core.cli.run_child import Order, job
 from sentinel_core.cli.run_options import AGENT, PROVIDER, check_places, guard_flags, of_tools, overriding, run_options
-from sentinel_core.cli.supervise import supervise, terminal_width, use_color, warn
+from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import ConfigError, WorkerError, WorkerJobError
 from sentinel_core.host.settings import HostSettings, Layers
 from sentinel_core.judging.frames import REFUSED, WARNING

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sentinel_core.cli import ERROR, HOME, complain
-from sentinel_core.cli.supervise import terminal_width
+from sentinel_core.cli import ERROR, HOME, complain, terminal_width
 from sentinel_core.runtime.columns import in_columns
 from sentinel_core.runtime.printable import printable, printable_json
 

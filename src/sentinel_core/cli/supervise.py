@@ -1,11 +1,10 @@
 """What the parent does for ``sentinel evaluate``: relay whole frames, and outlive whatever the child does."""
 
-import sys
 from collections.abc import Callable
 from functools import partial
 from typing import IO, TYPE_CHECKING, TypeVar
 
-from sentinel_core.cli import complain, say
+from sentinel_core.cli import complain, warn
 from sentinel_core.errors import WorkerError
 from sentinel_core.judging.frames import FATAL, REPORT, UNREADABLE, WARNING
 from sentinel_core.judging.output.sink import Outlet, Sink
@@ -19,10 +18,9 @@ if TYPE_CHECKING:
     from sentinel_core.cli.convert_child import Conversion
     from sentinel_core.judging.job import Plan
 
-__all__ = ["supervise", "terminal_width", "use_color", "warn"]
+__all__ = ["supervise"]
 
 _MOST_DEATHS = 100
-_NARROWEST = 40
 
 
 _Plan = TypeVar("_Plan", "Plan", "Conversion")
@@ -79,14 +77,6 @@ def _relay(frame: bytes, sink: Outlet, tally: Tally, form: str) -> None:
         tally.broken = True
 
 
-def warn(message: str) -> None:
-    """One line of warning on standard error, with no secret and nothing in it that a terminal would act on."""
-    from sentinel_core.runtime.printable import printable
-    from sentinel_core.runtime.redact import redact
-
-    say(f"sentinel: warning: {printable(redact(message))}")
-
-
 def _where(file: str, done: int, files: int) -> str:
     if file:
         return f' after {counted(done, "record")}, at "{file}",'
@@ -96,21 +86,3 @@ def _where(file: str, done: int, files: int) -> str:
 def _last_words(death: Death, done: int) -> str:
     after = f"stopped after {counted(done, 'record')}"
     return f'plugin "{death.at_work.label}" {death.error}; {after} (--plugins can leave it out)'
-
-
-def use_color() -> bool:
-    """Colour for a terminal that can show it, unless ``NO_COLOR`` is set; ``FORCE_COLOR`` asks for it anyway."""
-    import os
-
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
-
-
-def terminal_width() -> int:
-    """The columns of the terminal that standard output is; 0 for files and pipes."""
-    if not sys.stdout.isatty():
-        return 0
-    import shutil
-
-    return max(_NARROWEST, shutil.get_terminal_size().columns)

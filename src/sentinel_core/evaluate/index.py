@@ -2,12 +2,16 @@
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from sentinel_core._fast import record
+from sentinel_core.evaluate.outcome import UNRECORDED, Outcome, judge_result
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, canonical
+
+if TYPE_CHECKING:
+    from sentinel_core.evaluate.checks import Check
 
 __all__ = ["Call", "Text", "TraceIndex"]
 
@@ -31,6 +35,34 @@ class Call:
     result: ToolResult | None = None
     result_message_index: int | None = None
     _key: tuple[str, bytes] | None = None
+    _outcome: Outcome | None = None
+    _checks: "tuple[Check, ...] | None" = None
+
+    @property
+    def outcome(self) -> Outcome:
+        """Whether the call failed, why, and the words or the flag that it rests on: one answer for every signal."""
+        if self._outcome is None:
+            if self.result is None:
+                return UNRECORDED  # not kept: the result may still come
+            self._outcome = judge_result(self.result)
+        return self._outcome
+
+    @property
+    def checks(self) -> "tuple[Check, ...]":
+        """The tests, builds, type checks and linters that the call ran, each with how it went; mostly none."""
+        if self._checks is None:
+            from sentinel_core.evaluate.checks import checks_of  # most commands never ask
+
+            found = checks_of(self)
+            if self.result is None:
+                return found  # not kept: the result may still come
+            self._checks = found
+        return self._checks
+
+    @property
+    def check(self) -> "Check | None":
+        """The check that says most of what the call ran: the first that failed, else the last; None where it ran none."""
+        return next((check for check in self.checks if check.passed is False), self.checks[-1] if self.checks else None)
 
     @property
     def key(self) -> tuple[str, bytes]:
@@ -181,6 +213,8 @@ class TraceIndex:
                 continue
             if self._waiting and (waiting := self._waiting.get(result.tool_call_id)):
                 owner = waiting.popleft()
+            if owner.result is not None:
+                owner._outcome = owner._checks = None  # noqa: SLF001 - they were told from the result that is replaced
             owner.result = result
             owner.result_message_index = position
 

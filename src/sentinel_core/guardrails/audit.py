@@ -15,7 +15,7 @@ import msgspec
 from sentinel_core.guardrails.family import GENESIS, AuditRow, Family, digest_of
 from sentinel_core.trace import canonical
 
-__all__ = ["problems", "verify"]
+__all__ = ["audit_problems", "verify"]
 
 
 def verify(family: Family, rows: Iterable[AuditRow]) -> Iterator[str]:
@@ -42,7 +42,7 @@ def verify(family: Family, rows: Iterable[AuditRow]) -> Iterator[str]:
     yield from _unlike(family, last)
 
 
-def problems(families: Iterable[Family], rows: Iterable[AuditRow]) -> Iterator[str]:
+def audit_problems(families: Iterable[Family], rows: Iterable[AuditRow]) -> Iterator[str]:
     """What is wrong with the audit of all families, one sentence each."""
     by_root: dict[str, list[AuditRow]] = {}
     for row in rows:

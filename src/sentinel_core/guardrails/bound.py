@@ -14,7 +14,7 @@ from sentinel_core.host.settings import Layers
 from sentinel_core.offers import Guardrail
 from sentinel_core.runtime.watch import Watch
 
-__all__ = ["BoundGuardrail", "ask_all", "bind_guardrails", "bound", "failed", "watched"]
+__all__ = ["BoundGuardrail", "ask_all", "bind_guardrails", "bound", "failed_ruling", "watched"]
 
 _ACTIONS = ("allow", "stop_attempt", "finalize")
 
@@ -69,7 +69,7 @@ def ask_all(guardrails: Iterable[BoundGuardrail], history: History) -> Mapping[s
     return {guardrail.name: _ask(guardrail, history) for guardrail in guardrails}
 
 
-def failed(name: str, error: str) -> Ruling:
+def failed_ruling(name: str, error: str) -> Ruling:
     """The ruling of a guardrail that gave none: finalize, for nobody knows what it would have said."""
     return Ruling(action="finalize", reason=FAILED, detail=f'Guardrail "{name}" {error}.')
 
@@ -80,9 +80,9 @@ def _ask(guardrail: BoundGuardrail, history: History) -> Ruling:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises ends this family, and nothing else
-        return failed(guardrail.name, describe_in_place(error))
+        return failed_ruling(guardrail.name, describe_in_place(error))
     if told := _misfit(ruling):
-        return failed(guardrail.name, told)
+        return failed_ruling(guardrail.name, told)
     assert isinstance(ruling, Ruling)
     return ruling
 
@@ -106,4 +106,4 @@ def _misfit(ruling: object) -> str:
 
 
 def _broken(name: str, error: str) -> BoundGuardrail:
-    return BoundGuardrail(name=name, check=lambda _history: failed(name, error.rstrip(".")))
+    return BoundGuardrail(name=name, check=lambda _history: failed_ruling(name, error.rstrip(".")))

@@ -9,16 +9,18 @@ from typing import Any
 import attrs
 
 from sentinel_core.errors import ConfigError, PluginError
-from sentinel_core.evaluate.evaluator import BoundSignal, Panel
+from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.conversion import printed
 from sentinel_core.host.plugins import Installed, LoadFailure, Plugin, Watch
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.host.settings import Layers
+from sentinel_core.offers import Signal
 from sentinel_core.profile import RS1, CriticalRule, Profile
 from sentinel_core.report import SignalFailure
+from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["bind_settings", "make_panel", "read_profile", "weighted", "with_weights"]
+__all__ = ["bind_settings", "make_panel", "panel_of", "read_profile", "undeclared_rules", "weighted", "with_weights"]
 
 
 def make_panel(
@@ -195,3 +197,18 @@ def _share(value: object, path: Path, key: str) -> float:
     if not 0 <= number <= 1:
         raise ConfigError(f'profile "{path.name}": {key} must be from 0 to 1, and it is {number:g}')
     return number
+
+
+def panel_of(signal: Signal) -> Panel:
+    """This signal alone, with its default settings. Raises ``TypeError`` where a setting has no default."""
+    settings = None if signal.settings is None else signal.settings()
+    bound = BoundSignal(name=signal.name, detect=bind_settings(signal.detect, settings))
+    profile = with_weights(RS1, {signal.name: 1.0}, [signal.name])
+    return Panel(signals=(bound,), profile=profile, left_out=frozenset(profile.weights) - {signal.name})
+
+
+def undeclared_rules(signal: Signal, traces: Iterable[ExecutionTrace]) -> list[str]:
+    """The ids of rules that the signal's findings on these traces name and its ``rules`` do not, sorted."""
+    panel, declared = panel_of(signal), {f"{signal.name}.{rule.id}" for rule in signal.rules}
+    found = {finding.rule for trace in traces for finding in evaluate(TraceIndex(trace), panel).findings}
+    return sorted(rule.removeprefix(f"{signal.name}.") for rule in found - declared)

@@ -19,7 +19,7 @@ import pluggy
 from sentinel_core import hookspecs
 from sentinel_core.errors import DuplicatePluginError, PluginError
 from sentinel_core.host.entry_points import entry_points
-from sentinel_core.host.selection import KINDS, Selection, did_you_mean, load_target_kind
+from sentinel_core.host.selection import KINDS, SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.validate_offers import checked, listed
 
 __all__ = ["HOST", "Installed", "LoadFailure", "Plugin", "installed", "load", "misnamed", "select"]
@@ -105,7 +105,7 @@ def select(selection: Selection, kinds: Sequence[str]) -> tuple[list[Installed],
 
     Raises ``PluginError`` for a name that is not installed, or that stands in two kinds and says not which.
     """
-    everything = installed()
+    everything = installed(SELECTABLE)
     wanted = selection.resolve({(one.kind, one.name) for one in everything})
     chosen = [one for one in everything if one.kind in kinds and (one.kind, one.name) in wanted]
     left_out = [one for one in everything if one.kind in kinds and (one.kind, one.name) not in wanted]
@@ -119,7 +119,7 @@ def load(
     chosen: Iterable[Installed],
     targets: Iterable[str] = (),
     *,
-    kinds: Sequence[str] = KINDS,
+    kinds: Sequence[str] = SELECTABLE,
     dead: Mapping[str, str] | None = None,
     watch: Watch = lambda _stage, _label: nullcontext(),
 ) -> tuple[list[Plugin], list[LoadFailure]]:
@@ -188,8 +188,10 @@ def _load_target(target: str, kinds: Sequence[str], watch: Watch) -> list[Plugin
 
 def _all_offered(module: ModuleType) -> dict[str, list[Any]]:
     """By kind. Raises ``PluginError`` where there is nothing of any kind: a forgotten mark would go unnoticed."""
-    offers = {kind: _offered(module, kind, needed=False) for kind in KINDS}
+    offers = {kind: _offered(module, kind, needed=False) for kind in SELECTABLE}
     if not any(offers.values()):
+        if _offered(module, "commands", needed=False):
+            raise PluginError("it offers commands alone, and those are found where it is installed; see pip install -e")
         raise PluginError("it offers nothing; mark sentinel_signals, or another hook, with @hookimpl")
     return offers
 

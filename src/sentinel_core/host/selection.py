@@ -5,9 +5,11 @@ from typing import NamedTuple
 
 from sentinel_core.errors import PluginError
 
-__all__ = ["KINDS", "Selection", "did_you_mean", "load_target_kind"]
+__all__ = ["KINDS", "SELECTABLE", "Selection", "did_you_mean", "load_target_kind"]
 
-KINDS = ("guardrails", "providers", "signals", "tools", "trace_readers")
+KINDS = ("commands", "guardrails", "providers", "signals", "tools", "trace_readers")
+SELECTABLE = ("guardrails", "providers", "signals", "tools", "trace_readers")
+"""The kinds that ``--plugins`` chooses among, and that have settings. A command is chosen by being called."""
 
 # An empty list still leaves what an answer needs: a reader to read the trace, a provider and tools to run the agent.
 _DISPENSABLE = ("guardrails", "signals")
@@ -80,8 +82,8 @@ def _likeness(name: str, other: str) -> float:
 
 def _find(item: str, installed: Collection[Label]) -> Label:
     kind, _, name = item.rpartition(":")
-    if kind and kind not in KINDS:
-        raise PluginError(f'"{item}" in --plugins: there is no kind "{kind}"; the kinds are {", ".join(KINDS)}')
+    if kind and kind not in SELECTABLE:
+        raise PluginError(f'"{item}" in --plugins: there is no kind "{kind}"; the kinds are {", ".join(SELECTABLE)}')
     found = sorted(label for label in installed if label[1] == name and kind in ("", label[0]))
     if not found:
         known = {label[1] for label in installed}

@@ -12,7 +12,7 @@ import attrs
 
 from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.host.conversion import Setting, beside, convert, printed, settable, shown
-from sentinel_core.host.selection import KINDS, did_you_mean, load_target_kind
+from sentinel_core.host.selection import SELECTABLE, did_you_mean, load_target_kind
 
 __all__ = ["HostSettings", "Layers", "Setting", "find_file", "read_layers"]
 
@@ -21,7 +21,11 @@ _RS1 = "rs1"  # the profile that is no file
 _NO_CONFIG = "no_config"
 _MISTYPED = 0.92  # "SENTINEL_FAILON" is like "SENTINEL_FAIL_ON" by 0.97; the common prefix counts, too
 _MISTYPED_TABLE = 0.88  # "tool" is like "tools" by 0.89
-_DOTS = {"weights": 1, "agent": 1, **dict.fromkeys(KINDS, 2)}  # a weight's name; a field; a plugin's name and its field
+_DOTS = {
+    "weights": 1,
+    "agent": 1,
+    **dict.fromkeys(SELECTABLE, 2),
+}  # a weight's name; a field; a plugin's name and its field
 
 
 @attrs.frozen(kw_only=True)
@@ -68,7 +72,7 @@ class Layers:
         names = [field.name for field in attrs.fields(HostSettings)]
         for key, setting in self.values.items():
             head = key.partition(".")[0]
-            if head not in (*names, *KINDS, "agent", "weights"):
+            if head not in (*names, *SELECTABLE, "agent", "weights"):
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(head, names)}')
             if key.count(".") < _DOTS.get(head, 0):
                 raise ConfigError(f'"{key}" from {setting.origin} must be a table, and it is {shown(setting.value)}')
@@ -116,7 +120,7 @@ class Layers:
             for name, field in settable(type(filled)).items()
         ]
 
-    def refuse_unknown_plugins(self, known: Iterable[tuple[str, str]], kinds: Collection[str] = KINDS) -> None:
+    def refuse_unknown_plugins(self, known: Iterable[tuple[str, str]], kinds: Collection[str] = SELECTABLE) -> None:
         """Raises ``ConfigError`` for settings of a plugin of these kinds that is not installed."""
         labels = set(known)
         for key, setting in self.values.items():
@@ -131,7 +135,9 @@ class Layers:
         values = {}
         for key, setting in self.values.items():
             name = key.removeprefix(prefix)
-            if not key.startswith(prefix) or (not prefix and name.partition(".")[0] in (*KINDS, "agent", "weights")):
+            if not key.startswith(prefix) or (
+                not prefix and name.partition(".")[0] in (*SELECTABLE, "agent", "weights")
+            ):
                 continue
             if name not in fields:
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(name, fields)}')
@@ -302,7 +308,7 @@ def _suspected(name: str) -> str | None:
     if not rest:
         meant = _nearest(name, [f"SENTINEL_{field.name.upper()}" for field in attrs.fields(HostSettings)], _MISTYPED)
         return meant and f'{told}; did you mean "{meant}"?'
-    table = _nearest(head, [*KINDS, "agent", "weights"], _MISTYPED_TABLE)
+    table = _nearest(head, [*SELECTABLE, "agent", "weights"], _MISTYPED_TABLE)
     if table is None:
         return None
     if table == "weights":
@@ -329,6 +335,6 @@ def _environment_key(name: str) -> str | None:
     parts = key.split("__")
     if len(parts) == 2 and parts[0] == "agent":  # noqa: PLR2004 - the table and its field
         return ".".join(parts)
-    if len(parts) == 3 and parts[0] in KINDS:  # noqa: PLR2004 - kind, plugin, field
+    if len(parts) == 3 and parts[0] in SELECTABLE:  # noqa: PLR2004 - kind, plugin, field
         return ".".join(parts)
     return key if key in {field.name for field in attrs.fields(HostSettings)} else None

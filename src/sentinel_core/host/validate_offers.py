@@ -15,11 +15,16 @@ from sentinel_core.evaluate.evaluator import refused_type
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
-__all__ = ["TOOL_NAME", "check_parameters", "checked", "listed"]
+__all__ = ["RESERVED", "TOOL_NAME", "check_parameters", "checked", "listed"]
 
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # what the strictest provider takes
 
+_COMMAND_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+RESERVED = frozenset({"config", "convert", "evaluate", "formats", "plugins", "run", "runs"})
+"""The core's own commands, which no plugin's may be named like."""
+
 _OFFERS: Mapping[str, type] = {
+    "commands": offers.Command,
     "guardrails": offers.Guardrail,
     "providers": offers.Provider,
     "signals": offers.Signal,
@@ -27,7 +32,8 @@ _OFFERS: Mapping[str, type] = {
     "trace_readers": offers.TraceReader,
 }
 _TEXTS = ("name", "summary", "description")
-_FUNCTIONS = ("detect", "connect", "handler", "check", "sniff", "read")
+_FUNCTIONS = ("load", "detect", "connect", "handler", "check", "sniff", "read")
+_SEVERITIES = ("note", "warning", "error")
 _CHOICES = {"effect": ("read", "write"), "grain": ("file", "line")}
 
 
@@ -57,7 +63,25 @@ def checked(offer: object, kind: str) -> Any:
         _check_settings(fields["name"], fields["settings"])
     if isinstance(offer, offers.Tool):
         _check_tool(offer)
+    if isinstance(offer, offers.Signal):
+        _check_rules(offer)
+    if isinstance(offer, offers.Command):
+        _check_command(offer)
     return offer
+
+
+def _check_rules(signal: offers.Signal) -> None:
+    rules = signal.rules
+    if not (isinstance(rules, (list, tuple)) and all(isinstance(rule, offers.Rule) for rule in rules)):
+        raise PluginError(f'"{signal.name}": rules must be a tuple of Rule, and it is {_shown(rules)}')
+    for rule in rules:
+        for field, value in attrs.asdict(rule).items():
+            if not (isinstance(value, str) and value):
+                raise PluginError(f'"{signal.name}": rule {_shown(rule.id)} has no {field}')
+        if rule.severity not in _SEVERITIES:
+            raise PluginError(f'"{signal.name}": rule "{rule.id}": severity must be note, warning or error')
+    if len({rule.id for rule in rules}) < len(rules):
+        raise PluginError(f'"{signal.name}" declares a rule twice')
 
 
 def _check_settings(name: str, settings: object) -> None:
@@ -84,6 +108,16 @@ def _unresolved(settings: type) -> str | None:
         except Exception:  # noqa: BLE001 - an annotation is an expression, and may raise anything
             return str(field.name)
     return None
+
+
+def _check_command(command: offers.Command) -> None:
+    """A name that a shell takes as it is, and that is free; a summary that is one line of ``sentinel --help``."""
+    if not _COMMAND_NAME.fullmatch(command.name):
+        raise PluginError(f'"{command.name}": a command\'s name must be small letters, digits, - and _, a letter first')
+    if command.name in RESERVED:
+        raise PluginError(f'"{command.name}" is a command of Sentinel itself; rename yours')
+    if len(command.summary.splitlines()) > 1:
+        raise PluginError(f'"{command.name}": summary must be one line')
 
 
 def _check_tool(tool: offers.Tool) -> None:

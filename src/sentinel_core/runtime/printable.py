@@ -1,9 +1,11 @@
 """Hostile text made harmless: what a terminal or a CI runner would act on, or not show, is shown as an escape."""
 
 import functools
+import os
 import re
+from typing import TextIO
 
-__all__ = ["clipped", "counted", "folded", "printable", "printable_json", "thousandths", "visible"]
+__all__ = ["clipped", "counted", "fitting", "folded", "printable", "printable_json", "thousandths", "visible"]
 
 # Controls (C0 but line feed and tab, DEL, C1), soft hyphen, zero-width and bidirectional marks, line separators, variation
 # selectors, interlinear marks, the byte order mark, marks of shorthand and music, tag characters, and lone surrogates.
@@ -112,6 +114,18 @@ def _escape(match: re.Match[str]) -> str:
 def _escape_json(match: re.Match[str]) -> str:
     units = match[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def fitting(line: str, stream: TextIO) -> str:
+    """As much of a line as a terminal shows on one, so that it can be written over; all of it where there is no terminal.
+
+    The last column stays free: some terminals begin a new line as soon as it is taken.
+    """
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        return line
+    return line[: columns - 1] if columns else line
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from sentinel_core.telemetry.run_files import append_lines, live_path
+from sentinel_core.runtime.state_files import append_lines
+from sentinel_core.telemetry.run_files import live_path
 
 if TYPE_CHECKING:
     from contextvars import Token

@@ -10,6 +10,7 @@
 Overriding a test of a contract raises ``TypeError`` when the class is made.
 """
 
+from sentinel_core.testing._contracts_command import CommandContract
 from sentinel_core.testing._contracts_guardrail import GuardrailContract
 from sentinel_core.testing._contracts_provider import ProviderContract
 from sentinel_core.testing._contracts_reader import TraceReaderContract
@@ -23,6 +24,7 @@ from sentinel_core.traces.sources.memory import BytesSource
 __all__ = [
     "SAMPLES",
     "BytesSource",
+    "CommandContract",
     "GuardrailContract",
     "ProviderContract",
     "ScriptedModel",

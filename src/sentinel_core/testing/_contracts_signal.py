@@ -3,14 +3,14 @@
 import contextlib
 import io
 import locale
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
+from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.host.panel import bind_settings, with_weights
+from sentinel_core.host.panel import panel_of, undeclared_rules
 from sentinel_core.offers import Signal
-from sentinel_core.profile import RS1
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.testing._contracts_base import Contract, require, require_taken
 from sentinel_core.testing.samples import SAMPLES
@@ -39,14 +39,7 @@ class SignalContract(Contract, given=("make", "risky", "clean")):
 
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
         """The report of this signal alone, as the host makes it."""
-        signal = self.make()
-        settings = None if signal.settings is None else signal.settings()
-        bound = BoundSignal(name=signal.name, detect=bind_settings(signal.detect, settings))
-        profile = with_weights(RS1, {signal.name: 1.0}, [signal.name])
-        return evaluate(
-            TraceIndex(trace),
-            Panel(signals=(bound,), profile=profile, left_out=frozenset(profile.weights) - {signal.name}),
-        )
+        return evaluate(TraceIndex(trace), panel_of(self.make()))
 
     def _traces(self) -> Iterator[ExecutionTrace]:
         yield from (*SAMPLES, self.risky(), self.clean())
@@ -101,6 +94,12 @@ class SignalContract(Contract, given=("make", "risky", "clean")):
         report = self.judge(self.clean())
         require(report.overall_score == 0, f"the clean trace must score 0, not {report.overall_score}")
         require(not report.findings, f"the clean trace must have no finding, not {report.findings}")
+
+    def test_rules_are_declared(self) -> None:
+        """Every finding's rule is among the signal's ``rules``. A warning, so that signals from before there were rules pass."""
+        missing = undeclared_rules(self.make(), self._traces())
+        if missing:
+            warnings.warn(f"{self.make().name!r} does not declare its rules {', '.join(missing)}", stacklevel=1)
 
     def test_labels_are_not_read(self) -> None:
         """Metadata may hold the answer; a signal that reads it measures nothing."""

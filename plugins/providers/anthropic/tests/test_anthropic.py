@@ -14,8 +14,8 @@ from sentinel_core.errors import (
 from sentinel_core.model import Request
 from sentinel_core.offers import Tool
 from sentinel_core.testing import ProviderContract
-from sentinel_core.testing.faults import DIALECTS, Asked, FaultServer, Turn
 from sentinel_core.trace import Message, TokenDetails, TokenUsage, ToolCall, ToolResult
+from sentinel_faults import DIALECTS, Asked, FaultServer, Turn
 from sentinel_provider_anthropic import AnthropicSettings, connect, format_tools_for_provider, sentinel_providers
 from sentinel_provider_anthropic.replies import gather, reply_of
 from sentinel_provider_anthropic.wire import body_of

@@ -7,8 +7,8 @@ from sentinel_core.errors import ConfigError, ContextLengthError, NetworkError, 
 from sentinel_core.model import Request
 from sentinel_core.offers import Tool
 from sentinel_core.testing import ProviderContract
-from sentinel_core.testing.faults import DIALECTS, Asked, FaultServer, Turn
 from sentinel_core.trace import Message, TokenUsage, ToolCall, ToolResult
+from sentinel_faults import DIALECTS, Asked, FaultServer, Turn
 from sentinel_provider_ollama import OllamaSettings, connect, format_tools_for_provider, sentinel_providers
 from sentinel_provider_ollama.replies import gather, reply_of
 from sentinel_provider_ollama.settings import address

@@ -8,8 +8,8 @@ from sentinel_core.errors import AuthenticationError, ConfigError, NetworkError,
 from sentinel_core.model import Capabilities, Request
 from sentinel_core.offers import Tool
 from sentinel_core.testing import ProviderContract
-from sentinel_core.testing.faults import DIALECTS, Asked, FaultServer, Turn
 from sentinel_core.trace import Message, TokenDetails, ToolCall, ToolResult
+from sentinel_faults import DIALECTS, Asked, FaultServer, Turn
 from sentinel_provider_openai import (
     OpenAISettings,
     OpenRouterSettings,

@@ -83,7 +83,7 @@ def test_an_agent_that_did_nothing_cannot_be_measured():
 
 def test_one_call():
     assert found(call(GOOD)).details == "1 call, nothing wrong."
-    assert found(call(BAD)).details == "The only call is bad."
+    assert found(call(BAD)).details == "The only call failed."
 
 
 def test_good_calls_score_nothing():
@@ -101,7 +101,7 @@ def test_a_failed_call_quotes_its_result():
     [one] = broken.findings
     assert (one.rule, one.message_index, one.call_id, one.quote) == ("failed_call", 0, "c0", BAD)
     assert one.text == "'search' failed."
-    assert broken.details == "1 of 2 calls is bad; after 0 of them no call worked."
+    assert broken.details == "1 of 2 calls failed; the agent recovered."
 
 
 def test_an_error_that_the_run_ends_on_weighs_much():

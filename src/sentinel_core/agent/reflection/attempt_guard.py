@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.reflection.by_rules import digest_of
+from sentinel_core.agent.reflection.by_rules import report_digest
 from sentinel_core.agent.run_guard import Checked, Settled
 from sentinel_core.errors import LoopError
 from sentinel_core.evaluate.evaluator import Panel, evaluate
@@ -74,7 +74,7 @@ class Guardian:
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
         """The report on a finished attempt, as ``sentinel evaluate`` gives it."""
         report = redacted(evaluate(TraceIndex(trace), self.panel))
-        self._digests[trace.trace_id] = digest_of(report)
+        self._digests[trace.trace_id] = report_digest(report)
         return report
 
     def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:

@@ -18,7 +18,7 @@ from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.redact import redact
 from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["RULES", "Reflector", "at_worst", "digest_of", "reflect_by_rules", "tag_of"]
+__all__ = ["RULES", "Reflector", "at_worst", "reflect_by_rules", "report_digest", "tag_of"]
 
 RULES = "RULES"
 _ALIGNMENT = ("hallucination", "tool_misuse")
@@ -58,7 +58,7 @@ def tag_of(text: str) -> str:
     return _no_tag.sub("_", text.lower()).strip("_.:-")[:64]
 
 
-def digest_of(report: ReliabilityReport) -> dict[str, Any]:
+def report_digest(report: ReliabilityReport) -> dict[str, Any]:
     """What is kept of a report: verdict, scores and findings, without secrets."""
     return {
         "verdict": report.verdict,

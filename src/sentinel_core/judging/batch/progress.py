@@ -4,7 +4,7 @@ import sys
 import time
 from typing import TextIO
 
-from sentinel_core.agent.run_progress import fitting
+from sentinel_core.runtime.printable import fitting
 
 __all__ = ["Progress"]
 

@@ -10,7 +10,7 @@ from sentinel_core._lazy import lazy_names
 
 if TYPE_CHECKING:
     from sentinel_core.runtime.printable import counted
-    from sentinel_core.traces._refuse import parse_json
+    from sentinel_core.traces._refuse import not_json, parse_json
     from sentinel_core.traces.readers.builder import TraceBuilder
     from sentinel_core.traces.readers.chat import Piece, pieces_of, tool_schemas
     from sentinel_core.traces.readers.gaps import gaps_at, refusals
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sentinel_core.traces.readers.usage import add_usage, usage_of
 
 _HOME = {
-    "traces._refuse": ("parse_json",),
+    "traces._refuse": ("not_json", "parse_json"),
     "runtime.printable": ("counted",),
     "traces.readers.builder": ("TraceBuilder",),
     "traces.readers.chat": ("Piece", "pieces_of", "tool_schemas"),
@@ -42,6 +42,7 @@ __all__ = [
     "json_document",
     "json_lines",
     "json_records",
+    "not_json",
     "parse_json",
     "pieces_of",
     "refusals",

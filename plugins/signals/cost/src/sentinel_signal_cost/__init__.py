@@ -7,6 +7,7 @@ the formulas.
 from collections.abc import Iterable
 
 from sentinel_core import Detection, Signal, TraceIndex, hookimpl
+from sentinel_signal_cost.declared import RULES
 from sentinel_signal_cost.rules import Part, budget_part, growth_part, ratio_part
 from sentinel_signal_cost.settings import CostSettings
 from sentinel_signal_cost.usage import Spent, spent
@@ -50,4 +51,6 @@ def _place(path: tuple[int, ...]) -> str:
 @hookimpl
 def sentinel_signals() -> Iterable[Signal]:
     """Offer the cost signal."""
-    return [Signal(name="cost", summary="tokens against a budget", detect=detect, settings=CostSettings)]
+    return [
+        Signal(name="cost", summary="tokens against a budget", detect=detect, settings=CostSettings, rules=RULES),
+    ]

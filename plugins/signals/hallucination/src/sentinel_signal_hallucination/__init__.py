@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from sentinel_core.hookspecs import hookimpl
 from sentinel_core.offers import Signal
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.declared import RULES
 from sentinel_signal_hallucination.detect import detect
 
 __all__ = ["Settings", "detect", "sentinel_signals"]
@@ -19,5 +20,6 @@ def sentinel_signals() -> Iterable[Signal]:
             summary="tool use that is claimed, imitated or left unanswered",
             detect=detect,
             settings=Settings,
+            rules=RULES,
         )
     ]

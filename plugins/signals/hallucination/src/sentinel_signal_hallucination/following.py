@@ -4,7 +4,7 @@ from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_signal_hallucination.claims import Claim
 from sentinel_signal_hallucination.families import FAMILIES, stem
 from sentinel_signal_hallucination.ledger import Ledger, LedgersBelow
-from sentinel_signal_hallucination.outcome import failed
+from sentinel_signal_hallucination.results import failed
 from sentinel_signal_hallucination.tables import regex, words
 from sentinel_signal_hallucination.tools import ability
 

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_signal_hallucination.families import Family
-from sentinel_signal_hallucination.outcome import failed
+from sentinel_signal_hallucination.results import failed
 from sentinel_signal_hallucination.tools import Ability, ability, ability_of_command
 
 __all__ = ["Ledger", "LedgersBelow"]

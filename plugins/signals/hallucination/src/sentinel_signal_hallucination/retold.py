@@ -6,7 +6,7 @@ from bisect import bisect_right
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_signal_hallucination.asked import Asked
 from sentinel_signal_hallucination.claims import Claim
-from sentinel_signal_hallucination.outcome import told_by_tools
+from sentinel_signal_hallucination.results import told_by_tools
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.wishes import Wish, brought
 

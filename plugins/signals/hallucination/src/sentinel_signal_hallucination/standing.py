@@ -7,7 +7,7 @@ from sentinel_signal_hallucination.asked import Asked
 from sentinel_signal_hallucination.claims import Claim
 from sentinel_signal_hallucination.following import Edits, consequence
 from sentinel_signal_hallucination.ledger import Ledger, LedgersBelow
-from sentinel_signal_hallucination.outcome import told_by_tools
+from sentinel_signal_hallucination.results import told_by_tools
 from sentinel_signal_hallucination.retold import Retold
 from sentinel_signal_hallucination.tables import regex
 

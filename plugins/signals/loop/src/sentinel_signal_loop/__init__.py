@@ -13,6 +13,7 @@ import attrs
 
 from sentinel_core import Call, Detection, Finding, Signal, Text, TraceIndex, hookimpl
 from sentinel_signal_loop.calls import call_track
+from sentinel_signal_loop.declared import RULES
 from sentinel_signal_loop.rules import Part, call_part, length_part, text_part
 from sentinel_signal_loop.settings import LoopSettings
 from sentinel_signal_loop.texts import text_track
@@ -158,4 +159,6 @@ def _heard(index: TraceIndex) -> list[int]:
 @hookimpl
 def sentinel_signals() -> Iterable[Signal]:
     """Offer the loop signal."""
-    return [Signal(name="loop", summary="an agent that goes in circles", detect=detect, settings=LoopSettings)]
+    return [
+        Signal(name="loop", summary="an agent that goes in circles", detect=detect, settings=LoopSettings, rules=RULES),
+    ]

@@ -1,7 +1,5 @@
 """Identical calls with identical results."""
 
-import functools
-import re
 from typing import TYPE_CHECKING
 
 from sentinel_core.trace import canonical_each
@@ -17,14 +15,6 @@ __all__ = ["call_track"]
 
 _FEWEST = 2
 _DIGITS = b"0123456789"
-_END = 500
-
-# What the first or the last characters of a failed call's result hold: one of these, or "error" with a reason. A figure is
-# a measurement ("mean error: 0.53"), save a code of HTTP with its name; "none" says that there is no error.
-_TRACEBACK, _LOGGED = "Traceback (most recent call last)", "ERROR: "
-_REASON = r"(?!(?![45][0-9]{2} [A-Z])[-+.]{0,2}[0-9]|(?i:n/a|nan|nil|none|null)(?! \w))"
-# Begins with plain letters, for which a search leaps.
-_ERROR = rf'rror(?:(?<=Error)|(?<=\berror))(?:: {_REASON}|" ?: ?(?:"{_REASON}[^"]|\{{ ?"))'
 
 
 def call_track(calls: "Sequence[Call]", settings: "LoopSettings") -> Track | None:
@@ -48,7 +38,7 @@ def call_track(calls: "Sequence[Call]", settings: "LoopSettings") -> Track | Non
         sureness = _sameness(earlier, call, settings)
         if sureness:
             track.repeat(position, previous, sureness)
-        elif track.previous[previous] != NEW and not (_failed(earlier.result) and _failed(call.result)):
+        elif track.previous[previous] != NEW and not (_failed(earlier) and _failed(call)):
             _forgive(track, previous, settings.after_news_weight)
     return track if track.sureness else None
 
@@ -70,7 +60,7 @@ def _sameness(earlier: "Call", call: "Call", settings: "LoopSettings") -> float:
     if one.content == other.content:
         return 1.0 if other.content.strip() else settings.unrecorded_weight
     # Most failures that differ have not as many lines.
-    if not (_failed(one) and _failed(other)) or one.content.count("\n") != other.content.count("\n"):
+    if not (_failed(earlier) and _failed(call)) or one.content.count("\n") != other.content.count("\n"):
         return 0.0
     return 1.0 if _uncounted(one) == _uncounted(other) else 0.0
 
@@ -80,15 +70,5 @@ def _uncounted(result: "ToolResult") -> bytes:
     return result.content.encode("utf-8", "surrogatepass").translate(None, _DIGITS)
 
 
-def _failed(result: "ToolResult | None") -> bool:
-    """Whether a result says that the call failed; the source's own flag goes before its text."""
-    if result is None or result.success:
-        return False
-    content = result.content
-    ends = content if len(content) <= 2 * _END else f"{content[:_END]}\n{content[-_END:]}"
-    return _TRACEBACK in ends or _LOGGED in ends or ("rror" in ends and _error().search(ends) is not None)
-
-
-@functools.cache
-def _error() -> re.Pattern[str]:
-    return re.compile(_ERROR)
+def _failed(call: "Call") -> bool:
+    return call.outcome.state == "failed"

@@ -32,7 +32,7 @@ def call_part(calls: "Sequence[Call]", track: Track, news: Sequence[int], settin
             text = f"{names[0]!r} was called {len(stretch.dry) + 1} times with the same arguments"
         else:
             rule = "cycle"
-            text = f"The same calls went round and round ({', '.join(names)}), {len(stretch.dry)} of them repeats"
+            text = f"The same calls were made in a cycle ({', '.join(names)}), {len(stretch.dry)} of them repeats"
         return Finding(
             rule=rule,
             severity=_severity(score),
@@ -60,7 +60,7 @@ def text_part(texts: "Sequence[Text]", track: Track, news: Sequence[int], settin
         return Finding(
             rule="repeated_messages",
             severity=_severity(score),
-            text=f"The agent said nearly the same {len(stretch.dry) + 1} times, and nothing new happened in between.",
+            text=f"The agent said nearly the same {len(stretch.dry) + 1} times with nothing new in between.",
             message_index=text.message_index,
             quote=text.content[:_QUOTED],
         )
@@ -87,7 +87,7 @@ def _scattered(call: "Call", count: int) -> Finding:
     return Finding(
         rule="identical_calls",
         severity="note",
-        text=f"Calls made before were made again later and brought the same: {count} times.",
+        text=f"Earlier calls were made again later with the same result: {count} {'time' if count == 1 else 'times'}.",
         message_index=call.message_index,
         call_id=call.call.id,
         quote=_call_quote(call),

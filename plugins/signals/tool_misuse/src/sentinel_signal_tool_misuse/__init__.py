@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 import attrs
 
-from sentinel_core import Detection, Finding, Signal, TraceIndex, hookimpl
+from sentinel_core import Call, Detection, Finding, Signal, TraceIndex, hookimpl
 from sentinel_signal_tool_misuse.checks import Checked, check_all
+from sentinel_signal_tool_misuse.declared import RULES
 from sentinel_signal_tool_misuse.schemas import Offered
 from sentinel_signal_tool_misuse.settings import ToolMisuseSettings
 from sentinel_signal_tool_misuse.wanted import wanted_failures
@@ -45,11 +46,10 @@ def _detect(index: TraceIndex, settings: ToolMisuseSettings) -> Detection:
         return _nothing_wrong(len(calls), gaps)
     checked.wanted = wanted_failures(index, checked)
     shares = kept_shares(checked, settings)
-    unrepaired = list(shares.values()).count(1)
     return Detection(
         score=round(score(checked, shares, settings), _DIGITS),
         findings=_findings(checked, shares),
-        details=_told(len(shares), len(calls), unrepaired),
+        details=_told(checked, shares),
         gaps=gaps,
     )
 
@@ -65,10 +65,24 @@ def _nothing_wrong(calls: int, gaps: tuple[str, ...]) -> Detection:
     return Detection(score=0.0, details=f"{calls} {'call' if calls == 1 else 'calls'}, nothing wrong.", gaps=gaps)
 
 
-def _told(bad: int, calls: int, unrepaired: int) -> str:
+_DEEDS = {"failed_call": "failed", "unknown_tool": "failed", "no_match": "found nothing"}
+
+
+def _told(checked: Checked, shares: dict[int, float]) -> str:
+    """How many calls went wrong, and whether the agent recovered: a call worked after them."""
+    counts: dict[str, int] = {}
+    for fault in checked.faults.values():
+        deed = _DEEDS.get(fault.rule, "had bad arguments")
+        counts[deed] = counts.get(deed, 0) + 1
+    calls, (first, *others) = len(checked.calls), counts
     if calls == 1:
-        return "The only call is bad."
-    return f"{bad} of {calls} calls {'is' if bad == 1 else 'are'} bad; after {unrepaired} of them no call worked."
+        return f"The only call {first}."
+    told = ", ".join([f"{counts[first]} of {calls} calls {first}", *(f"{counts[deed]} {deed}" for deed in others)])
+    lasting = list(shares.values()).count(1)
+    if not lasting:
+        return f"{told}; the agent recovered."
+    after = "that" if lasting == len(shares) else "the last one" if lasting == 1 else f"the last {lasting}"
+    return f"{told}; no call worked after {after}."
 
 
 def _findings(checked: Checked, shares: dict[int, float]) -> list[Finding]:
@@ -80,8 +94,8 @@ def _findings(checked: Checked, shares: dict[int, float]) -> list[Finding]:
 
 def _finding(checked: Checked, position: int, weight: float) -> Finding:
     call, fault = checked.calls[position], checked.faults[position]
-    failed = call.result is not None and checked.worked[position] is False
-    shown = call.result.content if failed and call.result is not None else call.key[1].decode()
+    failed = checked.worked[position] is False
+    shown = _evidence(call) if failed else call.key[1].decode()
     reason = f"{fault.reason} as the agent wanted" if position in checked.wanted else fault.reason
     return Finding(
         rule=fault.rule,
@@ -91,6 +105,12 @@ def _finding(checked: Checked, position: int, weight: float) -> Finding:
         call_id=call.call.id,
         quote=shown[:_QUOTED],
     )
+
+
+def _evidence(call: "Call") -> str:
+    """The beginning of the result, or the words that tell the failure where they stand further down."""
+    content, words = call.result.content if call.result is not None else "", call.outcome.words
+    return content if words in content[:_QUOTED] else words
 
 
 def _below(detection: Detection, position: int) -> Detection:
@@ -123,5 +143,6 @@ def sentinel_signals() -> Iterable[Signal]:
             summary="tool errors, bad arguments, unknown tools",
             detect=detect,
             settings=ToolMisuseSettings,
+            rules=RULES,
         )
     ]

@@ -3,18 +3,21 @@
 from typing import TYPE_CHECKING
 
 from sentinel_signal_tool_misuse.arguments import Usual, empty_names, is_doubtful, placeholder
-from sentinel_signal_tool_misuse.outcome import Outcome, outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sentinel_core import Call
+    from sentinel_core import Call, Outcome
     from sentinel_signal_tool_misuse.schemas import Offered
     from sentinel_signal_tool_misuse.settings import ToolMisuseSettings
 
 __all__ = ["Checked", "Fault", "check_all"]
 
-_WORKED: "dict[Outcome, bool | None]" = {"worked": True, "unrecorded": None, "not_run": None}
+_FAILED_BY = {
+    "no_match": ("no_match", "found nothing"),
+    "unknown_tool": ("unknown_tool", "was refused: there is no such tool"),
+}
+"""Rule and words of an outcome's reason; any other failure is ``failed_call``."""
 
 
 class Fault:
@@ -46,18 +49,20 @@ class Checked:
 def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "ToolMisuseSettings") -> Checked:
     """Look at every call; ``offered`` is None where the trace does not list the available tools."""
     checked = Checked(calls)
-    found = outcomes([call.result for call in calls])
+    outcomes = [call.outcome for call in calls]
     usual = Usual(calls) if is_doubtful([call.call.arguments for call in calls]) else None
-    if usual is None and offered is None and found.count("worked") == len(found):
+    if (
+        usual is None
+        and offered is None
+        and all(state == "worked" and reason != "no_match" for state, reason, _ in outcomes)
+    ):
         return checked
-    checked.worked = [_WORKED.get(became, False) for became in found]
-    for position, became in enumerate(found):
-        if became == "worked" and usual is None and offered is None:
-            continue
-        if became == "not_run":
+    checked.worked = worked = [_worked(outcome) for outcome in outcomes]
+    for position, outcome in enumerate(outcomes):
+        if outcome.reason == "not_run" or (worked[position] and usual is None and offered is None):
             continue
         call, worst = calls[position], None
-        faults = _outcome_faults(call, became, settings)
+        faults = _outcome_faults(call, outcome, settings)
         if usual is not None:
             faults += _argument_faults(call, usual, settings)
         if offered is not None:
@@ -69,16 +74,19 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
     return checked
 
 
-def _outcome_faults(call: "Call", became: Outcome, settings: "ToolMisuseSettings") -> list[Fault]:
-    faults = []
-    if became == "failed":
-        faults.append(Fault("failed_call", settings.failed_weight, "failed"))
-    elif became == "no_match":
-        faults.append(Fault("no_match", settings.no_match_weight, "found nothing"))
-    elif became == "unknown_tool":
-        faults.append(Fault("unknown_tool", settings.unknown_tool_weight, "was refused: there is no such tool"))
+def _worked(outcome: "Outcome") -> bool | None:
+    """An empty lookup neither failed nor brought the agent on: it counts as a call that did not work."""
+    return None if outcome.state == "unknown" else outcome.state == "worked" and outcome.reason != "no_match"
+
+
+def _outcome_faults(call: "Call", outcome: "Outcome", settings: "ToolMisuseSettings") -> list[Fault]:
+    faults, worked = [], _worked(outcome)
+    if worked is False:
+        rule, reason = _FAILED_BY.get(outcome.reason, ("failed_call", "failed"))
+        weights = {"no_match": settings.no_match_weight, "unknown_tool": settings.unknown_tool_weight}
+        faults.append(Fault(rule, weights.get(rule, settings.failed_weight), reason))
     details = call.call.details
-    if details is not None and details.raw_arguments is not None and became != "worked":
+    if details is not None and details.raw_arguments is not None and not worked:
         faults.append(Fault("arguments_not_json", settings.not_json_weight, "was given arguments that are not JSON"))
     return faults
 

@@ -146,6 +146,12 @@ def _results(message: Message, answered: "tuple[Call, ...] | list[Call]", limit:
         yield found
 
 
+def _worked(call: Call) -> bool | None:
+    """None where the result does not say: that nothing in it speaks of a failure is no sign of success."""
+    outcome = call.outcome
+    return False if outcome.state == "failed" else outcome.reason in ("flag", "exit_code") or None
+
+
 def _evidence(finding: Finding, index: TraceIndex) -> _Object:
     own = index_at(index, finding)
     if own is None:
@@ -164,5 +170,5 @@ def _call(call: Call) -> _Object:
     brief = _Limit(_SHORTEST)
     found["arguments"] = list(_arguments(call.call.arguments, brief))
     if call.result is not None:
-        found |= {"at": call.result_message_index, "ok": call.result.success, "result": brief.text(call.result.content)}
+        found |= {"at": call.result_message_index, "ok": _worked(call), "result": brief.text(call.result.content)}
     return found

@@ -1,0 +1,28 @@
+"""``sentinel receive``: OTLP over HTTP on this machine, gathered by trace, and judged once a trace is quiet."""
+
+from typing import TYPE_CHECKING
+
+from sentinel_core import Command, hookimpl
+
+if TYPE_CHECKING:
+    import click
+
+__all__ = ["sentinel_commands"]
+
+
+def _load() -> "click.Command":
+    from sentinel_command_receive.cli.receive import command
+
+    return command
+
+
+@hookimpl
+def sentinel_commands() -> list[Command]:
+    """The command ``receive``."""
+    return [
+        Command(
+            name="receive",
+            summary="Take OpenTelemetry spans over HTTP and judge the agents that they tell of.",
+            load=_load,
+        )
+    ]

@@ -1,0 +1,1 @@
+"""What ``sentinel receive`` takes and says."""

@@ -1,0 +1,76 @@
+"""``sentinel receive``."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sentinel_core.cli import HOME
+from sentinel_core.cli.options import (
+    emission_of,
+    emit_options,
+    judging_flags,
+    judging_options,
+    layers_and_selection,
+    limit_options,
+    plugin_options,
+)
+
+__all__ = ["command"]
+
+_SECONDS = click.FloatRange(min=0)
+_COUNT = click.IntRange(min=1)
+
+
+def _number(
+    flag: str, kind: click.ParamType[Any], default: float | None, metavar: str, text: str
+) -> Callable[..., Any]:
+    return click.option(flag, type=kind, default=default, show_default=True, metavar=metavar, help=text)
+
+
+@click.command("receive")
+@click.option("--host", "address", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen.")
+@_number("--port", click.IntRange(0, 65535), 4318, "N", "0 takes any free one.")
+@_number(
+    "--quiet",
+    _SECONDS,
+    2.0,
+    "SECONDS",
+    "A trace is judged so long after its last span, where its outermost span has come.",
+)
+@_number("--patience", _SECONDS, 60.0, "SECONDS", "The same where the outermost span has not come.")
+@_number("--until-quiet", _SECONDS, None, "SECONDS", "End once something was judged and nothing came for so long.")
+@_number("--max-body-mb", _COUNT, 64, "MB", "Largest request, decompressed.")
+@_number("--max-spans", _COUNT, 2_000_000, "N", "Most spans held at a time; beyond, senders are told to wait.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=HOME / "reports.jsonl",
+    show_default=True,
+    metavar="FILE",
+    help="Reports are added to FILE, a line of JSON each.",
+)
+@emit_options
+@judging_options
+@limit_options
+@plugin_options
+def command(**options: Any) -> int:
+    r"""Listen for OTLP over HTTP (JSON or protobuf, gzip) and judge each trace of an agent once it is quiet.
+
+    \b
+    sentinel receive
+    OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 python my_agent.py
+
+    Spans of one trace, and traces of one conversation, are judged together. Ctrl-C or SIGTERM judges what is there and
+    ends. Exit codes: 0 PASS, 1 WARN, 2 FAIL, of many the worst; 3 where anything could not be judged; 130 after Ctrl-C.
+    """
+    from sentinel_command_receive.cli.receiving import Receiver
+
+    flags = judging_flags(options, "timeout", "max_memory_mb")
+    layers, selection = layers_and_selection(flags, options["assignments"])
+    emission = emission_of(options)
+    return Receiver(layers=layers, selection=selection, output=options["output"], emission=emission).run(
+        (options["address"], options["port"]), options
+    )

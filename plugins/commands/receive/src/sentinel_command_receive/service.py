@@ -1,0 +1,169 @@
+"""The receiving process: takes spans, gathers them, and hands quiet groups on as files, a frame for each batch."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from sentinel_command_receive.bodies import BadRequest, ReceivedSpan, spans_of_body
+from sentinel_command_receive.server import make_server
+from sentinel_command_receive.spool import Place, Spool
+from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.telemetry import Group, Groups, renamed
+
+__all__ = ["Reception", "serve"]
+
+_TICK = 0.1
+_BATCH = 1000
+_AN_AGENTS = re.compile(
+    rb'"(?:gen_ai|openinference|llm|traceloop|tool|tool_call|mlflow|langfuse|gcp\.vertex\.agent|ai|pydantic_ai|input|output)[.]'
+)
+
+
+@attrs.frozen(kw_only=True)
+class Reception:
+    """Where to listen, where to put files for the parent, and for how long to wait.
+
+    ``until_quiet`` ends it all after so many seconds in which nothing came and nothing waited.
+    """
+
+    listener: socket.socket
+    folder: Path
+    quiet: float = 2.0
+    patience: float = 60.0
+    most_spans: int = 2_000_000
+    max_body: int = 64 << 20
+    until_quiet: float | None = None
+
+
+@attrs.define(eq=False)
+class _Intake:
+    """What the threads of the server hand spans to."""
+
+    groups: Groups[Place]
+    spool: Spool = attrs.field(factory=Spool)
+    lock: threading.Lock = attrs.field(factory=threading.Lock)
+    requests: Counter[str] = attrs.field(factory=Counter)
+    last: float = attrs.field(factory=time.monotonic)
+
+    def take(self, path: str, content_type: str, body: bytes) -> int:
+        """One request's spans; gives how many were not taken. Logs and metrics are counted and let go.
+
+        Raises ``BadRequest``: 503 where there is no room for all of them now, or on disk. Only of a request that is larger
+        than all the room there is, a part is taken.
+        """
+        if path != "/v1/traces":
+            with self.lock:
+                self.requests[path] += 1
+            return 0
+        spans = spans_of_body(body, content_type)
+        with self.lock:  # for all of them, so that the room that was asked for is there
+            if not self.groups.has_room(len(spans)):
+                raise BadRequest(503, "more spans wait than are held; send again in a moment")
+            rejected = sum(span is None or not self._add(span) for span in spans)
+            self.requests[path] += 1
+            self.requests["rejected"] += rejected
+            self.last = time.monotonic()
+        return rejected
+
+    def status(self) -> dict[str, Any]:
+        """All counts."""
+        with self.lock:
+            return {"waiting": self.groups.waiting, **dict(sorted((self.requests + self.groups.counts).items()))}
+
+    def due(self, *, everything: bool = False) -> list[Group[Place]]:
+        """Groups to judge now, as they are now."""
+        with self.lock:
+            return [group.copy() for group in self.groups.due(time.monotonic(), everything=everything)]
+
+    def _add(self, span: ReceivedSpan) -> bool:
+        return self.groups.add(
+            self._put(span.data),
+            trace_id=span.trace_id,
+            span_id=span.span_id,
+            parent_id=span.parent_id,
+            conversation=span.conversation,
+            now=time.monotonic(),
+        )
+
+    def _put(self, data: bytes) -> Place:
+        try:
+            return self.spool.put(data)
+        except OSError as error:
+            raise BadRequest(503, f"spans cannot be kept: {error.strerror}") from None
+
+
+def serve(reception: Reception, outbox: Outbox) -> None:
+    """Serve until the parent orders anything, or is gone, and the folder of files with it.
+
+    Frames: ``B`` a batch (JSON: files with trace id and root span), ``S`` the final counts.
+    """
+    intake = _Intake(Groups(quiet=reception.quiet, patience=reception.patience, most_spans=reception.most_spans))
+    server = make_server(reception.listener, intake.take, intake.status, max_body=reception.max_body)
+    threading.Thread(target=server.serve_forever, args=(_TICK,), name="otlp", daemon=True).start()
+    batches = _Batches(reception.folder, outbox, intake)
+    stop = threading.Event()
+    threading.Thread(target=_listen_for_orders, args=(outbox, stop), name="orders", daemon=True).start()
+    try:
+        while not stop.wait(_TICK) and not _is_over(reception, intake):
+            batches.send(intake.due())
+        server.shutdown()
+        batches.send(intake.due(everything=True))
+        outbox.send(b"S" + json.dumps(intake.status()).encode())
+    except BrokenPipeError:  # the parent was killed, and removes nothing any more
+        shutil.rmtree(reception.folder, ignore_errors=True)
+
+
+def _listen_for_orders(outbox: Outbox, stop: threading.Event) -> None:
+    """Any order is to stop; none comes, and this returns too, where the parent was killed."""
+    outbox.order()
+    stop.set()
+
+
+def _is_over(reception: Reception, intake: _Intake) -> bool:
+    if reception.until_quiet is None:
+        return False
+    with intake.lock:
+        came = bool(intake.groups.counts["spans"])
+        return came and not intake.groups.waiting and intake.last + reception.until_quiet <= time.monotonic()
+
+
+@attrs.define(eq=False)
+class _Batches:
+    """Writes groups as files, some hundred at a time, and tells the parent of them."""
+
+    folder: Path
+    outbox: Outbox
+    intake: _Intake
+    number: int = 0
+
+    def send(self, groups: list[Group[Place]]) -> None:
+        for start in range(0, len(groups), _BATCH):
+            rows = [row for group in groups[start : start + _BATCH] if (row := self._written(group)) is not None]
+            if rows:
+                self.outbox.send(b"B" + json.dumps(rows).encode())
+
+    def _written(self, group: Group[Place]) -> dict[str, str] | None:
+        """One file a group; None for one in which nothing is an agent's."""
+        spans = [place.read() for place in group.spans.values()]
+        if not any(map(_AN_AGENTS.search, spans)):
+            with self.intake.lock:
+                self.intake.groups.let_go(group)
+            return None
+        document = b'{"resourceSpans":[{"scopeSpans":[{"spans":[' + b",".join(spans) + b"]}]}]}"
+        if len(group.traces) > 1:
+            document = renamed(document, group.id)
+        self.number += 1
+        path = self.folder / f"{self.number}.otlp.json"
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(document)
+        return {"path": str(path), "trace_id": group.id, "span_id": group.root_id}

@@ -1,0 +1,5 @@
+"""The command at work."""
+
+from receiving import receiver
+
+__all__ = ["receiver"]

@@ -1,0 +1,98 @@
+"""The HTTP side of the receiver by itself: how long it waits for a client."""
+
+import contextlib
+import http.client
+import json
+import select
+import socket
+import threading
+
+import pytest
+
+from sentinel_command_receive import server as receiving
+from sentinel_command_receive.bodies import BadRequest
+
+HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+
+
+@pytest.fixture
+def taken():
+    """Bodies that a server took; and a way to connect to it."""
+    bodies = []
+
+    def take(_path, _kind, body):
+        if body == b"one too many":
+            raise BadRequest(503, "more spans wait than are held")
+        bodies.append(body)
+        return 0
+
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = receiving.make_server(listener, take, dict, max_body=1 << 20)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield bodies, lambda: socket.create_connection(listener.getsockname(), timeout=60)
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def _impatient(monkeypatch):
+    monkeypatch.setattr(receiving, "_PATIENCE", 0.5)
+
+
+def answered(connection) -> tuple[int, dict[str, str], str]:
+    """Status, headers and message of the answer."""
+    answer = http.client.HTTPResponse(connection)
+    answer.begin()
+    return answer.status, dict(answer.headers), json.loads(answer.read()).get("message")
+
+
+def drip(connection, piece) -> None:
+    """Send a piece now and then until the server says something, or nothing any more."""
+    with contextlib.suppress(ConnectionError):
+        while not select.select([connection], [], [], 0.05)[0]:
+            connection.sendall(piece)
+
+
+@pytest.mark.usefixtures("_impatient")
+@pytest.mark.parametrize(
+    ("head", "piece"),
+    [(b"Content-Length: 1000000\r\n\r\n", b" "), (b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n")],
+)
+def test_a_body_that_drips_has_its_time_and_no_more(taken, head, piece):
+    bodies, connect = taken
+    with connect() as connection:
+        connection.sendall(HEAD + head)
+        drip(connection, piece)
+        status, headers, message = answered(connection)
+    assert headers["Server"] == "sentinel"
+    assert (status, headers["Connection"], message) == (408, "close", "the body did not come within 0.5 seconds")
+    assert bodies == []
+
+
+@pytest.mark.usefixtures("_impatient")
+def test_a_head_that_drips_is_left(taken):
+    _, connect = taken
+    with connect() as connection:
+        connection.sendall(HEAD + b"X-Long: ")
+        drip(connection, b"x")
+        with contextlib.suppress(ConnectionError):
+            assert connection.recv(1) == b""
+
+
+def test_a_full_receiver_says_when_to_come_again(taken):
+    _, connect = taken
+    with connect() as connection:
+        connection.sendall(HEAD + b"Content-Length: 12\r\n\r\none too many")
+        status, headers, message = answered(connection)
+    assert (status, headers["Retry-After"], message) == (503, "1", "more spans wait than are held")
+
+
+def test_two_requests_in_one_connection(taken):
+    bodies, connect = taken
+    with connect() as connection:
+        for body in (b"one", b"two"):
+            connection.sendall(HEAD + b"Content-Length: 3\r\n\r\n" + body)
+            assert answered(connection)[0] == 200
+    assert bodies == [b"one", b"two"]

@@ -1,0 +1,1 @@
+"""What ``sentinel serve``, ``loops`` and ``audit`` take and say."""

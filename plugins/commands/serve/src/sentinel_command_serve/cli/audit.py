@@ -1,0 +1,49 @@
+"""``sentinel audit``: whether the record of decisions and overrides is what was written."""
+
+import click
+
+from sentinel_command_serve.cli.loops import kept_store, store_option
+from sentinel_core.cli import ERROR, complain, help_without_command
+from sentinel_core.guardrails import Store
+from sentinel_core.runtime.printable import counted
+
+__all__ = ["command"]
+
+_TRIES = 3
+
+
+@click.group("audit", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Check the audit of loops: every decision and override, each row with a hash over it and the row before."""
+    help_without_command(context)
+
+
+@command.command("verify", short_help="Check every row, and the loops against them.")
+@store_option
+def verify(*, store: str | None) -> int:
+    """Check every row's hash, that none is missing, and that loops and overrides are what their rows say.
+
+    Exit codes: 0 where all is as it was written; 3 where a row was changed, which is then named.
+    """
+    with kept_store(store) as kept:
+        found = _problems(kept)
+        families, rows = len(kept.families()), len(kept.audit())
+    for problem in found:
+        complain(problem)
+    if found:
+        return ERROR
+    state = "is as it was" if rows == 1 else "are as they were"
+    click.echo(f"{counted(rows, 'audit row')} of {counted(families, 'family', 'families')} {state} written.")
+    return 0
+
+
+def _problems(kept: Store) -> list[str]:
+    """What is wrong; looked at again where something is, for somebody may have written between the two reads."""
+    from sentinel_core.guardrails import audit_problems
+
+    for _ in range(_TRIES):
+        found = list(audit_problems(kept.families(), kept.audit()))
+        if not found:
+            break
+    return found

@@ -1,0 +1,105 @@
+"""``sentinel serve``: the guardrails over HTTP."""
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sentinel_command_serve.cli.loops import store_option
+from sentinel_core.cli import complain
+from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options
+from sentinel_core.runtime.printable import printable
+
+if TYPE_CHECKING:
+    from sentinel_command_serve.routes import Work
+    from sentinel_command_serve.tokens import Tokens
+    from sentinel_core.host.selection import Selection
+    from sentinel_core.host.settings import Layers
+
+__all__ = ["command"]
+
+_PORT = 8471
+_RATE = 200.0
+
+
+@click.command("serve")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=_PORT,
+    show_default=True,
+    metavar="N",
+    help="Port on 127.0.0.1; 0 takes a free one.",
+)
+@store_option
+@click.option(
+    "--tokens",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Who may call: a TOML file (default: SENTINEL_SERVE_TOKENS, or .sentinel/tokens.toml, made where it is missing).",
+)
+@click.option(
+    "--allow-host", "hosts", multiple=True, metavar="NAME", help="A name that a proxy sends in the Host header."
+)
+@click.option("--allow-origin", "origins", multiple=True, metavar="URL", help="Whose web pages may call.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0.1),
+    default=_RATE,
+    show_default=True,
+    metavar="N",
+    help="Requests a second for each token.",
+)
+@plugin_options
+def command(*, port: int, tokens: Path | None, **options: Any) -> None:
+    r"""Serve the reflection guardrails on 127.0.0.1: hand in attempts, complete loops, override, look.
+
+    \b
+    PUT  /orchestrator/loops/ID                  hand in an attempt
+    POST /orchestrator/loop-complete             rerun, or finalize?
+    GET  /orchestrator/guardrails-status/ID
+    POST /orchestrator/override-guardrails/ID
+    GET  /openapi.json                           everything else
+
+    Guardrails and signals work in processes of their own, within the time limit of a record.
+    """
+    from sentinel_command_serve.app import make_app
+    from sentinel_command_serve.gate import LOOPBACK, Gate
+    from sentinel_command_serve.serving import serve
+
+    layers, selection = layers_and_selection(
+        host_flags({name: options[name] for name in ("store", "plugins")}), options["assignments"]
+    )
+    known = _tokens(tokens)
+    gate = Gate(tokens=known, hosts=(*LOOPBACK, *options["hosts"]), origins=options["origins"], rate=options["rate"])
+    with _work(layers, selection) as work:
+        serve(make_app(work, gate), port, lambda address: click.echo(f"Listening on {address}"))
+
+
+def _tokens(path: Path | None) -> "Tokens":
+    """Those that are set; where none are, new ones in the default file, which is then told."""
+    from sentinel_command_serve.tokens import DEFAULT_FILE, VARIABLE, make_tokens, read_tokens
+
+    if path is None and not os.environ.get(VARIABLE) and not DEFAULT_FILE.exists():
+        make_tokens(DEFAULT_FILE)
+        click.echo(f"New tokens are in {DEFAULT_FILE}", err=True)
+    return read_tokens(path)
+
+
+@contextmanager
+def _work(layers: "Layers", selection: "Selection") -> Iterator["Work"]:
+    """Guardrails and signals with their settings, and the store."""
+    from sentinel_command_serve.apart import Desk
+    from sentinel_command_serve.routes import Work
+    from sentinel_core.guardrails import Orchestrator, open_store, quality_of
+
+    with ExitStack() as stack:
+        desk = stack.enter_context(closing(Desk(layers, selection, most=cores())))
+        store = stack.enter_context(closing(open_store(layers.host().store)))
+        for warning in desk.warnings:
+            complain(printable(warning))
+        orchestrator = Orchestrator(store=store, guardrails=desk.guardrails(), quality=quality_of(layers))
+        yield Work(orchestrator=orchestrator, judge=desk.judge)

@@ -1,0 +1,145 @@
+"""Results with a name, to hold later runs against."""
+
+import re
+from pathlib import Path
+
+import attrs
+import msgspec
+
+from sentinel_command_suite.compare import ALPHA, Comparison, compare
+from sentinel_command_suite.results import EvaluationResults
+from sentinel_command_suite.summary import agrees_with_trials
+from sentinel_core.errors import ConfigError, InputError
+from sentinel_core.host.selection import did_you_mean
+from sentinel_core.runtime.state_files import read_bytes, write_whole
+
+__all__ = ["FOLDER", "Baseline", "compare_to_baseline", "load_baseline", "load_results", "save_baseline"]
+
+FOLDER = Path(".sentinel/baselines")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+@attrs.frozen(kw_only=True)
+class Baseline:
+    """Results under a name."""
+
+    name: str
+    results: EvaluationResults
+
+
+def save_baseline(results: EvaluationResults, version_id: str, *, folder: Path = FOLDER, force: bool = False) -> Path:
+    """Write ``<folder>/<version_id>.json``, replacing an older one of the same suite, and give back its path.
+
+    ``force`` replaces one of another suite, and one that cannot be read, too. Raises ``ConfigError`` for these without
+    it, for a name that cannot be one, and where nothing was evaluated; ``OSError`` for the disk.
+    """
+    path = _path(version_id, folder)
+    if not results.evaluated:
+        raise ConfigError(f'nothing was evaluated, so there is nothing to keep as baseline "{version_id}"')
+    if results.incomplete:
+        raise ConfigError(f"the run is not complete ({results.incomplete}); finish it with --resume")
+    if not force and path.exists():
+        _check_same_suite(path, results.suite, version_id)
+    write_whole(path, msgspec.json.format(results.to_json(), indent=1) + b"\n")
+    return path
+
+
+def _check_same_suite(path: Path, suite: str, name: str) -> None:
+    try:
+        kept = load_results(path)
+    except InputError as error:
+        raise ConfigError(
+            f'baseline "{name}" is there already and cannot be read ({error}); choose another name, or --force replaces it'
+        ) from None
+    if kept.suite != suite:
+        raise ConfigError(
+            f'baseline "{name}" is there already, of suite "{kept.suite}", and these results are of "{suite}"; '
+            "choose another name, or --force replaces it"
+        )
+
+
+def load_baseline(name: str, *, folder: Path = FOLDER, suite: str | None = None) -> Baseline:
+    """The baseline of that name, which has to be of ``suite`` where that is given.
+
+    Raises ``InputError`` where there is none, or none that can be read; ``ConfigError`` where it is of another suite.
+    """
+    path = _path(name, folder)
+    if not path.exists():
+        known = sorted(one.stem for one in folder.glob("*.json")) if folder.is_dir() else []
+        raise InputError(
+            f'there is no baseline "{name}" in "{folder}"{did_you_mean(name, known)}; '
+            f'"sentinel suite baseline save {name}" makes one of the last run'
+        )
+    found = Baseline(name=name, results=load_results(path))
+    return found if suite is None else _of_suite(found, suite)
+
+
+def load_results(path: Path) -> EvaluationResults:
+    """Results from a file. Raises ``InputError``."""
+    try:
+        data = read_bytes(path)
+    except OSError as error:
+        raise InputError(f'results "{path}" cannot be read: {error.strerror}') from None
+    if data is None:
+        raise InputError(f'there are no results in "{path}"; "sentinel suite run" makes them')
+    try:
+        results = EvaluationResults.from_json(data)
+    except msgspec.MsgspecError as error:
+        raise InputError(f'results "{path}" cannot be used: {str(error).replace("`", "")}') from None
+    if results.schema != 1:
+        raise InputError(f'results "{path}" are of version {results.schema}, and 1 is known here')
+    if problem := _problem(results):
+        raise InputError(f'results "{path}" cannot be used: {problem}; run the suite again')
+    return results
+
+
+class _Reliability(msgspec.Struct):
+    """What is read of a trial's signals."""
+
+    overall: float | None = None
+    signals: dict[str, float] = {}
+
+
+def _problem(results: EvaluationResults) -> str | None:
+    """What no run writes: a file that somebody changed."""
+    if not results.scenarios:
+        return "they hold no scenario"
+    ids = [scenario.id for scenario in results.scenarios]
+    for scenario in results.scenarios:
+        if ids.count(scenario.id) > 1:
+            return f'scenario "{scenario.id}" is there twice'
+        if not agrees_with_trials(scenario):
+            return f'the figures of scenario "{scenario.id}" are not those of its trials'
+        try:
+            for trial in scenario.trials:
+                msgspec.convert(trial.reliability, _Reliability)
+        except msgspec.ValidationError as error:
+            return f'scenario "{scenario.id}": {str(error).replace("`", "")}'
+    return None
+
+
+def compare_to_baseline(
+    current: EvaluationResults, baseline: Baseline | str, *, folder: Path = FOLDER, alpha: float = ALPHA
+) -> Comparison:
+    """Hold results against a baseline, or the one of that name.
+
+    Raises ``InputError`` where there is none, ``ConfigError`` where it is of another suite.
+    """
+    known = load_baseline(baseline, folder=folder) if isinstance(baseline, str) else baseline
+    _of_suite(known, current.suite)
+    return compare(current, known.results, name=known.name, alpha=alpha)
+
+
+def _of_suite(baseline: Baseline, suite: str) -> Baseline:
+    if baseline.results.suite != suite:
+        raise ConfigError(
+            f'baseline "{baseline.name}" is of suite "{baseline.results.suite}" and cannot be compared with suite "{suite}"; '
+            'for one of that suite: run it, then "sentinel suite baseline save NAME"'
+        )
+    return baseline
+
+
+def _path(name: str, folder: Path) -> Path:
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f'baseline name "{name}" must be letters, digits, ".", "_" or "-"')
+    return folder / f"{name}.json"

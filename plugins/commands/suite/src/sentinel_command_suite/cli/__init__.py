@@ -1,0 +1,1 @@
+"""What ``sentinel suite`` takes and says."""

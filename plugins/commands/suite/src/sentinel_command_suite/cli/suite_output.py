@@ -1,0 +1,164 @@
+"""How ``sentinel suite`` tells what came of a suite: formats, files, the exit code."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, get_args
+
+import attrs
+import click
+
+from sentinel_core.cli import ERROR, complain, terminal_width, use_color
+from sentinel_core.errors import ConfigError, InputError
+from sentinel_core.host.selection import did_you_mean
+from sentinel_core.judging.output.sink import open_output
+from sentinel_core.runtime.printable import folded, printable_json
+
+if TYPE_CHECKING:
+    from sentinel_command_suite.document import Labels
+    from sentinel_command_suite.evaluation import Comparison, EvaluationResults
+
+__all__ = ["Telling", "checked", "in_json", "telling_options"]
+
+Format = Literal["text", "json", "junit", "markdown"]
+
+_FORMATS: tuple[Format, ...] = get_args(Format)
+_ENDINGS: Mapping[str, Format] = {".json": "json", ".xml": "junit", ".md": "markdown"}
+_PREFIX = re.compile(r"([A-Za-z]{2,}):")  # a single letter is a drive
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def telling_options(function: _Function) -> _Function:
+    """How results are told, and what counts."""
+    for option in (
+        click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
+        click.option("--format", "form", type=click.Choice(_FORMATS), help="What goes to standard output."),
+        click.option(
+            "-o",
+            "--output",
+            "outputs",
+            multiple=True,
+            metavar="[FORMAT:]FILE",
+            help="Write to FILE too, in the format that its ending says (.json, .xml, .md) or that is named.",
+        ),
+        click.option(
+            "--fail-on",
+            type=click.Choice(["failure", "regression", "never"]),
+            default="failure",
+            help="What exits with 2: a scenario that fails too (failure), or only what got worse by more than noise.",
+        ),
+        click.option(
+            "--alpha",
+            type=click.FloatRange(1e-6, 0.5),
+            default=0.01,
+            metavar="P",
+            help="Level of the tests (default 0.01).",
+        ),
+        click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="Human labels for the judge."),
+        click.option("-v", "--verbose", is_flag=True, help="Every scenario."),
+    ):
+        function = option(function)
+    return function
+
+
+@attrs.frozen(kw_only=True)
+class Telling:
+    """How results are told: in which format, to which files, and what decides the exit code.
+
+    Made before anything runs, so that what cannot be used is said then.
+    """
+
+    form: Format
+    targets: tuple[tuple[Format, Path], ...]
+    fail_on: Literal["failure", "regression", "never"]
+    labels: "Labels | None"
+    verbose: bool
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """From ``telling_options``. Raises ``ConfigError`` and ``InputError``."""
+        return cls(
+            form="json" if options["as_json"] else options["form"] or "text",
+            targets=tuple(_target(one) for one in options["outputs"]),
+            fail_on=options["fail_on"],
+            labels=_labels(options["labels"]),
+            verbose=options["verbose"],
+        )
+
+    def tell(self, results: "EvaluationResults", comparison: "Comparison | None") -> int:
+        """Print and write; the exit code. Raises ``InputError`` for a file that cannot be written."""
+        from sentinel_command_suite.document import exit_code
+
+        is_text = self.form == "text"
+        try:
+            told = self._rendered(self.form, results, comparison, color=is_text and use_color())
+            click.echo(folded(told, terminal_width() if is_text else 0), nl=False)
+        finally:  # a reader that stopped reading takes no file away
+            self._write(results, comparison)
+        code = exit_code(results, comparison, self.fail_on)
+        if code == ERROR:
+            complain(results.incomplete or "some scenarios could not be evaluated; the reasons are with them")
+        return code
+
+    def _write(self, results: "EvaluationResults", comparison: "Comparison | None") -> None:
+        for form, path in self.targets:
+            text = self._rendered(form, results, comparison, color=False)
+            with open_output(path) as stream:
+                stream.write(text.encode())
+
+    def _rendered(
+        self, form: Format, results: "EvaluationResults", comparison: "Comparison | None", *, color: bool
+    ) -> str:
+        from sentinel_command_suite.evaluation import document_of
+        from sentinel_command_suite.render_ci import render_junit, render_markdown
+        from sentinel_command_suite.render_text import render_text
+
+        if form == "json":
+            return in_json(document_of(results, comparison, self.labels)) + "\n"
+        if form == "junit":
+            return render_junit(results, comparison)
+        if form == "markdown":
+            return render_markdown(results, comparison, labels=self.labels)
+        return render_text(results, comparison, labels=self.labels, verbose=self.verbose, color=color)
+
+
+def in_json(value: object) -> str:
+    """Indented, and safe to print."""
+    return printable_json(json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "replace")).decode()
+
+
+def _labels(path: Path | None) -> "Labels | None":
+    if path is None:
+        return None
+    from sentinel_command_suite.judge import labels_in
+
+    try:
+        return labels_in(path.read_bytes(), str(path))
+    except OSError as error:
+        raise InputError(f'labels "{path}" cannot be read: {error.strerror}') from None
+
+
+def checked(path: Path) -> Path:
+    """What ``-o`` names, before there is anything to write. Raises ``InputError`` where no file can be."""
+    if path.is_dir():
+        raise InputError(f'-o "{path}" cannot be written: it is a folder')
+    if not path.parent.is_dir():
+        raise InputError(f'-o "{path}" cannot be written: there is no folder "{path.parent}"')
+    return path
+
+
+def _target(text: str) -> tuple[Format, Path]:
+    """``junit:out.xml`` or ``out.xml``: format and file."""
+    for form in _FORMATS:
+        if text.startswith(f"{form}:"):
+            return form, checked(Path(text.removeprefix(f"{form}:")))
+    if unknown := _PREFIX.match(text):
+        known = f"the formats are {', '.join(_FORMATS)}{did_you_mean(unknown[1], _FORMATS)}"
+        raise ConfigError(
+            f'-o "{text}": there is no format "{unknown[1]}"; {known} (a file of that name is "./{text}")'
+        )
+    found = _ENDINGS.get(Path(text).suffix)
+    if found is None:
+        raise ConfigError(f'-o "{text}": name the format ({", ".join(_FORMATS)}), as in "junit:{text}"')
+    return found, checked(Path(text))

@@ -1,0 +1,235 @@
+"""Two runs of a suite: what changed, and whether it is more than noise. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+
+from sentinel_command_suite.results import EvaluationResults, ScenarioResult
+from sentinel_command_suite.scenario import DIMENSIONS
+from sentinel_command_suite.statistics import holm, mean, sign_flip_test, stratified_test
+
+__all__ = ["ALPHA", "DROP", "Comparison", "Entry", "compare"]
+
+ALPHA = 0.01
+DROP = 0.05
+WHOLE = "*"
+_PLACES = 6
+_SLACK = 1e-9
+
+Pair = tuple[ScenarioResult, ScenarioResult]
+
+
+@attrs.frozen(kw_only=True)
+class Entry:
+    """One figure before and after. ``id`` is a scenario's, or ``*`` for the whole.
+
+    ``n`` counts what it rests on: trials on both sides for a pass rate and for one scenario's score, scenarios for a
+    score of the whole. ``p`` is one-sided, in
+    the direction of the change; ``p_adjusted`` is Holm's, over all figures of the whole, or over all scenarios; None
+    where a single scenario's score has no test. ``relative`` is the change as a share of ``before``.
+    """
+
+    id: str
+    metric: str
+    before: float
+    after: float
+    delta: float
+    n: int
+    p: float | None
+    p_adjusted: float | None
+    relative: float | None
+    significant: bool
+
+
+@attrs.frozen(kw_only=True)
+class Comparison:
+    """All deltas; those that got worse or better; and where less was checked than before.
+
+    ``less_covered`` and ``changed`` say in words what is missing, and which scenarios are not the same any more and
+    were left out of the tests.
+    """
+
+    baseline: str
+    entries: tuple[Entry, ...]
+    regressions: tuple[Entry, ...]
+    improvements: tuple[Entry, ...]
+    less_covered: tuple[str, ...]
+    changed: tuple[str, ...]
+    versions: Mapping[str, tuple[str, str]]
+    alpha: float
+
+    @property
+    def is_regression(self) -> bool:
+        """True where something got worse by more than noise, or less was checked."""
+        return bool(self.less_covered) or any(entry.significant for entry in self.regressions)
+
+    @property
+    def is_warning(self) -> bool:
+        """True where a figure dropped by more than 5%, noise or not, or scenarios changed."""
+        return bool(self.regressions or self.changed)
+
+
+def compare(
+    current: EvaluationResults, before: EvaluationResults, *, name: str = "", alpha: float = ALPHA
+) -> Comparison:
+    """Hold a run against an earlier one of the same suite.
+
+    A figure that dropped by more than 5% of what it was is a regression to look at; ``significant`` says whether it is
+    more than noise at ``alpha``: over all scenarios by an exact test on trials (pass rate) or on the paired scores.
+    """
+    old = {one.id: one for one in before.scenarios}
+    same = [(old[one.id], one) for one in current.evaluated if one.id in old and old[one.id].n]
+    pairs = [(first, second) for first, second in same if first.digest == second.digest]
+    changed = tuple(second.id for first, second in same if first.digest != second.digest)
+    entries = (*_adjusted(_of_whole(pairs), alpha), *_adjusted(_of_scenarios(pairs), alpha))
+    return Comparison(
+        baseline=name,
+        entries=entries,
+        regressions=tuple(one for one in entries if _is_worse(one)),
+        improvements=tuple(one for one in entries if _is_better(one)),
+        less_covered=tuple(_less_covered(current, before)),
+        changed=changed,
+        versions=_changed_versions(current, before),
+        alpha=alpha,
+    )
+
+
+def _is_worse(entry: Entry) -> bool:
+    return entry.delta < 0 and (entry.significant or (entry.relative or 0.0) < -DROP)
+
+
+def _is_better(entry: Entry) -> bool:
+    """Better by more than 5% of what it was, or from nothing."""
+    return entry.delta > 0 and (entry.significant or entry.relative is None or entry.relative > DROP)
+
+
+def _of_whole(pairs: Sequence[Pair]) -> list[Entry]:
+    if not pairs:
+        return []
+    rates = [(first.passed / first.n, second.passed / second.n) for first, second in pairs]
+    p = _trials_test(pairs, mean([after - before for before, after in rates]))
+    entries = [_entry(WHOLE, "pass_rate", rates, p, n=sum(first.n + second.n for first, second in pairs))]
+    for metric, value in _METRICS.items():
+        found = [(value(first), value(second)) for first, second in pairs]
+        both = [(before, after) for before, after in found if before is not None and after is not None]
+        if both:
+            entries.append(_entry(WHOLE, metric, both, _signs_test(both)))
+    return entries
+
+
+def _score(dimension: str) -> Callable[[ScenarioResult], float | None]:
+    return lambda scenario: scenario.scores.get(dimension)
+
+
+def _reliability(scenario: ScenarioResult) -> float | None:
+    """1 minus the mean risk: more is better, as with every other figure."""
+    risks = [trial.reliability.get("overall") for trial in scenario.trials if trial.status != "error"]
+    known = [risk for risk in risks if risk is not None]
+    return 1 - mean(known) if known else None
+
+
+_METRICS: Mapping[str, Callable[[ScenarioResult], float | None]] = {
+    **{dimension: _score(dimension) for dimension in DIMENSIONS},
+    "reliability": _reliability,
+}
+
+
+def _of_scenarios(pairs: Sequence[Pair]) -> list[Entry]:
+    entries = []
+    for first, second in pairs:
+        rates = [(first.passed / first.n, second.passed / second.n)]
+        p = _trials_test([(first, second)], rates[0][1] - rates[0][0])
+        entries.append(_entry(second.id, "pass_rate", rates, p, n=first.n + second.n))
+        for metric in DIMENSIONS:
+            before, after = first.scores.get(metric), second.scores.get(metric)
+            if before is not None and after is not None:
+                entries.append(_entry(second.id, metric, [(before, after)], None, n=first.n + second.n))
+    return entries
+
+
+def _trials_test(pairs: Sequence[Pair], delta: float) -> float:
+    """In the direction of the change: what passed and what failed change places for a rise."""
+    if delta <= 0:
+        return stratified_test((one.passed, one.n, two.passed, two.n) for one, two in pairs)
+    return stratified_test((one.n - one.passed, one.n, two.n - two.passed, two.n) for one, two in pairs)
+
+
+def _signs_test(values: Sequence[tuple[float, float]]) -> float:
+    differences = [after - before for before, after in values]
+    sign = 1 if sum(differences) <= 0 else -1
+    return sign_flip_test([sign * difference for difference in differences])
+
+
+def _entry(
+    owner: str, metric: str, values: Sequence[tuple[float, float]], p: float | None, *, n: int | None = None
+) -> Entry:
+    before, after = mean([one for one, _ in values]), mean([two for _, two in values])
+    delta = 0.0 if abs(after - before) < _SLACK else after - before
+    return Entry(
+        id=owner,
+        metric=metric,
+        before=round(before, _PLACES),
+        after=round(after, _PLACES),
+        delta=round(delta, _PLACES),
+        n=len(values) if n is None else n,
+        p=None if p is None else float(f"{p:.6g}"),
+        p_adjusted=None,
+        relative=round(delta / before, _PLACES) if before else None,
+        significant=False,
+    )
+
+
+def _adjusted(entries: Sequence[Entry], alpha: float) -> list[Entry]:
+    """Each with its p-value adjusted for how many figures are looked at."""
+    p_values = {f"{one.id} {one.metric}": one.p for one in entries if one.p is not None}
+    adjusted = {name: float(f"{p:.6g}") for name, p in holm(p_values).items()}
+    made = []
+    for one in entries:
+        p = adjusted.get(f"{one.id} {one.metric}")
+        made.append(attrs.evolve(one, p_adjusted=p, significant=p is not None and p <= alpha and one.delta != 0))
+    return made
+
+
+def _less_covered(current: EvaluationResults, before: EvaluationResults) -> list[str]:
+    """What the earlier run looked at and this one did not."""
+    now = {one.id: one for one in current.scenarios}
+    told = []
+    for old in before.evaluated:
+        new = now.get(old.id)
+        if new is None:
+            told.append(f'scenario "{old.id}" is gone')
+        elif not new.n:
+            told.append(f'scenario "{old.id}" could not be evaluated')
+        else:
+            told.extend(f'scenario "{old.id}": {what}' for what in _lost(old, new))
+    return told
+
+
+def _lost(old: ScenarioResult, new: ScenarioResult) -> list[str]:
+    told = []
+    if gone := sorted(set(old.check_ids) - set(new.check_ids)):
+        told.append(f"not checked any more: {', '.join(gone)}")
+    if gone := sorted(_signals(old) - _signals(new)):
+        told.append(f"not judged any more by {', '.join(gone)}")
+    if new.n < old.n:
+        told.append(f"{new.n} trials instead of {old.n}")
+    return told
+
+
+def _signals(scenario: ScenarioResult) -> set[str]:
+    return {name for trial in scenario.trials for name in trial.reliability.get("signals", ())}
+
+
+def _changed_versions(current: EvaluationResults, before: EvaluationResults) -> dict[str, tuple[str, str]]:
+    old, new = _versions(before), _versions(current)
+    return {
+        name: (old.get(name, "none"), new.get(name, "none"))
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name)
+    }
+
+
+def _versions(results: EvaluationResults) -> dict[str, Any]:
+    about = {"suite": results.suite_version, "provider": results.provider, "models": ", ".join(results.models)}
+    return {**about, **results.versions}

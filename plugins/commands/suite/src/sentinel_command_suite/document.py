@@ -1,0 +1,118 @@
+"""Results and comparison as one document: the shape that is written as JSON. Pure."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import attrs
+
+from sentinel_command_suite.compare import Comparison, Entry
+from sentinel_command_suite.judge import agreement_in
+from sentinel_command_suite.results import EvaluationResults, ScenarioResult, TrialResult
+from sentinel_command_suite.statistics import pass_all, pass_at
+from sentinel_command_suite.summary import summary_of
+
+__all__ = ["FailOn", "document_of", "exit_code"]
+
+FailOn = Literal["failure", "regression", "never"]
+Labels = Mapping[tuple[str, str], bool]
+_PLACES = 6
+
+
+def document_of(
+    results: EvaluationResults, comparison: Comparison | None = None, labels: Labels | None = None
+) -> dict[str, Any]:
+    """``summary``, ``scenarios``, ``regression_analysis``, and who was evaluated with what."""
+    return {
+        "schema": 1,
+        "suite": {"name": results.suite, "version": results.suite_version, "digest": results.suite_digest},
+        "provider": results.provider,
+        "models": list(results.models),
+        "versions": results.versions,
+        "incomplete": results.incomplete or None,
+        "summary": summary_of(results),
+        "scenarios": [_scenario(one) for one in results.scenarios],
+        "judge": _judge(results, labels),
+        "regression_analysis": _analysis(comparison),
+    }
+
+
+def _scenario(scenario: ScenarioResult) -> dict[str, Any]:
+    ks = range(1, scenario.n + 1)
+    return {
+        "id": scenario.id,
+        "status": scenario.status,
+        "scores": scenario.scores,
+        "n": scenario.n,
+        "passed": scenario.passed,
+        "harness_errors": scenario.errors,
+        "interval": [round(bound, _PLACES) for bound in scenario.interval],
+        "pass@k": {str(k): round(pass_at(scenario.passed, scenario.n, k), _PLACES) for k in ks},
+        "pass^k": {str(k): round(pass_all(scenario.passed, scenario.n, k), _PLACES) for k in ks},
+        "trials": [_trial(trial) for trial in scenario.trials],
+    }
+
+
+def _trial(trial: TrialResult) -> dict[str, Any]:
+    return {
+        "trial": trial.trial,
+        "status": trial.status,
+        "scores": trial.scores,
+        "reliability": trial.reliability,
+        "severity": list(trial.severity),
+        "failures": [
+            {"check": one.id, "dimension": one.dimension, "score": round(one.score, _PLACES), "evidence": one.evidence}
+            for one in trial.failures
+        ],
+        "opinions": [
+            {"check": one.id, "score": round(one.score, _PLACES), "evidence": one.evidence}
+            for one in trial.checks
+            if not one.certain
+        ],
+        "error": trial.error,
+        "notes": list(trial.notes),
+    }
+
+
+def _judge(results: EvaluationResults, labels: Labels | None) -> dict[str, Any] | None:
+    if not results.judge:
+        return None
+    return {**results.judge, "agreement": None if labels is None else agreement_in(results, labels)}
+
+
+def _analysis(comparison: Comparison | None) -> dict[str, Any]:
+    if comparison is None:
+        return {"regressions": [], "improvements": []}
+    return {
+        "regressions": [_entry(one) for one in comparison.regressions],
+        "improvements": [_entry(one) for one in comparison.improvements],
+        "baseline": comparison.baseline,
+        "alpha": comparison.alpha,
+        "more_than_noise": any(one.significant for one in comparison.regressions),
+        "less_covered": list(comparison.less_covered),
+        "changed_scenarios": list(comparison.changed),
+        "changed_versions": {name: list(pair) for name, pair in comparison.versions.items()},
+        "deltas": [_entry(one) for one in comparison.entries],
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return attrs.asdict(entry)
+
+
+def exit_code(results: EvaluationResults, comparison: Comparison | None, fail_on: FailOn) -> int:
+    """0 as good, 1 a warning, 2 a failure or regression, 3 where something could not be evaluated.
+
+    ``failure``: a scenario that did not pass, or a regression by more than noise, is 2. ``regression``: only the latter
+    is, and less coverage. A warning is a scenario that did not pass, a drop of more than 5%, a harness error, a changed
+    scenario.
+    """
+    if not results.evaluated or len(results.evaluated) < len(results.scenarios) or results.incomplete:
+        return 3
+    failed = any(one.status != "passed" for one in results.scenarios)
+    regressed = comparison is not None and comparison.is_regression
+    if (fail_on == "failure" and failed) or (fail_on != "never" and regressed):
+        return 2
+    if fail_on == "never":
+        return 0
+    warned = comparison is not None and comparison.is_warning
+    return int(failed or warned or any(one.errors for one in results.scenarios))

@@ -1,0 +1,85 @@
+"""What one run of the agent left behind, as the checks look at it. Pure."""
+
+from collections.abc import Sequence
+
+import attrs
+
+from sentinel_core import Call, ExecutionTrace, TraceIndex
+from sentinel_core.agent import RunResult, staged_report
+
+__all__ = ["Check", "Run"]
+
+_PASSES_AT = 1 - 1e-9
+
+
+@attrs.frozen(kw_only=True)
+class Check:
+    """One thing that was looked at: a score in [0, 1], and the evidence in a sentence.
+
+    ``certain`` is False for a judge's opinion. ``threshold`` is the score that passes; what is not ``required`` only
+    lowers the score of its dimension.
+    """
+
+    id: str
+    dimension: str
+    score: float
+    evidence: str
+    weight: float = 1.0
+    certain: bool = True
+    threshold: float = 1.0
+    required: bool = True
+
+    @property
+    def passed(self) -> bool:
+        """True where the score reaches the threshold."""
+        return self.score >= min(self.threshold, _PASSES_AT)
+
+    def labelled(self, label: str) -> "Check":
+        """The same check, of one of several runs."""
+        return attrs.evolve(self, id=f"{self.id}[{label}]") if label else self
+
+
+@attrs.frozen(kw_only=True)
+class Run:
+    """One run: its trace, how it ended, and the report that the agent decided on (severity and findings).
+
+    ``delivery`` says what came of that report, None where there was none to deliver.
+    """
+
+    trace: ExecutionTrace
+    outcome: str
+    answer: str
+    severity: str | None
+    findings: tuple[str, ...]
+    report_filed: bool
+    delivery: str | None = None
+    error: str | None = None
+    calls: Sequence[Call] = ()
+
+    @classmethod
+    def of(cls, result: RunResult) -> "Run":
+        """From the agent's result."""
+        staged = staged_report(result.trace.messages, result.release_id)
+        return cls(
+            trace=result.trace,
+            outcome=result.outcome,
+            answer=result.answer,
+            severity=None if staged is None else staged.severity,
+            findings=() if staged is None else tuple(staged.findings),
+            report_filed=result.report is not None,
+            delivery=None if result.delivery is None else result.delivery.status,
+            error=result.error,
+            calls=tuple(TraceIndex(result.trace).calls),
+        )
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Findings, then the answer."""
+        return (*self.findings, self.answer)
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """All that the agent was given: what users and tools said."""
+        said = [message.content or "" for message in self.trace.messages if message.role == "user"]
+        results = [result.content for message in self.trace.messages for result in message.tool_results]
+        return (*said, *results)

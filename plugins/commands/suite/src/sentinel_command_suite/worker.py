@@ -1,0 +1,182 @@
+"""What a child does for a run: load everything once, then one trial after another."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+import msgspec
+
+from sentinel_command_suite.cassette import Exchange, RecordingModel, ReplayingModel, Tape
+from sentinel_command_suite.journal import Done
+from sentinel_command_suite.judge import Judge
+from sentinel_command_suite.pool import Teller
+from sentinel_command_suite.scenario import Suite
+from sentinel_command_suite.trial import Trial, run_trial
+from sentinel_command_suite.wiring import Kit, load_kit
+from sentinel_core import Capabilities, ExecutionTrace, Model
+from sentinel_core.agent import save_run
+from sentinel_core.errors import ProviderError, SentinelError
+from sentinel_core.host.connect import close_model
+from sentinel_core.host.selection import Selection
+from sentinel_core.host.settings import Layers
+from sentinel_core.runtime.redact import redact
+
+__all__ = ["Connect", "Order", "Worker", "versions_in", "work"]
+
+Connect = Callable[[str, int], Model]
+
+
+@attrs.frozen(kw_only=True)
+class Order:
+    """What to run, with whom. ``tapes`` are the cassette to replay, ``recording`` says that one is to be made.
+
+    ``of_provider`` are flags for the provider that is evaluated, and not for the judge's.
+    """
+
+    suite: Suite
+    provider: str
+    of_provider: Mapping[str, Any]
+    layers: Layers
+    selection: Selection
+    folder: Path | None
+    tapes: Mapping[str, Tape] | None
+    recording: bool
+    connect: Connect | None
+
+    def head(self) -> dict[str, Any]:
+        """What must be the same for a run to be resumed."""
+        flags = {f"providers.{self.provider}.{field}": value for field, value in self.of_provider.items()}
+        given = {key: one.value for key, one in self.layers.values.items()} | flags
+        settings = {key: redact(str(value)) for key, value in sorted(given.items())}
+        return {
+            "schema": 1,
+            "suite": self.suite.name,
+            "digest": self.suite.digest,
+            "provider": self.provider,
+            "plugins": self.selection.items,
+            "settings": settings,
+            "recording": self.recording,
+            "replaying": self.tapes is not None,
+        }
+
+
+@attrs.define(eq=False)
+class Worker:
+    """Loaded plugins, and the model of each trial."""
+
+    order: Order
+    kit: Kit
+    _notes: list[str] = attrs.field(factory=list, init=False)
+
+    @classmethod
+    def of(cls, order: Order) -> "Worker":
+        """Load everything. Raises ``PluginError`` and ``ConfigError``."""
+        judge = order.suite.judge
+        pinned = None if judge is None or order.tapes is not None else (judge.provider, judge.settings)
+        provider = None if order.connect is not None or order.tapes is not None else order.provider
+        return cls(
+            order, load_kit(provider, order.layers, order.selection, of_provider=order.of_provider, judge=pinned)
+        )
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Of everything that was loaded."""
+        return self.kit.versions
+
+    def reach_provider(self) -> None:
+        """Connect to the provider once, where one is to be asked. Raises what it raises: no trial could do better.
+
+        That it cannot be closed is a note on the next trial.
+        """
+        if self.kit.connect is not None:
+            close_model(self.kit.connect(), self.order.provider, self._notes.append)
+
+    def trial(self, scenario_id: str, number: int) -> Done:
+        """Make one trial."""
+        scenario = next(one for one in self.order.suite.scenarios if one.id == scenario_id)
+        trial = Trial(scenario=scenario, number=number, provider=self.order.provider, waits=self.order.tapes is None)
+        deck = _Deck(self.order, self.kit, scenario_id, number)
+        result = run_trial(trial, self.kit, connect=deck.connect, judge=self._judge(deck), keep=self._keep)
+        notes = dict.fromkeys((*map(redact, self._notes), *result.notes))
+        self._notes.clear()
+        result = attrs.evolve(result, notes=tuple(notes))
+        return Done(result=result, capabilities=deck.capabilities, exchanges=tuple(deck.exchanges))
+
+    def _judge(self, deck: "_Deck") -> Judge | None:
+        settings = self.order.suite.judge
+        if settings is None:
+            return None
+        keeps = self.order.folder is not None and not self.order.recording and self.order.tapes is None
+        cache = self.order.folder / "judge" if keeps and self.order.folder is not None else None
+        return Judge(settings, deck.connect_judge, cache)
+
+    def _keep(self, _label: str, trace: ExecutionTrace) -> None:
+        if self.order.folder is not None:
+            save_run(trace, self.order.folder)
+
+
+@attrs.define(eq=False)
+class _Deck:
+    """The models of one trial: live, recorded or replayed."""
+
+    order: Order
+    kit: Kit
+    scenario: str
+    number: int
+    exchanges: list[Exchange] = attrs.field(factory=list)
+    capabilities: Capabilities | None = None
+    _left: list[Exchange] | None = None
+
+    def connect(self) -> Model:
+        """The agent's model. Raises ``ModelError`` where it cannot be had."""
+        return self._model(self._live)
+
+    def _live(self) -> Model:
+        if self.order.connect is not None:
+            return self.order.connect(self.scenario, self.number)
+        assert self.kit.connect is not None  # loaded wherever nothing stands in for it
+        return self.kit.connect()
+
+    def connect_judge(self) -> Model:
+        """The judge's model."""
+        return self._model(self.kit.connect_judge or self._live)
+
+    def _model(self, connect: Callable[[], Model]) -> Model:
+        if self.order.tapes is not None:
+            return self._replayed(self.order.tapes)
+        model = connect()
+        if not self.order.recording:
+            return model
+        self.capabilities = model.get_capabilities()
+        return RecordingModel(model, self.exchanges)
+
+    def _replayed(self, tapes: Mapping[str, Tape]) -> Model:
+        key = f"{self.scenario}#{self.number}"
+        if key not in tapes:
+            raise ProviderError(f'the cassette has no trial "{key}"; record it again with --record')
+        capabilities, exchanges = tapes[key]
+        if self._left is None:
+            self._left = list(exchanges)
+        return ReplayingModel(self._left, capabilities)
+
+
+def work(order: Order, share: Sequence[tuple[str, int]], teller: Teller) -> None:
+    """Send ``W`` with a warning, ``V`` with the versions, ``T`` for each trial, or ``X`` with why nothing can be tried."""
+    try:
+        worker = Worker.of(order)
+        for told in worker.kit.told:
+            teller.send(f"W{told}".encode("utf-8", "replace"))
+        worker.reach_provider()
+    except SentinelError as error:
+        teller.send(f"X{error}".encode("utf-8", "replace"))
+        return
+    teller.send(b"V" + msgspec.json.encode(dict(worker.versions)))
+    for scenario_id, number in share:
+        teller.mark(f"{scenario_id}#{number}")
+        teller.send(b"T" + worker.trial(scenario_id, number).to_json())
+
+
+def versions_in(order: Order) -> dict[str, str]:
+    """The versions of what would be loaded, where nothing is left to be run."""
+    return dict(Worker.of(order).versions)

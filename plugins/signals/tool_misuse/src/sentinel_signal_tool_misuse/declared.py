@@ -1,0 +1,67 @@
+"""The rules of this signal, as the host shows them."""
+
+from sentinel_core.offers import Rule
+
+__all__ = ["RULES"]
+
+_SINCE = "0.1.0"
+
+RULES = (
+    Rule(
+        id="failed_call",
+        severity="error",
+        title="A call failed",
+        help="The source says that the call failed, or the result reads like a failure. What it weighs depends on what worked after it.",
+        since=_SINCE,
+    ),
+    Rule(
+        id="unknown_tool",
+        severity="error",
+        title="There is no such tool",
+        help="The agent called a tool that is not on offer, or the result says that there is none of that name.",
+        since=_SINCE,
+    ),
+    Rule(
+        id="missing_argument",
+        severity="error",
+        title="A required argument is missing",
+        help="The tool's schema requires an argument that the call does not give.",
+        since=_SINCE,
+    ),
+    Rule(
+        id="invalid_argument",
+        severity="error",
+        title="An argument does not fit the schema",
+        help="The tool's schema refuses an argument: a wrong type, or a value that is not allowed.",
+        since=_SINCE,
+    ),
+    Rule(
+        id="arguments_not_json",
+        severity="error",
+        title="Arguments that are not JSON",
+        help="The model wrote arguments that could not be read, and the call did not work.",
+        since=_SINCE,
+    ),
+    Rule(
+        id="placeholder_argument",
+        severity="warning",
+        title="A placeholder as an argument",
+        help="An argument was never filled in, such as TODO or <your_api_key>.",
+        since=_SINCE,
+    ),
+    Rule(
+        id="empty_argument",
+        severity="warning",
+        title="An empty argument",
+        help="An argument is empty where other calls of the same tool give a value.",
+        since=_SINCE,
+    ),
+    Rule(
+        id="no_match",
+        severity="warning",
+        title="A lookup found nothing",
+        help="The result says that nothing was found. Often harmless; many of them mean that the agent guesses.",
+        since=_SINCE,
+    ),
+)
+"""All that this signal can find."""
