@@ -4,14 +4,18 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sentinel_core.cli.options import ending, is_folder
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.judging.output.documents import Documents, document
 from sentinel_core.judging.output.formats import ENDINGS, FORMATS, Format
+from sentinel_core.judging.output.settings import OutputSettings
 from sentinel_core.judging.output.sink import open_output
+
+if TYPE_CHECKING:
+    from sentinel_core.judging.output.baseline import Baseline
 
 __all__ = ["Target", "is_for_documents", "opened", "target_of", "targets_of"]
 
@@ -63,7 +67,9 @@ def target_of(output: str) -> Target:
 
 
 @contextmanager
-def opened(targets: Sequence[Target], *, pretty: bool) -> Iterator[Documents]:
+def opened(
+    targets: Sequence[Target], settings: OutputSettings, baseline: "Baseline | None" = None
+) -> Iterator[Documents]:
     """All outputs, ready to take records; files appear where everything went well.
 
     Raises ``InputError`` where one cannot be written.
@@ -71,6 +77,5 @@ def opened(targets: Sequence[Target], *, pretty: bool) -> Iterator[Documents]:
     from contextlib import ExitStack
 
     with ExitStack() as stack:
-        yield Documents(
-            [document(form, stack.enter_context(open_output(path)), pretty=pretty) for form, path in targets]
-        )
+        made = [document(form, stack.enter_context(open_output(path)), settings) for form, path in targets]
+        yield Documents(made if baseline is None else [*made, baseline])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sentinel_core.cli import say, terminal_width, use_color
+from sentinel_core.cli import complain, say, terminal_width, use_color
 from sentinel_core.cli.options import (
     Many,
     batch_options,
@@ -23,7 +23,7 @@ from sentinel_core.cli.options import (
 )
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.cli.trace_inputs import sources_of
-from sentinel_core.errors import InputError
+from sentinel_core.errors import ERROR, InputError
 from sentinel_core.host.settings import HostSettings
 from sentinel_core.judging.job import Format as Form
 from sentinel_core.judging.job import Plan, job
@@ -34,6 +34,7 @@ from sentinel_core.judging.tally import Tally
 
 if TYPE_CHECKING:
     from sentinel_core.cli.documents import Target
+    from sentinel_core.judging.output.baseline import Baseline
     from sentinel_core.judging.output.documents import Documents
 
 __all__ = ["command"]
@@ -69,6 +70,15 @@ _NO_TEXT = frozenset((
     help="Write to a file in the format that its ending says (.html, .sarif, .xml, .md, .json, .jsonl, .parquet) or that is "
     "named, or to a folder in parts. May be given again.",
 )
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Known findings: they are marked, and only new ones count for the exit code.",
+)
+@click.option(
+    "--update-baseline", is_flag=True, help="Write what is found now to the file of --baseline; exits with 0."
+)
 @batch_options
 @judging_options
 @click.option(
@@ -101,12 +111,42 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     targets = _settle_outputs(options)
     many = Many.of(options)
     plan, host = _plan(arguments, options, many)
-    if not targets:
+    baseline = _baseline(options)
+    if not targets and baseline is None:
         return _evaluate(plan, host, many)
     from sentinel_core.cli.documents import opened
+    from sentinel_core.judging.output.settings import OutputSettings
 
-    with opened(targets, pretty=options["pretty"]) as documents:
-        return _evaluate(plan._replace(format="records", extras=documents.extras), host, many, documents)
+    known = frozenset[str]() if baseline is None else baseline.known
+    settings = OutputSettings(
+        fail_on=host.fail_on, pretty=options["pretty"], has_baseline=baseline is not None, known=known
+    )
+    with opened(targets, settings, baseline) as documents:
+        plan = plan._replace(format="records", extras=documents.extras, known=known)
+        code = _evaluate(plan, host, many, documents)
+    return code if baseline is None else _hold_against(baseline, code, host, to_update=options["update_baseline"])
+
+
+def _baseline(options: dict[str, Any]) -> "Baseline | None":
+    if options["baseline"] is None:
+        if options["update_baseline"]:
+            raise click.UsageError("--update-baseline needs --baseline FILE: where to")
+        return None
+    from sentinel_core.judging.output.baseline import Baseline
+
+    return Baseline.read(options["baseline"], to_update=options["update_baseline"])
+
+
+def _hold_against(baseline: "Baseline", code: int, host: HostSettings, *, to_update: bool) -> int:
+    for line in baseline.told():
+        say(line)
+    if not to_update:
+        return baseline.exit_code(code, host.fail_on)
+    if code == ERROR:
+        complain("the baseline was not updated: not all could be judged")
+        return code
+    baseline.update()
+    return 0
 
 
 def _evaluate(plan: Plan, host: HostSettings, many: Many, documents: "Documents | None" = None) -> int:
@@ -140,6 +180,8 @@ def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
     if form is not None and (options["as_json"] or options["jsonl"]):
         raise click.UsageError("--format goes with neither --json nor --jsonl: each says what goes to standard output")
     options["output"] = outputs[0] if len(outputs) == 1 else None
+    if options["baseline"] is not None:
+        return _beside_baseline(options, form)
     if not outputs and form in (None, *_PLAIN):
         options["as_json"], options["jsonl"] = options["as_json"] or form == "json", options["jsonl"] or form == "jsonl"
         return []
@@ -150,11 +192,23 @@ def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
             options["as_json"] = True
         return []
     options["output"] = None
+    return targets_of(outputs, _printed(options, form))
+
+
+def _beside_baseline(options: dict[str, Any], form: "Format | None") -> "list[Target]":
+    """With a baseline, all that comes out says what is known."""
+    from sentinel_core.cli.documents import targets_of
+
+    options["output"] = None
+    printed = _printed(options, form)
+    return targets_of(options["outputs"], printed or (None if options["outputs"] else "text"))
+
+
+def _printed(options: dict[str, Any], form: "Format | None") -> "Format | None":
+    """What goes to standard output."""
     if options["jsonl"]:
-        form = "jsonl"
-    elif options["as_json"] or options["pretty"]:
-        form = "json"
-    return targets_of(outputs, form)
+        return "jsonl"
+    return "json" if options["as_json"] or options["pretty"] else form
 
 
 def _tell_how_to_go_on(many: Many, *, no_config: bool) -> None:

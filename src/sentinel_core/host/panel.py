@@ -67,6 +67,7 @@ def _bind(plugin: Plugin, layers: Layers, watch: Watch | None) -> BoundSignal:
         distribution=source.distribution,
         version=source.version,
         settings={} if settings is None else printed(settings),
+        rules=plugin.offer.rules,
     )
 
 

@@ -36,7 +36,7 @@ class Plan(NamedTuple):
 
     Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. The format ``rows`` is JSON Lines
     in which each report stands beside its source and number, for tables; ``records`` has besides what ``extras`` name, for
-    documents.
+    documents. ``known`` are the fingerprints of a baseline.
     """
 
     sources: tuple[FileSource | InputError, ...]
@@ -55,6 +55,7 @@ class Plan(NamedTuple):
     deaths: tuple[Death, ...] = ()
     emission: "Emission | None" = None
     extras: "frozenset[Extra]" = frozenset()
+    known: frozenset[str] = frozenset()
 
 
 def job(plan: Plan, outbox: Outbox) -> None:
@@ -63,7 +64,7 @@ def job(plan: Plan, outbox: Outbox) -> None:
     try:
         panel, readers = prepare(plan, watch, outbox)
         fewer_collections()
-        recorder = recorder_of(plan)
+        recorder = recorder_of(plan, panel)
         for item, outcome in enumerate(items(plan, readers, watch)):
             watch.item = item
             if item >= plan.done:
@@ -72,13 +73,13 @@ def job(plan: Plan, outbox: Outbox) -> None:
         outbox.send(refusal(error))
 
 
-def recorder_of(plan: Plan) -> "Recorder | None":
+def recorder_of(plan: Plan, panel: Panel) -> "Recorder | None":
     """What makes the records where documents want them."""
     if plan.format != "records":
         return None
     from sentinel_core.judging.output.record import Recorder
 
-    return Recorder(plan.extras)
+    return Recorder(plan.extras, panel.rules)
 
 
 def _tell(
@@ -221,8 +222,18 @@ def _text(report: ReliabilityReport, outcome: Readable, plan: Plan) -> str:
     place = f"record {outcome.number}"
     named_so = outcome.trace.trace_id.startswith(outcome.source)
     origin = place if named_so else f"{redact(outcome.source)}, {place}"
-    text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color)
+    known = _known(report, plan.known) if plan.known else ()
+    text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color, known=known)
     return folded(text, plan.width)
+
+
+def _known(report: ReliabilityReport, known: frozenset[str]) -> list[int]:
+    import msgspec
+
+    from sentinel_core.judging.output.findings import fingerprints
+
+    found = fingerprints(msgspec.to_builtins(report, enc_hook=str))
+    return [place for place, one in enumerate(found) if one in known]
 
 
 def _row(data: bytes, outcome: Readable) -> bytes:

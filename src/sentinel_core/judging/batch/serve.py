@@ -70,7 +70,7 @@ def _judge(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], wat
         done=task.done,
         deaths=(*plan.deaths, *task.deaths),
     )
-    batch = _Batch(outbox, own, eager=bool(task.deaths))
+    batch = _Batch(outbox, own, panel, eager=bool(task.deaths))
     for item, outcome in enumerate(items(own, readers, watch)):
         watch.item = item
         if item >= task.done:
@@ -84,11 +84,11 @@ class _Batch:
     ``eager``: none is held back, for the worker may die of the next one.
     """
 
-    def __init__(self, outbox: Outbox, plan: Plan, *, eager: bool) -> None:
+    def __init__(self, outbox: Outbox, plan: Plan, panel: Panel, *, eager: bool) -> None:
         self._outbox = outbox
         self._eager = eager
         self._plan = plan
-        self._recorder = recorder_of(plan)
+        self._recorder = recorder_of(plan, panel)
         self._started = time.monotonic()
         self._clear()
 

@@ -1,5 +1,6 @@
 """Several outputs of one run: each record goes to all of them, and documents are written when the last one was judged."""
 
+import importlib
 from collections.abc import Callable, Mapping
 from typing import IO, Literal, Protocol
 
@@ -7,6 +8,7 @@ import msgspec
 
 from sentinel_core.judging.output.formats import Format
 from sentinel_core.judging.output.record import Extra, Record, parse
+from sentinel_core.judging.output.settings import OutputSettings
 from sentinel_core.judging.output.sink import Sink
 
 __all__ = ["Document", "Documents", "document"]
@@ -27,11 +29,11 @@ class Document(Protocol):
 class _Reports:
     """Reports one after the other, as ``sentinel evaluate`` prints them."""
 
-    def __init__(self, stream: IO[bytes], form: Literal["text", "json", "jsonl"], *, pretty: bool = False) -> None:
+    def __init__(self, stream: IO[bytes], form: Literal["text", "json", "jsonl"], settings: OutputSettings) -> None:
         self.extras: frozenset[Extra] = frozenset({"text"} if form == "text" else ())
         self._sink = Sink(stream, form)
         self._form = form
-        self._pretty = pretty
+        self._settings = settings
 
     def add(self, record: Record) -> None:
         """Out at once."""
@@ -39,28 +41,44 @@ class _Reports:
             if record.is_judged:
                 self._sink.put(record.text.encode("utf-8", "replace"))
             return
-        data = bytes(record.report) if record.is_judged else msgspec.json.encode({"error": record.error})
-        self._sink.put(msgspec.json.format(data, indent=2) if self._pretty else data)
+        data = self._marked(record) if record.is_judged else msgspec.json.encode({"error": record.error})
+        self._sink.put(msgspec.json.format(data, indent=2) if self._settings.pretty else data)
+
+    def _marked(self, record: Record) -> bytes:
+        """The report; with a baseline each finding says whether it is known."""
+        if not self._settings.has_baseline:
+            return bytes(record.report)
+        from sentinel_core.judging.output.findings import decoded, fingerprints
+        from sentinel_core.runtime.printable import printable_json
+
+        report = decoded(record.report)
+        for finding, fingerprint in zip(report["findings"], fingerprints(report), strict=True):
+            finding["known"] = fingerprint in self._settings.known
+        return printable_json(msgspec.json.encode(report))
 
     def finish(self) -> None:
         """Close the list, where there is one."""
         self._sink.finish()
 
 
-def _page(stream: IO[bytes]) -> Document:
-    from sentinel_core.judging.output.page.page import Page
-
-    return Page(stream)
-
-
-_DOCUMENTS: Mapping[Format, Callable[[IO[bytes]], Document]] = {"html": _page}
-
-
-def document(form: Format, stream: IO[bytes], *, pretty: bool = False) -> Document:
-    """The output in a format."""
+def document(form: Format, stream: IO[bytes], settings: OutputSettings) -> Document:
+    """The output in a format. What makes it is imported here, for one format of nine is wanted."""
     if form == "text" or form == "json" or form == "jsonl":  # noqa: PLR1714 - the type checker follows it so
-        return _Reports(stream, form, pretty=pretty)
-    return _DOCUMENTS[form](stream)
+        return _Reports(stream, form, settings)
+    module, name = _DOCUMENTS[form]
+    made: Callable[[IO[bytes], OutputSettings], Document]
+    made = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    return made(stream, settings)
+
+
+_DOCUMENTS: Mapping[Format, tuple[str, str]] = {
+    "html": ("page.page", "Page"),
+    "sarif": ("sarif", "Sarif"),
+    "junit": ("junit", "JUnit"),
+    "markdown": ("summary_markdown", "Markdown"),
+    "github": ("runners", "GitHub"),
+    "gitlab": ("runners", "GitLab"),
+}
 
 
 class Documents:

@@ -4,9 +4,17 @@ from typing import Literal, get_args
 
 __all__ = ["ENDINGS", "FORMATS", "Format"]
 
-Format = Literal["text", "json", "jsonl", "html"]
+Format = Literal["text", "json", "jsonl", "html", "sarif", "junit", "markdown", "github", "gitlab"]
 
 FORMATS: tuple[Format, ...] = get_args(Format)
 ENDINGS: dict[str, Format] = {
-    "html": "html", "htm": "html", "json": "json", "jsonl": "jsonl", "ndjson": "jsonl", "txt": "text",
-}  # fmt: skip
+    "html": "html",
+    "htm": "html",
+    "json": "json",
+    "jsonl": "jsonl",
+    "md": "markdown",
+    "ndjson": "jsonl",
+    "sarif": "sarif",
+    "txt": "text",
+    "xml": "junit",
+}

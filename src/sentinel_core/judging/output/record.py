@@ -1,23 +1,25 @@
 """One judged record as the documents of a whole run take it: its place, its report, and what the page shows of its trace."""
 
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Final, Literal
 
 import msgspec
 
 from sentinel_core.judging.output.headline import UNREADABLE, Rank, rank
 from sentinel_core.judging.records import Readable
+from sentinel_core.offers import Rule
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.redact import redact
 from sentinel_core.traces.readers.layout import is_json_lines
 from sentinel_core.traces.readers.lines import numbered_lines
 from sentinel_core.traces.sources import FileSource
 
-__all__ = ["MOST_IN_FULL", "Extra", "Lines", "Record", "Recorder", "Unread", "parse"]
+__all__ = ["MOST_IN_FULL", "Extra", "Lines", "Record", "Recorder", "RuleText", "Unread", "parse"]
 
-Extra = Literal["text", "page", "line"]
-"""What an output needs of a record besides its report: it as text, its trace for the page, its line in the file."""
+Extra = Literal["text", "page", "line", "rules"]
+"""What an output needs of a record besides its report: it as text, its trace for the page, its line, the rules that fired."""
 
 
 MOST_IN_FULL = 200
@@ -32,6 +34,14 @@ class Unread(msgspec.Struct):
     message: str
     source: str = ""
     line: int | None = None
+
+
+class RuleText(msgspec.Struct):
+    """What a signal says of a rule."""
+
+    severity: str
+    title: str
+    help: str
 
 
 class Record(msgspec.Struct, omit_defaults=True):
@@ -49,6 +59,7 @@ class Record(msgspec.Struct, omit_defaults=True):
     report: msgspec.Raw = _NOTHING
     page: msgspec.Raw = _NOTHING
     text: str = ""
+    rules: dict[str, RuleText] = {}
     error: Unread | None = None
 
     @property
@@ -104,8 +115,9 @@ class Recorder:
     the worst of all in the end, their traces were sent.
     """
 
-    def __init__(self, extras: frozenset[Extra]) -> None:
+    def __init__(self, extras: frozenset[Extra], rules: Mapping[str, Rule] = MappingProxyType({})) -> None:
         self._extras = extras
+        self._rules = {name: RuleText(rule.severity, rule.title, rule.help) for name, rule in rules.items()}
         self._lines = Lines()
         self._worst: list[Rank] = []
 
@@ -120,6 +132,8 @@ class Recorder:
             report=msgspec.Raw(data),
             text=text,
         )
+        if "rules" in self._extras:
+            found.rules = {one.rule: self._rules[one.rule] for one in report.findings if one.rule in self._rules}
         if "page" in self._extras and self._is_of_the_worst(found.rank):
             from sentinel_core.judging.output.page.view import view
 

@@ -2,10 +2,11 @@
 const SEVERITIES = ["error", "warning", "note"];
 
 // Findings as the page uses them, worst first; "number" is the finding's own, in links.
-const findingsOf = (view) => view.report.findings
+const findingsOf = ({ trace: view, known }) => view.report.findings
   .map((finding, place) => ({
     ...finding,
     number: place + 1,
+    known: known.includes(place),
     kind: severityKind(finding.severity),
     evidence: view.evidence[place] ?? {},
     key: finding.message_index === null ? null : [...finding.trace_path, finding.message_index].join("."),
@@ -66,10 +67,12 @@ const absence = (finding, before, number, base) => {
       make("a", { class: "place", href: `${base}m${keyAt(finding, call.asked)}` }, `message ${keyAt(finding, call.asked)}`)))));
 };
 
+const knownChip = (finding) => finding.known && make("span", { class: "chip note" }, "known");
+
 const card = (finding, base) => make("article", { class: `card ${finding.kind}`, "aria-labelledby": `h${finding.number}` },
   make("header", null,
     make("span", { class: `chip ${finding.kind}` }, sign(finding.severity), " ", finding.severity),
-    make("code", { class: "rule" }, finding.rule),
+    make("code", { class: "rule" }, finding.rule), knownChip(finding),
     make("a", { class: "permalink", href: `${base}f${finding.number}`, "aria-label": `Finding ${finding.number} in the timeline` }, "in the timeline ↓")),
   make("h3", { id: `h${finding.number}` }, finding.text),
   make("div", { class: "sides" }, sidesOf(finding, base)));
@@ -77,5 +80,5 @@ const card = (finding, base) => make("article", { class: `card ${finding.kind}`,
 // A finding at its message in the timeline.
 const callout = (finding) => make("div", { class: `callout ${finding.kind}`, id: `f${finding.number}`, tabindex: "-1", role: "note" },
   make("p", null, make("span", { class: `chip ${finding.kind}` }, sign(finding.severity), " ", finding.severity), " ",
-    make("code", { class: "rule" }, finding.rule)),
+    make("code", { class: "rule" }, finding.rule), " ", knownChip(finding)),
   make("p", { class: "told" }, finding.text));

@@ -11,8 +11,10 @@ from typing import IO, Any, NamedTuple
 import msgspec
 
 from sentinel_core._version import __version__
+from sentinel_core.judging.output.findings import findings_of
 from sentinel_core.judging.output.headline import SEVERITIES, Rank, headline
 from sentinel_core.judging.output.record import MOST_IN_FULL, Extra, Record
+from sentinel_core.judging.output.settings import OutputSettings
 from sentinel_core.runtime.printable import visible
 
 __all__ = ["Page"]
@@ -44,8 +46,9 @@ class Page:
 
     extras: frozenset[Extra] = frozenset({"page"})
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: IO[bytes], settings: OutputSettings | None = None) -> None:
         self._stream = stream
+        self._settings = settings or OutputSettings()
         self._rows: list[list[Any]] = []
         self._ranks: list[Rank] = []
         self._full: list[_Full] = []
@@ -66,7 +69,8 @@ class Page:
             self._keep(number, record)
 
     def _keep(self, number: int, record: Record) -> None:
-        place = {"source": visible(record.source), "record": record.record}
+        known = [place for place, one in enumerate(findings_of(record, self._settings.known)) if one.is_known]
+        place = {"source": visible(record.source), "record": record.record, "known": known}
         data = _json(place)[:-1] + b',"trace":' + bytes(record.page) + b"}"
         insort(self._full, _Full(record.rank, number, data))
         self._bytes += len(data)

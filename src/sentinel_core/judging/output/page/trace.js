@@ -3,7 +3,7 @@ const WIDEST_MAP = 240;
 
 const showTrace = (held, base, row) => {
   const { report } = held.trace;
-  const findings = findingsOf(held.trace);
+  const findings = findingsOf(held);
   const timeline = new Timeline(held.trace, findings, [], base);
   const wrong = findings.filter((finding) => finding.severity !== "note");
   const page = make("div", { class: "trace" },
