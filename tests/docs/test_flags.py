@@ -26,7 +26,7 @@ PAGES = {
     "audit": ("guardrails",),
     "config": ("configuration",),
     "convert": ("formats",),
-    "evaluate": ("evaluate", "batch", "configuration", "formats", "telemetry"),
+    "evaluate": ("evaluate", "batch", "ci", "configuration", "formats", "telemetry"),
     "formats": ("formats",),
     "loops": ("guardrails",),
     "plugins": ("configuration", "write-a-plugin"),
