@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     )
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.host.in_process import evaluate_trace
+    from sentinel_core.host.judge import judge
+    from sentinel_core.judging.output.show import notebook_frame, report_page, report_text
     from sentinel_core.model import Capabilities, Model, Reply, Request
     from sentinel_core.offers import Command, Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
     from sentinel_core.profile import RS1, CriticalRule, Profile
@@ -48,6 +50,8 @@ _HOME = {
     "evaluate.outcome": ("Outcome",),
     "hookspecs": ("hookimpl",),
     "host.in_process": ("evaluate_trace",),
+    "host.judge": ("judge",),
+    "judging.output.show": ("notebook_frame", "report_page", "report_text"),
     "model": ("Capabilities", "Model", "Reply", "Request"),
     "offers": ("Command", "Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
     "profile": ("RS1", "CriticalRule", "Profile"),
@@ -121,8 +125,12 @@ __all__ = [
     "get_guardrails_status",
     "hand_in_loop",
     "hookimpl",
+    "judge",
+    "notebook_frame",
     "override_guardrails",
     "process_loop_completion",
+    "report_page",
+    "report_text",
 ]
 
 
