@@ -27,7 +27,18 @@ if TYPE_CHECKING:
     from sentinel_core.host.judge import judge
     from sentinel_core.judging.output.show import notebook_frame, report_page, report_text
     from sentinel_core.model import Capabilities, Model, Reply, Request
-    from sentinel_core.offers import Command, Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
+    from sentinel_core.offers import (
+        Command,
+        Explanation,
+        Guardrail,
+        Provider,
+        ReadError,
+        Rule,
+        Signal,
+        Source,
+        Tool,
+        TraceReader,
+    )
     from sentinel_core.profile import RS1, CriticalRule, Profile
     from sentinel_core.report import Detection, Finding, ReliabilityReport
     from sentinel_core.trace import (
@@ -53,7 +64,18 @@ _HOME = {
     "host.judge": ("judge",),
     "judging.output.show": ("notebook_frame", "report_page", "report_text"),
     "model": ("Capabilities", "Model", "Reply", "Request"),
-    "offers": ("Command", "Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
+    "offers": (
+        "Explanation",
+        "Command",
+        "Guardrail",
+        "Provider",
+        "ReadError",
+        "Rule",
+        "Signal",
+        "Source",
+        "Tool",
+        "TraceReader",
+    ),
     "profile": ("RS1", "CriticalRule", "Profile"),
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
@@ -89,6 +111,7 @@ __all__ = [
     "CriticalRule",
     "Detection",
     "ExecutionTrace",
+    "Explanation",
     "Finding",
     "Guardrail",
     "History",
