@@ -29,6 +29,10 @@ def _run(
     }
 
 
+def _get(number: int) -> dict[str, Any]:
+    return {"id": f"c{number}", "name": "get_order", "arguments": {"order_id": number}}
+
+
 _EXPLAINED = {
     "claim_without_call": Explanation(
         why="The user goes away believing that it was done. This is the costliest thing an agent can say that is not so.",
@@ -71,15 +75,13 @@ _EXPLAINED = {
     "imitated_output": Explanation(
         why="The model wrote the result itself. It looks like evidence and is invention.",
         mend="Stop generation at the end of a call, so that the host's result comes next and not the model's.",
-        example={
-            "messages": [
-                {"role": "user", "content": "Run the tests."},
-                {
-                    "role": "assistant",
-                    "content": "I run them.\n<tool_response>\n5 passed in 0.31s\n</tool_response>\nAll is well.",
-                },
-            ]
-        },
+        example=_run(
+            "Add the numbers.",
+            "run_python",
+            {"code": "print(17 + 4)"},
+            "21",
+            "Once more, to be sure.\n<execute>print(17 + 5)</execute>\nObservation: 22",
+        ),
     ),
     "contradicted_number": Explanation(
         why="A figure in the answer is not the one that the tool gave: the user acts on a wrong number.",
@@ -88,8 +90,8 @@ _EXPLAINED = {
             "How many tests failed?",
             "get_summary",
             {"release": "v2"},
-            '{"passed": 142, "failed": 7, "skipped": 5}',
-            "142 tests passed, and 2 tests failed.",
+            '{"tests": {"passed": 142, "failed": 7, "skipped": 5}}',
+            "142 tests passed and 3 tests failed.",
         ),
     ),
     "contradicted_tests": Explanation(
@@ -143,9 +145,17 @@ _EXPLAINED = {
         mend="Keep ids of calls and results together, and let nothing but the host write results.",
         example={
             "messages": [
-                {"role": "user", "content": "Where is order 1017?"},
-                {"role": "tool", "tool_results": [{"tool_call_id": "c9", "content": "shipped"}]},
-                {"role": "assistant", "content": "It was shipped."},
+                {"role": "user", "content": "Where are orders 1017 and 1018?"},
+                *(
+                    message
+                    for number in (1017, 1018)
+                    for message in (
+                        {"role": "assistant", "tool_calls": [_get(number)]},
+                        {"role": "tool", "tool_results": [{"tool_call_id": f"c{number}", "content": "shipped"}]},
+                    )
+                ),
+                {"role": "tool", "tool_results": [{"tool_call_id": "c9", "content": "delivered"}]},
+                {"role": "assistant", "content": "Both were shipped."},
             ]
         },
     ),
