@@ -1,9 +1,9 @@
 """``sentinel evaluate``."""
 
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
 _MANY_BYTES = 16 << 20
 _MANY_FILES = 200
 _PLAIN = ("text", "json", "jsonl")
@@ -48,37 +50,48 @@ _NO_TEXT = frozenset((
 ))  # fmt: skip
 
 
+def _output_options(function: _Function) -> _Function:
+    """What comes out, where to, and what of it is known."""
+    for option in (
+        click.option(
+            "--update-baseline", is_flag=True, help="Write what is found now to the file of --baseline; exits with 0."
+        ),
+        click.option(
+            "--baseline",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Known findings: they are marked, and only new ones count for the exit code.",
+        ),
+        click.option(
+            "-o",
+            "--output",
+            "outputs",
+            multiple=True,
+            metavar="[FORMAT:]FILE|FOLDER/",
+            help="Write to a file in the format that its ending says (.html, .sarif, .xml, .md, .json, .jsonl, .parquet) or that is "
+            "named, or to a folder in parts. May be given again.",
+        ),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(FORMATS),
+            help="What goes to standard output; github and gitlab are for the log and the artefacts of their runners.",
+        ),
+        click.option("-v", "--verbose", is_flag=True, help="Every finding, and what was checked, with which settings."),
+        click.option("--pretty", is_flag=True, help="Indented JSON (implies --json)."),
+        click.option("--jsonl", is_flag=True, help="One line of JSON a trace."),
+        click.option(
+            "--json", "as_json", is_flag=True, help="One JSON document: an object for one trace, else a list."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
 @click.command("evaluate")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--stdin", is_flag=True, help='Read from standard input, as "-" does.')
-@click.option("--json", "as_json", is_flag=True, help="One JSON document: an object for one trace, else a list.")
-@click.option("--jsonl", is_flag=True, help="One line of JSON a trace.")
-@click.option("--pretty", is_flag=True, help="Indented JSON (implies --json).")
-@click.option("-v", "--verbose", is_flag=True, help="Every finding, and what was checked, with which settings.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    help="What goes to standard output; github and gitlab are for the log and the artefacts of their runners.",
-)
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    metavar="[FORMAT:]FILE|FOLDER/",
-    help="Write to a file in the format that its ending says (.html, .sarif, .xml, .md, .json, .jsonl, .parquet) or that is "
-    "named, or to a folder in parts. May be given again.",
-)
-@click.option(
-    "--baseline",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Known findings: they are marked, and only new ones count for the exit code.",
-)
-@click.option(
-    "--update-baseline", is_flag=True, help="Write what is found now to the file of --baseline; exits with 0."
-)
+@_output_options
 @batch_options
 @judging_options
 @click.option(
