@@ -15,7 +15,7 @@ AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test bench detect e2e fuzz soak clean
+.PHONY: help setup run style test quick bench detect e2e fuzz soak changelog clean
 
 help: ## Show the targets.
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -35,15 +35,20 @@ run: $(READY) ## Let the detective agent investigate a release, then judge the a
 $(BROWSER): # What drives and inspects a browser, and validates SARIF; the tests that need them skip where there is no npm.
 	@! command -v npm >/dev/null || npm install --silent --ignore-scripts --no-audit --no-fund --prefix $@ playwright-core@1.65.1 axe-core@4.14.1 $(MULTITOOL)
 
-test: $(READY) $(BROWSER) ## Everything that must hold: style, types, tests with coverage.
+style: $(READY) ## Style and types.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+test: style $(BROWSER) ## Everything that must hold: style, types, tests with coverage.
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest --numprocesses auto --dist worksteal
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under 90
 	$(BIN)/coverage report --include 'src/sentinel_core/evaluate/*' --fail-under 100
+
+quick: $(READY) ## The tests that start no process, in under a minute.
+	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal -m 'not process and not exhaustive'
 
 bench: $(READY) ## Speed, as ratios measured in this run.
 	@broken=; for one in $(BENCHMARKS); do $(BIN)/python benchmarks/$$one.py || broken="$$broken $$one"; done; \
@@ -62,6 +67,10 @@ e2e: $(READY) ## A real model finishes the scenario; address and key from SENTIN
 detect: $(READY) ## How well scores tell failed runs from good ones, on labelled traces.
 	$(BIN)/python benchmarks/outcomes.py
 	$(BIN)/python benchmarks/detect.py
+
+changelog: $(READY) ## Collect the fragments of changelog.d: make changelog VERSION=1.2.3.
+	@test -n "$(VERSION)" || { echo "make changelog: say which, such as VERSION=1.2.3" >&2; exit 1; }
+	$(BIN)/towncrier build --yes --version $(VERSION)
 
 clean: ## Remove what was set up and measured.
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .sentinel

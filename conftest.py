@@ -10,6 +10,8 @@ import hypothesis
 import pytest
 from coverage import Coverage
 
+pytest_plugins = ["starting"]  # in tests/: which of them start processes
+
 Distribution = Callable[..., Path]
 
 
@@ -40,9 +42,9 @@ def pytest_configure() -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: many tests wait for other processes."""
-    return (os.cpu_count() or 1) + 1
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are cores: many tests wait for other processes, but for those of ``make quick``."""
+    return (os.cpu_count() or 1) + ("not process" not in config.getoption("markexpr"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         Tool,
         TraceReader,
     )
-    from sentinel_core.profile import RS1, CriticalRule, Profile
+    from sentinel_core.profile import RS1, STANDARD, CriticalRule, Profile
     from sentinel_core.report import Detection, Finding, ReliabilityReport
     from sentinel_core.trace import (
         CallDetails,
@@ -76,7 +76,7 @@ _HOME = {
         "Tool",
         "TraceReader",
     ),
-    "profile": ("RS1", "CriticalRule", "Profile"),
+    "profile": ("RS1", "STANDARD", "CriticalRule", "Profile"),
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
         "get_guardrails_status",
@@ -103,6 +103,7 @@ _MODULE_OF = {name: f"{__name__}.{module}" for module, names in _HOME.items() fo
 
 __all__ = [
     "RS1",
+    "STANDARD",
     "Attempt",
     "Call",
     "CallDetails",

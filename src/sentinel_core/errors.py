@@ -133,11 +133,17 @@ class VerdictError(SentinelError):
 
 
 class WorkerError(SentinelError):
-    """A child process that gave no answer."""
+    """A child process that gave no answer. ``mark`` is what it noted last as being at work."""
+
+    mark = ""
 
 
 class WorkerDied(WorkerError):
-    """The child ended by itself before it had answered."""
+    """The child ended by itself before it had answered; ``signal`` is the number of the one that ended it, if one did."""
+
+    def __init__(self, message: str, signal: int | None = None) -> None:
+        super().__init__(message)
+        self.signal = signal
 
 
 class WorkerJobError(WorkerError):
@@ -242,3 +248,13 @@ class NetworkError(ModelError):
 
 class ProviderError(ModelError):
     """Any other failure on the provider's side; a status of 5xx or a reply that cannot be read is ``retryable``."""
+
+
+def error_text(error: BaseException) -> str:
+    """What an error says, as text that UTF-8 can hold; a stranger's may say nothing, or raise when it is asked."""
+    try:
+        return str.encode(str(error), "utf-8", "replace").decode()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as unsaid:  # noqa: BLE001 - its __str__ is a stranger's code; or what it holds is too deep, or too long
+        return f"its text cannot be had: {type(unsaid).__name__}"

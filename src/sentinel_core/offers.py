@@ -117,6 +117,10 @@ class Tool:
     with ``settings`` it is called as ``handler(settings, **arguments)``. It runs in a child process, so what it changes in
     memory is lost. ``effect`` says whether it changes anything;
     ``sensitive`` asks for a person's yes; ``timeout`` is in seconds.
+
+    ``unavailable(settings, subject)`` (``unavailable(subject)`` without settings) says in a sentence why the tool cannot work
+    in a run about ``subject``, such as a release, and None where it can; a tool that cannot is not offered to the model. It
+    runs in a child process, too, within ``timeout``; one that raises leaves the tool on offer.
     """
 
     name: str
@@ -127,6 +131,7 @@ class Tool:
     sensitive: bool = False
     timeout: float = 30.0
     settings: type | None = None
+    unavailable: Callable[..., str | None] | None = None
 
 
 @attrs.frozen(kw_only=True)

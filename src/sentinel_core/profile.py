@@ -9,7 +9,7 @@ from sentinel_core.report import Verdict
 
 _HEAVIEST = 1e100  # sums of such weights are still finite
 
-__all__ = ["RS1", "CriticalRule", "Profile"]
+__all__ = ["BUILT_IN", "RS1", "STANDARD", "CriticalRule", "Profile"]
 
 
 @attrs.frozen(kw_only=True)
@@ -64,3 +64,14 @@ RS1 = Profile(
         CriticalRule(signal_name="cost", threshold=0.9, verdict="WARN"),
     ),
 )
+"""RS-1's four signals, weights, thresholds and critical rules, literally."""
+
+STANDARD = attrs.evolve(
+    RS1,
+    name="standard",
+    critical=(*RS1.critical, CriticalRule(signal_name="hallucination", threshold=0.4, verdict="WARN")),
+)
+"""The default: RS-1's score to the last digit, and a warning from a claim that the record does not hold. Only ever stricter."""
+
+BUILT_IN: Mapping[str, Profile] = {profile.name: profile for profile in (RS1, STANDARD)}
+"""The profiles that are no files, by name."""

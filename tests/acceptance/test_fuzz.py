@@ -21,6 +21,7 @@ def tools(monkeypatch):
     return importlib.import_module("fuzz"), importlib.import_module("mutations")
 
 
+@pytest.mark.exhaustive
 def test_no_spoiled_file_breaks_a_reader(tools):
     fuzz, _ = tools
     readers = fuzz.installed_readers()

@@ -49,6 +49,23 @@ def test_fooled_model_does_no_harm(sentinel, command, tmp_path):
     assert b"hunter2" not in everything + done.stdout.encode() + done.stderr.encode()
 
 
+def test_only_tools_whose_source_is_there_are_offered(sentinel, command, tmp_path):
+    assert sentinel(*command).returncode == 1
+    (path,) = (tmp_path / ".sentinel" / "runs").glob("*.trace.json")
+    tools = [tool["name"] for tool in json.loads(path.read_text())["details"]["available_tools"]]
+    assert tools == ["file_risk_report", "get_release_history", "get_release_summary"]
+
+
+def test_a_tool_that_nobody_asked_for_and_that_ends_the_process_is_a_warning(sentinel, distribution, monkeypatch):
+    dying = distribution(
+        "dying", {"dying_tool": "import os\nos._exit(9)\n"}, {"sentinel.tools": {"dying": "dying_tool"}}
+    )
+    monkeypatch.setenv("PYTHONPATH", str(dying))
+    done = sentinel(SENTINEL, "run", "v2.1.0", "--releases", RELEASES, "--provider", "offline", "--no-reflect")
+    assert done.returncode == 0
+    assert done.stderr == 'sentinel: warning: plugin "tools:dying" (dying 1.0) ended the process with exit code 9\n'
+
+
 def test_sensitive_tool_runs_with_yes_only(sentinel, command, tmp_path):
     (tmp_path / "rm.py").write_text(SENSITIVE)
     with_tool = [*command, "--plugins", "./odd.py,./rm.py"]

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sys
 from pathlib import Path
 
 import attrs
@@ -15,16 +16,20 @@ from sentinel_core.cli.run_options import of_tools
 from sentinel_core.errors import PluginError
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, Setting
+from sentinel_core.runtime.outbox import Warned
 
 
 @attrs.define
 class Heard:
     """Stands for the way to the parent."""
 
-    frames: list[bytes] = attrs.field(factory=list)
+    frames: list[object] = attrs.field(factory=list)
 
     def send(self, frame):
         self.frames.append(frame)
+
+    def warn(self, text):
+        self.send(Warned(text))
 
     def mark(self, text):
         """Nothing crashes here."""
@@ -132,6 +137,56 @@ def test_two_places_on_one_command_line(given, settings, named):
         of_tools(flags(releases="examples", **given), layers_of(**settings))
 
 
+PARROT = """
+from sentinel_core import Provider, Reply, Tool, hookimpl
+
+
+class Parrot:
+    complete = lambda self, request, on_text=None: Reply(content="parrot")
+    estimate_tokens = lambda self, messages: 1
+    get_capabilities = close = lambda self: None
+
+
+@hookimpl
+def sentinel_providers():
+    return [Provider(name="parrot", summary="s", connect=Parrot)]
+
+
+@hookimpl
+def sentinel_tools():
+    return [Tool(name="add", description="d", parameters={"type": "object"}, handler=print)]
+"""
+
+
+@pytest.fixture
+def parrot(distribution, monkeypatch):
+    points = {"sentinel.providers": {"parrot": "parrots"}, "sentinel.tools": {"add": "parrots"}}
+    monkeypatch.syspath_prepend(distribution("parrots", {"parrots": PARROT}, points))
+    yield
+    sys.modules.pop("parrots", None)
+
+
+def chosen_by(outbox, *items):
+    return connect(Layers(), Selection(items), outbox, of_provider={}, of_tools={"releases": "examples"})
+
+
+def test_the_one_provider_that_is_chosen_is_used(outbox, parrot, monkeypatch, tmp_path):
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key-0123456789")
+    assert chosen_by(outbox, "parrot").name == "parrot"
+    (tmp_path / "mine.py").write_text(PARROT.replace('"parrot"', '"mine"').replace('"add"', '"other"'))
+    assert chosen_by(outbox, str(tmp_path / "mine.py")).name == "mine"
+    assert connect(Layers(), Selection(), outbox, of_provider={"model": "m"}, of_tools={}).name == "openai"
+    with pytest.raises(PluginError, match="several providers; choose one with --provider: ollama, parrot"):
+        chosen_by(outbox, "parrot", "ollama")
+
+
+def test_a_tool_that_is_chosen_stands_beside_those_that_the_task_needs(outbox, parrot):
+    found = chosen_by(outbox, "add", "offline")
+    assert [tool.name for tool in found.tools] == ["add", "file_risk_report", "get_release_summary"]
+    without = chosen_by(outbox, "add", "offline", "no:file_risk_report")
+    assert [tool.name for tool in without.tools] == ["add", "get_release_summary"]
+
+
 def test_the_model_is_named(outbox):
     assert connected(outbox).model_name == "small"
 
@@ -150,7 +205,7 @@ def test_a_warning_is_sent_once_and_without_secrets(outbox, monkeypatch):
     connected(outbox)
     logging.getLogger("sentinel").warning("the key %s is odd", "canary-0123456789")
     logging.getLogger("sentinel").info("not worth a line")
-    assert outbox.frames == [b"Wthe key [redacted] is odd"]
+    assert outbox.frames == [Warned("the key [redacted] is odd")]
 
 
 def test_a_tool_s_process_sends_nothing(outbox, monkeypatch):

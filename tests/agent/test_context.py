@@ -147,6 +147,13 @@ def test_what_was_too_long_once_is_not_sent_again(agent_for):
     assert [event.turn for event in fitted(agent)][-4:] == [6, 6, 7, 8]
 
 
+def test_an_overflow_where_nothing_could_be_left_out_limits_no_later_turn(agent_for):
+    agent = agent_for(ContextLengthError("too long"), *map(asking, range(5)), Reply(content="done"))
+    assert agent.send_message("go").content == "done"
+    assert [event.left_out for event in fitted(agent)] == [0] * 7
+    assert [event.budget for event in fitted(agent)][2:] == [None] * 5
+
+
 def test_second_overflow_ends_the_run(agent_for):
     agent = agent_for(asking(1), ContextLengthError("too long"), ContextLengthError("still too long"), Reply())
     with pytest.raises(ContextLengthError, match="still"):

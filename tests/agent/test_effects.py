@@ -38,6 +38,7 @@ def results(agent):
     return [event.result for event in agent.events if isinstance(event, ToolFinished)]
 
 
+@pytest.mark.process
 def test_reads_run_side_by_side_and_answer_in_order(tmp_path):
     def slow(begins, awaits, ends, text):
         (tmp_path / begins).touch()
@@ -65,6 +66,7 @@ def test_reads_run_side_by_side_and_answer_in_order(tmp_path):
     assert kinds == [ToolStarted] * 3 + [ToolFinished] * 3
 
 
+@pytest.mark.process
 def test_each_of_several_has_its_own_time_limit():
     def hang(seconds):
         time.sleep(seconds)

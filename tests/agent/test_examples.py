@@ -11,7 +11,7 @@ from sentinel_core.agent.tools import bind_tool
 from sentinel_provider_offline import OfflineModel
 from sentinel_tools_release import ReportSettings, SummarySettings, sentinel_tools
 
-pytestmark = pytest.mark.unmeasured
+pytestmark = [pytest.mark.process, pytest.mark.unmeasured]
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

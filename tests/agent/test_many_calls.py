@@ -76,6 +76,33 @@ def test_calls_that_would_begin_after_the_deadline_are_refused(agent_for):
     assert len(ran) < 30
 
 
+@pytest.mark.parametrize("same", [True, False])
+def test_of_a_thousand_calls_in_one_reply_the_first_few_run_and_the_rest_are_told_so(agent_for, same):
+    ran = []
+    calls = tuple(ToolCall(id=str(n), name="look", arguments={"at": 0 if same else n}) for n in range(1000))
+    agent = agent_for(
+        Reply(tool_calls=calls), Reply(content="done"), tools=(looking(lambda at: ran.append(at) or "seen"),)
+    )
+    assert agent.send_message("go").outcome == "completed"
+    assert len(ran) == AgentSettings().max_calls_per_reply == 32
+    results = [event.result for event in agent.events if isinstance(event, ToolFinished)]
+    assert len(results) == 1000
+    refused = [result for result in results if (result.metadata or {}).get("not_run")]
+    assert {result.content for result in refused} == {"not run: of one reply's calls, only the first 32 are run"}
+    assert [len(refused), {result.tool_call_id for result in results}] == [968, {call.id for call in calls}]
+
+
+def test_a_run_has_a_limit_of_calls_by_default(agent_for):
+    ran = []
+    looks = [
+        Reply(tool_calls=tuple(ToolCall(id=f"{turn}-{n}", name="look", arguments={"at": n}) for n in range(30)))
+        for turn in range(9)
+    ]
+    agent = agent_for(*looks, tools=(looking(lambda at: ran.append(at) or "seen"),))
+    assert agent.send_message("go").outcome == "max_tool_calls"
+    assert len(ran) == 90
+
+
 @pytest.mark.parametrize("late_from", [0, 3])
 def test_with_a_write_among_them_they_are_refused_too(agent_for, late_from):
     ran = []
@@ -153,7 +180,9 @@ def test_a_system_without_poll_does_with_select(monkeypatch):
 
 def test_a_reply_of_many_calls_is_answered_whole():
     agent = Agent(
-        model=ScriptedModel([Reply(tool_calls=asks(60)), Reply(content="done")]), tools=(looking(lambda at: at),)
+        model=ScriptedModel([Reply(tool_calls=asks(60)), Reply(content="done")]),
+        tools=(looking(lambda at: at),),
+        settings=AgentSettings(max_calls_per_reply=60),
     )
     assert agent.send_message("go").content == "done"
     assert [one.content for message in agent.get_history() for one in message.tool_results] == list(map(str, range(60)))

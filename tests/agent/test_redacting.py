@@ -8,7 +8,7 @@ from sentinel_core.agent.core import AgentSettings
 from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.events import AttemptFinished, MessageReceived, ToolFinished
 from sentinel_core.agent.journal import encode_event
-from sentinel_core.agent.run_progress import Progress, step_of
+from sentinel_core.agent.run_progress import Progress, Step, Text, step_of
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import NetworkError
 from sentinel_core.model import Reply
@@ -145,10 +145,10 @@ def test_progress_says_what_happens_and_nothing_else(capsys, monkeypatch):
     monkeypatch.setattr("sentinel_core.agent.run_progress._rich_console", lambda: None)
     result = ToolResult(tool_call_id="a", content="no\x1b[31m luck", success=False)
     with Progress() as progress:
-        progress.show(b"T", b"thinking\x1b[2J\nhard")
-        progress.show(b"P", encode_event(ToolFinished(result=result)))
-        progress.show(b"P", encode_event(MessageReceived(content="hello")))
-        progress.show(b"T", b"more")
+        progress.show(Text("thinking\x1b[2J\nhard"))
+        progress.show(Step(encode_event(ToolFinished(result=result))))
+        progress.show(Step(encode_event(MessageReceived(content="hello"))))
+        progress.show(Text("more"))
     assert capsys.readouterr().err == "thinking\\x1b[2J\nhard\n  failed: no\\x1b[31m luck\nmore\n".replace(
         "  failed", "failed"
     )
@@ -157,5 +157,5 @@ def test_progress_says_what_happens_and_nothing_else(capsys, monkeypatch):
 
 def test_progress_uses_rich_where_it_is(capsys):
     with Progress() as progress:
-        progress.show(b"T", b"[red]thinking")
+        progress.show(Text("[red]thinking"))
     assert "[red]thinking" in capsys.readouterr().err

@@ -2,9 +2,11 @@
 
 import json
 
+import attrs
 import pytest
 from agent_odd import RELEASES, SENTINEL, the_run
 
+from sentinel_core.agent.attempt_loop import AttemptFacts
 from sentinel_core.agent.run_summary import RunSummary
 from sentinel_core.agent.run_text import render_run
 
@@ -39,6 +41,15 @@ def test_a_report_of_a_run_that_was_cut_short(outcome, cause, told):
         f"  ! the run was ended by {told}; the report is of an unfinished investigation",
         "  - x",
     ]
+
+
+def test_a_reflector_that_failed_is_told_after_one_good_attempt_too():
+    note = "No model reflected, the rules did: provider said 500"
+    only = AttemptFacts(loop_id="r", verdict="PASS", decision="finalize", reason="thresholds_met", reflection_note=note)
+    shown = render_run(RunSummary(outcome="completed", attempts=(only,), **SUMMARY))
+    assert f"    {note}\n" in shown
+    silent = attrs.evolve(only, reflection_note="")
+    assert "attempt 1" not in render_run(RunSummary(outcome="completed", attempts=(silent,), **SUMMARY))
 
 
 @pytest.mark.unmeasured

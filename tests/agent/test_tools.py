@@ -11,6 +11,8 @@ from sentinel_core.host.validate_offers import check_parameters
 from sentinel_core.offers import Tool
 from sentinel_core.trace import CallDetails, ToolCall
 
+pytestmark = pytest.mark.process
+
 
 def call(name="add", **arguments):
     return ToolCall(id="c1", name=name, arguments=arguments)

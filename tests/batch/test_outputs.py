@@ -14,8 +14,8 @@ from sentinel_core.cli import batch_options as batching
 from sentinel_core.errors import InputError
 from sentinel_core.judging.batch import outputs
 from sentinel_core.judging.batch import run as batch
+from sentinel_core.judging.batch.assignment import Launcher
 from sentinel_core.judging.batch.progress import Progress
-from sentinel_core.judging.batch.worker import Launcher
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from sentinel_core.judging.batch import serve, worker
+from sentinel_core.judging.batch import assignment, serve
 
 pytestmark = pytest.mark.unmeasured
 
@@ -113,6 +113,18 @@ def test_a_worker_that_is_killed_from_outside_is_nobodys_fault(inside, many, fol
     assert done.returncode == 2
 
 
+def test_so_is_the_one_child_of_few_traces(inside, write, folder, tools, wrecker):
+    mark = folder / "killed"
+    deed = f"p = {str(mark)!r}; e = os.path.exists(p); open(p, 'w').close(); e or os.kill(os.getpid(), signal.SIGKILL)"
+    wrecker(deed, "day-2")
+    write("few.jsonl", [tools.line_of(number) for number in range(1, 4)])
+    done = inside("evaluate", "few.jsonl", "--jsonl", *ALONE)
+    assert mark.exists()
+    found = tools.rows(done.stdout)
+    assert ids(found) == ["day-1", "day-2", "day-3"]
+    assert not any(row["failures"] for row in found)
+
+
 @pytest.mark.parametrize(("left", "judged"), [(5, 5), (5.5, 5), (0, 0), (None, 0)])
 @pytest.mark.parametrize("output", ["short.jsonl", "short.parquet", "short/"])
 def test_a_file_that_is_cut_short_is_told_once(inside, write, folder, tools, monkeypatch, left, judged, output):
@@ -164,7 +176,7 @@ def test_deaths_of_other_kinds(inside, write, folder, tools, wrecker, deed, word
 def test_too_many_deaths_give_up_the_rest(inside, write, folder, tools, wrecker, monkeypatch):
     wrecker("os._exit(1)", *[f"day-{number}" for number in range(2, 9)])
     write("few.jsonl", [tools.line_of(number) for number in range(1, 9)])
-    monkeypatch.setattr(worker, "_MOST_DEATHS", 2)
+    monkeypatch.setattr(assignment, "_MOST_DEATHS", 2)
     done = inside("evaluate", "few.jsonl", "-j", 1, "--jsonl", *ALONE)
     found = tools.rows(done.stdout)
     assert ids(found) == ["day-1", "day-2", "day-3", None]

@@ -201,7 +201,7 @@ def test_check_tells_what_is_broken(inside, distribution, monkeypatch):
     rows = {line.split()[1]: line for line in done.stdout.splitlines()}
     assert rows["bomb"].endswith("broken  cannot be imported: SystemExit: imported")
     assert rows["deadly"].endswith("broken  ended the process with exit code 9")
-    assert rows["slow"].endswith("broken  did not finish within its time limit")
+    assert rows["slow"].endswith("broken  did not finish within 2 s")
     assert rows["rerun_limit"].endswith("loads, selected")
 
 
@@ -323,7 +323,7 @@ def test_config_shows_values_and_origins(sentinel, folder):
         ("agent.deadline", "600.0", "default"),
         ("plugins", "no:hallucination", "--plugins"),
         ("weights.loop", "2.0", "sentinel.toml"),
-        ("weights.cost", "0.15", "profile", "rs1"),
+        ("weights.cost", "0.15", "profile", "standard"),
         ("signals.cost.budget_tokens", "7", "sentinel.toml"),
         ("signals.cost.growth_tokens", "9", "--set"),
     } <= rows

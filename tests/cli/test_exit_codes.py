@@ -104,7 +104,7 @@ INPUTS = {
     "no record": (b'[]  "trace_id"', '"t.json": is not JSON'),
     "an empty list": (b"[\n]", ""),
     "half a gzip": (b"\x1f\x8b\x08\x00rubbish", '"t.json": cannot be read whole: '),
-    "too new": (b'{"trace_id": "t", "messages": [], "schema": 3}', "version 3 of the trace format is unknown here"),
+    "too new": (b'{"trace_id": "t", "messages": [], "schema": 3}', "version 3 of the trace format is unknown"),
 }
 
 
@@ -140,7 +140,10 @@ CONFIG = {
     ),
     "negative weight": (("--weight", "loop=-1"), 'the weight of "loop" is -1.0; it must be a finite number, 0 or more'),
     "no number": (("--weight", "loop=heavy"), '"weights.loop" from --weight: expected a number'),
-    "no such profile": (("--profile", "rs2"), 'no profile "rs2": it is neither "rs1" nor a file'),
+    "no such profile": (
+        ("--profile", "rs2"),
+        'no profile "rs2": it is neither "rs1" nor "standard" nor a readable file',
+    ),
     "no such plugin": (("--plugins", "lop"), 'no plugin named "lop" is installed; did you mean "loop"?'),
     "no such file": (("--plugins", "./gone.py"), 'plugin "./gone.py": there is no such file'),
     "no such module": (("--plugins", "no.such"), 'plugin "no.such" cannot be imported'),

@@ -81,7 +81,7 @@ def test_a_reader_can_be_named(inside, diary, knob):
     plugins = ("--plugins", knob[1].replace("./knob.py", "./knob.py,./diary.py"), *knob[2:])
     done = inside("evaluate", "mine.txt", "--jsonl", *plugins)
     assert done.returncode == 3
-    assert "nearest: diary; --from NAME reads it as one" in done.stderr
+    assert "nearest: diary; --from NAME forces a format" in done.stderr
     done = inside("evaluate", "mine.txt", "--jsonl", "--from", "diary", *plugins)
     assert [json.loads(line).get("trace_id") for line in done.stdout.splitlines()] == ["d1", None, "d3"]
     assert done.returncode == 3

@@ -120,8 +120,8 @@ def test_one_that_cannot_be_used(sentinel, installs, load, told):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("Hello", "a command's name must be small letters, digits, - and _, a letter first"),
-        ("evaluate", "is a command of Sentinel itself; rename yours"),
+        ("Hello", "a command's name must be lowercase letters, digits, - and _, and begin with a letter"),
+        ("evaluate", "is a built-in command; rename yours"),
     ],
 )
 def test_a_name_that_no_command_can_have(sentinel, installs, folder, name, told):
@@ -193,4 +193,4 @@ def test_a_file_that_offers_a_command_alone(sentinel, folder, write):
     write("t.json", "0")
     done = sentinel("evaluate", "t.json", "--plugins", "./mine.py")
     assert done.returncode == 3
-    assert 'plugin "./mine.py": it offers commands alone' in done.stderr
+    assert 'plugin "./mine.py": it offers only commands' in done.stderr

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-LIE = "I have sent you a confirmation email."
+LIE = "I used the calculator tool and the result is 42."
 CAFE = "caf\u00e9"
 
 
@@ -226,7 +226,7 @@ def test_of_many_conversations_the_others_are_judged(inside, folder):
 
 
 LOST = {
-    "an entry that is no message": (_listed([*CHAT[:2], 7]), "1 entry is no message: $[2]"),
+    "an entry that is not a message": (_listed([*CHAT[:2], 7]), "1 entry is not a message: $[2]"),
     "an unknown item": (
         _listed([*FORMATS["openai-responses"][:2], {"type": "hologram", "id": "h"}]),
         '1 item of the unknown type "hologram": $[2]',
@@ -249,7 +249,7 @@ LOST = {
                 },
             ]
         ),
-        'what the sub-agent "x1" did is not in the trace: its file was not found',
+        'sub-agent "x1" is missing from the trace: its file was not found',
     ),
 }
 
@@ -298,7 +298,7 @@ def test_what_a_folder_holds_is_judged_or_told(inside, folder):
         done = inside("evaluate", "in", "--jsonl", *options)
         assert (done.returncode, done.stdout.count("\n")) == (2, 1)
         assert done.stderr == (
-            "sentinel: left out as Sentinel's own, and read only where named: 4 files"
+            "sentinel: left out because Sentinel wrote them; name a file to read it: 4 files"
             ' ("in/z.json", "in/.sentinel/logs/a.jsonl", "in/.sentinel/logs/b.jsonl" and 1 more)\n'
         )
     done = inside("evaluate", "in/z.json", "--jsonl")
@@ -312,6 +312,5 @@ def test_that_sub_agents_are_read_with_their_session_is_told(inside, folder):
     done = inside("convert", "in")
     assert [child["trace_id"] for child in json.loads(done.stdout)["details"]["children"]] == ["agent-x1"]
     assert done.stderr == (
-        "sentinel: read as part of a session of Claude Code, and not once more:"
-        ' 1 file ("in/s/subagents/agent-x1.jsonl")\n'
+        'sentinel: read as part of a Claude Code session, not on their own: 1 file ("in/s/subagents/agent-x1.jsonl")\n'
     )

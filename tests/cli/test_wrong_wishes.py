@@ -133,7 +133,9 @@ def test_a_plugin_in_the_file_that_is_not_there(inside, folder):
 def test_a_mistyped_variable_is_told(inside):
     done = inside("config", "show", SENTINEL_FAILON="fail")
     assert done.returncode == 0
-    assert done.stderr.startswith('sentinel: warning: the environment\'s "SENTINEL_FAILON" is no setting; did you mean')
+    assert done.stderr.startswith(
+        'sentinel: warning: the environment variable "SENTINEL_FAILON" is not a setting; did you mean'
+    )
     rows = [line.split("  ") for line in done.stdout.splitlines()]
     assert {row[0]: row[-1] for row in rows}["fail_on"] == "default"
     assert not {"None", "True", "False"} & {cell.strip() for row in rows for cell in row}

@@ -68,10 +68,10 @@ def test_an_archive_is_read_anew_where_it_changed_and_in_another_process(tmp_pat
     assert source.open().read() == b"before"
     zipped(path, a_json=b"and after")
     assert source.open().read() == b"and after"
-    (known,) = streams._kept
+    (known,) = streams._cached
     monkeypatch.setattr(os, "getpid", lambda: -1)
     assert source.open().read() == b"and after"
-    (anew,) = streams._kept
+    (anew,) = streams._cached
     assert anew == (-1, *known[1:]) != known
 
 

@@ -9,8 +9,8 @@ import pytest
 from sentinel_core import ExecutionTrace, ReadError, evaluate_trace
 from sentinel_core.errors import TraceDecodeError
 from sentinel_core.testing import SAMPLES, BytesSource, honest_trace
-from sentinel_core.traces._diagnose import all_problems, strict_problems
 from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace, read_json_records
+from sentinel_core.traces.problems import all_problems
 from sentinel_core.traces.sources import FileSource
 
 GOOD = {"trace_id": "t", "messages": [{"role": "user", "content": "hi"}]}
@@ -44,7 +44,7 @@ def test_known_versions(schema):
 
 @pytest.mark.parametrize("schema", [0, 3, -1])
 def test_unknown_versions_are_refused(schema):
-    text = f"version {schema} of the trace format is unknown here; 1 and 2 are @ $.schema"
+    text = f"version {schema} of the trace format is unknown; expected 1 or 2 @ $.schema"
     assert problems({**GOOD, "schema": schema}) == (text,)
 
 
@@ -65,6 +65,8 @@ def one_message(**message: object) -> dict[str, object]:
         ({**GOOD, "messages": {}}, ("expected a list, got an object @ $.messages",)),
         ({**GOOD, "messages": None}, ("expected a list, got null @ $.messages",)),
         ({**GOOD, "metadata": []}, ("expected an object, got a list @ $.metadata",)),
+        ({**GOOD, "messages": [3]}, ("expected an object, got a whole number @ $.messages[0]",)),
+        ({**GOOD, "details": "x"}, ("expected an object, got text @ $.details",)),
         (one_message(role="robot"), ('"robot" is none of system, user, assistant, tool @ $.messages[0].role',)),
         (one_message(role=1), ("1 is none of system, user, assistant, tool @ $.messages[0].role",)),
         (
@@ -123,6 +125,7 @@ def test_at_most_twenty_problems_are_told():
         (b"", "is not JSON"),
         (b"{", "is not JSON"),
         (b"nonsense", "is not JSON"),
+        (b'{"a": {"b": [1, {"cut', "is not JSON: Input data was truncated @ $.a.b[1]"),
         (b'{"trace_id": "\xff", "messages": []}', "is not UTF-8: byte 14 is 0xff"),
         (b'{"trace_id": "\\ud800", "messages": []}', ""),
         (
@@ -148,7 +151,7 @@ def test_strict_refuses_unknown_and_duplicate_keys():
         'unknown key "a", "b" @ $',
     }
     assert all_problems(data) == ()
-    assert strict_problems(json.dumps(GOOD).encode()) == ()
+    assert all_problems(json.dumps(GOOD).encode(), strict=True) == ()
 
 
 def test_what_is_no_document_has_no_paths():
@@ -185,7 +188,7 @@ LINE = json.dumps(GOOD).encode()
         (b"[" + LINE + b",", ["None: is not JSON: Input data was truncated @ $[1]"]),
     ],
 )
-def test_layouts(data, expected):
+def test_each_layout_of_the_format_is_read(data, expected):
     assert read(data) == expected
 
 
@@ -256,3 +259,12 @@ def test_a_report_with_what_json_cannot_hold():
     assert made["settings"] == {"mine": {"path": "1j"}}
     assert made["reasoning"] == "half ? é"
     assert made["signal_scores"] == list(msgspec.to_builtins(report.signal_scores))
+
+
+def test_a_sub_agent_of_an_unknown_version_is_refused_too():
+    inner = {"trace_id": "b", "details": {"children": [{"trace_id": "c", "schema": 3}]}}
+    text = json.dumps({"trace_id": "a", "schema": 2, "details": {"children": [{"trace_id": "x"}, inner]}})
+    with pytest.raises(
+        TraceDecodeError, match=r"version 3 .* @ \$\.details\.children\[1\]\.details\.children\[0\]\.schema"
+    ):
+        decode_trace(text.encode())

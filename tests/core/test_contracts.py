@@ -175,7 +175,7 @@ def test_a_provider_whose_replies_no_agent_takes(reply, words, test):
 
 def test_offers_that_the_host_does_not_take():
     guardrail = Guardrail(name="g", summary="", check=lambda _history: Ruling(action="allow"))
-    refuses(subclass(GuardrailContract, make=guardrail), "test_host_takes_it", "the Guardrail that it offers has no")
+    refuses(subclass(GuardrailContract, make=guardrail), "test_host_takes_it", "it offers a Guardrail without a")
 
 
 def command_suite(made: object, module: str = "sentinel_core", **fields: object) -> object:
@@ -183,6 +183,7 @@ def command_suite(made: object, module: str = "sentinel_core", **fields: object)
     return subclass(CommandContract, make=offer, module=module)
 
 
+@pytest.mark.process
 def test_a_command_that_says_what_it_does():
     option = click.Option(["--to"], help="Whom.")
     suite = command_suite(click.Command("mine", help="Do it.", params=[option]))
@@ -192,10 +193,11 @@ def test_a_command_that_says_what_it_does():
     suite.test_its_options_say_what_they_do()
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("suite", "test", "words"),
     [
-        (command_suite(None, name="run"), "test_host_takes_it", '"run" is a command of Sentinel itself; rename yours'),
+        (command_suite(None, name="run"), "test_host_takes_it", '"run" is a built-in command; rename yours'),
         (command_suite(None, summary="a\nb"), "test_host_takes_it", '"mine": summary must be one line'),
         (command_suite(None, "wave"), "test_offering_it_imports_nothing_else", "wave must import nothing but"),
         (command_suite(None, "no_such"), "test_offering_it_imports_nothing_else", "No module named 'no_such'"),

@@ -150,12 +150,12 @@ BAD = {
     ),
     "misspelt": (
         f"{HEAD}@hookimpl\ndef sentinel_signal():\n    return []",
-        '"sentinel_signal" is no hook (they are sentinel_c',
+        '"sentinel_signal" is not a hook (the hooks are sentinel_c',
     ),
     "unwrapped": (f"{HEAD}@hookimpl(wrapper=True)\ndef sentinel_signals():\n    return []", "PluginValidationError"),
-    "nameless": (signal(""), "the Signal that it offers has no name"),
-    "numbered": (f"{HEAD}{BODY.replace('{name!r}', '7')}", "the Signal that it offers has no name"),
-    "mute": (signal("mute").replace('"s"', '""'), "the Signal that it offers has no summary"),
+    "nameless": (signal(""), "it offers a Signal without a name"),
+    "numbered": (f"{HEAD}{BODY.replace('{name!r}', '7')}", "it offers a Signal without a name"),
+    "mute": (signal("mute").replace('"s"', '""'), "it offers a Signal without a summary"),
     "uncallable": (signal("uncallable").replace("lambda index: 0.0", "0.0"), '"uncallable": detect is not callable'),
     "unset": (
         signal("unset").replace("detect=", "settings=dict, detect="),
@@ -197,7 +197,7 @@ def test_what_ended_a_process_is_not_loaded_again(installs):
         ("reliability-sentinel>=99; extra == 'all'", None),
         ("reliability-sentinel-signal-loop>=99", None),
         ("attrs>=1", None),
-        ("reliability-sentinel>=99", "needs reliability-sentinel>=99, and this is reliability-sentinel 0.1.0"),
+        ("reliability-sentinel>=99", "needs reliability-sentinel>=99, but reliability-sentinel 0.1.0 is installed"),
     ],
 )
 def test_the_hosts_version_is_checked(installs, requirement, error):
@@ -223,7 +223,7 @@ def test_a_module(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     (plugin,), _ = load([], ["fake_package.inner"])
     assert (plugin.source.name, plugin.source.origin) == ("dotted", "fake_package.inner")
-    with pytest.raises(PluginError, match="it offers nothing; mark sentinel_signals, or another hook, with @hookimpl"):
+    with pytest.raises(PluginError, match="it offers nothing; mark sentinel_signals or another hook with @hookimpl"):
         load([], ["xml.etree"])
 
 
@@ -297,7 +297,7 @@ def test_an_entry_point_that_names_the_function(installs):
 def test_a_group_that_is_mistyped_is_told(installs):
     installs("single", {}, {"sentinel.signal": {"a": "x"}, "sentinel.hooks": {"b": "y"}})
     assert misnamed() == [
-        'single 1.0: the entry points of its group "sentinel.signal" are no plugins; did you mean "sentinel.signals"?'
+        'single 1.0: "sentinel.signal" is not a plugin group, so nothing loads it; did you mean "sentinel.signals"?'
     ]
 
 

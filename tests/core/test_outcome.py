@@ -12,7 +12,7 @@ from outcome_examples import FAILED, NOTHING, UNKNOWN, WORKED
 from sentinel_core import Call, ExecutionTrace, Message, Outcome, ToolCall, ToolResult, TraceIndex
 from sentinel_core.evaluate.outcome import judge_result, judge_text
 from sentinel_core.evaluate.outcome_json import _KEYS
-from sentinel_core.evaluate.outcome_words import GROUPS
+from sentinel_core.evaluate.outcome_words import ROWS
 
 LABELS = [
     json.loads(line)
@@ -98,14 +98,20 @@ def test_each_row_of_the_tables_has_an_example():
         "last": lasts,
         "end": [last[-60:] for last in lasts],
     }
-    for group in GROUPS:
-        for pattern in (pattern for _, patterns in group.rows for pattern in patterns):
-            assert any(map(re.compile(pattern).match, parts.get(group.part, texts))), pattern
+    for row in ROWS:
+        for pattern in row.patterns:
+            assert any(map(re.compile(pattern).match, parts.get(row.part, texts))), pattern
 
 
 def test_only_the_ends_of_a_text_are_read():
     assert told("x" * 290 + "\n" + "y" * 300 + "\nKeyError: 'name'") == "failed"
     assert told("x\n" * 300 + "KeyError: 'name'\n" + "y\n" * 300) == "worked"
+
+
+def test_a_warning_before_the_work_is_no_failure():
+    warning = "Warning: _curses.error: setupterm: could not find the terminal\nFeatures will not be available.\n"
+    assert told(warning + "[0] got the number 4\n") == "worked"
+    assert told(warning + "ValueError: no number") == "failed"
 
 
 def test_the_limit_for_short_texts():

@@ -190,7 +190,7 @@ def test_verbose_tells_what_was_checked():
     assert "  6 messages, 2 tool calls, tokens: 480" in shown
     assert "  loop: checked; no flags" in shown
     assert "  cost: left out (left out by the user)" in shown
-    assert shown[-1] == "  profile rs1: cost 0.15, hallucination 0.35, loop 0.25, tool_misuse 0.25"
+    assert shown[-1] == "  profile standard: cost 0.15, hallucination 0.35, loop 0.25, tool_misuse 0.25"
     bare = attrs.evolve(honest_trace(), token_usage=None)
     assert "  6 messages, 2 tool calls, tokens: unknown" in lines(report(trace=bare), verbose=True)
     told = attrs.evolve(report(), settings={"loop": {"limit": 5, "share": 0.5}})

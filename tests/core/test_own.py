@@ -76,7 +76,7 @@ FOREIGN = {
     "short.parquet": "PAR1",
 }
 
-ONLY = "nothing but what Sentinel wrote itself (a file of it that is named is read)"
+ONLY = "only files that Sentinel wrote itself (name a file to read it)"
 
 
 def found(*arguments: str) -> list[str]:

@@ -8,7 +8,7 @@ from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.panel import make_panel, read_profile, weighted, with_weights
 from sentinel_core.host.plugins import Installed, LoadFailure, Plugin
 from sentinel_core.host.settings import Layers, Setting
-from sentinel_core.profile import RS1, CriticalRule
+from sentinel_core.profile import RS1, STANDARD, CriticalRule
 from sentinel_core.testing import honest_trace
 
 
@@ -107,6 +107,7 @@ def profile_of(tmp_path, text: str):
 
 def test_the_built_in_profile():
     assert read_profile("rs1") is RS1
+    assert read_profile("standard") is STANDARD
 
 
 def test_a_profile_takes_from_rs1_what_it_leaves_out(tmp_path):
@@ -159,7 +160,7 @@ def test_profiles_that_cannot_be_used(tmp_path, text, error):
 
 
 def test_no_such_profile(tmp_path):
-    with pytest.raises(ConfigError, match=r'^no profile "rs2": it is neither "rs1" nor a file that can be read'):
+    with pytest.raises(ConfigError, match=r'^no profile "rs2": it is neither "rs1" nor "standard" nor a readable file'):
         read_profile("rs2")
 
 

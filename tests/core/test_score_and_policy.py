@@ -5,7 +5,7 @@ import pytest
 
 from sentinel_core.evaluate.policy import judge
 from sentinel_core.evaluate.score import combine, share
-from sentinel_core.profile import RS1, CriticalRule
+from sentinel_core.profile import RS1, STANDARD, CriticalRule
 
 NAMES = ("hallucination", "loop", "tool_misuse", "cost")
 TWENTIETHS = (7, 5, 5, 3)  # the weights 0.35, 0.25, 0.25, 0.15
@@ -44,8 +44,12 @@ def test_every_combination_is_judged_as_exact_arithmetic_does(usual):
     assert (len(COMBINATIONS), wrong) == (194_481, 0)
 
 
+ORDERS = list(itertools.permutations(range(4)))
+ORDERS[:-1] = [pytest.param(order, marks=pytest.mark.exhaustive) for order in ORDERS[:-1]]
+
+
 @pytest.mark.unmeasured
-@pytest.mark.parametrize("order", list(itertools.permutations(range(4))), ids=lambda order: "".join(map(str, order)))
+@pytest.mark.parametrize("order", ORDERS, ids=lambda order: "".join(map(str, order)))
 def test_the_order_of_signals_does_not_count(order, usual):
     assert overall_risks(order) == usual
 
@@ -98,3 +102,12 @@ def test_an_unmeasured_signal_counts_nothing_and_keeps_its_weight():
 def test_weights_are_relative():
     assert combine({"a": 1.0, "b": 0.5}, {"a": 3.0, "b": 1.0}) == 0.875
     assert share([3.0], {"a": 3.0, "b": 1.0}) == 0.75
+
+
+def test_the_standard_profile_is_rs1_and_warns_of_claims():
+    scores = dict.fromkeys(RS1.weights, 0.0)
+    for score, verdicts in ((0.39, ("PASS", "PASS")), (0.4, ("PASS", "WARN")), (0.8, ("FAIL", "FAIL"))):
+        judged = [judge(0.1, {**scores, "hallucination": score}, profile) for profile in (RS1, STANDARD)]
+        assert tuple(verdict for verdict, _ in judged) == verdicts
+    assert sum("hallucination" in reason for reason in judged[1][1]) == 1  # the graver rule speaks for both
+    assert attrs.evolve(STANDARD, name=RS1.name, critical=RS1.critical) == RS1

@@ -32,9 +32,9 @@ def toml(folder: Path, text: str, name: str = "sentinel.toml") -> Path:
     return path
 
 
-def test_defaults(tmp_path):
+def test_what_nobody_sets_has_its_default(tmp_path):
     assert layers(tmp_path).host() == HostSettings(
-        profile="rs1", fail_on="warn", timeout=60.0, max_memory_mb=4096, strict=False, plugins=None
+        profile="standard", fail_on="warn", timeout=60.0, max_memory_mb=4096, strict=False, plugins=None
     )
 
 
@@ -190,7 +190,7 @@ def test_an_error_without_text_is_told(tmp_path):
 def test_settings_that_refuse_their_own_defaults_are_the_plugins_failure(tmp_path):
     wanted = attrs.make_class("Odd", {"field": attrs.field(default=0, validator=lambda *_: {}["no"])}, kw_only=True)
     for flags in ({}, {"signals.odd.field": "1"}):
-        with pytest.raises(PluginError, match=r"^its settings cannot be made: KeyError: 'no'$"):
+        with pytest.raises(PluginError, match=r"^its settings class failed: KeyError: 'no'$"):
             layers(tmp_path, flags).of_plugin("signals", "odd", wanted)
 
 
@@ -264,13 +264,15 @@ def test_a_project_with_our_table_that_is_not_toml(tmp_path):
 def test_a_variable_that_looks_like_a_setting_is_told(tmp_path):
     found = read_layers({}, environ={"SENTINEL_FAILON": "fail", "SENTINEL_HOME": "/srv", "OTHER": "x"}, folder=tmp_path)
     assert found.values == {}
-    assert found.suspects == ('the environment\'s "SENTINEL_FAILON" is no setting; did you mean "SENTINEL_FAIL_ON"?',)
+    assert found.suspects == (
+        'the environment variable "SENTINEL_FAILON" is not a setting; did you mean "SENTINEL_FAIL_ON"?',
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("SENTINEL_WEIGHTS__LOOP", "; a weight is set with --weight, or in sentinel.toml"),
+        ("SENTINEL_WEIGHTS__LOOP", "; set a weight with --weight, or in sentinel.toml"),
         ("SENTINEL_SIGNAL__COST__TOKENS", "; did you mean SENTINEL_SIGNALS__NAME__FIELD?"),
         ("SENTINEL_TOOLS__TOKENS", "; did you mean SENTINEL_TOOLS__NAME__FIELD?"),
         ("SENTINEL_AGENT__MAX__TURNS", "; did you mean SENTINEL_AGENT__FIELD?"),
@@ -280,7 +282,7 @@ def test_a_variable_that_looks_like_a_setting_is_told(tmp_path):
 def test_a_variable_that_looks_like_a_setting_of_a_table_is_told(tmp_path, name, told):
     found = read_layers({}, environ={name: "0"}, folder=tmp_path)
     assert found.values == {}
-    assert found.suspects == (() if told is None else (f'the environment\'s "{name}" is no setting{told}',))
+    assert found.suspects == (() if told is None else (f'the environment variable "{name}" is not a setting{told}',))
 
 
 def test_the_agents_settings_are_not_imported_where_none_is_set(tmp_path):

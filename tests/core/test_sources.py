@@ -217,7 +217,7 @@ def test_a_packed_file_can_be_read_from_anywhere(tmp_path):
         assert (stream.seekable(), stream.read(), stream.seek(4), stream.read(2)) == (True, b"0123456789", 4, b"45")
 
 
-def test_siblings(tmp_path):
+def test_only_files_of_the_same_folder_are_siblings(tmp_path):
     source = FileSource(path=write(tmp_path / "in" / "a.json"), label="a.json", strict=True)
     write(tmp_path / "in" / "b.json", b"b")
     write(tmp_path / "in" / "[c].json")
@@ -253,7 +253,7 @@ def test_the_newest_session(tmp_path, monkeypatch):
     monkeypatch.delenv("PLACE")
     with pytest.raises(InputError, match=r"no session in /nowhere/"):
         latest_session(kept, strict=False, max_record=1)
-    with pytest.raises(InputError, match="it is not known where that tool keeps its sessions"):
+    with pytest.raises(InputError, match="this reader does not say where its tool keeps sessions"):
         latest_session(reader("other", 1), strict=False, max_record=1)
 
 
@@ -297,7 +297,7 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b"", [reader("a", 90)], "is empty: nothing to check"),
         (b" \n\t ", [reader("a", 90)], "is empty: nothing to check"),
         (b"x", [reader("a", 0), reader("b", -5)], r"is in no format .* it looks like text that is not JSON \("),
-        (b"x", [reader("a", 9), reader("b", 0)], r"is in no format .*\(nearest: a; --from NAME reads it as one\)"),
+        (b"x", [reader("a", 9), reader("b", 0)], r"is in no format .*\(nearest: a; --from NAME forces a format\)"),
         (b'{"a": 1, "b": {}}', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'[{"a": 1}]', [reader("a", 0)], r"it looks like a JSON list with the keys a \("),
         (b"[1]", [reader("a", 0)], r"it looks like a JSON list \("),

@@ -67,8 +67,8 @@ def test_configuration_of_a_stranger_is_refused(tmp_path, give_away, name, text)
     with pytest.raises(ConfigError) as caught:
         read_layers({}, environ={}, folder=below)
     assert str(caught.value) == (
-        f'"{file}" belongs to user 54321, whose neither its folder nor the working directory is, and settings can run '
-        "code: put a sentinel.toml of your own here, or read no file (--no-config, SENTINEL_NO_CONFIG=1)"
+        f'"{file}" belongs to user 54321, who owns neither its folder nor the working directory, and settings can run '
+        "code: put your own sentinel.toml here, or read no file (--no-config, SENTINEL_NO_CONFIG=1)"
     )
     assert not read_layers({}, environ={"SENTINEL_NO_CONFIG": "1"}, folder=below).host().strict
 
@@ -137,7 +137,9 @@ def test_with_configuration_after_all(tmp_path):
     with pytest.raises(ConfigError, match='"no_config" from SENTINEL_NO_CONFIG: expected true or false, and it is ""'):
         read_layers({}, environ={"SENTINEL_NO_CONFIG": ""}, folder=tmp_path)
     told = read_layers({}, environ={"SENTINEL_NOCONFIG": "1"}, folder=tmp_path).suspects
-    assert told == ('the environment\'s "SENTINEL_NOCONFIG" is no setting; did you mean "SENTINEL_NO_CONFIG"?',)
+    assert told == (
+        'the environment variable "SENTINEL_NOCONFIG" is not a setting; did you mean "SENTINEL_NO_CONFIG"?',
+    )
 
 
 def test_no_file_can_say_that_no_file_is_read(tmp_path):

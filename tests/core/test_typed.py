@@ -14,7 +14,7 @@ from sentinel_core import (
     TraceDetails,
     evaluate_trace,
 )
-from sentinel_core.traces._typed import check_trace
+from sentinel_core.traces.problems import check_trace
 
 LIE = "I've cancelled order 17 and sent you a confirmation email."
 
@@ -181,7 +181,7 @@ def test_signals_may_come_from_a_generator():
 
 
 def test_two_signals_of_one_name_are_refused():
-    with pytest.raises(ValueError, match=r'^signals holds two that are named "apology"; each name may stand once$'):
+    with pytest.raises(ValueError, match=r'^two signals are named "apology"; each name must be unique$'):
         evaluate_trace(FULL, signals=[half(), half()])
 
 

@@ -10,14 +10,19 @@ from sentinel_core.errors import InputError
 from sentinel_core.traces.sources import find_sources
 from sentinel_core.traces.sources.walk import Walk
 
-# A child takes another user's id (root reads everything), and says what it finds.
+# A child takes another user's id (root reads everything), and says what it finds. It looked once before: that user may not be let in
+# to where the project and Python stand, and so could import nothing more.
 AS_NOBODY = """
-import glob, os
+import os
 from sentinel_core.traces.sources import find_sources
+def look():
+    for argument in %r:
+        yield "; ".join(str(one) if isinstance(one, Exception) else one.label for one in find_sources((argument,)))
+found = list(look())
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)
-for argument in %r:
-    print(*(one if isinstance(one, Exception) else one.label for one in find_sources((argument,))), sep="; ")
+    found = list(look())
+print(*found, sep="\\n")
 """
 
 

@@ -118,8 +118,8 @@ def _run(outbox, foreign):
     ("mark", "at_work"),
     [
         ("", None),
-        ("detect\nsignals:loop\n0", AtWork("detect", "signals:loop", 0)),
-        ("load\n./a\nb.py\n12", AtWork("load", "./a\nb.py", 12)),
+        ("detect\nsignals:loop\n0 0", AtWork("detect", "signals:loop", 0)),
+        ("load\n./a\nb.py\n12 3", AtWork("load", "./a\nb.py", 12, 3)),
     ],
 )
 def test_marks_are_read_back(mark, at_work):

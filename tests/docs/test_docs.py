@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from headings import anchors
 
 from sentinel_core.traces.codec import decode_trace
 
@@ -69,13 +70,6 @@ def test_links_lead_somewhere():
     ):
         for target in re.findall(r"\]\((?!https?://)([^)#]+)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
-
-
-def anchors(document: Path) -> set[str]:
-    """Those of the headings, as GitHub makes them."""
-    text = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_links_lead_to_headings():

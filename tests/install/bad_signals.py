@@ -72,7 +72,7 @@ BAD_SIGNALS = {
         _HEAD + "@hookimpl\ndef sentinel_signals(config):\n    return []\n",
         "takes arguments (config)",
     ),
-    "mistyped_hook": (_HEAD + "@hookimpl\ndef sentinel_signal():\n    return []\n", '"sentinel_signal" is no hook'),
+    "mistyped_hook": (_HEAD + "@hookimpl\ndef sentinel_signal():\n    return []\n", '"sentinel_signal" is not a hook'),
     "lists_nothing": (_HEAD + "@hookimpl\ndef sentinel_signals():\n    pass\n", "and it returned None"),
     "unknown_type": (
         "import attrs\n"

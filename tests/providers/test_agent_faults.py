@@ -32,7 +32,11 @@ ENDS = {"max_tokens": "truncated", "refusal": "refused", "content_filter": "filt
 def cases(wanted: Callable[[Fault], bool], *, few: bool = False) -> object:
     """Each provider, fault and place; where it is to be few, one place for each."""
     found = [
-        pytest.param(dialect, fault, place, id=f"{dialect}-{fault.name}-{place}")
+        pytest.param(
+            *(dialect, fault, place),
+            id=f"{dialect}-{fault.name}-{place}",
+            marks=() if dialect not in FEW and place == number % 3 else pytest.mark.exhaustive,
+        )
         for dialect in sorted(DIALECTS)
         for number, fault in enumerate(FAULTS.values())
         if fault.fits(dialect) and wanted(fault)

@@ -5,14 +5,14 @@ import logging
 import pytest
 
 from sentinel_core.cli.choose_provider import connect
-from sentinel_core.host.connect import key_elsewhere
+from sentinel_core.host.connect import key_sent_elsewhere
 from sentinel_core.host.plugins import installed, load
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, Setting
 
 KEY = "providers.openai.base_url"
 ELSEWHERE = "https://models.example.org:8443/v1"
-TOLD = f'the key of OPENAI_API_KEY goes to models.example.org:8443, as "{KEY}" from ../sentinel.toml says'
+TOLD = f'the API key in OPENAI_API_KEY goes to models.example.org:8443, set by "{KEY}" in ../sentinel.toml'
 
 
 @pytest.fixture
@@ -34,13 +34,13 @@ def layers(address=ELSEWHERE, origin="sentinel.toml", folder=".."):
 
 
 def told(openai, found):
-    return key_elsewhere(openai, found.of_plugin("providers", "openai", openai.offer.settings), found)
+    return key_sent_elsewhere(openai, found.of_plugin("providers", "openai", openai.offer.settings), found)
 
 
 def test_a_key_that_goes_where_a_file_says(openai):
     assert told(openai, layers()) == TOLD
-    assert told(openai, layers("https://user:pass@h/v1")).startswith("the key of OPENAI_API_KEY goes to h, as ")
-    assert told(openai, layers(origin="the suite's judge", folder="")).endswith("from the suite's judge says")
+    assert told(openai, layers("https://user:pass@h/v1")).startswith("the API key in OPENAI_API_KEY goes to h, set by ")
+    assert told(openai, layers(origin="the suite's judge", folder="")).endswith("in the suite's judge")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_addresses_that_look_like_this_machine_or_the_providers_own(openai, addr
 
 @pytest.mark.parametrize("address", ["not an address", "http://[half", "example.org/v1"])
 def test_addresses_that_are_none(openai, address):
-    assert told(openai, layers(address)).startswith(f"the key of OPENAI_API_KEY goes to {address}, as ")
+    assert told(openai, layers(address)).startswith(f"the API key in OPENAI_API_KEY goes to {address}, set by ")
 
 
 @pytest.mark.parametrize(
@@ -98,12 +98,10 @@ def test_nobody_set_an_address(openai):
     assert told(openai, Layers()) is None
 
 
-@pytest.mark.parametrize(
-    ("of_provider", "frames"), [({}, [f"W{TOLD}".encode()]), ({"base_url": "https://b.example"}, [])]
-)
-def test_a_run_tells_it_first(openai, of_provider, frames):
+@pytest.mark.parametrize(("of_provider", "warnings"), [({}, [TOLD]), ({"base_url": "https://b.example"}, [])])
+def test_a_run_tells_it_first(openai, of_provider, warnings):
     class Heard(list):
-        send = list.append
+        warn = list.append
 
         def mark(self, text):
             """Nothing crashes here."""
@@ -116,4 +114,4 @@ def test_a_run_tells_it_first(openai, of_provider, frames):
         connect(Layers(values=named), Selection(), heard, of_provider=flags, of_tools={}).model.close()
     finally:
         log.handlers[:], log.propagate = before
-    assert heard == frames
+    assert heard == warnings

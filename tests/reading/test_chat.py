@@ -172,3 +172,22 @@ def test_schemas_of_every_provider():
         ("d", None, None),
     ]
     assert tool_schemas({"a": 1}) is None
+
+
+def test_a_call_in_the_content_and_in_the_list_is_one_call():
+    """As OpenInference's instrumentation of Anthropic's SDK writes it from 3.1 on."""
+    call = {"id": "toolu_1", "function": {"name": "look", "arguments": '{"at": 1}'}}
+    (piece,) = pieces_of(
+        {
+            "message": {
+                "role": "assistant",
+                "contents": [
+                    {"message_content": {"type": "text", "text": "I look."}},
+                    {"message_content": {"type": "tool_use"}, "tool_call": call},
+                ],
+                "tool_calls": [{"tool_call": call}],
+            }
+        }
+    )
+    assert [(made.id, made.name, made.arguments) for made in piece.calls] == [("toolu_1", "look", {"at": 1})]
+    assert piece.text == "I look."

@@ -1,6 +1,6 @@
 import pytest
 
-from sentinel_core.traces._refuse import MOST_DEPTH, TooDeepError, parse_json
+from sentinel_core.traces.parsing import MOST_DEPTH, TooDeepError, parse_json
 
 LARGE = 1 << 20
 

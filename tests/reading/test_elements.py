@@ -43,7 +43,7 @@ def test_the_bytes_stay_as_they_stand():
         (b"[", "the list does not end"),
         (b'[1, "2]', "the list does not end"),
         (b'[1, "2\\"]', "the list does not end"),
-        (b"[1}", "the list does not end as it began"),
+        (b"[1}", r'the list begins with "\[", but ends with "}"'),
         (b"[1] [2]", "something follows the end of the list"),
         (b"[" * 202, "nested deeper than 200 lists and objects"),
     ],

@@ -5,7 +5,7 @@ import pytest
 
 from sentinel_core.errors import TraceDecodeError
 from sentinel_core.testing import BytesSource
-from sentinel_core.traces import _refuse, codec
+from sentinel_core.traces import codec, parsing
 from sentinel_core.traces.codec import decode_trace
 from sentinel_core.traces.readers import json_document
 
@@ -21,7 +21,7 @@ def problems(data):
 @pytest.mark.parametrize(("spare", "told"), [(0, 2), (-1, 1)])
 @pytest.mark.parametrize("kind", [bytes, bytearray, msgspec.Raw])
 def test_of_a_huge_record_only_the_first_problem_is_told(spare, told, kind, monkeypatch):
-    monkeypatch.setattr(codec, "_TOLD_IN_FULL", len(WRONG) + spare)
+    monkeypatch.setattr(codec, "_DIAGNOSED_UP_TO", len(WRONG) + spare)
     found = problems(kind(WRONG))
     assert len(found) == told
     assert all(problem.endswith(("@ $.trace_id", "@ $.messages")) for problem in found)
@@ -29,7 +29,7 @@ def test_of_a_huge_record_only_the_first_problem_is_told(spare, told, kind, monk
 
 @pytest.mark.parametrize(("spare", "place"), [(0, "$.b[0]"), (-1, "$ (byte 15)")])
 def test_far_into_a_huge_record_the_byte_is_told(spare, place, monkeypatch):
-    monkeypatch.setattr(_refuse, "_FOLLOWED", 15 + spare)
+    monkeypatch.setattr(parsing, "_FOLLOWED", 15 + spare)
     told = json_document(BytesSource(data=b'{"a": 1, "b":[0}'))
     assert told.message == f"is not JSON: JSON is malformed: expected ',' or ']' (byte 15) @ {place}"
 

@@ -32,13 +32,36 @@ def shape(data, **more):
         (b"[]", []),
     ],
 )
-def test_layouts(data, expected):
+def test_one_value_a_list_and_lines_are_told_apart(data, expected):
     assert shape(data) == expected
 
 
 def test_a_broken_first_line_does_not_hide_the_others():
     first, second, third = records(b'{"a": \n{"a": 2}\n{"a": 3}\n')
     assert (first.line, second.line, third.line) == (1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"messages":[\n{"role": "user"},\n{"role": "assistant"}\n]}\n',
+        '{"messages":[\n{"role": "user"}\n]}',
+        '\n{"messages":\n\n{"role": "user"}}',
+        '{"messages":[\n' + '{"role": "user", "content": "' + "x" * 3_000_000 + '"},\n{"role": "user"}]}',
+    ],
+    ids=("many", "one", "blank lines", "long"),
+)
+def test_one_object_whose_second_line_begins_an_object_is_one_record(text):
+    assert shape(text.encode()) == [(json.loads(text), None, "$")]
+    assert not layout.is_json_lines(BytesSource(data=text.encode()))
+
+
+def test_where_the_whole_is_no_value_the_lines_keep_their_numbers():
+    data = b'\n{"a": [\n\n{"a": 2}\n' + b'{"a": 3}\n' * 300_000
+    found = records(data)
+    assert [one.line for one in found[:3]] == [2, 4, 5]
+    assert (len(found), found[-1].line) == (300_002, 300_004)
+    assert layout.is_json_lines(BytesSource(data=data))
 
 
 def test_a_broken_list_is_told_once_with_its_place():

@@ -86,5 +86,5 @@ def test_adding_sums_every_part():
         ([], "s", None),
     ],
 )
-def test_times(value, unit, expected):
+def test_numbers_and_texts_become_iso_times(value, unit, expected):
     assert iso_time(value, unit) == expected

@@ -179,16 +179,16 @@ def test_only_its_own_override_lifts_a_bias_echo(make, walk):
     assert orchestrator.complete("loop_r2")["decision_result"]["new_loop_id"] == "loop_r3"
 
 
-def test_other_families_are_told_of_and_do_not_halt(make, walk):
-    orchestrator = make()
+def test_other_families_are_told_of_and_do_not_halt_where_only_the_own_counts(make, walk):
+    orchestrator = make(bias_echo__project_wide=False)
     for root in ("a", "b", "c"):
         answers = walk(orchestrator, [POOR], root=root, tags=["haste"])
         assert decisions(answers) == [("rerun", "alignment_threshold_not_met")]
     assert orchestrator.family("a")["family"]["bias_tags_elsewhere"] == {"haste": 2}
 
 
-def test_other_families_halt_where_that_is_wanted(make, walk):
-    orchestrator = make(bias_echo__project_wide=True)
+def test_a_bias_of_the_whole_project_halts_by_default(make, walk):
+    orchestrator = make()
     reasons = [decisions(walk(orchestrator, [POOR], root=root, tags=["haste"]))[0][1] for root in ("a", "b", "c")]
     assert reasons[1:] == ["alignment_threshold_not_met", "bias_echo"]
 

@@ -283,6 +283,21 @@ def test_without_a_store_every_attempt_is_the_last(place, panel):
     assert (only.reason, only.detail) == ("guardrail_failed", "no store")
 
 
+def test_a_report_that_was_staged_before_a_guardrail_stopped_the_attempt_is_delivered_and_marked(place):
+    def late(history):
+        staged = history.live is not None and history.live.metadata.total_tool_calls >= 2
+        return Ruling(action="finalize", reason="enough", detail="Enough.") if staged else Ruling(action="allow")
+
+    at = place(Liar(lies="never"))
+    at.guardian.guardrails = at.guardian.orchestrator.guardrails = (BoundGuardrail(name="late", check=late),)
+    result = at.family().run()
+    (only,) = attempts_of(result.events)
+    assert (only.outcome, only.staged is None) == ("stopped", False)
+    assert (result.delivery.status, result.severity) == ("delivered", only.staged)
+    (started,) = (event for event in result.events if isinstance(event, DeliveryStarted))
+    assert started.arguments["findings"][-1].startswith("unfinished: a guardrail stopped the agent before it was done")
+
+
 @pytest.mark.parametrize(("action", "attempts"), [("stop_attempt", 4), ("finalize", 1)])
 def test_a_guardrail_stops_an_attempt_at_work(place, action, attempts):
     def impatient(history):

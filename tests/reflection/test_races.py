@@ -107,7 +107,7 @@ def check(found, store):
     store.close()
 
 
-@pytest.mark.parametrize("kind", ["memory", "sqlite", "postgres"])
+@pytest.mark.parametrize("kind", ["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.process)])
 def test_in_process(kind, address, make):
     place = "memory:" if kind == "memory" else address(kind)
     store = open_store(place)

@@ -37,7 +37,6 @@ def test_what_is_not_there_cannot_be_completed(make, walk):
             '"done" was expected @ $.reflection_status',
         ),
         (lambda o: process_loop_completion("a/b", "done", orchestrator=o), "loop_id"),
-        (lambda o: process_loop_completion("a", "done", override_fatigue=True, orchestrator=o), "say why"),
         (
             lambda o: process_loop_completion("a", "done", override_fatigue=True, override_reason="x", orchestrator=o),
             "say who",

@@ -3,6 +3,9 @@
 import os
 import sqlite3
 import stat
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -14,7 +17,8 @@ from sentinel_core.guardrails.family import Family, Loop
 from sentinel_core.guardrails.store import open_store
 
 POOR = (0.72, 0.28)
-KINDS = ("memory", "sqlite", "postgres")
+POSTGRES = pytest.param("postgres", marks=pytest.mark.process)  # a server of its own
+KINDS = ("memory", "sqlite", POSTGRES)
 
 
 @pytest.fixture(params=KINDS)
@@ -45,6 +49,55 @@ def test_what_is_saved_is_there_whole(store):
     (row,) = store.audit()
     assert (row.root, row.number, row.row_id) == ("a", 1, 1)
     assert list(audit_problems(store.families(), store.audit())) == []
+
+
+@pytest.mark.parametrize("kind", ["sqlite", POSTGRES])
+def test_processes_that_are_forked_from_one_another_do_not_share_connections(address, kind):
+    store = open_store(address(kind))
+    for root in ("a", "b", "c", "d"):
+        assert store.save(change(root, root))
+    children = []
+    for root in ("a", "b", "c"):
+        if not (pid := os.fork()):
+            wrong = 0
+            for number in range(200):
+                found = store.family_of(root)
+                wrong += found is None or found.root != root
+                if number == 100:
+                    store.close()
+            os._exit(min(wrong, 1))
+        children.append(pid)
+    assert all(store.family_of("d").root == "d" for _ in range(200))
+    assert [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children] == [0, 0, 0]
+    assert store.family_of("d").root == "d"
+    store.close()
+
+
+@pytest.mark.parametrize("kind", [POSTGRES])
+def test_who_pages_through_the_audit_misses_no_row_that_is_written_late(address, kind):
+    place = address(kind)
+    store, slow = open_store(place), open_store(place)
+    written, go_on, write = threading.Event(), threading.Event(), slow._write
+
+    def dawdle(cursor, made):
+        write(cursor, made)
+        written.set()
+        go_on.wait(30)
+
+    slow._write = dawdle
+    with ThreadPoolExecutor() as pool:
+        late = pool.submit(slow.save, change("late", "late"))
+        assert written.wait(30)
+        early = pool.submit(store.save, change("early", "early"))
+        time.sleep(0.3)
+        seen = list(store.audit())
+        go_on.set()
+        assert late.result(30)
+        assert early.result(30)
+    seen += store.audit(after=seen[-1].row_id if seen else 0)
+    assert sorted(row.root for row in seen) == ["early", "late"]
+    store.close()
+    slow.close()
 
 
 def test_a_change_of_an_older_version_is_not_written(store):
@@ -105,7 +158,7 @@ def test_overrides_come_back_in_their_order(store, make, walk):
     assert [one.reason for one in store.family_of("loop").overrides] == [f"reason {number}" for number in range(12)]
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("kind", ["sqlite", POSTGRES])
 def test_a_store_of_a_newer_version_is_refused(kind, address):
     place = address(kind)
     store = open_store(place)
@@ -116,7 +169,7 @@ def test_a_store_of_a_newer_version_is_refused(kind, address):
         open_store(place)
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("kind", ["sqlite", POSTGRES])
 def test_a_store_of_an_older_version_is_brought_up_to_date(kind, address, monkeypatch):
     place = address(kind)
     with monkeypatch.context() as older:
@@ -135,7 +188,7 @@ def test_a_store_of_an_older_version_is_brought_up_to_date(kind, address, monkey
     store.close()
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("kind", ["sqlite", POSTGRES])
 def test_a_row_that_cannot_be_read_is_an_error_of_the_store(kind, address):
     store = open_store(address(kind))
     assert store.save(change())
@@ -146,7 +199,7 @@ def test_a_row_that_cannot_be_read_is_an_error_of_the_store(kind, address):
     store.close()
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("kind", ["sqlite", POSTGRES])
 def test_what_raises_in_the_middle_of_a_change_leaves_nothing(kind, address, monkeypatch):
     store = open_store(address(kind))
     write = store._write
@@ -240,6 +293,7 @@ def test_a_server_that_is_not_there(place):
     assert "secret-of-mine" not in str(caught.value)
 
 
+@pytest.mark.process
 def test_a_lost_server_is_an_error_after_a_while(address, postgres, monkeypatch):
     from sentinel_core.guardrails import postgres as module
 

@@ -260,5 +260,5 @@ def test_documents_in_memory():
         ("yesterday", 0),
     ],
 )
-def test_times(at, nanos):
+def test_iso_times_become_nanoseconds(at, nanos):
     assert nanos_of(at) == nanos

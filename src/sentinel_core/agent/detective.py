@@ -12,7 +12,7 @@ from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT,
 from sentinel_core.agent.recorder import Observer, Record
 from sentinel_core.agent.resume import DELIVERED
 from sentinel_core.agent.risk.rules import Risk
-from sentinel_core.agent.severity_floor import risk_of_whole
+from sentinel_core.agent.severity_floor import risk_in, risk_of_whole, why_unreadable
 from sentinel_core.agent.staging import (
     Delivery,
     FiledReport,
@@ -28,9 +28,9 @@ from sentinel_core.errors import ConfigError, ModelError
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
 from sentinel_core.runtime.redact import Redactor
-from sentinel_core.trace import ExecutionTrace
+from sentinel_core.trace import ExecutionTrace, ToolCall
 
-__all__ = ["Attempt", "Investigation", "RunResult", "investigate"]
+__all__ = ["Attempt", "Gate", "Investigation", "RunResult", "investigate"]
 
 
 @attrs.frozen(kw_only=True)
@@ -77,6 +77,14 @@ class RunResult:
     def report_id(self) -> str | None:
         """As the tool's result gave it; None where nothing was filed, or no id was given."""
         return self.report.report_id if self.report else None
+
+
+@attrs.frozen(kw_only=True)
+class Gate:
+    """What the release's own summary shows, as the host fetched it; ``problem`` says why nobody knows."""
+
+    severity: Risk | None = None
+    problem: str = ""
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -165,7 +173,17 @@ class Investigation:
             self.record,
             family=self._first_run,
             retry=self.settings.retry,
+            was_stopped=attempt.outcome == "stopped",
         )
+
+    def gate(self) -> Gate:
+        """Fetch the summary outside the conversation: a gate does not go by what the agent cared to look at."""
+        tool = next(tool for tool in self.tools if tool.name == GET_SUMMARY)
+        call = ToolCall(id="gate", name=GET_SUMMARY, arguments={"release_id": self.release_id})
+        fetched = Toolbox(run=self.toolbox.run, world=self.world).run_unchecked(tool, call)
+        if fetched.success is not True:
+            return Gate(problem=fetched.content)
+        return Gate(severity=risk_in(fetched), problem=why_unreadable(fetched))
 
     def result(self, attempt: Attempt, delivery: Delivery | None) -> RunResult:
         """What the run came to with this attempt as the final one."""

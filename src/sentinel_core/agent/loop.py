@@ -75,6 +75,7 @@ class Loop:
         if outcome is not None:
             return self._finalize(outcome, refused=reply.tool_calls, why=f"the reply that asked for it was {outcome}")
         calls = [call for call in reply.tool_calls if offer.has(call.name)]
+        calls, beyond = calls[: self.settings.max_calls_per_reply], calls[self.settings.max_calls_per_reply :]
         limit = self._recorded_end() if self.record.upcoming is not None else self._call_limit(len(calls))
         if limit is not None:
             return self._finalize(limit.outcome, limit.detail, refused=reply.tool_calls, why=limit.detail)
@@ -83,6 +84,7 @@ class Loop:
             calls = list(reply.tool_calls)
         else:
             self._refuse_others(reply, offer)
+            refuse_calls(beyond, self.record, f"of one reply's calls, only the first {len(calls)} are run")
         use_calls(calls, self.toolbox, self.record, self.run_id, self._late)
         return None
 

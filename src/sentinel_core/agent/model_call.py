@@ -21,27 +21,35 @@ from sentinel_core.agent.prompts import SUMMARIZE, summary_task
 from sentinel_core.agent.recorder import Record
 from sentinel_core.agent.resume import attempts_in, last_run
 from sentinel_core.agent.retry import execute_with_retry, retry_after_of
-from sentinel_core.errors import ContextLengthError, ModelError, ProviderError
+from sentinel_core.errors import ContextLengthError, ModelError, NetworkError, ProviderError, error_text
 from sentinel_core.evaluate.evaluator import refused_type
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.model import Capabilities, Model, Reply, Request, StopReason, ToolChoice
 from sentinel_core.offers import Tool
+from sentinel_core.runtime.time_limit import shielded, time_limit
 from sentinel_core.trace import Message, TokenUsage, ToolCall
 
 __all__ = ["Asker", "complete", "misfit_of", "outcome_of", "with_unique_call_ids"]
 
 _FACTORS = (0.5, 4.0)  # an estimate that is off by more says more about the report than about itself
+_GRACE = 1.0  # seconds past its time in which a provider may give up by itself, and say why
 _SHRUNK = 0.5  # of what was too long
 
 
 def complete(model: Model, request: Request, on_text: Callable[[str], None] | None = None, *, who: str) -> Reply:
-    """One call of a model that may be anyone's: whatever but a ``Reply`` comes of it is a ``ModelError``."""
+    """One call of a model that may be anyone's: whatever but a ``Reply`` comes of it is a ``ModelError``.
+
+    One that does not keep to the request's time is interrupted soon after.
+    """
     try:
-        reply = model.complete(request) if on_text is None else model.complete(request, on_text)
+        with time_limit(None if request.timeout is None else request.timeout + _GRACE):
+            reply = model.complete(request) if on_text is None else model.complete(request, shielded(on_text))
     except ModelError:
         raise
+    except TimeoutError as error:
+        raise NetworkError(f"{who} did not answer in time: {error}") from error
     except Exception as error:  # a provider is a plugin: whatever else it raises is its failure, told as one
-        raise ProviderError(f"{who} failed: {type(error).__name__}: {error}") from error
+        raise ProviderError(f"{who} failed: {type(error).__name__}: {error_text(error)}") from error
     if told := misfit_of(reply):
         raise ProviderError(f"{who} gave {told}")
     return reply
@@ -128,15 +136,17 @@ class Asker:
         return min(limits, default=None)
 
     def _fit(self, question: _Question, *, too_long: bool = False) -> ManagedContext:
-        window = self._window()
+        window = self._window(question.deadline)
         overhead = self._scaled(estimate_overhead(self.system_prompt, question.tools))
         budget = budget_of(window, overhead, self.settings.max_tokens)
+        if self._most is not None:
+            budget = min(budget or self._most, self._most)
         if too_long:
             everything = self._estimate(self.record.messages)
-            budget = self._most = max(1, int(min(budget or everything, everything) * _SHRUNK))
-        elif self._most is not None:
-            budget = min(budget or self._most, self._most)
+            budget = max(1, int(min(budget or everything, everything) * _SHRUNK))
         managed = self._managed(budget)
+        if too_long and managed.left_out:  # else nothing is learnt: it was not the messages that were too long
+            self._most = budget
         if managed.to_summarize and self._summarize(question, managed.to_summarize):
             managed = self._managed(budget)
         fitted = ContextFitted(
@@ -181,14 +191,16 @@ class Asker:
         self._summary = Summary(covers, self.record.emit(summarized).summary)
         return True
 
-    def _window(self) -> int | None:
+    def _window(self, deadline: float | None) -> int | None:
         if self.settings.context_window is not None:
             return self.settings.context_window
         if self._capabilities is None:
             try:
-                self._capabilities = self.model.get_capabilities()
+                with time_limit(self._time_left(deadline)):
+                    found = self.model.get_capabilities()
             except Exception:  # noqa: BLE001 - a plugin's; a window that nobody knows is not worth a failed run
-                self._capabilities = Capabilities()
+                found = Capabilities()
+            self._capabilities = found if isinstance(found, Capabilities) else Capabilities()
         return self._capabilities.context_window
 
     def _estimate(self, messages: Sequence[Message]) -> int:

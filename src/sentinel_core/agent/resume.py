@@ -42,7 +42,7 @@ RESUMABLE: frozenset[Outcome] = frozenset({"model_error", "deadline"})
 # A run that ends so has done its work as far as it was let: its report counts. After the other ends it does not: they
 # can be resumed, or the model would not or could not go on.
 DELIVERED: frozenset[Outcome] = frozenset(
-    {"completed", "max_turns", "max_tool_calls", "max_total_tokens", "max_cost", "truncated"}
+    {"completed", "max_turns", "max_tool_calls", "max_total_tokens", "max_cost", "truncated", "stopped"}
 )
 
 

@@ -10,15 +10,28 @@ from sentinel_core.agent.attempt_loop import attempts_of
 from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, Event, Outcome
 from sentinel_core.agent.resume import DELIVERED, RESUMABLE, is_over
 from sentinel_core.agent.to_trace import INTERRUPTED
+from sentinel_core.runtime.outbox import Frame
 from sentinel_core.runtime.printable import clipped, counted, printable
 from sentinel_core.trace import canonical
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Progress", "is_resumable", "standing_of", "step_of", "told"]
+__all__ = ["Progress", "Step", "Text", "is_resumable", "standing_of", "step_of", "told"]
 
 _LINE = 200
+
+
+class Step(Frame):
+    """An event of the run, encoded."""
+
+    event: bytes
+
+
+class Text(Frame):
+    """A piece of what the model says."""
+
+    text: str
 
 
 _STEPS: dict[str, Callable[[Any], str | None]] = {
@@ -44,23 +57,22 @@ def step_of(event: object) -> str | None:
 
 
 class Progress:
-    """Shows events (frames ``P``) and pieces of the model's text (frames ``T``). Nothing is loaded until something is shown."""
+    """Shows events and pieces of the model's text. Nothing is loaded until something is shown."""
 
     def __init__(self) -> None:
         self._console: Console | None = None
         self._begun = False
         self._in_text = False
 
-    def show(self, kind: bytes, body: bytes) -> None:
+    def show(self, frame: Step | Text) -> None:
         """Show one frame; nothing in it reaches the terminal as a control sequence."""
-        if kind == b"T":
-            text = body.decode("utf-8", "replace")
-            self._write("\n".join(map(printable, text.split("\n"))), "dim", end="")
+        if isinstance(frame, Text):
+            self._write("\n".join(map(printable, frame.text.split("\n"))), "dim", end="")
             self._in_text = True
             return
         from sentinel_core.agent.journal import decode_event
 
-        step = step_of(decode_event(body))
+        step = step_of(decode_event(frame.event))
         if step is not None:
             self._end_text()
             self._write(printable(clipped(step, _LINE)), "cyan")

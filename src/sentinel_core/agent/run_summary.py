@@ -9,7 +9,7 @@ import attrs
 import msgspec
 
 from sentinel_core.agent.attempt_loop import AttemptFacts, attempts_of
-from sentinel_core.agent.detective import RunResult
+from sentinel_core.agent.detective import Gate, RunResult
 from sentinel_core.agent.events import Outcome, RunEnded
 from sentinel_core.agent.prompts import FILE_REPORT
 from sentinel_core.agent.run_progress import is_resumable
@@ -33,6 +33,7 @@ class RunSummary:
     ``cause`` is what the run ended by, the tool that never did what it was asked for, a summary that nobody could read,
     or that the one that files was never asked; empty where there is none of these. ``answered`` is False where the
     model gave no reply. ``attempts`` are all that were made; trace, outcome and answer are the last one's.
+    ``gate`` is what the host itself found of the release's risk; None where nobody asked for it.
     """
 
     run_id: str
@@ -55,9 +56,12 @@ class RunSummary:
     attempts: tuple[AttemptFacts, ...] = ()
     cause: str = ""
     answered: bool = True
+    gate: Gate | None = None
 
     @classmethod
-    def of(cls, result: RunResult, provider: str, path: Path, *, judged: Collection[Outcome]) -> "RunSummary":
+    def of(
+        cls, result: RunResult, provider: str, path: Path, *, judged: Collection[Outcome], gate: Gate | None = None
+    ) -> "RunSummary":
         """From the agent's result. ``judged`` are the ends that a guard decides upon, none without one."""
         return cls(
             run_id=result.run_id,
@@ -79,6 +83,7 @@ class RunSummary:
             resumable=is_resumable(result.events, judged=judged),
             attempts=attempts_of(result.events),
             cause=_cause(result),
+            gate=gate,
             answered=any(message.role == "assistant" for message in result.trace.messages),
         )
 

@@ -61,8 +61,8 @@ def heading(run: "RunSummary") -> str:
 
 
 def _family(attempts: "tuple[AttemptFacts, ...]") -> "Iterator[str]":
-    """Every attempt and what was decided after it; nothing of a single one that was good enough."""
-    if len(attempts) == 1 and attempts[0].reason in (None, _GOOD):
+    """Every attempt and what was decided after it; nothing of a single one that was good enough and looked at as was wished."""
+    if len(attempts) == 1 and attempts[0].reason in (None, _GOOD) and not attempts[0].reflection_note:
         return
     yield ""
     for number, attempt in enumerate(attempts, 1):

@@ -11,7 +11,7 @@ from sentinel_core.agent.prompts import GET_SUMMARY
 from sentinel_core.agent.risk.rules import RISKS, Risk, RiskThresholds, assess
 from sentinel_core.trace import Message, ToolCall, ToolResult, from_json
 
-__all__ = ["evidence_of", "is_below", "risk_of_whole", "summaries_in", "whole_risk", "why_unreadable"]
+__all__ = ["evidence_of", "is_below", "risk_in", "risk_of_whole", "summaries_in", "whole_risk", "why_unreadable"]
 
 _FULL_RISK = "full_risk"  # in the metadata of a result that was cut
 _RULES = RiskThresholds()
@@ -24,7 +24,7 @@ def evidence_of(messages: Sequence[Message], release_id: str) -> Risk | None:
     It is unknown where one of them cannot be read as a JSON object and no other one is of high risk. Without any it is
     medium: what nobody looked at makes no release less risky.
     """
-    found = [_risk_in(result) for result in summaries_in(messages, release_id)]
+    found = [risk_in(result) for result in summaries_in(messages, release_id)]
     known = [risk for risk in found if risk is not None]
     return None if len(known) < len(found) and "high" not in known else max(known, key=RISKS.index, default=_UNSEEN)
 
@@ -72,7 +72,8 @@ def summaries_in(messages: Sequence[Message], release_id: str) -> Iterator[ToolR
                 yield result
 
 
-def _risk_in(result: ToolResult) -> Risk | None:
+def risk_in(result: ToolResult) -> Risk | None:
+    """What one fetched summary shows; None where it cannot be read."""
     if (noted := whole_risk(result)) is not None:
         return noted
     summary = _object(result.content)

@@ -21,6 +21,7 @@ from sentinel_core.offers import Tool
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, canonical, from_json
 
 __all__ = [
+    "DELIVERY",
     "Delivery",
     "FiledReport",
     "StagedReport",
@@ -31,7 +32,11 @@ __all__ = [
     "staging",
 ]
 
+DELIVERY = "delivery"
+"""The id of the call that delivers the report."""
+
 _BROKE_OFF = "the process ended while the report was on its way, and the tool has no way to count it once"
+_STOPPED = "unfinished: a guardrail stopped the agent before it was done; this is what it had staged by then"
 _NOTE = (
     "Not delivered yet: one report is delivered when this run is over. Calling this again replaces the staged report."
 )
@@ -112,17 +117,25 @@ def _stages(call: ToolCall, release_id: str, succeeded: Container[str]) -> bool:
 
 
 def deliver(
-    report: StagedReport, tool: Tool, toolbox: Toolbox, record: Record, *, family: str, retry: RetryConfig
+    report: StagedReport,
+    tool: Tool,
+    toolbox: Toolbox,
+    record: Record,
+    *,
+    family: str,
+    retry: RetryConfig,
+    was_stopped: bool = False,
 ) -> Delivery:
     """Hand the report over, once, whatever broke off before: with the family's idempotency key, or not a second time.
 
-    A tool that takes the key is asked again while the outcome is unknown, as often as ``retry`` allows, unless it says
+    Of an agent that ``was_stopped`` while it was at work the report says so. A tool that takes the key is asked again while the outcome is unknown, as often as ``retry`` allows, unless it says
     that it does not repeat it.
     """
     delivering = _Delivering(tool, toolbox, retry)
     key = hashlib.sha256(canonical([family, FILE_REPORT])).hexdigest() if delivering.counts_once else None
     broke_off = record.upcoming is not None
     arguments = _arguments(report, tool)
+    arguments["findings"] += [_STOPPED] if was_stopped else []
     started = record.emit(
         DeliveryStarted(idempotency_key=key, arguments=arguments, below_evidence=report.below_evidence)
     )
@@ -182,7 +195,7 @@ class _Delivering:
         )
 
     def _once(self, started: DeliveryStarted) -> ToolResult:
-        call = ToolCall(id="delivery", name=FILE_REPORT, arguments=started.arguments)
+        call = ToolCall(id=DELIVERY, name=FILE_REPORT, arguments=started.arguments)
         return self._own.run_unchecked(self._tool, call, idempotency_key=started.idempotency_key)
 
     def _wait(self, failures: int) -> None:

@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -24,21 +23,18 @@ from sentinel_core.errors import (
     ToolTimeoutError,
     WorkerError,
     WorkerTimeout,
+    error_text,
 )
 from sentinel_core.host.validate_offers import check_parameters
 from sentinel_core.offers import Tool
 from sentinel_core.runtime import isolate
-from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.http_requests import working_on
 from sentinel_core.trace import ToolCall, ToolResult, ToolSchema
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
-__all__ = ["OUTCOME_UNKNOWN", "Runner", "Started", "Toolbox", "bind_tool", "in_process", "start_in_child"]
-
-_TO_READ = 1.0  # seconds that an answer may take to be read though its time is over: it may wait in the pipe
-
-Started = Callable[[], bytes]
+__all__ = ["OUTCOME_UNKNOWN", "Offered", "Runner", "Toolbox", "bind_tool", "in_process", "offered"]
 
 
 class Runner(Protocol):
@@ -53,30 +49,7 @@ def in_process(job: Callable[[], bytes], *, timeout: float) -> bytes:  # noqa: A
     try:
         return job()
     except Exception as error:  # a handler may raise anything, and the model is told what
-        raise WorkerError(f"{type(error).__name__}: {error}") from error
-
-
-def start_in_child(job: Callable[[], bytes], timeout: float) -> Started:
-    """Start ``job`` in a child now; what is given back waits for its answer, or raises, as ``isolate.call`` does.
-
-    The children of several calls run side by side without a thread, which a fork would not survive well.
-    """
-    try:
-        child = Child(lambda outbox: outbox.send(job()))
-    except WorkerError as error:
-        return functools.partial(_raise_in_child, error)
-    due = time.monotonic() + timeout
-
-    def wait() -> bytes:
-        with child:
-            (answer,) = child.frames(max(_TO_READ, due - time.monotonic()))
-        return answer
-
-    return wait
-
-
-def _raise_in_child(error: WorkerError) -> bytes:
-    raise error
+        raise WorkerError(f"{type(error).__name__}: {error_text(error)}") from error
 
 
 OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may have taken effect
@@ -84,7 +57,7 @@ _OF_UNKNOWN_OUTCOME = {one.__name__: one for one in (OutcomeUnknownError, NotRep
 _KEY = "idempotency_key"
 _MAX_PROBLEMS = 5
 _MOST_AT_ONCE = 8  # processes of calls that run side by side
-_Start = Callable[[Callable[[], bytes], float], Started]
+_Start = Callable[..., Callable[[], bytes]]
 _encode = msgspec.json.Encoder().encode
 
 
@@ -92,7 +65,39 @@ def bind_tool(tool: Tool, settings: object) -> Tool:
     """The tool with its settings filled in; one that takes none, with ``settings`` None, as it is."""
     if tool.settings is None:
         return tool
-    return attrs.evolve(tool, handler=functools.partial(tool.handler, settings), settings=None)
+    unavailable = None if tool.unavailable is None else functools.partial(tool.unavailable, settings)
+    return attrs.evolve(tool, handler=functools.partial(tool.handler, settings), unavailable=unavailable, settings=None)
+
+
+@attrs.frozen
+class Offered:
+    """Tools that can work in a run; why others cannot, by name; and, by name, checks that failed, whose tools stay."""
+
+    tools: tuple[Tool, ...]
+    left_out: Mapping[str, str]
+    unsure: Mapping[str, str]
+
+
+def offered(tools: Sequence[Tool], subject: str) -> Offered:
+    """Ask each tool, side by side in children, whether it can work in a run about ``subject``."""
+    asked = [
+        (tool, isolate.start(functools.partial(_why_not, tool.unavailable, subject), timeout=tool.timeout))
+        for tool in tools
+        if tool.unavailable is not None
+    ]
+    left_out, unsure = {}, {}
+    for tool, wait in asked:
+        try:
+            why = msgspec.json.decode(wait(), type=str | None)
+        except (WorkerError, msgspec.DecodeError) as error:
+            unsure[tool.name] = str(error)
+        else:
+            left_out.update({} if why is None else {tool.name: why})
+    return Offered(tuple(tool for tool in tools if tool.name not in left_out), left_out, unsure)
+
+
+def _why_not(unavailable: Callable[[str], str | None], subject: str) -> bytes:
+    return _encode(unavailable(subject))
 
 
 @attrs.define(eq=False)
@@ -170,7 +175,7 @@ class Toolbox:
 
         Where ``go_on`` says no, the calls that have not been started are left out.
         """
-        start = start_in_child if self.run is isolate.call else None
+        start = isolate.start if self.run is isolate.call else None
         running: deque[tuple[ToolCall, tuple[float, Callable[[], str]]]] = deque()
         try:
             for call in calls:
@@ -198,8 +203,12 @@ class Toolbox:
         given: dict[str, Any] = dict(call.arguments)
         if key is not None and self.takes(tool, _KEY):
             given[_KEY] = key
-        job = functools.partial(_job, tool.handler, given)
-        wait = functools.partial(self.run, job, timeout=tool.timeout) if start is None else start(job, tool.timeout)
+        job = functools.partial(_job, call.id, tool.handler, given)
+        wait = (
+            functools.partial(self.run, job, timeout=tool.timeout)
+            if start is None
+            else start(job, timeout=tool.timeout)
+        )
         return functools.partial(_result_of, tool, wait)
 
     def _finish(self, call: ToolCall, started: tuple[float, Callable[[], str]]) -> ToolResult:
@@ -247,8 +256,9 @@ def _raise(error: ToolError) -> str:
     raise error
 
 
-def _job(handler: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
+def _job(call_id: str, handler: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
     """A handler's result: text as it is, anything else as JSON. Raises ``TypeError`` for what is neither."""
+    working_on(call_id)
     value = handler(**arguments)
     return value.encode("utf-8") if isinstance(value, str) else _encode(value)
 

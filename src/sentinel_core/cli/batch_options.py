@@ -12,6 +12,7 @@ from sentinel_core.cli import complain, say, warn
 from sentinel_core.cli.options import Many, cores, is_folder
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.settings import HostSettings
+from sentinel_core.judging.batch.assignment import Answer, Launcher
 from sentinel_core.judging.batch.inputs import identities, measured
 from sentinel_core.judging.batch.manifest import Manifest
 from sentinel_core.judging.batch.outputs import File, Finish, Folder, Output, Stream
@@ -21,7 +22,6 @@ from sentinel_core.judging.batch.report_fingerprint import fingerprint
 from sentinel_core.judging.batch.run import Engine, Talk, run_batch
 from sentinel_core.judging.batch.split import Unit, part_size, units
 from sentinel_core.judging.batch.summary import Summary
-from sentinel_core.judging.batch.worker import Answer, Launcher
 from sentinel_core.judging.job import Plan
 from sentinel_core.judging.output.sink import Outlet, Sink, open_output
 from sentinel_core.judging.output.text import render_summary

@@ -8,27 +8,33 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.tools import bind_tool
+from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY
+from sentinel_core.agent.tools import bind_tool, offered
 from sentinel_core.cli.run_options import without_repo
 from sentinel_core.errors import ConfigError, PluginError
-from sentinel_core.host.connect import fields_of, key_elsewhere, model_of, with_flags
+from sentinel_core.host.connect import fields_of, key_sent_elsewhere, model_of, with_flags
 from sentinel_core.host.conversion import printed
-from sentinel_core.host.plugins import Installed, Plugin, load, select
+from sentinel_core.host.plugins import Installed, Plugin, installed, load, select
 from sentinel_core.host.selection import Selection, did_you_mean
 from sentinel_core.host.settings import Layers
-from sentinel_core.judging.frames import warning
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Frame, Outbox
 from sentinel_core.runtime.redact import Redactor
 from sentinel_core.runtime.watch import AtWork, Watch
 
-__all__ = ["Connected", "Kept", "connect"]
+__all__ = ["Connected", "Kept", "Note", "connect"]
 
 _BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is asked
 _OFFLINE = "offline"
 _REPLAY = "replay:"
 _NO_MODEL = "No provider chosen (--provider): the offline rules judge, no language model is used."
+
+
+class Note(Frame):
+    """A line for people who want to know what goes on."""
+
+    text: str
 
 
 @attrs.frozen(kw_only=True)
@@ -55,24 +61,36 @@ class Kept:
 
 @attrs.define
 class _Shelf:
-    """Loads plugins by name, and says which failed."""
+    """Loads plugins by name, and says which failed. The tools that the task needs are on it unless ``no:NAME`` takes them away."""
 
     selection: Selection
     outbox: Outbox
+    dead: Mapping[str, str]
     chosen: Sequence[Installed] = attrs.field(init=False)
     known: frozenset[str] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.chosen, _ = select(self.selection, ("providers", "tools"))
+        chosen, left_out = select(self.selection, ("providers", "tools"))
+        unwanted = set(self.selection.items or ())
+        needed = (one for one in left_out if one.kind == "tools" and one.name in (GET_SUMMARY, FILE_REPORT))
+        self.chosen = [*chosen, *(one for one in needed if not {f"no:{one.name}", f"no:{one.label}"} & unwanted)]
         self.known = frozenset(one.name for one in self.chosen if one.kind == "providers")
+
+    def named(self) -> list[str]:
+        """The providers that ``--plugins`` names: by name, or as what a file or module of it offers."""
+        own = self.selection.asked_for({(one.kind, one.name) for one in installed()})
+        made, _ = load((), self.selection.targets, kinds=("providers",), watch=Watch(self.outbox))
+        return sorted({name for kind, name in own if kind == "providers"} | {one.source.name for one in made})
 
     def load(self, kind: str, name: str | None = None) -> list[Plugin]:
         wanted = [one for one in self.chosen if one.kind == kind and name in (None, one.name)]
-        plugins, failures = load(wanted, self.selection.targets, kinds=(kind,), watch=Watch(self.outbox))
+        plugins, failures = load(
+            wanted, self.selection.targets, kinds=(kind,), dead=self.dead, watch=Watch(self.outbox)
+        )
         for failure in failures:
             if kind == "providers":
                 raise PluginError(f'provider "{failure.source.name}" ({failure.source.origin}) {failure.error}')
-            self.outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
+            self.outbox.warn(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}')
         return [plugin for plugin in plugins if name in (None, plugin.source.name)]
 
     def provider(self, name: str) -> Plugin:
@@ -90,35 +108,42 @@ def connect(
     of_provider: Mapping[str, Any],
     of_tools: Mapping[str, Any],
     kept: Kept | None = None,
+    subject: str = "",
+    dead: Mapping[str, str] | None = None,
 ) -> Connected:
-    """The provider that the user chose, or else the first whose key is there, or else the rules; and every tool.
+    """The provider that the user chose, or else the first whose key is there, or else the rules; and every tool that can work.
 
+    One provider in ``--plugins`` is chosen by that.
+    ``subject`` is what the run is about; ``dead`` are plugins not to be loaded again, by label with what happened to them.
     ``of_provider`` and ``of_tools`` are values of flags for whichever plugin has a setting of that name; ``kept`` are
     those of the run that is resumed, below ``of_provider``. What plugins log as a warning is sent on as one. Raises
     ``ConfigError`` and ``PluginError`` for what the user can mend, and what the provider raises.
     """
     _send_warnings(outbox)
-    shelf = _Shelf(selection, outbox)
+    shelf = _Shelf(selection, outbox, dead or {})
     chosen = layers.host().provider
-    tools, settings, versions = _tools(shelf, layers, of_tools)
+    bound, settings, versions = _tools(shelf, layers, of_tools)
+    found = offered(bound, subject)
+    for name, why in found.unsure.items():
+        outbox.warn(f'tool "{name}" cannot say whether it works here: {why}')
     if chosen is not None and chosen.startswith(_REPLAY):
         from sentinel_core.agent.replay import ReplayModel, load_record
 
         model: Model = ReplayModel(load_record(Path(chosen.removeprefix(_REPLAY))))
-        return Connected(name="replay", model=model, tools=tools, settings=settings, versions=versions)
+        return Connected(name="replay", model=model, tools=bound, settings=settings, versions=versions)
     plugin = _choose(shelf, chosen)
     if kept is not None and kept.provider == plugin.source.name:
         of_provider = {**kept.flags, **of_provider}
-    layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, must=True)
+    layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, required=True)
     own = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
-    if told := key_elsewhere(plugin, own, layers):
-        outbox.send(warning(told))
+    if reason := key_sent_elsewhere(plugin, own, layers):
+        outbox.warn(reason)
     outbox.mark(str(AtWork("run", plugin.source.label, 0)))
     model = model_of(plugin, own)
     return Connected(
         name=plugin.source.name,
         model=model,
-        tools=tools,
+        tools=found.tools,
         env=plugin.offer.env,
         deterministic=plugin.offer.deterministic,
         model_name=_text_or_none(getattr(model, "model", None)) or getattr(own, "model", None),
@@ -130,15 +155,19 @@ def connect(
 def _choose(shelf: _Shelf, chosen: str | None) -> Plugin:
     if chosen is not None:
         return shelf.provider(chosen)
+    if len(named := shelf.named()) == 1:
+        return shelf.provider(named[0])
     for name in _BY_KEY:
         if name not in shelf.known:
             continue
         plugin = shelf.provider(name)
         found = next((variable for variable in plugin.offer.env if os.environ.get(variable, "").strip()), None)
         if found is not None:
-            shelf.outbox.send(f"NNo provider chosen (--provider): {found} is set, so {name} is asked.".encode())
+            shelf.outbox.send(Note(f"No provider chosen (--provider): {found} is set, so {name} is asked."))
             return plugin
-    shelf.outbox.send(f"N{_NO_MODEL}".encode())
+    if named and _OFFLINE not in shelf.known:
+        raise PluginError(f"--plugins names several providers; choose one with --provider: {', '.join(named)}")
+    shelf.outbox.send(Note(_NO_MODEL))
     return shelf.provider(_OFFLINE)
 
 
@@ -152,7 +181,7 @@ def _tools(
     if flags.get("releases"):
         layers = without_repo(layers, [one.source.name for one in plugins if "releases" in fields_of(one)])
     settings = {
-        one.source.name: with_flags(one, layers, flags, must=False).of_plugin(
+        one.source.name: with_flags(one, layers, flags, required=False).of_plugin(
             "tools", one.source.name, one.offer.settings
         )
         for one in plugins
@@ -191,7 +220,7 @@ class _Sending(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Send one, without secrets."""
-        self._outbox.send(warning(Redactor.of_environment().text(record.getMessage())))
+        self._outbox.warn(Redactor.of_environment().text(record.getMessage()))
 
 
 def _send_warnings(outbox: Outbox) -> None:

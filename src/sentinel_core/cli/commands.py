@@ -6,7 +6,7 @@ command needs is imported when it is called.
 
 from typing import TYPE_CHECKING
 
-from sentinel_core.errors import PluginError
+from sentinel_core.errors import PluginError, error_text
 
 if TYPE_CHECKING:
     import click
@@ -79,7 +79,7 @@ def command_of(plugin: "Plugin") -> "click.Command":
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise PluginError(f"cannot be loaded: {type(error).__name__}: {error}") from error
+        raise PluginError(f"cannot be loaded: {type(error).__name__}: {error_text(error)}") from error
     if not isinstance(made, click.Command):
         raise PluginError(f"cannot be used: its load() must give a click.Command, and it gave a {type(made).__name__}")
     return made

@@ -13,7 +13,8 @@ from sentinel_core.host.plugins import Plugin, load, select
 from sentinel_core.host.selection import SELECTABLE, Selection
 from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.runtime.columns import in_columns
-from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.watch import Watch, at_fault
 
 __all__ = ["command"]
@@ -36,19 +37,19 @@ def show(*, as_json: bool, plugins: str | None, assignments: tuple[tuple[str, st
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), assignments)
     rows: list[dict[str, Any]] = []
     code = 0
-    with Child(partial(_explain, layers, selection)) as child:
+    with Child(partial(_explain, layers, selection), frames=_Row | Warned | Refusal) as child:
         try:
             for frame in child.frames(_TIMEOUT):
-                told = json.loads(frame)
-                if "error" in told:
-                    complain(told["error"])
-                    code = ERROR
-                elif "warning" in told:
-                    warn(told["warning"])
-                else:
-                    rows.append(told)
+                match frame:
+                    case Refusal():
+                        complain(frame.text)
+                        code = ERROR
+                    case Warned():
+                        warn(frame.text)
+                    case _:
+                        rows.append(json.loads(frame.json))
         except WorkerError as error:
-            complain(f"{at_fault(child.mark, 'looking settings up')} {error}")
+            complain(f"{at_fault(error.mark, 'looking settings up')} {error}")
             return ERROR
     if code:
         return code
@@ -67,13 +68,19 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+class _Row(Frame):
+    """A setting as JSON, which holds whatever text stands in it."""
+
+    json: bytes
+
+
 def _explain(layers: Layers, selection: Selection, outbox: Outbox) -> None:
     try:
         for setting in _all(layers, selection, outbox):
             row = {"key": setting.key, "value": setting.value, "origin": setting.origin}
-            outbox.send(json.dumps(row, default=str).encode())
+            outbox.send(_Row(json.dumps(row, default=str).encode()))
     except SentinelError as error:
-        outbox.send(json.dumps({"error": str(error)}).encode())
+        outbox.refuse(error)
 
 
 def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
@@ -84,7 +91,7 @@ def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
     plugins, failures = load(chosen, selection.targets, watch=Watch(outbox))
     for failure in failures:
         told = f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}; its settings are not shown'
-        outbox.send(json.dumps({"warning": told}).encode())
+        outbox.warn(told)
     if selection.targets:  # only now is it known what they offer
         offered = {(plugin.source.kind, plugin.source.name) for plugin in plugins}
         layers.refuse_unknown_plugins(offered | {(one.kind, one.name) for one in (*chosen, *left_out)})

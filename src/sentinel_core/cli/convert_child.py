@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sentinel_core.errors import InputError, PluginError, SentinelError
+from sentinel_core.errors import InputError, PluginError, SentinelError, error_text
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
-from sentinel_core.judging.frames import REPORT, UNREADABLE, refusal
-from sentinel_core.judging.records import Death, Readable, Unreadable, items, tell_unloaded
+from sentinel_core.judging.records import Death, Readable, Report, Unread, Unreadable, items, tell_unloaded
 from sentinel_core.offers import TraceReader
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Frame, Outbox
 from sentinel_core.runtime.printable import printable_json
 from sentinel_core.runtime.redact import redact_json
 from sentinel_core.runtime.watch import Watch
@@ -48,21 +47,23 @@ def convert_job(work: Conversion, outbox: Outbox) -> None:
             if item < work.done:
                 continue
             if isinstance(outcome, Unreadable):
-                outbox.send(UNREADABLE + outcome.row())
+                outbox.send(Unread(outcome.row()))
                 continue
             outbox.send(_written(outcome, write, work.to, watch))
     except SentinelError as error:
-        outbox.send(refusal(error))
+        outbox.refuse(error)
 
 
-def _written(outcome: Readable, write: _Write, to: str, watch: Watch) -> bytes:
+def _written(outcome: Readable, write: _Write, to: str, watch: Watch) -> Frame:
     try:
         with watch("write", f"trace_readers:{to}"):
             written = write(outcome.trace)
-        return REPORT + b"Pc" + printable_json(redact_json(written))
-    except Exception as error:  # noqa: BLE001 - a stranger's writer may raise anything; it costs this trace alone
-        message = f'record {outcome.number}: the writer "{to}" raised {type(error).__name__}: {error}'
-        return UNREADABLE + Unreadable(message=message, source=outcome.source, label=outcome.label).row()
+        return Report("PASS", True, printable_json(redact_json(written)))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - a stranger's writer may raise anything; it costs this trace alone
+        message = f'record {outcome.number}: the writer "{to}" raised {type(error).__name__}: {error_text(error)}'
+        return Unread(Unreadable(message=message, source=outcome.source, label=outcome.label).row())
 
 
 def _load_readers(work: Conversion, watch: Watch, outbox: Outbox) -> list[TraceReader]:

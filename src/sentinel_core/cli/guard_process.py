@@ -1,15 +1,13 @@
 """The guard of ``sentinel run`` in a process of its own.
 
-Signals and guardrails are foreign code: what they do there cannot keep the run from delivering its report. Orders and answers
-are a letter and a body: ``L`` an attempt at work, ``J`` one to judge, ``S`` a loop to settle, ``E`` the end. ``R`` says that
-all is loaded, ``X`` why it is not, ``W`` warns.
+Signals and guardrails are foreign code: what they do there cannot keep the run from delivering its report.
 """
 
 import collections
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import attrs
 import msgspec
@@ -23,22 +21,24 @@ from sentinel_core.guardrails.facts import Reflection
 from sentinel_core.guardrails.loops import quality_of
 from sentinel_core.guardrails.orchestrator import Orchestrator
 from sentinel_core.guardrails.store import open_store
+from sentinel_core.host import plugins
 from sentinel_core.host.panel import make_panel
-from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
-from sentinel_core.judging.frames import REFUSED, WARNING, refusal, warning
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.runtime.calls import CALLED, WorkerRefused, answer_calls, call, load
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Outbox
+from sentinel_core.runtime.pool import Worker
 from sentinel_core.runtime.watch import Watch, at_fault
 from sentinel_core.trace import ExecutionTrace
-from sentinel_core.traces.codec import decode_trace, encode_report, encode_trace
+from sentinel_core.traces.codec import decode_trace, encode_trace
 
 __all__ = ["GuardProcess", "Guarding"]
 
 _KINDS = ("signals", "guardrails")
-_LEAVE = b"E"
 _NO_GUARDRAIL = "no guardrail is installed or selected, so nothing would end the family"
+_Given = TypeVar("_Given")
 
 
 @attrs.frozen(kw_only=True)
@@ -50,13 +50,20 @@ class Guarding:
     overriding: Overriding | None = None
 
 
-@attrs.frozen(kw_only=True)
-class _Loop:
-    """An order to settle."""
+@attrs.frozen
+class _Remote:
+    """The guardian as its parent calls it."""
 
-    loop_id: str
-    reflection: Reflection
-    stopped: Checked | None
+    _guardian: Guardian
+
+    def watch(self, trace: bytes) -> Checked | None:
+        return self._guardian.watch(decode_trace(trace))
+
+    def judge(self, trace: bytes) -> ReliabilityReport:
+        return self._guardian.judge(decode_trace(trace))
+
+    def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:
+        return self._guardian.settle(loop_id, reflection, stopped)
 
 
 class GuardProcess:
@@ -68,10 +75,13 @@ class GuardProcess:
 
     def __init__(self, guarding: Guarding, warn: Callable[[str], None]) -> None:
         host = guarding.layers.host()
-        self._child = Child(functools.partial(_job, guarding), memory=host.max_memory_mb << 20)
-        self._frames: Iterator[bytes] = self._child.frames(host.timeout)
+        launch = functools.partial(
+            Child, functools.partial(_job, guarding), frames=CALLED, memory=host.max_memory_mb << 20
+        )
+        self._worker = Worker(launch, host.timeout)
         self._warn = warn
         self._gone: WorkerError | None = None
+        self._worker.start()
 
     def __enter__(self) -> Self:
         return self
@@ -81,52 +91,44 @@ class GuardProcess:
     ) -> None:
         try:
             if error is None and self._gone is None:
-                self._child.order(_LEAVE)
-                collections.deque(self._frames, maxlen=0)  # until it has closed its store
+                collections.deque(self._worker.drain(), maxlen=0)  # until it has closed its store
         except WorkerError as late:
             self._warn(f"the guard did not end well: {late}")
         finally:
-            self._child.close()
+            self._worker.close()
 
     def ready(self) -> None:
         """Wait until all is loaded. Raises ``ConfigError`` for what the user set wrongly."""
         try:
-            self._answer()
+            self._told(lambda: load(self._worker, self._warn))
         except WorkerError as error:
             self._warn(f"the guard cannot work: {error}")
 
     def watch(self, trace: ExecutionTrace) -> Checked | None:
         """As the interface says."""
-        return msgspec.json.decode(self._ask(b"L", encode_trace(trace)), type=Checked | None)
+        return msgspec.json.decode(self._call("watch", encode_trace(trace)), type=Checked | None)
 
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
         """As the interface says."""
-        return msgspec.json.decode(self._ask(b"J", encode_trace(trace)), type=ReliabilityReport)
+        return msgspec.json.decode(self._call("judge", encode_trace(trace)), type=ReliabilityReport)
 
     def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:
         """As the interface says."""
-        order = _Loop(loop_id=loop_id, reflection=reflection, stopped=stopped)
-        return msgspec.json.decode(self._ask(b"S", msgspec.json.encode(order)), type=Settled)
+        return msgspec.json.decode(self._call("settle", loop_id, reflection, stopped), type=Settled)
 
-    def _ask(self, kind: bytes, body: bytes) -> bytes:
+    def _call(self, method: str, *arguments: object) -> bytes:
         if self._gone is not None:
             raise self._gone
-        self._child.order(kind + body)
-        return self._answer()
+        return self._told(lambda: call(self._worker, method, *arguments, warn=self._warn))
 
-    def _answer(self) -> bytes:
+    def _told(self, ask: Callable[[], _Given]) -> _Given:
         try:
-            for frame in self._frames:
-                if frame[:1] == REFUSED:
-                    raise ConfigError(frame[1:].decode("utf-8", "replace"))
-                if frame[:1] != WARNING:
-                    return frame[1:]
-                self._warn(frame[1:].decode("utf-8", "replace"))
+            return ask()
+        except WorkerRefused as error:
+            raise ConfigError(str(error)) from None
         except WorkerError as error:
-            self._gone = WorkerError(f"{at_fault(self._child.mark, 'the guard')} {error}")
-        else:
-            self._gone = WorkerError("the guard is gone")
-        raise self._gone
+            self._gone = WorkerError(f"{at_fault(error.mark, 'the guard')} {error}")
+            raise self._gone from None
 
 
 def _job(guarding: Guarding, outbox: Outbox) -> None:
@@ -136,47 +138,34 @@ def _job(guarding: Guarding, outbox: Outbox) -> None:
     try:
         guardian = _guardian(guarding, watch, outbox)
     except SentinelError as error:
-        outbox.send(refusal(error))
+        outbox.refuse(error)
         return
-    outbox.mark("")
-    outbox.send(b"R")
-    while (order := outbox.order()) not in (None, _LEAVE):
-        outbox.send(b"A" + _answered(guardian, order[:1], order[1:]))
-        outbox.mark("")
+    answer_calls(outbox, _Remote(guardian))
     if guardian.orchestrator is not None:
         guardian.orchestrator.store.close()
-
-
-def _answered(guardian: Guardian, kind: bytes, body: bytes) -> bytes:
-    if kind == b"L":
-        return msgspec.json.encode(guardian.watch(decode_trace(body)))
-    if kind == b"J":
-        return encode_report(guardian.judge(decode_trace(body)))
-    loop = msgspec.json.decode(body, type=_Loop)
-    return msgspec.json.encode(guardian.settle(loop.loop_id, loop.reflection, loop.stopped), enc_hook=str)
 
 
 def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
     """Load and bind. Raises ``ConfigError`` for what cannot be used."""
     layers = guarding.layers
-    chosen, left_out = select(guarding.selection, _KINDS)
-    plugins, failures = load(chosen, guarding.selection.targets, kinds=_KINDS, watch=watch)
+    chosen, left_out = plugins.select(guarding.selection, _KINDS)
+    found, failures = plugins.load(chosen, guarding.selection.targets, kinds=_KINDS, watch=watch)
     for failure in failures:
         if failure.source.kind == "guardrails":  # the judge of the run's trace tells those of signals
-            outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
-    panel = make_panel(plugins, failures, left_out, layers, watch=watch)
-    guardrails = tuple(watched(one, watch) for one in bind_guardrails(plugins, failures, layers))
+            outbox.warn(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}')
+    panel = make_panel(found, failures, left_out, layers, watch=watch)
+    guardrails = tuple(watched(one, watch) for one in bind_guardrails(found, failures, layers))
     _refuse_deaf_limit(layers, guardrails)
     orchestrator, problem = _orchestrator(layers, guardrails)
     if problem:
-        outbox.send(warning(f"no attempt is tried again: {problem}"))
+        outbox.warn(f"no attempt is tried again: {problem}")
     return Guardian(
         panel=panel,
         guardrails=guardrails,
         orchestrator=orchestrator,
         problem=problem,
         overriding=guarding.overriding,
-        warn=lambda text: outbox.send(warning(text)),
+        warn=outbox.warn,
     )
 
 

@@ -102,7 +102,11 @@ def judging_options(function: _Function) -> _Function:
         click.option(
             "--weight", "weights", multiple=True, type=Assignment(), metavar="NAME=W", help="Give a signal a weight."
         ),
-        click.option("--profile", metavar="NAME|FILE", help='Weights and thresholds: "rs1", or a TOML file.'),
+        click.option(
+            "--profile",
+            metavar="NAME|FILE",
+            help='Weights and thresholds: "standard" (the default), "rs1", or a TOML file.',
+        ),
     ):
         function = option(function)
     return function

@@ -16,7 +16,8 @@ from sentinel_core.host.conversion import in_order, settable
 from sentinel_core.host.plugins import Installed, Plugin, installed, load, misnamed
 from sentinel_core.host.selection import SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.runtime.columns import in_columns
-from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Outbox
 from sentinel_core.runtime.printable import folded, printable
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def _print(rows: list[dict[str, Any]], *, as_json: bool) -> None:
 def _ask_child(job: Callable[[Outbox], None], timeout: float) -> tuple[dict[str, Any], str]:
     """What a plugin says of itself, and what went wrong, asked in a process of its own."""
     try:
-        with Child(job, memory=_MEMORY) as child:
+        with Child(job, frames=bytes, memory=_MEMORY) as child:
             (frame,) = child.frames(timeout)
     except WorkerError as error:
         return {}, str(error)

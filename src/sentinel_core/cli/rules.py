@@ -10,7 +10,8 @@ from sentinel_core.cli import ERROR, terminal_width, warn
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.runtime.columns import in_columns
-from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Outbox
 from sentinel_core.runtime.printable import printable
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def known_rules(plugins: str | None, wanted: str | None = None) -> list[dict[str
     """
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     try:
-        with Child(partial(_tell, layers, selection, wanted), memory=_MEMORY) as child:
+        with Child(partial(_tell, layers, selection, wanted), frames=bytes, memory=_MEMORY) as child:
             (frame,) = child.frames(_TIMEOUT)
     except WorkerError as error:
         raise PluginError(f"the signals could not be asked for their rules: {error}") from None

@@ -11,23 +11,24 @@ import attrs
 import click
 
 from sentinel_core.agent.otel_ids import trace_id_of
-from sentinel_core.agent.run_progress import Progress
+from sentinel_core.agent.run_progress import Progress, Step, Text
 from sentinel_core.agent.run_summary import RunSummary
 from sentinel_core.agent.run_text import heading, lifted, render_run
 from sentinel_core.cli import ERROR, HOME, complain, say, terminal_width, use_color, warn
+from sentinel_core.cli.choose_provider import Note
 from sentinel_core.cli.options import finish, judging_flags, judging_options, layers_and_selection, plugin_options
-from sentinel_core.cli.run_child import Order, job
+from sentinel_core.cli.run_child import FRAMES, Order, RunKept, Summary, job
 from sentinel_core.cli.run_options import AGENT, PROVIDER, check_places, guard_flags, of_tools, overriding, run_options
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.errors import ConfigError, WorkerError, WorkerJobError
 from sentinel_core.host.settings import HostSettings, Layers
-from sentinel_core.judging.frames import REFUSED, WARNING
 from sentinel_core.judging.job import Plan
 from sentinel_core.judging.job import job as judge
 from sentinel_core.judging.tally import Tally
 from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Frame, Refusal, Warned
 from sentinel_core.runtime.printable import clipped
-from sentinel_core.runtime.watch import at_fault
+from sentinel_core.runtime.watch import AtWork, at_fault
 from sentinel_core.telemetry.observer import is_disabled
 from sentinel_core.telemetry.send import check_endpoint
 from sentinel_core.telemetry.verdicts import Emission
@@ -129,17 +130,28 @@ def _emission(found: RunSummary, order: Order) -> Emission | None:
 def _investigate(order: Order, host: HostSettings, *, quiet: bool) -> RunSummary | None:
     """The agent's run, in a child; None where it gave nothing that could be judged, which is then told."""
     heard = _Heard(quiet=quiet, run_id=order.resume, no_config=host.no_config)
-    with heard.progress, Child(partial(job, order), memory=host.max_memory_mb << 20) as child:
+    with heard.progress:
+        while (died_of := _ended_by(order, host, heard)) is not None:
+            order = attrs.evolve(order, dead={**order.dead, **died_of})
+    return heard.found
+
+
+def _ended_by(order: Order, host: HostSettings, heard: "_Heard") -> dict[str, str] | None:
+    """The tool whose import ended the child, and how: another child can go around it. None where the run is over."""
+    with Child(partial(job, order), frames=FRAMES, memory=host.max_memory_mb << 20) as child:
         try:
             for frame in child.frames(_patience(order.layers)):
-                heard.take(frame[:1], frame[1:])
+                heard.take(frame)
         except WorkerError as error:
+            stage, label = (AtWork.parse(error.mark) or AtWork("", "", 0))[:2]
+            if stage == "load" and label.startswith("tools:") and label not in order.dead:
+                return {label: str(error)}
             verb = "raised " if isinstance(error, WorkerJobError) else ""
-            complain(f"{at_fault(child.mark, 'the run')} {verb}{error}{heard.how_to_go_on}")
+            complain(f"{at_fault(error.mark, 'the run')} {verb}{error}{heard.how_to_go_on}")
         except KeyboardInterrupt:
             say(f"\nsentinel: stopped{heard.how_to_go_on}")
             raise
-    return heard.found
+    return None
 
 
 @attrs.define
@@ -153,21 +165,21 @@ class _Heard:
     found: RunSummary | None = None
     progress: Progress = attrs.field(factory=Progress)
 
-    def take(self, kind: bytes, body: bytes) -> None:
+    def take(self, frame: Frame) -> None:
         """Keep, show or tell one frame."""
-        text = body.decode("utf-8", "replace")
-        if kind == b"I":
-            self.found = RunSummary.from_json(body)
-        elif kind == b"S":
-            self.run_id, self.is_kept = text, True
-        elif kind in (b"P", b"T"):
-            self.progress.show(kind, body)
-        elif kind == WARNING:
-            warn(text)
-        elif kind == REFUSED:
-            complain(text + self.how_to_go_on if self.is_kept else text)
-        elif not self.quiet:
-            say(text)
+        match frame:
+            case Summary():
+                self.found = RunSummary.from_json(frame.json)
+            case RunKept():
+                self.run_id, self.is_kept = frame.run_id, True
+            case Step() | Text():
+                self.progress.show(frame)
+            case Warned(text=text):
+                warn(text)
+            case Refusal(text=text):
+                complain(text + self.how_to_go_on if self.is_kept else text)
+            case Note(text=text) if not self.quiet:
+                say(text)
 
     @property
     def how_to_go_on(self) -> str:
@@ -217,7 +229,7 @@ def _exit_code(found: RunSummary, tally: Tally, host: HostSettings) -> int:
 
 
 def _is_too_risky(found: RunSummary, limit: str | None) -> bool:
-    """Whether the report, or the data where these show more, reach the limit; told, for the verdict may be PASS.
+    """Whether the report, the data that the agent fetched, or those that the host fetched reach the limit; which, is told.
 
     Data that nobody could read reach every limit: what they hide may be the worst.
     """
@@ -228,6 +240,12 @@ def _is_too_risky(found: RunSummary, limit: str | None) -> bool:
         told = f"the risk is {risk}{_by_whom(found)}"
     elif found.evidence_severity is None:
         told = "the risk is unknown, because the summary that the agent fetched cannot be read"
+    elif found.gate is None:
+        return False
+    elif (seen := found.gate.severity) is None:
+        told = f"the risk is unknown, because the release's summary could not be had: {clipped(found.gate.problem, _CAUSE)}"
+    elif _RISK[seen] >= _RISK[limit]:
+        told = f"the risk is {seen} by the release's summary"
     else:
         return False
     complain(f"{told}; --fail-on-risk is {limit}")

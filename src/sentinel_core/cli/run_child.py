@@ -1,11 +1,7 @@
-"""What the child does for ``sentinel run``: load provider and tools, let the detective work, keep the run.
-
-Frames: ``S`` the run's id, once it is kept and may be gone on with, ``N`` a note, ``W`` a warning, ``P`` an event and
-``T`` a piece of text for the progress, ``I`` the run's summary, ``X`` why there is none.
-"""
+"""What the child does for ``sentinel run``: load provider and tools, let the detective work, keep the run."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +19,10 @@ from sentinel_core.agent.reflection.attempt_guard import Overriding
 from sentinel_core.agent.reflection.by_rules import Reflector, reflect_by_rules
 from sentinel_core.agent.replay import ReplayModel, export
 from sentinel_core.agent.resume import differences, fingerprint
+from sentinel_core.agent.run_progress import Step, Text
 from sentinel_core.agent.run_summary import RunSummary, save_run
 from sentinel_core.agent.tools import Toolbox
-from sentinel_core.cli.choose_provider import Connected, Kept, connect
+from sentinel_core.cli.choose_provider import Connected, Kept, Note, connect
 from sentinel_core.cli.guard_process import Guarding, GuardProcess
 from sentinel_core.cli.run_options import final_ends, judged_by, with_kept
 from sentinel_core.errors import ConfigError, JournalError, SentinelError
@@ -33,17 +30,31 @@ from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.connect import close_model
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, Setting
-from sentinel_core.judging.frames import refusal, warning
 from sentinel_core.offers import Tool
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned, as_text
 from sentinel_core.runtime.redact import Redactor
 from sentinel_core.runtime.watch import AtWork
 from sentinel_core.telemetry.observer import Telemetry
 from sentinel_core.trace import ToolCall
 
-__all__ = ["Order", "job"]
+__all__ = ["FRAMES", "Order", "RunKept", "Summary", "job"]
 
 _JUDGING = ("fail_on", "profile", "weights.")  # these settings are not the run's
+
+
+class RunKept(Frame):
+    """The run is kept under this id, and may be gone on with."""
+
+    run_id: str
+
+
+class Summary(Frame):
+    """How the run ended: a ``RunSummary`` as JSON."""
+
+    json: bytes
+
+
+FRAMES = RunKept | Note | Step | Text | Summary | Warned | Refusal
 
 
 @attrs.frozen(kw_only=True)
@@ -52,7 +63,7 @@ class Order:
 
     ``of_provider`` and ``of_tools`` are the values of flags for whichever plugin has a setting of that name. ``resume`` is
     the run to go on with; its flags hold where none is given now, those in ``kept`` where its provider is asked again.
-    ``yes`` is for every sensitive tool.
+    ``yes`` is for every sensitive tool. ``dead`` are labels of tools whose import ended an earlier child, with how.
     """
 
     release: str | None
@@ -61,6 +72,7 @@ class Order:
     directory: Path
     of_provider: dict[str, Any] = attrs.field(factory=dict)
     kept: Kept | None = None
+    dead: Mapping[str, str] = attrs.field(factory=dict)
     of_tools: dict[str, Any] = attrs.field(factory=dict)
     resume: str | None = None
     accept_changes: bool = False
@@ -106,11 +118,11 @@ def job(order: Order, outbox: Outbox) -> None:
     end_with_parent()
     redactor = Redactor.of_environment()
     try:
-        outbox.send(b"I" + _run(order, outbox).to_json())
+        outbox.send(Summary(_run(order, outbox).to_json()))
     except SentinelError as error:
-        outbox.send(refusal(redactor.text(str(error))))
+        outbox.refuse(redactor.text(str(error)))
     except OSError as error:
-        outbox.send(refusal(_cut_short(order, error)))
+        outbox.refuse(_cut_short(order, error))
 
 
 def _run(order: Order, outbox: Outbox) -> RunSummary:
@@ -137,6 +149,8 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             of_provider=order.of_provider,
             of_tools=order.of_tools,
             kept=order.kept,
+            subject=order.release or "",
+            dead=order.dead,
         )
         stack.callback(close_model, connected.model, connected.name, _warn(outbox))
         if isinstance(connected.model, ReplayModel) and connected.model.attempts == 1:
@@ -150,7 +164,7 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
         if guard is not None:
             guard.ready()
         if order.resume is not None:
-            outbox.send(b"S" + order.resume.encode())
+            outbox.send(RunKept(order.resume))
         investigation = Investigation(
             release_id=order.release or "",
             model=connected.model,
@@ -160,7 +174,7 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             settings=settings,
             observers=(keeper, telemetry, *_told(order, connected, settings, outbox)),
             toolbox=Toolbox(confirm=_confirm(order, outbox)),
-            on_text=(lambda text: outbox.send(b"T" + text.encode("utf-8", "replace"))) if order.progress else None,
+            on_text=(lambda text: outbox.send(Text(as_text(text)))) if order.progress else None,
             clean=Redactor.of_environment(names=connected.env).value,
             past=keeper.past,
             accepted=accepted,
@@ -168,8 +182,10 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
         family = _family(order, outbox, investigation, guard, _reflector(order, investigation))
         family.deterministic = connected.deterministic
         result = family.run()
+        gated = order.layers.host().fail_on_risk is not None and result.severity is not None
+        gate = investigation.gate() if gated else None
     path = _kept(result, order, keeper)
-    return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers))
+    return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers), gate=gate)
 
 
 def _kept(result: RunResult, order: Order, keeper: Keeper) -> Path:
@@ -200,8 +216,8 @@ def _family(
     def tell(decided: LoopDecided) -> None:
         if decided.reason == "thresholds_met" or order.progress:
             return
-        told = f"NAttempt {decided.loop_id}: {decided.decision}, {decided.reason}. {decided.detail}"
-        outbox.send(told.encode("utf-8", "replace"))
+        told = f"Attempt {decided.loop_id}: {decided.decision}, {decided.reason}. {decided.detail}"
+        outbox.send(Note(as_text(told)))
 
     return Family(
         investigation=investigation,
@@ -221,7 +237,7 @@ def _guard(order: Order, outbox: Outbox) -> GuardProcess:
 
 def _warn(outbox: Outbox) -> Callable[[str], None]:
     redactor = Redactor.of_environment()
-    return lambda text: outbox.send(warning(redactor.text(text)))
+    return lambda text: outbox.warn(redactor.text(text))
 
 
 def _check_reflector(order: Order, connected: Connected) -> None:
@@ -243,7 +259,7 @@ def _admit(order: Order, keeper: Keeper, now: dict[str, Any], outbox: Outbox) ->
     """Say what a new run is, or hold a resumed one against what it was; gives the differences that were accepted."""
     if order.resume is None:
         flags = Redactor.of_environment().plain(order.flags())
-        keeper.prepare(order.release or "", flags, now, lambda run_id: outbox.send(b"S" + run_id.encode()))
+        keeper.prepare(order.release or "", flags, now, lambda run_id: outbox.send(RunKept(run_id)))
         return ()
     changed = differences(keeper.fingerprint, now)
     if changed and not order.accept_changes:
@@ -268,7 +284,7 @@ def _fingerprint(connected: Connected, settings: AgentSettings) -> dict[str, Any
 def _confirm(order: Order, outbox: Outbox) -> Callable[[Tool, ToolCall], bool]:
     def confirm(tool: Tool, _call: ToolCall) -> bool:
         if not order.yes:
-            outbox.send(warning(f'tool "{tool.name}" is sensitive and was not run; --yes lets it'))
+            outbox.warn(f'tool "{tool.name}" is sensitive and was not run; --yes lets it')
         return order.yes
 
     return confirm
@@ -279,7 +295,7 @@ def _telemetry(order: Order, keeper: Keeper, outbox: Outbox) -> Telemetry:
     telemetry = Telemetry(
         order.directory,
         endpoint=order.otlp,
-        complain=lambda problem: outbox.send(warning(problem)),
+        complain=outbox.warn,
     )
     telemetry.resume(keeper.past)
     return telemetry
@@ -310,4 +326,4 @@ class _Unpriced:
 
 
 def _progress(outbox: Outbox) -> Callable[[Event], None]:
-    return lambda event: outbox.send(b"P" + encode_event(event))
+    return lambda event: outbox.send(Step(encode_event(event)))

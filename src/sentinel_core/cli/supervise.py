@@ -6,11 +6,11 @@ from typing import IO, TYPE_CHECKING, TypeVar
 
 from sentinel_core.cli import complain, warn
 from sentinel_core.errors import WorkerError
-from sentinel_core.judging.frames import FATAL, REPORT, UNREADABLE, WARNING
 from sentinel_core.judging.output.sink import Outlet, Sink
-from sentinel_core.judging.records import Death, Unreadable
-from sentinel_core.judging.tally import VERDICTS, Tally, death_of, fault_of
-from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.judging.records import JUDGED, Crashed, Death, Report, Unread
+from sentinel_core.judging.tally import Spared, Tally, death_of, fault_of
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.printable import counted
 from sentinel_core.runtime.watch import file_of
 
@@ -37,18 +37,21 @@ def supervise(
     """Do everything in ``plan``. A child that dies at a plugin's hand is replaced by one that goes around it."""
     tally = Tally()
     sink = stream if isinstance(stream, Outlet) else Sink(stream, plan.format)
+    spared = Spared()
     while True:
         own = plan._replace(done=tally.total)
-        with Child(partial(job, own), memory=memory_mb << 20) as child:
+        with Child(partial(job, own), frames=JUDGED, memory=memory_mb << 20) as child:
             try:
                 for frame in child.frames(timeout):
                     _relay(frame, sink, tally, plan.format)
                 break
             except WorkerError as error:
-                death = death_of(child.mark, error, timeout)
+                if spared(error):
+                    continue
+                death = death_of(error)
                 if death is None or death in plan.deaths or len(plan.deaths) == _MOST_DEATHS:
-                    where = _where(file_of(child.mark), tally.total, len(plan.sources))
-                    complain(fault_of(error, timeout, where) if death is None else _last_words(death, tally.total))
+                    where = _where(file_of(error.mark), tally.total, len(plan.sources))
+                    complain(fault_of(error, where) if death is None else _last_words(death, tally.total))
                     tally.broken = True
                     break
                 plan = plan._replace(deaths=(*plan.deaths, death))
@@ -56,25 +59,24 @@ def supervise(
     return tally
 
 
-def _relay(frame: bytes, sink: Outlet, tally: Tally, form: str) -> None:
-    kind, body = frame[:1], frame[1:]
-    if kind == REPORT:
-        tally.counts[VERDICTS[body[:1]]] += 1
-        tally.broken = tally.broken or body[1:2] != b"c"
-        sink.put(body[2:])
-    elif kind == UNREADABLE:
-        tally.counts["unreadable"] += 1
-        row = Unreadable.parse(body)
-        complain(row.told)
-        if form in ("json", "jsonl", "records"):
-            sink.put(row.rendered())
-    elif kind == FATAL:
-        complain(Unreadable.parse(body).told)
-    elif kind == WARNING:
-        warn(body.decode("utf-8", "replace"))
-    else:
-        complain(body.decode("utf-8", "replace"))
-        tally.broken = True
+def _relay(frame: Frame, sink: Outlet, tally: Tally, form: str) -> None:
+    match frame:
+        case Report():
+            tally.counts[frame.verdict] += 1
+            tally.broken = tally.broken or not frame.is_complete
+            sink.put(frame.rendered)
+        case Unread(unreadable=row):
+            tally.counts["unreadable"] += 1
+            complain(row.told)
+            if form in ("json", "jsonl", "records"):
+                sink.put(row.rendered())
+        case Crashed(unreadable=row):
+            complain(row.told)
+        case Warned():
+            warn(frame.text)
+        case Refusal():
+            complain(frame.text)
+            tally.broken = True
 
 
 def _where(file: str, done: int, files: int) -> str:

@@ -71,23 +71,11 @@ NAMES: tuple[tuple[str, str], ...] = (
 )
 """Names of tools that check, as lower-case words, by kind; the whole name must fit."""
 
-RUNNERS = frozenset(
-    (
-        "bash",
-        "cell",
-        "cmd",
-        "code",
-        "command",
-        "console",
-        "container",
-        "exec",
-        "execute",
-        "interpreter",
-        "ipython",
-        "jupyter",
-        "notebook",
-    )
-) | frozenset(("powershell", "process", "python", "repl", "run", "sandbox", "sh", "shell", "terminal", "tests", "zsh"))
+RUNNERS = frozenset((
+    "bash", "cell", "cmd", "code", "command", "console", "container", "exec", "execute", "interpreter", "ipython",
+    "jupyter", "notebook", "powershell", "process", "python", "repl", "run", "sandbox", "sh", "shell", "terminal",
+    "tests", "zsh",
+))  # fmt: skip
 """Words of the names of tools that run what they are given."""
 
 PROGRAMS = frozenset(
@@ -103,56 +91,16 @@ DESCRIBED: tuple[tuple[str, str], ...] = (
 )
 """What a call says of itself where its command is a script of the project's own."""
 
-VIEWERS = frozenset(
-    [
-        "awk",
-        "cat",
-        "cut",
-        "diff",
-        "echo",
-        "egrep",
-        "fgrep",
-        "find",
-        "grep",
-        "head",
-        "jq",
-        "less",
-        "ls",
-        "more",
-        "nl",
-        "printf",
-        "rg",
-        "sed",
-        "sort",
-        "tail",
-        "tee",
-        "wc",
-        "xargs",
-    ]
-)
+VIEWERS = frozenset((
+    "awk", "cat", "cut", "diff", "echo", "egrep", "fgrep", "find", "grep", "head", "jq", "less", "ls", "more", "nl",
+    "printf", "rg", "sed", "sort", "tail", "tee", "wc", "xargs",
+))  # fmt: skip
 """What these show may be the end of another run."""
 
-VALUED = frozenset(
-    (
-        "-k",
-        "-m",
-        "-n",
-        "-p",
-        "-c",
-        "-o",
-        "-W",
-        "-t",
-        "-f",
-        "-j",
-        "-r",
-        "-C",
-        "--config",
-        "--maxfail",
-        "--timeout",
-        "--project",
-        "--testNamePattern",
-    )
-)
+VALUED = frozenset((
+    "-k", "-m", "-n", "-p", "-c", "-o", "-W", "-t", "-f", "-j", "-r", "-C", "--config", "--maxfail", "--timeout",
+    "--project", "--testNamePattern",
+))  # fmt: skip
 """Options that take the next word; of these ``-k``, ``-m``, ``-t`` narrow what is covered."""
 
 _AT = r"[^\s:]{1,200}:\d+:(?:\d+:)? "

@@ -7,17 +7,34 @@ last telling line, and by the exit code where nothing in the command hides it (`
 import functools
 import json
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, cast
 
 from sentinel_core.evaluate import check_words as words
 from sentinel_core.evaluate.shell import Part, command_of, parts_of
 
 if TYPE_CHECKING:
-    from sentinel_core.evaluate.index import Call
+    from sentinel_core.evaluate.outcome import Outcome
+    from sentinel_core.trace import ToolCall, ToolResult
 
 __all__ = ["Check", "Kind", "checks_of"]
 
 Kind = Literal["tests", "build", "types", "lint"]
+
+
+class Checkable(Protocol):
+    """What of the index's ``Call`` tells of a check."""
+
+    @property
+    def call(self) -> "ToolCall":
+        """Name and arguments."""
+
+    @property
+    def result(self) -> "ToolResult | None":
+        """What came back."""
+
+    @property
+    def outcome(self) -> "Outcome":
+        """Whether the call failed."""
 
 
 class Check(NamedTuple):
@@ -49,7 +66,7 @@ _ELSEWHERE = frozenset(("gh", "git"))  # what they show is another's run, but th
 _PRINTED = ("output", "stdout", "stderr")
 
 
-def checks_of(call: "Call") -> tuple[Check, ...]:
+def checks_of(call: "Checkable") -> tuple[Check, ...]:
     """The checks that the call ran, in order; none where it ran none."""
     name, arguments = call.call.name, call.call.arguments
     kind, runs = _tool(name)
@@ -114,7 +131,7 @@ def _described(description: object) -> Kind | None:
     return next((cast("Kind", kind) for kind, row in words.DESCRIBED if _pattern(row).match(said)), None)
 
 
-def _printed_kind(call: "Call", command: str) -> Kind | None:
+def _printed_kind(call: "Checkable", command: str) -> Kind | None:
     """Tests, where the result ends as only a run of tests does, and the command does not just show another's output."""
     if call.result is None:
         return None
@@ -135,11 +152,11 @@ def _has_one_of(hints: tuple[str, ...], text: str) -> bool:
     return False
 
 
-def _by_itself(call: "Call", kind: Kind, command: str) -> Check:
+def _by_itself(call: "Checkable", kind: Kind, command: str) -> Check:
     return _told(call, kind, command, (), _code(call), may_be_other=False)
 
 
-def _judged(call: "Call", kind: Kind, part: Part, parts: tuple[Part, ...], at: int) -> Check:
+def _judged(call: "Checkable", kind: Kind, part: Part, parts: tuple[Part, ...], at: int) -> Check:
     """What the exit code of the whole command says of this part, and then what its output does."""
     later = parts[at + 1 :]
     code = _code(call)
@@ -159,14 +176,14 @@ def _judged(call: "Call", kind: Kind, part: Part, parts: tuple[Part, ...], at: i
     return _told(call, kind, part.text, _covers(part.text), code, may_be_other=bool(others))
 
 
-def _code(call: "Call") -> bool | None:
+def _code(call: "Checkable") -> bool | None:
     """Whether the exit code or the source's flag says that the call worked."""
     outcome = call.outcome
     return outcome.state == "worked" if outcome.reason in {"flag", "exit_code"} else None
 
 
 def _told(
-    call: "Call", kind: Kind, command: str, covers: tuple[str, ...], code: bool | None, *, may_be_other: bool
+    call: "Checkable", kind: Kind, command: str, covers: tuple[str, ...], code: bool | None, *, may_be_other: bool
 ) -> Check:
     outcome, content = call.outcome, "" if call.result is None else call.result.content
     passed, ending = _ending(kind, content)

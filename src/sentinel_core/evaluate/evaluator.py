@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from sentinel_core.errors import error_text
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.mutation_guard import Snapshot
 from sentinel_core.evaluate.policy import judge
@@ -208,7 +209,7 @@ def describe_in_place(error: BaseException) -> str:
 
 def describe(error: BaseException) -> str:
     """One line that says what was raised, without halves of surrogate pairs, which no file, pipe or database would take."""
-    text = " ".join(str(error).split())[:_LONGEST_ERROR].encode("utf-8", "replace").decode()
+    text = " ".join(error_text(error).split())[:_LONGEST_ERROR]
     if isinstance(error, _NonsenseError):
         return text
     return f"raised {type(error).__name__}: {text}" if text else f"raised {type(error).__name__}"

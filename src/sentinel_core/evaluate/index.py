@@ -8,6 +8,7 @@ import attrs
 
 from sentinel_core._fast import record
 from sentinel_core.evaluate.outcome import UNRECORDED, Outcome, judge_result
+from sentinel_core.evaluate.tools import ToolFacts, tools_of
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, canonical
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class TraceIndex:
     ``is_odd`` is True where something may be none of its type's values, as in no decoded trace: signals would not notice.
     """
 
-    __slots__ = ("_by_id", "_waiting", "asked", "calls", "children", "held", "is_odd", "messages", "orphans", "texts", "trace")  # fmt: skip
+    __slots__ = ("_by_id", "_tools", "_waiting", "asked", "calls", "children", "held", "is_odd", "messages", "orphans", "texts", "trace")  # fmt: skip
 
     def __init__(
         self,
@@ -122,6 +123,7 @@ class TraceIndex:
         self.asked: list[int] = []
         self.held: list[dict[str, Any]] = []
         self.is_odd = type(trace.trace_id) is not str
+        self._tools: tuple[int, dict[str, ToolFacts]] | None = None
         self._by_id: dict[str, Call] = {}  # the latest of each id
         # Of ids that were given out more than once: the unanswered calls, oldest first.
         self._waiting: dict[str, deque[Call]] = {}
@@ -137,6 +139,15 @@ class TraceIndex:
     def is_silent(self) -> bool:
         """True where neither the agent nor a sub-agent said anything or called a tool: there is nothing to judge."""
         return not (self.texts or self.calls) and all(child.is_silent for child in self.children)
+
+    @property
+    def tools(self) -> dict[str, ToolFacts]:
+        """What each tool that was on offer or called can do, by its name."""
+        if self._tools is None or self._tools[0] != len(self.calls):
+            details = self.trace.details
+            offered = () if details is None or details.available_tools is None else details.available_tools
+            self._tools = len(self.calls), tools_of(offered, {call.call.name: None for call in self.calls})
+        return self._tools[1]
 
     def add(self, message: Message) -> None:
         """Append one message and fill in the results that it brings for earlier calls."""

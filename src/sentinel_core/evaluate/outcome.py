@@ -5,6 +5,7 @@ somewhere in it is not. The words are data, in ``outcome_words``.
 """
 
 import functools
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
@@ -42,6 +43,7 @@ _NO_SIGN = Outcome("worked", "no_sign")
 _HEAD, _OPENING, _TAIL, _SHORT = 300, 160, 400, 200
 _JSON_END = 100
 _QUOTED, _END = 160, 60
+_WARNINGS = ("warning: ", "[warning]", "warn: ", "[warn]")
 _TRACEBACK, _LONGEST_TRACEBACK = 2_000, 8_000
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]{0,120}(?:: |\Z)")
 _RAISED_BEFORE = ("traceback", "╭", "------", "cell in", "file ")
@@ -101,6 +103,8 @@ def judge_text(content: str) -> Outcome:
         return _NO_SIGN
     groups = _groups()
     last = _last_line(content)
+    if start.startswith(_WARNINGS):  # what follows it may have worked all the same
+        return _judge_end(content, last, last.lower())
     reason = _first(groups["start"], start) or _first(groups["opening"], start[:_OPENING])
     if reason is None and len(content) <= _SHORT:
         reason = _first(groups["short"], start)
@@ -177,12 +181,12 @@ def _last_line(content: str) -> str:
 @functools.cache
 def _groups() -> Mapping[str, Sequence[_Tried]]:
     """The tables by part, compiled when the first result is read: most commands start faster without."""
-    from sentinel_core.evaluate.outcome_words import GROUPS
+    from sentinel_core.evaluate.outcome_words import ROWS
 
     tried: dict[str, list[_Tried]] = {}
-    for group in GROUPS:
-        rows = (f"(?P<{reason}>{'|'.join(patterns)})" for reason, patterns in group.rows)
-        tried.setdefault(group.part, []).append((group.hints, re.compile("|".join(rows)).match))
+    for (part, hints), rows in itertools.groupby(ROWS, key=lambda row: (row.part, row.hints)):
+        pattern = "|".join(f"(?P<{row.reason}>{'|'.join(row.patterns)})" for row in rows)
+        tried.setdefault(part, []).append((hints, re.compile(pattern).match))
     return tried
 
 

@@ -7,11 +7,11 @@ part is long.
 
 from typing import NamedTuple
 
-__all__ = ["BESIDE_STATUS", "DONE", "EXIT_CODES", "FAILED_WORDS", "GROUPS", "HTTP_CODES", "WRAPPERS", "Group"]
+__all__ = ["BESIDE_STATUS", "DONE", "EXIT_CODES", "FAILED_WORDS", "HTTP_CODES", "ROWS", "WRAPPERS", "Row"]
 
 
-class Group(NamedTuple):
-    """Rows for one part, by the reason that they tell; a row of a group is tried where the part has one of its hints.
+class Row(NamedTuple):
+    """Patterns for one part of the result, and the reason that they give; tried where the part has one of the hints.
 
     ``part`` is "start", the first 300 characters; "opening", the first 160; "short", the whole text where it has at most 200;
     "last", the last line that says something; or "end", the last 60 characters of that.
@@ -19,7 +19,13 @@ class Group(NamedTuple):
 
     part: str
     hints: tuple[str, ...]
-    rows: tuple[tuple[str, tuple[str, ...]], ...]
+    reason: str
+    patterns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, part: str, hints: tuple[str, ...], reason: str, *patterns: str) -> "Row":
+        """A row with its patterns in a line."""
+        return cls(part, hints, reason, patterns)
 
 
 _OPERATION = (
@@ -67,182 +73,87 @@ _OF_ERRORS = (
 _NAMED = r"(?:[\w.]{0,80}(?:error|exception)|[\w.]{0,80}exceptions\.\w{1,80})"
 
 # The order decides: an unknown tool is a failure too, and an empty lookup may use a failure's words.
-_LITERAL: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (
-        "exit_code",
-        (
-            (
-                r"(?:<(?:\w{1,30}>)?|error: |\[)?(?:(?:command|process|program|script) )?(?:exit(?:ed|s)?|failed|finished|returned|terminated)"
-                r"(?: with)?(?: non-zero)?(?: exit)?[ _]?(?:code|status)?[:=> ]{1,3}-?\d+"
-            ),
-        ),
+ROWS = (
+    Row.of("start", ("",), "exit_code",
+        r"(?:<(?:\w{1,30}>)?|error: |\[)?(?:(?:command|process|program|script) )?(?:exit(?:ed|s)?|failed|finished|returned|terminated)"
+        r"(?: with)?(?: non-zero)?(?: exit)?[ _]?(?:code|status)?[:=> ]{1,3}-?\d+",
     ),
-    (
-        "unknown_tool",
-        (
-            r"(?:error: ?)?(?:unknown|no such|invalid|undefined|unrecogni[sz]ed) (?:tool|function|action)\b",
-            r"(?:error: ?)?(?:the )?(?:tool|action|function) (?:\S{1,60} )?(?:(?:is |was )?not (?:found|available|registered)|does not exist)",
-        ),
+    Row.of("start", ("",), "unknown_tool",
+        r"(?:error: ?)?(?:unknown|no such|invalid|undefined|unrecogni[sz]ed) (?:tool|function|action)\b",
+        r"(?:error: ?)?(?:the )?(?:tool|action|function) (?:\S{1,60} )?(?:(?:is |was )?not (?:found|available|registered)|does not exist)",
     ),
-    (
-        "no_match",
-        (
-            rf"{_NOT_FIND}(?!{_TO_EDIT})",
-            r"no (?:\w+ ){0,2}(?:match|matches|result|results|records|rows|documents|entries)\b(?: (?:found|were found|for|in)|[.!]?(?:\n|\Z))",
-            r"(?:nothing|not|none|0 \w+|page not|file not) found\b",
-        ),
+    Row.of("start", ("",), "no_match",
+        rf"{_NOT_FIND}(?!{_TO_EDIT})",
+        r"no (?:\w+ ){0,2}(?:match|matches|result|results|records|rows|documents|entries)\b(?: (?:found|were found|for|in)|[.!]?(?:\n|\Z))",
+        r"(?:nothing|not|none|0 \w+|page not|file not) found\b",
     ),
-    (
-        "error_text",
-        (
-            (
-                r"(?:(?:aborted|denied|forbidden|rejected|timed out|unauthori[sz]ed): |(?:aborted|denied|error|fail|failed|failure|forbidden|killed"
-                r"|rejected|timeout|timed out|unauthori[sz]ed)[.!]?\s{0,9}\Z)"
-            ),
-            (
-                r"(?:illegal|invalid|malformed|missing(?: required)?|required|unexpected|unrecogni[sz]ed|unsupported)"
-                r" (?:action|api key|argument|command|field|format|input|json|option|parameter|request|syntax|token|tool|value)s?\b"
-            ),
-            r"http(?:/[\d.]{1,3})?(?: error| status)?(?: code)?[: ]{1,2}[45]\d\d\b",
-            (
-                r"[45]\d\d[: ]{1,2}(?:client error|server error|bad|conflict|forbidden|gateway|internal|method not|not|request time"
-                r"|service un|too many|unauthorized|unprocessable)"
-            ),
-            r"insufficient (?:\w{1,20} )?(?:balance|credits?|funds|permissions?|privileges|quota|rights)|quota exceeded",
-            r"no (?:permission|such (?:file|column|command|container|device|host|module|option|table))",
-            r"not (?:allowed|authenticated|authori[sz]ed|enough|implemented|logged in|permitted|supported)\b",
-            r"temporar(?:y|ily) [^\n]{0,100}\b(?:retry|try again)\b|(?:sorry|oops)?[,.! ]{0,3}something went wrong",
-            r"\[errno -?\d+\]|(?:fatal|panic|failure|exception): |npm err(?:!|or)|segmentation fault|thread '[^'\n]{1,80}' panicked",
-            # Not of a person: "Unable to win a sponsor, they paid for it".
-            r"(?:failed|unable) to (?!find\b)\w+(?![^.:\n]{0,200}(?:, (?:he|she|they)| (?:is|was) an?)\b)",
-            r"(?:file|directory|folder|module|path) \S{1,200} (?:was )?(?:not found|does not exist|doesn't exist)(?=[.!]?\s{0,4}(?:\n|\Z)|: )",
-            # Python could not compile it; then there is no traceback.
-            r"file \"[^\"\n]{1,200}\", line \d+\n(?:[^\n]{0,300}\n){1,6}?\w*error: |cell in ?\[\d+\], line \d+\n",
-            r"you (?:do not|don't) have (?:\w+ ){0,2}(?:access|permissions?|rights)\b",
-            r"usage: [^\n]{0,300}\n(?:[^\n]{0,300}\n){0,3}?error: |syntax ?error\b",
-            rf"{_NOT_FIND}{_TO_EDIT}",
-        ),
+    Row.of("start", ("",), "error_text",
+        r"(?:(?:aborted|denied|forbidden|rejected|timed out|unauthori[sz]ed): |(?:aborted|denied|error|fail|failed|failure|forbidden|killed"
+        r"|rejected|timeout|timed out|unauthori[sz]ed)[.!]?\s{0,9}\Z)",
+        r"(?:illegal|invalid|malformed|missing(?: required)?|required|unexpected|unrecogni[sz]ed|unsupported)"
+        r" (?:action|api key|argument|command|field|format|input|json|option|parameter|request|syntax|token|tool|value)s?\b",
+        r"http(?:/[\d.]{1,3})?(?: error| status)?(?: code)?[: ]{1,2}[45]\d\d\b",
+        r"[45]\d\d[: ]{1,2}(?:client error|server error|bad|conflict|forbidden|gateway|internal|method not|not|request time"
+        r"|service un|too many|unauthorized|unprocessable)",
+        r"insufficient (?:\w{1,20} )?(?:balance|credits?|funds|permissions?|privileges|quota|rights)|quota exceeded",
+        r"no (?:permission|such (?:file|column|command|container|device|host|module|option|table))",
+        r"not (?:allowed|authenticated|authori[sz]ed|enough|implemented|logged in|permitted|supported)\b",
+        r"temporar(?:y|ily) [^\n]{0,100}\b(?:retry|try again)\b|(?:sorry|oops)?[,.! ]{0,3}something went wrong",
+        r"\[errno -?\d+\]|(?:fatal|panic|failure|exception): |npm err(?:!|or)|segmentation fault|thread '[^'\n]{1,80}' panicked",
+        # Not of a person: "Unable to win a sponsor, they paid for it".
+        r"(?:failed|unable) to (?!find\b)\w+(?![^.:\n]{0,200}(?:, (?:he|she|they)| (?:is|was) an?)\b)",
+        r"(?:file|directory|folder|module|path) \S{1,200} (?:was )?(?:not found|does not exist|doesn't exist)(?=[.!]?\s{0,4}(?:\n|\Z)|: )",
+        # Python could not compile it; then there is no traceback.
+        r"file \"[^\"\n]{1,200}\", line \d+\n(?:[^\n]{0,300}\n){1,6}?\w*error: |cell in ?\[\d+\], line \d+\n",
+        r"you (?:do not|don't) have (?:\w+ ){0,2}(?:access|permissions?|rights)\b",
+        r"usage: [^\n]{0,300}\n(?:[^\n]{0,300}\n){0,3}?error: |syntax ?error\b",
+        rf"{_NOT_FIND}{_TO_EDIT}",
     ),
-)
-
-GROUPS = (
-    Group("start", ("",), _LITERAL),
-    Group(
-        "start",
-        ("error", "xception", "traceback", "interrupt"),
-        (
-            (
-                "error_text",
-                (
-                    (
-                        rf"\W{{0,4}}(?:{_OF_ERRORS} ){{0,3}}error(?: (?:\w+ing|at|code|during|encountered|from|in|occurred|on|when|while|with|\d+)"
-                        rf"(?: [\w./'\"-]+){{0,4}})? ?[\]>:!\n]{_REASON}"
-                    ),
-                    r"(?:an? )?(?:\w{1,30} ){0,2}error (?:has |was )?(?:encountered|occurred|raised|returned|thrown)\b",
-                    r"<\w{0,30}error>|error\[|\[\w{0,30} ?error\]|error [a-z]{0,4}\d{2,5}(?: \(\w{1,9}\))?: ",
-                    rf"{_NAMED}: {_REASON}",
-                    r"\[?\d[\d:.,/t+z-]{3,30}\]? [\w.-]{1,40}: error: |[^\s:]{1,120}:\d+:(?:\d+:)? (?:fatal )?error: ",
-                    r"[╭─\s]{0,200}traceback \(most recent call last\)",
-                    r"-{10,200}\n\w{1,80}(?:error|exception|interrupt)\s",
-                    r"(?:[\w'-]{1,30} ){0,6}?(?:contains?|found|has|have|introduced)(?: \w+){0,2} syntax ?errors?\b",
-                ),
-            ),
-        ),
+    Row.of("start", ("error", "xception", "traceback", "interrupt"), "error_text",
+        rf"\W{{0,4}}(?:{_OF_ERRORS} ){{0,3}}error(?: (?:\w+ing|at|code|during|encountered|from|in|occurred|on|when|while|with|\d+)"
+        rf"(?: [\w./'\"-]+){{0,4}})? ?[\]>:!\n]{_REASON}",
+        r"(?:an? )?(?:\w{1,30} ){0,2}error (?:has |was )?(?:encountered|occurred|raised|returned|thrown)\b",
+        r"<\w{0,30}error>|error\[|\[\w{0,30} ?error\]|error [a-z]{0,4}\d{2,5}(?: \(\w{1,9}\))?: ",
+        rf"{_NAMED}: {_REASON}",
+        r"\[?\d[\d:.,/t+z-]{3,30}\]? [\w.-]{1,40}: error: |[^\s:]{1,120}:\d+:(?:\d+:)? (?:fatal )?error: ",
+        r"[╭─\s]{0,200}traceback \(most recent call last\)",
+        r"-{10,200}\n\w{1,80}(?:error|exception|interrupt)\s",
+        r"(?:[\w'-]{1,30} ){0,6}?(?:contains?|found|has|have|introduced)(?: \w+){0,2} syntax ?errors?\b",
     ),
-    Group(
-        "opening",
-        (
-            "fail",
-            "not ",
-            "n't",
-            "unable",
-            "denied",
-            "time",
-            "reject",
-            "refus",
-            "declin",
-            "abort",
-            "unauthori",
-            "forbid",
-            "unsucc",
-            "block",
-        ),
-        (
-            (
-                "error_text",
-                (
-                    rf"(?:\S{{1,100}}: |sorry,? |but |i |we |the (?:server|system|tool) ){{0,3}}{_CANNOT} {_DEED}",
-                    rf"(?:the |this |that |your )?(?:[\w'-]{{1,30}} ){{0,2}}?{_OPERATION} {_NOT_DONE}",
-                ),
-            ),
-        ),
+    Row.of("opening", ("fail", "not ", "n't", "unable", "denied", "time", "reject", "refus", "declin", "abort", "unauthori", "forbid", "unsucc", "block"), "error_text",
+        rf"(?:\S{{1,100}}: |sorry,? |but |i |we |the (?:server|system|tool) ){{0,3}}{_CANNOT} {_DEED}",
+        rf"(?:the |this |that |your )?(?:[\w'-]{{1,30}} ){{0,2}}?{_OPERATION} {_NOT_DONE}",
     ),
-    Group(
-        "opening",
-        (": ",),
-        (
-            (
-                "error_text",
-                (
-                    rf"\S{{0,80}}\b(?:ba|z|da|k|c)?sh: .*{_SHELL}",
-                    rf"[\w./+-]{{1,60}}(?: \(child\))?: (?:\(\d+\) |.*: )?{_SHELL}",
-                    _SHELL_LINE,
-                ),
-            ),
-        ),
+    Row.of("opening", (": ",), "error_text",
+        rf"\S{{0,80}}\b(?:ba|z|da|k|c)?sh: .*{_SHELL}",
+        rf"[\w./+-]{{1,60}}(?: \(child\))?: (?:\(\d+\) |.*: )?{_SHELL}",
+        _SHELL_LINE,
     ),
-    Group(
-        "short",
-        ("rate", "too many", "not ", "n't", "timed", "timeout", "unavailable"),
-        (
-            (
-                "error_text",
-                (
-                    (
-                        r"(?:\S{1,60} ){0,6}?(?:rate[ -]limit(?:ed(?! to\b)| (?:was |has been |is )?(?:error|exceeded|hit|reached)"
-                        r"|\W{1,3}(?:please )?(?:re)?try)|too many requests|(?:exceeded|hit|reached) (?:\w+ ){0,3}rate limit)"
-                    ),
-                    r"(?:[\w'-]{1,30} ){1,4}?(?:is|are) not authori[sz]ed to\b",
-                    (
-                        r"(?:[\w'-]{1,30} ){1,3}?(?:(?:(?:is|was|were) )?not|(?:can|could) ?not be) (?:booked|completed|created|deleted|delivered"
-                        r"|executed|loaded|opened|parsed|processed|reached|read|saved|sent|submitted|updated|verified|written)(?=[.!:]|\s{0,9}\Z)"
-                    ),
-                    r"(?:\S{1,60} ){0,8}?not (?:provided )?in the (?:correct|right|expected|required) format",
-                    # Few words, and no colon after them, may stand before these: a ticket may be about something that timed out.
-                    r"(?:\S{1,60}(?<![:,;]) ){0,4}?(?:timed out|timeout exceeded|service unavailable|temporarily unavailable)\b",
-                ),
-            ),
-        ),
+    Row.of("short", ("rate", "too many", "not ", "n't", "timed", "timeout", "unavailable"), "error_text",
+        r"(?:\S{1,60} ){0,6}?(?:rate[ -]limit(?:ed(?! to\b)| (?:was |has been |is )?(?:error|exceeded|hit|reached)"
+        r"|\W{1,3}(?:please )?(?:re)?try)|too many requests|(?:exceeded|hit|reached) (?:\w+ ){0,3}rate limit)",
+        r"(?:[\w'-]{1,30} ){1,4}?(?:is|are) not authori[sz]ed to\b",
+        r"(?:[\w'-]{1,30} ){1,3}?(?:(?:(?:is|was|were) )?not|(?:can|could) ?not be) (?:booked|completed|created|deleted|delivered"
+        r"|executed|loaded|opened|parsed|processed|reached|read|saved|sent|submitted|updated|verified|written)(?=[.!:]|\s{0,9}\Z)",
+        r"(?:\S{1,60} ){0,8}?not (?:provided )?in the (?:correct|right|expected|required) format",
+        # Few words, and no colon after them, may stand before these: a ticket may be about something that timed out.
+        r"(?:\S{1,60}(?<![:,;]) ){0,4}?(?:timed out|timeout exceeded|service unavailable|temporarily unavailable)\b",
     ),
-    Group(
-        "last",
-        ("",),
-        (
-            (
-                "error_text",
-                (
-                    rf"\w{{0,80}}(?:error|exception)(?:: {_REASON}|\Z)",
-                    r"[\w./-]{1,80}: (?:error: |\*\*\* |.*: no such file or directory$)",
-                    r"npm err(?:!|or)|fatal: |× |segmentation fault|aborted\b|! \[(?:remote )?rejected\]",
-                ),
-            ),
-        ),
+    Row.of("last", ("",), "error_text",
+        rf"\w{{0,80}}(?:error|exception)(?:: {_REASON}|\Z)",
+        r"[\w./-]{1,80}: (?:error: |\*\*\* |.*: no such file or directory$)",
+        r"npm err(?:!|or)|fatal: |× |segmentation fault|aborted\b|! \[(?:remote )?rejected\]",
     ),
-    Group("last", (" line ",), (("error_text", (_SHELL_LINE,)),)),
-    Group(
-        "end",
-        ("exit",),
-        (
-            (
-                "exit_code",
-                (
-                    r".{0,40}?\b(?:exit(?:ed with)?[ _]?(?:code|status)?|returned non-zero exit status)[:= ]{1,3}-?\d+\W{0,9}\Z",
-                ),
-            ),
-        ),
+    Row.of("last", (" line ",), "error_text",
+        _SHELL_LINE,
     ),
-    Group("end", ("unknown tool",), (("unknown_tool", (r".{0,60}?\bunknown tool(?: name)?: ",)),)),
-)
+    Row.of("end", ("exit",), "exit_code",
+        r".{0,40}?\b(?:exit(?:ed with)?[ _]?(?:code|status)?|returned non-zero exit status)[:= ]{1,3}-?\d+\W{0,9}\Z",
+    ),
+    Row.of("end", ("unknown tool",), "unknown_tool",
+        r".{0,60}?\bunknown tool(?: name)?: ",
+    ),
+)  # fmt: skip
 
 DONE = r"successfully \w|(?:\w{1,20} ){0,3}(?:completed|finished) successfully|\S{1,100} (?:configured|created|unchanged)\Z"
 """A last line that says that it went well after all, whatever stands before it."""
@@ -259,23 +170,8 @@ FAILED_WORDS = frozenset(("error", "failed", "failure", "denied", "rejected"))
 WRAPPERS = ("result", "results", "response", "content", "output", "stderr", "text", "message", "body", "error_message")
 """Keys of JSON that hold a whole result, where nothing else stands beside them."""
 
-BESIDE_STATUS = frozenset(
-    (
-        *(
-            "code",
-            "detail",
-            "details",
-            "error",
-            "errors",
-            "http_status",
-            "isError",
-            "is_error",
-            "message",
-            "msg",
-            "ok",
-            "reason",
-        ),
-        *("request_id", "status", "statusCode", "status_code", "success", "timestamp", "tool_call_id", "type"),
-    )
-)
+BESIDE_STATUS = frozenset((
+    "code", "detail", "details", "error", "errors", "http_status", "isError", "is_error", "message", "msg", "ok",
+    "reason", "request_id", "status", "statusCode", "status_code", "success", "timestamp", "tool_call_id", "type",
+))  # fmt: skip
 """Where a key beside these has a value, ``status`` is that of the thing that was asked about, such as a build."""

@@ -16,13 +16,14 @@ def judge(overall: float, scores: Mapping[str, float], profile: Profile) -> tupl
 
     ``scores`` are those of weighted signals that were measured.
     """
-    reasons: list[tuple[Verdict, str]] = []
+    gravest: dict[str, tuple[Verdict, str]] = {}
     for rule in profile.critical:
         score = scores.get(rule.signal_name)
         if score is not None and score >= rule.threshold:
             text = f"{rule.signal_name} {_number(score)} is at or above its critical {_number(rule.threshold)}"
-            reasons.append((rule.verdict, text))
-    reasons.append(_overall(overall, profile))
+            if rule.signal_name not in gravest or _rank((rule.verdict, text)) > _rank(gravest[rule.signal_name]):
+                gravest[rule.signal_name] = (rule.verdict, text)
+    reasons = [*gravest.values(), _overall(overall, profile)]
     if len(reasons) > 1:
         reasons.sort(key=_rank, reverse=True)
     verdict = reasons[0][0]

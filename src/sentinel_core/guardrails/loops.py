@@ -9,7 +9,7 @@ They work in the caller's process, on the store and with the guardrails of ``orc
 store below the working directory, with every installed guardrail and its configured settings.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from sentinel_core.guardrails.bound import bind_guardrails
 from sentinel_core.guardrails.decide import Quality
 from sentinel_core.guardrails.facts import LIFTS, Reflection
 from sentinel_core.guardrails.orchestrator import Orchestrator
-from sentinel_core.guardrails.schemas import check
+from sentinel_core.guardrails.schemas import check, plain_tags
 from sentinel_core.guardrails.store import Store, open_store
 from sentinel_core.host.plugins import LoadFailure, Plugin, load, select
 from sentinel_core.host.selection import Selection
@@ -53,7 +53,7 @@ def process_loop_completion(  # noqa: PLR0913 - the shape of the published call
     """Decide whether a loop that was handed in is tried again, once, and give the decision.
 
     A store that cannot be used is no exception but ``status`` "error" with the decision to finalize. Raises
-    ``LoopRequestError`` for what is malformed (an override needs a reason and who), ``UnknownLoopError`` and
+    ``LoopRequestError`` for what is malformed (an override needs who), ``UnknownLoopError`` and
     ``LoopConflictError`` (nothing was handed in).
     """
     overrides = dict(zip(LIFTS, (override_fatigue, override_max_reruns, override_bias_echo), strict=True))
@@ -120,7 +120,7 @@ def hand_in_loop(
     alignment_score: float,
     drift_score: float,
     summary_valid: bool = True,
-    bias_tags: Iterable[str] = (),
+    bias_tags: Iterable[str | Mapping[str, Any]] = (),
     reflection_persona: str | None = None,
     orchestrator: Orchestrator | None = None,
 ) -> bool:
@@ -132,7 +132,7 @@ def hand_in_loop(
         alignment_score=alignment_score,
         drift_score=drift_score,
         summary_valid=summary_valid,
-        bias_tags=tuple(bias_tags),
+        bias_tags=plain_tags(bias_tags),
         persona=reflection_persona,
     )
     return _or_default(orchestrator).hand_in(loop_id, reflection)

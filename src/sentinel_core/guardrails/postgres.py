@@ -1,12 +1,12 @@
 """Loops in a PostgreSQL database, for services on several machines (the ``postgres`` extra)."""
 
-import queue
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sentinel_core.errors import StoreError
+from sentinel_core.guardrails.idle import Idle
 from sentinel_core.guardrails.sql import Cursor, SqlStore
 from sentinel_core.runtime.redact import redact
 
@@ -19,6 +19,7 @@ _PATIENCE = 20.0
 _PAUSE = 0.05
 _LONGEST_PAUSE = 1.0
 _LOCK = 0x53454E54
+_AUDIT = _LOCK + 1
 _Result = TypeVar("_Result")
 
 
@@ -44,7 +45,7 @@ class PostgresStore(SqlStore):
         self._lost = (psycopg.OperationalError, psycopg.InterfaceError)
         self._error = psycopg.Error
         self._connect: Callable[..., psycopg.Connection[Any]] = psycopg.connect
-        self._idle: queue.LifoQueue[psycopg.Connection[Any]] = queue.LifoQueue()
+        self._idle: Idle[psycopg.Connection[Any]] = Idle()
         self._patience, self._refused = 0.0, ""  # a wrong address or password is told at once
         self.again(self.prepare)
         self._patience, self._refused = _PATIENCE, "; no rerun is granted"
@@ -52,6 +53,10 @@ class PostgresStore(SqlStore):
     def lock(self, cursor: Cursor) -> None:
         """Of several services that start at once, one makes the tables."""
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+
+    def take_turn(self, cursor: Cursor) -> None:
+        """Identities are given before they are seen: the next is given when this one is committed."""
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_AUDIT,))
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[Cursor]:
@@ -67,7 +72,7 @@ class PostgresStore(SqlStore):
         except BaseException:
             connection.close()
             raise
-        self._idle.put(connection)
+        self._idle.give(connection)
 
     def again(self, job: Callable[[], _Result]) -> _Result:
         """Run the job until it gets through, for a while; what the driver raises is a ``StoreError``."""
@@ -93,11 +98,7 @@ class PostgresStore(SqlStore):
         return StoreError(f'store "{self.place}" cannot be used: {text}{self._refused}')
 
     def _forget(self) -> None:
-        while not self._idle.empty():
-            self._idle.get_nowait().close()
+        self._idle.close()
 
     def _connection(self) -> "psycopg.Connection[Any]":
-        try:
-            return self._idle.get_nowait()
-        except queue.Empty:
-            return self._connect(self._address, autocommit=True, connect_timeout=5)
+        return self._idle.take() or self._connect(self._address, autocommit=True, connect_timeout=5)

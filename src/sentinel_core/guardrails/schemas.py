@@ -2,7 +2,7 @@
 
 import functools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,6 +22,7 @@ __all__ = [
     "SUBMISSION",
     "check",
     "check_loop_id",
+    "plain_tags",
     "trace_schemas",
 ]
 
@@ -34,6 +35,7 @@ _TEXT = r"^[^\u0000-\u001f\u007f-\u009f]*[^\u0000-\u0020\u007f-\u00a0][^\u0000-\
 LOOP_ID: Mapping[str, Any] = {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", "maxLength": 128}
 _PERSONA = {"type": ["string", "null"], "pattern": "^[A-Za-z0-9][A-Za-z0-9 ._-]{0,63}$", "maxLength": 64}
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+_TAG = {"type": "string", "pattern": "^[a-z0-9][a-z0-9_.:-]{0,63}$", "maxLength": 64}
 _FLAG = {"type": "boolean", "default": False}
 _REASON = {"type": "string", "pattern": _TEXT, "minLength": 1, "maxLength": 500}
 _FLAGS = ("override_fatigue", "override_max_reruns", "override_bias_echo")
@@ -43,7 +45,6 @@ _OVERRIDES: dict[str, Any] = {
     "override_reason": {**_REASON, "type": ["string", "null"]},
 }
 _SOME_OVERRIDE = [{"required": [flag], "properties": {flag: {"const": True}}} for flag in _FLAGS]
-_REASON_GIVEN = {"required": ["override_reason"], "properties": {"override_reason": {"type": "string"}}}
 
 COMPLETION: Mapping[str, Any] = {
     "type": "object",
@@ -55,7 +56,6 @@ COMPLETION: Mapping[str, Any] = {
         "orchestrator_persona": _PERSONA,
         **_OVERRIDES,
     },
-    "anyOf": [{"properties": {flag: {"const": False} for flag in _FLAGS}}, _REASON_GIVEN],
 }
 
 OVERRIDE: Mapping[str, Any] = {
@@ -81,7 +81,7 @@ REFLECTION: Mapping[str, Any] = {
         "bias_tags": {
             "type": "array",
             "maxItems": _MOST_TAGS,
-            "items": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_.:-]{0,63}$", "maxLength": 64},
+            "items": {"anyOf": [_TAG, {"type": "object", "required": ["tag"], "properties": {"tag": _TAG}}]},
         },
         "reflection_persona": _PERSONA,
     },
@@ -127,6 +127,11 @@ def check(document: object, schema: str) -> None:
         raise LoopRequestError("; ".join(_placed(schema, error) for error in missing or wrong[:1]))
 
 
+def plain_tags(tags: Iterable[Any]) -> tuple[Any, ...]:
+    """Tags as texts: one may come as an object that has it as its ``tag``. What is neither is left for ``check`` to refuse."""
+    return tuple(one["tag"] if isinstance(one, Mapping) and "tag" in one else one for one in tags)
+
+
 def check_loop_id(loop_id: object) -> str:
     """The id. Raises ``LoopRequestError`` where it cannot be one."""
     if isinstance(loop_id, str) and _validator("loop_id").is_valid(loop_id):
@@ -147,8 +152,6 @@ def _kind(error: Any) -> str:
 
 def _told(schema: str, error: Any) -> str:
     kind = _kind(error)
-    if kind == "AnyOf" and schema == "completion":
-        return "an override needs override_reason: say why"
     if kind == "Pattern" and error.kind.pattern == _TEXT:
         return f"{error.instance_path[-1]} must hold a visible character, and no control characters"
     if kind == "AnyOf" and schema == "override":

@@ -96,6 +96,9 @@ class SqlStore(abc.ABC):
     def lock(self, cursor: Cursor) -> None:  # noqa: B027 - most stores have nothing to do
         """Keep everybody else from making the tables until the transaction ends, where it does not do so by itself."""
 
+    def take_turn(self, cursor: Cursor) -> None:  # noqa: B027 - most stores have one writer at a time
+        """Keep audit rows of others from getting an id until the transaction ends: who pages by it must miss none that comes late."""
+
     def family_of(self, loop_id: str) -> Family | None:
         """As the interface says."""
         return self.again(lambda: self._family_of(loop_id))
@@ -234,6 +237,7 @@ class SqlStore(abc.ABC):
                 cursor.execute(insert_tag, (tag, loop.loop_id, root))
         for override in change.overrides:
             cursor.execute(insert_override, (root, override.override_id, _encode(override).decode()))
+        self.take_turn(cursor)
         cursor.execute(
             self._sql("INSERT INTO sentinel_audit (root, number, body, digest) VALUES (?, ?, ?, ?)"),
             (row.root, row.number, row.body, row.digest),

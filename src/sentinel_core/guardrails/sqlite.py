@@ -2,7 +2,6 @@
 
 import errno
 import os
-import queue
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sentinel_core.errors import StoreError
+from sentinel_core.guardrails.idle import Idle
 from sentinel_core.guardrails.sql import Cursor, SqlStore
 from sentinel_core.runtime.state_files import refuse_detours
 
@@ -36,7 +36,7 @@ class SqliteStore(SqlStore):
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self.place = str(path)
         self._path = path
-        self._idle: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
+        self._idle: Idle[sqlite3.Connection] = Idle()
         self._refused = ""
         self.again(lambda: refuse_detours(path))
         if create:
@@ -62,7 +62,7 @@ class SqliteStore(SqlStore):
         except BaseException:
             connection.close()
             raise
-        self._idle.put(connection)
+        self._idle.give(connection)
 
     def again(self, job: Callable[[], _Result]) -> _Result:
         """Run the job; what SQLite raises is a ``StoreError`` that names the file."""
@@ -74,8 +74,7 @@ class SqliteStore(SqlStore):
 
     def close(self) -> None:
         """Close what no transaction is using."""
-        while not self._idle.empty():
-            self._idle.get_nowait().close()
+        self._idle.close()
 
     def _make_file(self) -> None:
         try:
@@ -92,12 +91,11 @@ class SqliteStore(SqlStore):
     def _connection(self) -> sqlite3.Connection:
         if self._found() != self._file:
             raise OSError(errno.ESTALE, "another file has taken its place; start again to use that")
-        try:
-            return self._idle.get_nowait()
-        except queue.Empty:
-            connection = sqlite3.connect(
-                self._address(), uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-            )
+        if (free := self._idle.take()) is not None:
+            return free
+        connection = sqlite3.connect(
+            self._address(), uri=True, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+        )
         try:
             _set_up(connection)
         except BaseException:

@@ -1,1 +1,1 @@
-"""Plugins: found, selected, loaded and set up; the panel of signals that judges."""
+"""Finds, selects, loads and configures plugins; builds the panel of signals."""

@@ -1,4 +1,4 @@
-"""From what somebody set to the type that a setting has: text is parsed, and a file's value must already be of that type."""
+"""Converts values to the type of their setting. Text is parsed; a value from a file must already have the type."""
 
 import re
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ __all__ = ["Setting", "beside", "convert", "in_order", "printed", "settable", "s
 
 _WRITTEN: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}
 _DECIMAL = re.compile(r"[+-]?\.\d+")
-_PATH = "path"  # the key of a field's metadata that says that its text is a path
+_PATH = "path"  # key in a field's metadata: its text is a path
 
 
 class Setting(NamedTuple):
-    """One value and its origin, for people: ``--weight``, ``SENTINEL_FAIL_ON``, ``sentinel.toml`` or ``default``.
+    """One value and its origin: ``--weight``, ``SENTINEL_FAIL_ON``, ``sentinel.toml`` or ``default``.
 
-    ``folder`` is where relative paths in it start, seen from the working directory; empty where they start there.
+    Relative paths in the value start in ``folder``, itself relative to the working directory; empty means that directory.
     """
 
     key: str
@@ -33,36 +33,36 @@ class Setting(NamedTuple):
 
 
 class _UnknownKeyError(Exception):
-    """An object in a value has a key that is no field: the path to it, and the fields."""
+    """An object has an unknown key. Arguments: the path to the key, and the known fields."""
 
 
 def settable(wanted: type) -> "dict[str, attrs.Attribute[Any]]":
-    """The fields that can be set, by the names to set them by, with their types resolved."""
+    """The fields that a user can set, by the name to use, with their types resolved."""
     return {field.alias or field.name: field for field in attrs.fields(attrs.resolve_types(wanted)) if field.init}
 
 
 def printed(filled: Any) -> dict[str, Any]:
-    """A settings object as a dictionary, in which nothing depends on the process: not the order of sets, either."""
+    """A settings object as a dictionary that is the same in every process: sets are sorted."""
     return attrs.asdict(filled, value_serializer=lambda _instance, _field, value: in_order(value))
 
 
 def in_order(value: Any) -> Any:
-    """A value as it may be shown: sets are lists in an order of their own; paths and regular expressions are text."""
+    """A value for display: sets become sorted lists; paths and regular expressions become text."""
     if isinstance(value, (set, frozenset)):
         return sorted(map(in_order, value), key=repr)
     if isinstance(value, (list, tuple)):
         return type(value)(map(in_order, value)) if type(value) in (list, tuple) else value
     if isinstance(value, dict):
-        return {key: in_order(one) for key, one in value.items()}
+        return {key: in_order(item) for key, item in value.items()}
     if isinstance(value, re.Pattern):
         return value.pattern
     return str(value) if isinstance(value, PurePath) else value
 
 
 def convert(setting: Setting, wanted: Any, metadata: Mapping[Any, Any] | None = None) -> Any:
-    """The value, of the type ``wanted``. A field's ``metadata`` may say that its text is a path.
+    """The value, converted to the type ``wanted``. A field's ``metadata`` may say that its text is a path.
 
-    Raises ``ConfigError`` for a value of another type, and for a key that no object of that type has.
+    Raises ``ConfigError`` for a value of another type, and for an unknown key in an object.
     """
     from_file = setting.origin.endswith(".toml")
     try:
@@ -87,7 +87,7 @@ def _read(value: Any, wanted: Any, *, strict: bool) -> Any:
             if not _is_text(wanted):
                 raise
     if _takes(wanted, float) and _DECIMAL.fullmatch(value):
-        return float(value)  # JSON has no such numbers, and people write them
+        return float(value)  # ".5" is not JSON, but users write it
     return _made(value, wanted, strict=False)
 
 
@@ -98,14 +98,12 @@ def _made(value: Any, wanted: Any, *, strict: bool) -> Any:
 
 
 def _own(wanted: Any, value: Any) -> Any:
-    """What msgspec cannot make: paths and regular expressions, both from text."""
+    """Paths and regular expressions from text; msgspec cannot make them."""
     kind = get_origin(wanted) or wanted
     if isinstance(value, kind):
         return value
     if not (isinstance(value, str) and kind in (Path, PurePath, re.Pattern)):
-        expected = (
-            "text" if kind in (Path, PurePath, re.Pattern) else "no value, for a plugin's program alone can set it"
-        )
+        expected = "text" if kind in (Path, PurePath, re.Pattern) else "no value: only Python code can set it"
         raise TypeError(f"expected {expected}")
     if kind is not re.Pattern:
         return kind(value)
@@ -117,8 +115,8 @@ def _own(wanted: Any, value: Any) -> Any:
 
 def _refuse_unknown(value: Any, wanted: Any, path: str) -> None:
     """Raises ``_UnknownKeyError`` for the first key of an object in ``value`` that its attrs class does not have."""
-    for one in _members(wanted):
-        kind, inner = get_origin(one) or one, [its for its in get_args(one) if its is not ...]
+    for member in _members(wanted):
+        kind, inner = get_origin(member) or member, [arg for arg in get_args(member) if arg is not ...]
         if isinstance(kind, type) and attrs.has(kind) and isinstance(value, Mapping):
             known = {field.name: field.type for field in attrs.fields(attrs.resolve_types(kind)) if field.init}
             for name, held in value.items():
@@ -134,18 +132,18 @@ def _refuse_unknown(value: Any, wanted: Any, path: str) -> None:
 
 
 def _placed(made: Any, folder: str, *, is_path: bool) -> Any:
-    """Paths of a file, seen from the working directory."""
+    """Make paths from a file relative to the working directory."""
     if isinstance(made, str) and is_path:
         return beside(made, folder)
     if isinstance(made, PurePath) and folder:
         return type(made)(folder) / made
     if isinstance(made, (list, tuple)):
-        return type(made)(_placed(one, folder, is_path=is_path) for one in made)
+        return type(made)(_placed(item, folder, is_path=is_path) for item in made)
     return made
 
 
 def beside(path: str, folder: str) -> str:
-    """A relative path that starts in ``folder``; one that is absolute, an address or empty stays as it is."""
+    """``folder`` plus a relative path; an absolute path, a URL or an empty text stays as it is."""
     return str(Path(folder, path)) if folder and path and "://" not in path else path
 
 
@@ -154,31 +152,31 @@ def _in_words(error: Exception, value: Any, wanted: Any, *, from_file: bool) -> 
     text = f"expected one of {', '.join(choices)}" if choices else str(error).replace("`", "")
     if text.startswith("Expected array, got str") and isinstance(value, str):
         text = 'expected a list, written as ["one", "two"]'
-    if ", got str" in text and not from_file:  # all that comes from there is text: say what it must look like
+    if ", got str" in text and not from_file:  # flags and variables are always text: say what to write
         text = next((f"expected {form}" for kind, form in _WRITTEN.items() if _takes(wanted, kind)), text)
     return text
 
 
 def _choices(wanted: Any) -> list[str]:
-    """The texts of a ``Literal``, also where it stands among others: ``Literal["high", "medium"] | None``."""
-    return [text for one in get_args(wanted) for text in ([one] if isinstance(one, str) else _choices(one))]
+    """The texts of a ``Literal``, also inside a union: ``Literal["high", "medium"] | None``."""
+    return [text for arg in get_args(wanted) for text in ([arg] if isinstance(arg, str) else _choices(arg))]
 
 
 def _members(wanted: Any) -> tuple[Any, ...]:
-    """The types of a union; else the type alone."""
+    """The types of a union, or the type itself."""
     return get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
 
 
 def _takes(wanted: Any, kind: type) -> bool:
-    """Whether a type is this one, alone or among others: ``int | None``."""
+    """Whether a type is ``kind`` or a union with it, such as ``int | None``."""
     return kind in _members(wanted)
 
 
 def _is_text(wanted: Any) -> bool:
     """Whether any text is a value of this type."""
-    return any((get_origin(one) or one) in (str, Any, Path, PurePath, re.Pattern) for one in _members(wanted))
+    return any((get_origin(member) or member) in (str, Any, Path, PurePath, re.Pattern) for member in _members(wanted))
 
 
 def shown(value: object) -> str:
-    """A value for people, text in quotes."""
+    """A value for a message; text is quoted."""
     return f'"{value}"' if isinstance(value, str) else str(value)

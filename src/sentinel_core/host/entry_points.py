@@ -1,7 +1,7 @@
 """Entry points of installed distributions, read straight from their files.
 
-``importlib.metadata`` gives the same, but it is a tenth of a cold start to import, and reads every distribution again for
-each group. It is still asked about what is not a plain folder, such as a zip file on the path.
+``importlib.metadata`` returns the same, but importing it takes a tenth of a cold start, and it reads every distribution
+again for each group. It is used only for what is not a plain folder, such as a zip file on the path.
 """
 
 import functools
@@ -18,7 +18,7 @@ _SEPARATORS = re.compile(r"[-_.]+")
 
 
 class EntryPoint(NamedTuple):
-    """One name in one group, with the distribution that it comes from; ``requires`` are that distribution's requirements."""
+    """One entry point and its distribution; ``requires`` lists that distribution's requirements."""
 
     group: str
     name: str
@@ -29,9 +29,9 @@ class EntryPoint(NamedTuple):
 
 
 def entry_points(prefix: str) -> tuple[EntryPoint, ...]:
-    """Those of all groups that begin with ``prefix``. Of a distribution that is there twice, the first on the path counts.
+    """The entry points in groups that begin with ``prefix``. If a distribution is there twice, the first on the path counts.
 
-    What is installed while a process runs is not seen by it.
+    Cached per process: a distribution installed later is not seen.
     """
     return _all_on(tuple(sys.path), prefix)
 
@@ -49,7 +49,7 @@ def _all_on(path: tuple[str, ...], prefix: str) -> tuple[EntryPoint, ...]:
 
 
 def _on(entry: str, prefix: str) -> Iterator[list[EntryPoint]]:
-    if os.path.isfile(entry):  # noqa: PTH113 - asked for each entry of the path, at every start
+    if os.path.isfile(entry):  # noqa: PTH113 - runs for each entry of the path, at every start
         yield from _in_archive(entry, prefix)
         return
     try:
@@ -67,9 +67,9 @@ def _on(entry: str, prefix: str) -> Iterator[list[EntryPoint]]:
 def _in_archive(entry: str, prefix: str) -> Iterator[list[EntryPoint]]:
     from importlib.metadata import distributions
 
-    for found in distributions(path=[entry]):
-        text = found.read_text("entry_points.txt") or ""
-        yield _points(text, prefix, found.read_text("METADATA") or found.read_text("PKG-INFO") or "")
+    for distribution in distributions(path=[entry]):
+        text = distribution.read_text("entry_points.txt") or ""
+        yield _points(text, prefix, distribution.read_text("METADATA") or distribution.read_text("PKG-INFO") or "")
 
 
 def _read(path: str) -> str:

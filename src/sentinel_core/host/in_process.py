@@ -1,16 +1,17 @@
-"""The library call. It works in this process: plugins run as part of the program that calls it."""
+"""``evaluate_trace``, the library call. Plugins run in the process of the caller."""
 
 import functools
 from collections.abc import Iterable
 
-import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are looked up on first use
+import sentinel_core  # noqa: TC001 - get_type_hints needs it; its names are looked up on first use
+from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.panel import make_panel, with_weights
-from sentinel_core.profile import RS1, Profile
+from sentinel_core.profile import STANDARD, Profile
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace
-from sentinel_core.traces._typed import check_trace, problem_of
+from sentinel_core.traces.problems import check_trace, problem_of
 
 __all__ = ["evaluate_trace"]
 
@@ -18,13 +19,13 @@ __all__ = ["evaluate_trace"]
 def evaluate_trace(
     trace: ExecutionTrace, *, signals: Iterable["sentinel_core.Signal"] | None = None, profile: Profile | None = None
 ) -> ReliabilityReport:
-    """Judge one trace with the installed signals, or with exactly those given, by ``profile`` (default: RS-1).
+    """Evaluate one trace with the installed signals, or with exactly those given, by ``profile`` (default: RS-1).
 
-    Plugins run in this process with their default settings; no configuration file or variable is read. Raises
-    ``ValueError`` where the trace has no id, where a role is none of the four, where arguments or metadata hold half of a
-    surrogate pair, and where two signals have one name; ``TypeError`` where something is of another type than it is declared
-    to be: what is wrong with a trace is told with the message, the field, the value, and what is expected. A signal that
-    fails is in the report's ``failures``.
+    Plugins run in this process with their default settings; no configuration file or variable is read. A signal that fails
+    is in the report's ``failures``. Raises ``ValueError`` for a trace without an id, an unknown role, a lone surrogate in
+    arguments or metadata, and two signals with the same name; raises ``TypeError`` for a value of the wrong type. Errors
+    about a trace name the message, the field, the value, and what is expected. Raises ``sentinel_core.errors.PluginError``
+    where no signal is installed and none is given.
     """
     if not isinstance(trace, ExecutionTrace):
         raise TypeError(f"trace is a {type(trace).__name__}; expected an ExecutionTrace")
@@ -44,13 +45,13 @@ def evaluate_trace(
 
 
 def _panel(signals: Iterable["sentinel_core.Signal"] | None, profile: Profile | None) -> Panel:
-    wanted = RS1 if profile is None else profile
+    wanted = STANDARD if profile is None else profile
     if not isinstance(wanted, Profile):
         raise TypeError(f"profile is {wanted!r}; expected a Profile, such as sentinel_core.RS1")
     if signals is None:
         installed = _installed_panel()
         return Panel(signals=installed.signals, profile=wanted, failures=installed.failures)
-    given = tuple(signals)  # it may be a generator, which gives them once
+    given = tuple(signals)  # a generator can be read only once
     names = _names(given)
     return Panel(
         signals=tuple(_bind(signal) for signal in given),
@@ -67,7 +68,7 @@ def _names(signals: "tuple[sentinel_core.Signal, ...]") -> frozenset[str]:
         if not isinstance(signal, Signal):
             raise TypeError(f"signals holds {signal!r}; expected Signal offers")
         if signal.name in names:
-            raise ValueError(f'signals holds two that are named "{signal.name}"; each name may stand once')
+            raise ValueError(f'two signals are named "{signal.name}"; each name must be unique')
         names.add(signal.name)
     return frozenset(names)
 
@@ -87,11 +88,13 @@ def _bind(signal: "sentinel_core.Signal") -> BoundSignal:
 
 @functools.cache
 def _installed_panel() -> Panel:
-    """The installed signals, looked up once a process."""
+    """The installed signals, looked up once per process."""
     from sentinel_core.host.plugins import load, select
     from sentinel_core.host.selection import Selection
     from sentinel_core.host.settings import Layers
 
     chosen, left_out = select(Selection(), ("signals",))
+    if not chosen:
+        raise PluginError('no signal is installed: pip install "reliability-sentinel[standard]"')
     plugins, failures = load(chosen)
     return make_panel(plugins, failures, left_out, Layers())

@@ -1,4 +1,4 @@
-"""Puts a panel together: which signals judge, with which settings, under which profile."""
+"""Builds a panel: which signals judge, with which settings, under which profile."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from sentinel_core.host.rule_levels import Level, check_rules, with_levels
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.host.settings import Layers
 from sentinel_core.offers import Signal
-from sentinel_core.profile import RS1, CriticalRule, Profile
+from sentinel_core.profile import BUILT_IN, RS1, CriticalRule, Profile
 from sentinel_core.report import SignalFailure
 from sentinel_core.trace import ExecutionTrace
 
@@ -32,12 +32,12 @@ def make_panel(
     *,
     watch: Watch | None = None,
 ) -> Panel:
-    """The panel of all signals among ``plugins``, under the profile and weights that ``layers`` ask for.
+    """The panel of all signals among ``plugins``, with the profile and weights set in ``layers``.
 
     Raises ``ConfigError`` for a setting, weight or profile that cannot be used.
     """
     signals = []
-    failed = [_failure(one.source, one.error) for one in failures if one.source.kind == "signals"]
+    failed = [_failure(failure.source, failure.error) for failure in failures if failure.source.kind == "signals"]
     absent = {one.signal_name for one in failed} | {one.name for one in left_out if one.kind == "signals"}
     offers = [plugin.offer for plugin in plugins if plugin.source.kind == "signals"]
     levels = check_rules(layers.rules(), offers, absent)
@@ -47,9 +47,9 @@ def make_panel(
                 signals.append(_bind(plugin, layers, levels, watch))
             except PluginError as error:
                 failed.append(_failure(plugin.source, str(error)))
-    gone = frozenset(one.name for one in left_out if one.kind == "signals")
-    known = {signal.name for signal in signals} | {failure.signal_name for failure in failed} | gone
-    return Panel(signals=tuple(signals), profile=weighted(layers, known), failures=tuple(failed), left_out=gone)
+    unselected = frozenset(plugin.name for plugin in left_out if plugin.kind == "signals")
+    known = {signal.name for signal in signals} | {failure.signal_name for failure in failed} | unselected
+    return Panel(signals=tuple(signals), profile=weighted(layers, known), failures=tuple(failed), left_out=unselected)
 
 
 def _failure(source: Installed, error: str) -> SignalFailure:
@@ -57,7 +57,7 @@ def _failure(source: Installed, error: str) -> SignalFailure:
 
 
 def bind_settings(function: Callable[..., Any], settings: Any) -> Callable[..., Any]:
-    """A function of one argument, with its settings as the second, where it takes any."""
+    """A function of one argument; its settings, if any, are bound as the second."""
     return function if settings is None else lambda given: function(given, settings)
 
 
@@ -84,9 +84,9 @@ def _watched(detect: Callable[[TraceIndex], object], watch: Watch, label: str) -
 
 
 def weighted(layers: Layers, known: Collection[str]) -> Profile:
-    """The profile that ``layers`` ask for, with their weights over its own.
+    """The profile set in ``layers``, with their weights over its own.
 
-    Raises ``ConfigError`` that names the flag or file where a weight or profile cannot be used.
+    Raises ``ConfigError``, naming the flag or file, for a weight or profile that cannot be used.
     """
     profile = read_profile(layers.host().profile)
     names = {*known, *profile.weights}
@@ -106,9 +106,9 @@ def weighted(layers: Layers, known: Collection[str]) -> Profile:
 
 
 def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable[str]) -> Profile:
-    """The profile with weights put over its own; a weight of 0 makes a signal advisory.
+    """The profile with ``weights`` over its own; a weight of 0 makes a signal advisory.
 
-    Raises ``ConfigError`` (a ``ValueError``) for a weight that cannot be used, and for a name that nobody knows.
+    Raises ``ConfigError`` (a ``ValueError``) for a weight that cannot be used, and for an unknown signal.
     """
     names = {*known, *profile.weights}
     for name in weights:
@@ -120,14 +120,17 @@ def with_weights(profile: Profile, weights: Mapping[str, float], known: Iterable
         raise ConfigError(str(error)) from None
 
 
-def read_profile(name: str) -> Profile:
-    """``rs1``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
+_NAMES = " nor ".join(f'"{name}"' for name in sorted(BUILT_IN))
 
-    What it leaves out is RS-1's; ``critical`` goes signal by signal, and ``false`` takes RS-1's rule away. Raises
+
+def read_profile(name: str) -> Profile:
+    """``standard``, ``rs1``, or a TOML file with ``weights``, ``warn_at``, ``fail_at`` and ``critical``.
+
+    Missing keys keep RS-1's values; ``critical`` is merged signal by signal, and ``false`` removes RS-1's rule. Raises
     ``ConfigError`` that names the file and the key.
     """
-    if name == RS1.name:
-        return RS1
+    if name in BUILT_IN:
+        return BUILT_IN[name]
     import tomllib
 
     path = Path(name)
@@ -135,7 +138,7 @@ def read_profile(name: str) -> Profile:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(
-            f'no profile "{name}": it is neither "{RS1.name}" nor a file that can be read ({error.strerror})'
+            f'no profile "{name}": it is neither {_NAMES} nor a readable file ({error.strerror})'
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'profile "{name}" is not TOML: {error}') from None

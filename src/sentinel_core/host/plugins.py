@@ -1,7 +1,7 @@
 """Finds, selects and loads plugins. Nothing else knows pluggy.
 
-Listing reads entry points and imports nothing. Loading imports one plugin at a time, asks its hook what it offers, and takes
-the offer that has the entry point's name. A plugin that cannot be loaded is a ``LoadFailure``, never an exception.
+Listing reads entry points and imports nothing. Loading imports one plugin at a time, calls its hook, and takes the offer
+with the entry point's name. A plugin that cannot be loaded is a ``LoadFailure``, never an exception.
 """
 
 import importlib
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import pluggy
 
 from sentinel_core import hookspecs
-from sentinel_core.errors import DuplicatePluginError, PluginError
+from sentinel_core.errors import DuplicatePluginError, PluginError, error_text
 from sentinel_core.host.entry_points import entry_points
 from sentinel_core.host.selection import KINDS, SELECTABLE, Selection, did_you_mean, load_target_kind
 from sentinel_core.host.validate_offers import checked, listed
@@ -45,7 +45,7 @@ class Installed(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """Distribution and version, or the file or module."""
+        """Distribution and version, or the file or module that the user named."""
         return f"{self.distribution} {self.version}" if self.distribution else self.target
 
 
@@ -66,7 +66,7 @@ class LoadFailure(NamedTuple):
 def installed(kinds: Iterable[str] = KINDS) -> list[Installed]:
     """Every entry point of these kinds, sorted by kind, name and distribution. Imports no plugin.
 
-    Raises ``DuplicatePluginError`` where two distributions offer one name of one kind.
+    Raises ``DuplicatePluginError`` if two distributions offer the same name of one kind.
     """
     wanted = frozenset(f"{_GROUPS}{kind}" for kind in kinds)
     found = sorted(
@@ -90,11 +90,13 @@ def installed(kinds: Iterable[str] = KINDS) -> list[Installed]:
 
 
 def misnamed() -> list[str]:
-    """In words, each group of entry points that is no kind of plugin, and looks like one mistyped: nobody loads it."""
+    """A warning for each entry-point group that looks like a mistyped plugin group, so nothing loads it."""
     known = [f"{_GROUPS}{kind}" for kind in KINDS]
-    groups = {(one.distribution, one.version, one.group) for one in entry_points(_GROUPS) if one.group not in known}
+    groups = {
+        (entry.distribution, entry.version, entry.group) for entry in entry_points(_GROUPS) if entry.group not in known
+    }
     return [
-        f'{distribution} {version}: the entry points of its group "{group}" are no plugins{did_you_mean(group, known)}'
+        f'{distribution} {version}: "{group}" is not a plugin group, so nothing loads it{did_you_mean(group, known)}'
         for distribution, version, group in sorted(groups)
         if did_you_mean(group.removeprefix(_GROUPS), KINDS)
     ]
@@ -103,12 +105,13 @@ def misnamed() -> list[str]:
 def select(selection: Selection, kinds: Sequence[str]) -> tuple[list[Installed], list[Installed]]:
     """The plugins of these kinds to load, and those that the user left out.
 
-    Raises ``PluginError`` for a name that is not installed, or that stands in two kinds and says not which.
+    Raises ``PluginError`` for a name that is not installed, or that is ambiguous between two kinds.
     """
     everything = installed(SELECTABLE)
-    wanted = selection.resolve({(one.kind, one.name) for one in everything})
-    chosen = [one for one in everything if one.kind in kinds and (one.kind, one.name) in wanted]
-    left_out = [one for one in everything if one.kind in kinds and (one.kind, one.name) not in wanted]
+    wanted = selection.resolve({(plugin.kind, plugin.name) for plugin in everything})
+    of_kinds = [plugin for plugin in everything if plugin.kind in kinds]
+    chosen = [plugin for plugin in of_kinds if (plugin.kind, plugin.name) in wanted]
+    left_out = [plugin for plugin in of_kinds if (plugin.kind, plugin.name) not in wanted]
     return chosen, left_out
 
 
@@ -125,23 +128,25 @@ def load(
 ) -> tuple[list[Plugin], list[LoadFailure]]:
     """Load plugins, and files or modules (``targets``) that are not installed; sorted by kind and name.
 
-    ``dead`` are labels not to load again, with what happened to them; ``watch(stage, label)`` is entered around foreign
-    code. Raises ``DuplicatePluginError`` where a file offers a name that is taken.
+    ``dead`` maps labels that must not be loaded again to the reason; plugin code runs inside ``watch(stage, label)``.
+    Raises ``DuplicatePluginError`` if a file offers a name that is taken.
     """
     plugins: list[Plugin] = []
     failures: list[LoadFailure] = []
-    known = dead or {}
-    offered: dict[tuple[str, str], list[Any]] = {}  # one module often stands in many entry points
+    reasons = dead or {}
+    offered: dict[tuple[str, str], list[Any]] = {}  # several entry points often name one module
     for source in chosen:
         try:
             with watch("load", source.label):
-                plugin = _load_installed(source, known.get(source.label), offered)
+                plugin = _load_installed(source, reasons.get(source.label), offered)
             plugins.append(plugin)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 - whatever a stranger's import raises costs that plugin alone
-            failures.append(LoadFailure(source=source, error=_why(error)))
-            offered.pop((source.target, source.kind), None)  # what its hook did besides is held against each name
+        except BaseException as error:  # noqa: BLE001 - an import may raise anything; only that plugin is lost
+            failures.append(LoadFailure(source=source, error=_reason(error)))
+            offered.pop(
+                (source.target, source.kind), None
+            )  # call the hook again for each name: its side effects count against each
     for target in targets:
         plugins.extend(_load_target(target, kinds, watch))
     _refuse_clashes(plugins)
@@ -169,7 +174,7 @@ def _load_installed(source: Installed, died_of: str | None, offered: dict[tuple[
 
 
 def _load_target(target: str, kinds: Sequence[str], watch: Watch) -> list[Plugin]:
-    """All that a file or module offers. Asked for by name, so what goes wrong is an error, not a warning."""
+    """All that a file or module offers. The user named it, so a failure is an error, not a warning."""
     try:
         with watch("load", target):
             offers = _all_offered(_import_target(target))
@@ -178,7 +183,7 @@ def _load_target(target: str, kinds: Sequence[str], watch: Watch) -> list[Plugin
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise PluginError(f'plugin "{target}" {_why(error)}') from error
+        raise PluginError(f'plugin "{target}" {_reason(error)}') from error
     return [
         Plugin(source=Installed(kind=kind, name=offer.name, target=target), offer=offer)
         for kind in kinds
@@ -187,12 +192,12 @@ def _load_target(target: str, kinds: Sequence[str], watch: Watch) -> list[Plugin
 
 
 def _all_offered(module: ModuleType) -> dict[str, list[Any]]:
-    """By kind. Raises ``PluginError`` where there is nothing of any kind: a forgotten mark would go unnoticed."""
+    """The offers by kind. Raises ``PluginError`` if there are none, so that a forgotten ``@hookimpl`` is noticed."""
     offers = {kind: _offered(module, kind, needed=False) for kind in SELECTABLE}
     if not any(offers.values()):
         if _offered(module, "commands", needed=False):
-            raise PluginError("it offers commands alone, and those are found where it is installed; see pip install -e")
-        raise PluginError("it offers nothing; mark sentinel_signals, or another hook, with @hookimpl")
+            raise PluginError("it offers only commands, which must be installed: pip install -e the package")
+        raise PluginError("it offers nothing; mark sentinel_signals or another hook with @hookimpl")
     return offers
 
 
@@ -213,17 +218,17 @@ def _import_target(target: str) -> ModuleType:
 
 
 class _Manager(pluggy.PluginManager):
-    """Looks for the specifications of hooks among what is called like one: pluggy asks about each name, for each plugin."""
+    """Skips names that cannot be hook specifications: pluggy tries every name of a module, once for each plugin."""
 
     def parse_hookspec_opts(self, module_or_class: ModuleType | type, name: str) -> pluggy.HookspecOpts | None:
         return super().parse_hookspec_opts(module_or_class, name) if name.startswith("sentinel_") else None
 
 
 def _offered(plugin: object, kind: str, *, needed: bool = True) -> list[Any]:
-    """What one plugin's hook returns, checked.
+    """What one plugin's hook returns, validated.
 
-    Each implementation is called by itself: pluggy's own call would stop at the first that raises, and would let a wrapper
-    rewrite what others offer.
+    Each implementation is called alone: pluggy's own call would stop at the first that raises, and would let a wrapper
+    rewrite the offers of others.
     """
     manager = _Manager("sentinel")
     manager.add_hookspecs(hookspecs)
@@ -231,8 +236,8 @@ def _offered(plugin: object, kind: str, *, needed: bool = True) -> list[Any]:
         manager.register(plugin)
         manager.check_pending()
     except pluggy.PluginValidationError as error:
-        if told := _misused(plugin, manager):
-            raise PluginError(told) from error
+        if problem := _hook_problem(plugin, manager):
+            raise PluginError(problem) from error
         raise
     hook = f"sentinel_{kind}"
     implementations = getattr(manager.hook, hook).get_hookimpls()
@@ -242,12 +247,12 @@ def _offered(plugin: object, kind: str, *, needed: bool = True) -> list[Any]:
         return []
     (implementation,) = implementations
     if implementation.wrapper or implementation.hookwrapper:
-        raise PluginError(f"its {hook} is a hook wrapper; hooks only offer, they cannot wrap one another")
+        raise PluginError(f"its {hook} is a hook wrapper; a Sentinel hook must return offers and cannot wrap others")
     return [checked(offer, kind) for offer in listed(implementation.function(), kind)]
 
 
-def _misused(plugin: object, manager: _Manager) -> str:
-    """What is wrong with a plugin's marked functions, where pluggy refuses them; nothing where it knows better."""
+def _hook_problem(plugin: object, manager: _Manager) -> str:
+    """What is wrong with a plugin's marked functions; empty if pluggy's own message must do."""
     import inspect
 
     known = [f"sentinel_{kind}" for kind in KINDS]
@@ -257,7 +262,7 @@ def _misused(plugin: object, manager: _Manager) -> str:
             continue
         hook = options["specname"] or name
         if hook not in known:
-            return f'"{hook}" is no hook (they are {", ".join(known)}){did_you_mean(hook, known)}'
+            return f'"{hook}" is not a hook (the hooks are {", ".join(known)}){did_you_mean(hook, known)}'
         if taken := ", ".join(inspect.signature(getattr(plugin, name)).parameters):
             return f"its {hook} takes arguments ({taken}); a hook takes none"
     return ""
@@ -277,7 +282,7 @@ def _check_host_version(requirements: Iterable[str]) -> None:
             and parsed.marker is None
             and not parsed.specifier.contains(__version__, prereleases=True)
         ):
-            raise PluginError(f"needs {requirement}, and this is {HOST} {__version__}; install matching versions")
+            raise PluginError(f"needs {requirement}, but {HOST} {__version__} is installed; install matching versions")
 
 
 def _refuse_clashes(plugins: Iterable[Plugin]) -> None:
@@ -285,19 +290,19 @@ def _refuse_clashes(plugins: Iterable[Plugin]) -> None:
     for plugin in plugins:
         first = taken.setdefault(plugin.source.label, plugin.source)
         if first is not plugin.source:
-            mend = (
+            remedy = (
                 f"leave one out with --plugins no:{first.name}, or rename yours"
                 if first.distribution
                 else "take one of them out of --plugins, or rename its plugin"
             )
             raise DuplicatePluginError(
-                f'two plugins are named "{first.label}": {first.origin} and {plugin.source.origin}; {mend}'
+                f'two plugins are named "{first.label}": {first.origin} and {plugin.source.origin}; {remedy}'
             )
 
 
-def _why(error: BaseException) -> str:
-    """On one line, not long, and without halves of surrogate pairs, which no file, pipe or database would take."""
-    text = " ".join(str(error).split())[:300].encode("utf-8", "replace").decode()
+def _reason(error: BaseException) -> str:
+    """The error on one line of at most 300 characters, without lone surrogates, which UTF-8 cannot encode."""
+    text = " ".join(error_text(error).split())[:300]
     if isinstance(error, PluginError):
         return text
     return (

@@ -11,19 +11,19 @@ KINDS = ("commands", "guardrails", "providers", "signals", "tools", "trace_reade
 SELECTABLE = ("guardrails", "providers", "signals", "tools", "trace_readers")
 """The kinds that ``--plugins`` chooses among, and that have settings. A command is chosen by being called."""
 
-# An empty list still leaves what an answer needs: a reader to read the trace, a provider and tools to run the agent.
+# An empty --plugins keeps what every command needs: a reader for the trace, a provider and tools for the agent.
 _DISPENSABLE = ("guardrails", "signals")
 
-_NEAR = 0.7
-_LONG = 6  # letters from which a beginning is worth comparing
+_SIMILAR = 0.7
+_LONG = 6  # letters; for names this long a mistyped beginning is compared, too
 
 Label = tuple[str, str]
 
 
 class Selection(NamedTuple):
-    """A parsed ``--plugins`` value; ``items`` is None where it was not given, and then everything installed is taken.
+    """A parsed ``--plugins`` value; ``items`` is None if it was not given, which selects everything installed.
 
-    ``loop,cost`` replaces the kinds that it names; ``signals:loop`` says which kind; ``no:cost`` takes one away;
+    ``loop,cost`` replaces the default selection of their kinds; ``signals:loop`` names the kind; ``no:cost`` removes one;
     ``./my_signal.py`` and ``my_package.module`` add what is not installed.
     """
 
@@ -31,7 +31,7 @@ class Selection(NamedTuple):
 
     @classmethod
     def parse(cls, text: str | None) -> "Selection":
-        """From a comma-separated list; what is said twice counts once."""
+        """From a comma-separated list; duplicates count once."""
         if text is None:
             return cls()
         return cls(tuple(dict.fromkeys(item.strip() for item in text.split(",") if item.strip())))
@@ -46,7 +46,7 @@ class Selection(NamedTuple):
         return {_find(item, installed) for item in self._names()}
 
     def resolve(self, installed: Collection[Label]) -> set[Label]:
-        """Which of the installed plugins are wanted. Raises ``PluginError`` for a name that is unknown or in two kinds."""
+        """The selected plugins. Raises ``PluginError`` for a name that is unknown or ambiguous."""
         if self.items is None:
             return set(installed)
         named = self.asked_for(installed)
@@ -66,13 +66,13 @@ def load_target_kind(item: str) -> str | None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``; did you mean "loop"?``, or nothing where no known name is near."""
-    ranked = sorted((-_likeness(name, other), other) for other in known)
-    return f'; did you mean "{ranked[0][1]}"?' if ranked and -ranked[0][0] >= _NEAR else ""
+    """``; did you mean "loop"?``, or nothing if no known name is similar."""
+    ranked = sorted((-_similarity(name, other), other) for other in known)
+    return f'; did you mean "{ranked[0][1]}"?' if ranked and -ranked[0][0] >= _SIMILAR else ""
 
 
-def _likeness(name: str, other: str) -> float:
-    """From 0 to 1. A mistyped beginning of a long name is like it, too."""
+def _similarity(name: str, other: str) -> float:
+    """Similarity from 0 to 1; the mistyped beginning of a long name counts, too."""
     import difflib
 
     whole = difflib.SequenceMatcher(None, other, name).ratio()
@@ -92,5 +92,5 @@ def _find(item: str, installed: Collection[Label]) -> Label:
         )
     if len(found) > 1:
         choices = " or ".join(f'"{kind}:{name}"' for kind, name in found)
-        raise PluginError(f'"{item}" in --plugins stands in two kinds; write {choices}')
+        raise PluginError(f'"{item}" in --plugins is in two kinds; write {choices}')
     return found[0]

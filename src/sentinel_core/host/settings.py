@@ -1,4 +1,4 @@
-"""Where each setting's value comes from: flag, then environment, then ``sentinel.toml`` or ``[tool.sentinel]``, then default.
+"""Reads settings: flag, then environment, then ``sentinel.toml`` or ``[tool.sentinel]``, then default.
 
 Keys are dotted: ``fail_on``, ``weights.my_signal``, ``signals.cost.budget_tokens``. Unknown keys are errors.
 """
@@ -10,14 +10,14 @@ from typing import Any, Literal
 
 import attrs
 
-from sentinel_core.errors import ConfigError, PluginError
+from sentinel_core.errors import ConfigError, PluginError, error_text
 from sentinel_core.host.conversion import Setting, beside, convert, printed, settable, shown
 from sentinel_core.host.selection import SELECTABLE, did_you_mean, load_target_kind
 
 __all__ = ["HostSettings", "Layers", "Setting", "find_file", "read_layers"]
 
 _BOM = b"\xef\xbb\xbf"
-_RS1 = "rs1"  # the profile that is no file
+_STANDARD, _PROFILES = "standard", ("rs1", "standard")  # the built-in profiles; any other is a file
 _NO_CONFIG = "no_config"
 _MISTYPED = 0.92  # "SENTINEL_FAILON" is like "SENTINEL_FAIL_ON" by 0.97; the common prefix counts, too
 _MISTYPED_TABLE = 0.88  # "tool" is like "tools" by 0.89
@@ -31,16 +31,15 @@ _DOTS = {
 
 @attrs.frozen(kw_only=True)
 class HostSettings:
-    """What is set for Sentinel as a whole.
+    """The settings of Sentinel itself.
 
-    ``timeout`` is in seconds a record; ``max_memory_mb`` is what judging may take beyond the start, ``max_record_mb`` the
-    size of one record after decompression. ``store`` is where loops are kept; ``alignment_threshold`` and
-    ``drift_threshold`` are how good an attempt must be not to be tried again. Without ``reflect`` a run has one attempt;
-    ``reflector`` says what an attempt was worth: fixed rules, or two personas of the run's own model. With ``no_config``,
-    which no file can set, no file was read.
+    ``timeout`` is in seconds per record; ``max_memory_mb`` caps what judging may use beyond the memory at start,
+    ``max_record_mb`` one record after decompression. Loops are saved in ``store``. A run below ``alignment_threshold`` or
+    above ``drift_threshold`` is tried again; without ``reflect`` it has one attempt. The ``reflector`` rates an attempt:
+    fixed rules, or two personas of the run's own model. ``no_config``, which no file can set, reads no file.
     """
 
-    profile: str = _RS1
+    profile: str = _STANDARD
     fail_on: Literal["warn", "fail", "never"] = "warn"
     timeout: float = attrs.field(default=60.0, validator=[attrs.validators.gt(0), attrs.validators.le(1e6)])
     max_memory_mb: int = attrs.field(default=4096, validator=[attrs.validators.gt(0), attrs.validators.le(1 << 30)])
@@ -59,14 +58,14 @@ class HostSettings:
 
 @attrs.frozen(kw_only=True)
 class Layers:
-    """Every value that somebody set, by dotted key, the strongest layer having won.
+    """Every value that was set, by dotted key; the strongest layer wins.
 
-    Text from flags and the environment is kept as text until the setting's type is known.
+    Text from flags and the environment stays text until the setting's type is known.
     """
 
     values: Mapping[str, Setting] = attrs.field(factory=dict)
     suspects: tuple[str, ...] = ()
-    """Variables that are no setting and look like one mistyped, in words."""
+    """Warnings about variables that look like a mistyped setting."""
 
     def host(self) -> HostSettings:
         """The host's own settings. Raises ``ConfigError`` for a key or value that cannot be used, the agent's included."""
@@ -101,10 +100,10 @@ class Layers:
         return self._fill(wanted, "agent.")
 
     def of_plugin(self, kind: str, name: str, wanted: type | None) -> Any:
-        """A plugin's settings object, or None where it takes none.
+        """A plugin's settings object, or None if it takes none.
 
-        Raises ``ConfigError`` for what somebody set wrongly, ``PluginError`` where a setting has no default and no value,
-        or the class refuses its own defaults.
+        Raises ``ConfigError`` for a wrong value, ``PluginError`` if a setting has neither a default nor a value, or the
+        class refuses its own defaults.
         """
         if wanted is not None:
             return self._fill(wanted, f"{kind}.{name}.")
@@ -132,7 +131,7 @@ class Layers:
             kind, _, rest = key.partition(".")
             name = rest.rpartition(".")[0]
             if kind in kinds and (kind, name) not in labels:
-                near = did_you_mean(name, (other for its, other in labels if its == kind))
+                near = did_you_mean(name, (other for other_kind, other in labels if other_kind == kind))
                 raise ConfigError(f'"{key}" from {setting.origin}: no {kind} plugin "{name}" is installed{near}')
 
     def _fill(self, wanted: type, prefix: str) -> Any:
@@ -152,13 +151,13 @@ class Layers:
             raise PluginError(f'needs the setting "{prefix}{missing[0]}": give it in sentinel.toml or with --set')
         try:
             return wanted(**values)
-        except Exception as error:  # whatever a plugin's own validators raise
+        except Exception as error:  # a plugin's validators may raise anything
             if values and isinstance(error, (TypeError, ValueError)):
-                raise self._unfit(prefix, tuple(values), str(next(iter(error.args), error))) from None
-            raise PluginError(f"its settings cannot be made: {type(error).__name__}: {error}") from error
+                raise self._refused(prefix, tuple(values), str(next(iter(error.args), error))) from None
+            raise PluginError(f"its settings class failed: {type(error).__name__}: {error_text(error)}") from error
 
-    def _unfit(self, prefix: str, names: Collection[str], problem: str) -> ConfigError:
-        """What a class refused. Its own text quotes the field; a person set the whole key."""
+    def _refused(self, prefix: str, names: Collection[str], problem: str) -> ConfigError:
+        """The error for values that a settings class refused, with the field name replaced by the key that the user set."""
         named = [name for name in names if f"'{name}'" in problem]
         for name in named:
             problem = problem.replace(f"'{name}'", f'"{prefix}{name}"')
@@ -179,64 +178,66 @@ def find_file(start: Path) -> Path | None:
 
 
 def _names_us(project: Path) -> bool:
-    """To read TOML takes a while, and most projects do not so much as hold the word."""
+    """Whether it has ``[tool.sentinel]``. Looks for the word first, because parsing TOML is slow."""
     return b"sentinel" in _bytes_of(project) and "sentinel" in _read_toml(project).get("tool", {})
 
 
 def read_layers(
     flags: Mapping[str, tuple[Any, str]], *, environ: Mapping[str, str] = os.environ, folder: Path | None = None
 ) -> Layers:
-    """The layers on top of each other. ``flags`` map a dotted key to its value and the flag's name.
+    """Merge the layers. ``flags`` maps a dotted key to its value and the flag's name.
 
     Paths in the file start in its folder, all others in the working directory. With ``no_config`` no file is read. Raises
-    ``ConfigError`` for a file that is not TOML, and for a stranger's above the working directory.
+    ``ConfigError`` for a file that is not TOML, and for another user's file above the working directory.
     """
     above: dict[str, Setting] = {}
     suspects = []
     for name, text in sorted(environ.items()):
-        if (found := _environment_key(name)) is not None:
-            above[found] = Setting(key=found, value=text, origin=name)
-        elif suspect := _suspected(name):
+        if (key := _environment_key(name)) is not None:
+            above[key] = Setting(key=key, value=text, origin=name)
+        elif suspect := _mistyped_variable(name):
             suspects.append(suspect)
     for key, (value, flag) in flags.items():
         above[key] = Setting(key=key, value=value, origin=flag)
     if _NO_CONFIG in above and convert(above[_NO_CONFIG], bool):
         return Layers(values=above, suspects=tuple(suspects))
-    return Layers(values={**_of_file(Path.cwd() if folder is None else folder), **above}, suspects=tuple(suspects))
+    return Layers(
+        values={**_file_settings(Path.cwd() if folder is None else folder), **above}, suspects=tuple(suspects)
+    )
 
 
-def _of_file(start: Path) -> dict[str, Setting]:
-    """What the nearest file sets; nothing where there is none."""
+def _file_settings(start: Path) -> dict[str, Setting]:
+    """The settings of the nearest file, if there is one."""
     file = find_file(start)
     if file is None:
         return {}
-    _refuse_strangers(file, start)
+    _refuse_foreign(file, start)
     document = _read_toml(file)
     table = document if file.name == "sentinel.toml" else document["tool"]["sentinel"]
     if _NO_CONFIG in table:
         raise ConfigError(
             f'"{_NO_CONFIG}" from {file.name}: no file can set it; give --no-config or SENTINEL_NO_CONFIG=1'
         )
-    way = "" if file.parent == start else os.path.relpath(file.parent, start)
+    folder = "" if file.parent == start else os.path.relpath(file.parent, start)
     values = {}
     for key, value in _flat(table, ""):
-        placed = _PLACED[key](value, way) if key in _PLACED and isinstance(value, (str, list)) else value
-        values[key] = Setting(key=key, value=placed, origin=file.name, folder=way)
+        placed = _PLACED[key](value, folder) if key in _PLACED and isinstance(value, (str, list)) else value
+        values[key] = Setting(key=key, value=placed, origin=file.name, folder=folder)
     return values
 
 
-def _refuse_strangers(file: Path, start: Path) -> None:
-    """Raises ``ConfigError`` for a file above ``start`` of a user who has nothing to say there: what it names is run.
+def _refuse_foreign(file: Path, start: Path) -> None:
+    """Raise ``ConfigError`` for another user's file above ``start``, because settings can run code.
 
-    One whose folder is that user's is fine: a container's root works in a checkout that is mounted.
+    A file whose folder belongs to the same user is fine: root in a container works in a mounted checkout.
     """
     if file.parent == start or not hasattr(os, "geteuid"):
         return
     owner = file.lstat().st_uid
     if owner not in (0, os.geteuid(), start.stat().st_uid, file.parent.stat().st_uid):
         raise ConfigError(
-            f'"{file}" belongs to {_user(owner)}, whose neither its folder nor the working directory is, and settings can run '
-            "code: put a sentinel.toml of your own here, or read no file (--no-config, SENTINEL_NO_CONFIG=1)"
+            f'"{file}" belongs to {_user(owner)}, who owns neither its folder nor the working directory, and settings can run '
+            "code: put your own sentinel.toml here, or read no file (--no-config, SENTINEL_NO_CONFIG=1)"
         )
 
 
@@ -250,17 +251,17 @@ def _user(number: int) -> str:
 
 
 def _plugins_beside(value: str | list[Any], folder: str) -> str:
-    """The list of plugins as a flag has it."""
+    """The list of plugins, comma-separated as in the flag."""
     items = value.split(",") if isinstance(value, str) else map(str, value)
     return ",".join(beside(item.strip(), folder) if load_target_kind(item) == "file" else item for item in items)
 
 
 def _profile_beside(value: Any, folder: str) -> Any:
-    return value if value == _RS1 or not isinstance(value, str) else beside(value, folder)
+    return value if value in _PROFILES or not isinstance(value, str) else beside(value, folder)
 
 
 def _beside_scheme(*schemes: str) -> Callable[[Any, str], Any]:
-    """For a value that is a path behind one of these; any other that has a colon is none."""
+    """For values such as ``sqlite:PATH``; a value with another scheme is not a path."""
 
     def place(value: Any, folder: str) -> Any:
         scheme, colon, path = value.partition(":") if isinstance(value, str) else ("", "", "")
@@ -277,7 +278,7 @@ _PLACED: Mapping[str, Callable[[Any, str], Any]] = {
     "provider": _beside_scheme("replay"),
     "store": _beside_scheme("sqlite", ""),
 }
-"""The host's settings that are, or hold, paths: what they are where the file stands in another folder."""
+"""Host settings with paths, and how to make those relative to the working directory."""
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
@@ -304,28 +305,28 @@ def _flat(table: Mapping[str, Any], prefix: str) -> Iterable[tuple[str, Any]]:
             yield f"{prefix}{key}", value
 
 
-def _suspected(name: str) -> str | None:
-    """In words, why a variable that is no setting looks like one mistyped; None where it may be another program's."""
+def _mistyped_variable(name: str) -> str | None:
+    """A warning if the variable looks like a mistyped setting; None if it may be another program's."""
     if not name.startswith("SENTINEL_"):
         return None
     head, *rest = name.removeprefix("SENTINEL_").lower().split("__")
-    told = f'the environment\'s "{name}" is no setting'
+    problem = f'the environment variable "{name}" is not a setting'
     if not rest:
         meant = _nearest(name, [f"SENTINEL_{field.name.upper()}" for field in attrs.fields(HostSettings)], _MISTYPED)
-        return meant and f'{told}; did you mean "{meant}"?'
+        return meant and f'{problem}; did you mean "{meant}"?'
     table = _nearest(head, [*SELECTABLE, "agent", "rules", "weights"], _MISTYPED_TABLE)
     if table is None:
         return None
     if table == "rules":
-        return f"{told}; the level of a rule is set with --rule, or in sentinel.toml"
+        return f"{problem}; the level of a rule is set with --rule, or in sentinel.toml"
     if table == "weights":
-        return f"{told}; a weight is set with --weight, or in sentinel.toml"
+        return f"{problem}; set a weight with --weight, or in sentinel.toml"
     form = "AGENT__FIELD" if table == "agent" else f"{table.upper()}__NAME__FIELD"
-    return f"{told}; did you mean SENTINEL_{form}?"
+    return f"{problem}; did you mean SENTINEL_{form}?"
 
 
 def _nearest(name: str, known: Sequence[str], cutoff: float) -> str | None:
-    """The known name that ``name`` may have been meant for: one or two letters are wrong, missing or too many."""
+    """The known name most similar to ``name``: one or two letters are wrong, missing or too many."""
     import difflib
 
     return next(iter(difflib.get_close_matches(name, known, n=1, cutoff=cutoff)), None)

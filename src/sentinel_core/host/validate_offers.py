@@ -1,4 +1,4 @@
-"""Validates offers: what a plugin's hook returned that the host cannot use is an error before any of it runs."""
+"""Validates what a plugin's hook returned, before any of it runs."""
 
 import math
 import re
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["RESERVED", "TOOL_NAME", "check_parameters", "checked", "listed"]
 
-TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # what the strictest provider takes
+TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # the strictest provider's rule
 
 _COMMAND_NAME = re.compile(r"[a-z][a-z0-9_-]*")
 RESERVED = frozenset({"config", "convert", "evaluate", "formats", "plugins", "run", "runs"})
-"""The core's own commands, which no plugin's may be named like."""
+"""The core's own commands; a plugin cannot use their names."""
 
 _OFFERS: Mapping[str, type] = {
     "commands": offers.Command,
@@ -32,29 +32,32 @@ _OFFERS: Mapping[str, type] = {
     "trace_readers": offers.TraceReader,
 }
 _TEXTS = ("name", "summary", "description")
-_FUNCTIONS = ("load", "detect", "connect", "handler", "check", "sniff", "read")
+_FUNCTIONS = ("load", "detect", "connect", "handler", "check", "sniff", "read", "unavailable")
+_OPTIONAL = ("unavailable",)
 _SEVERITIES = ("note", "warning", "error")
 _CHOICES = {"effect": ("read", "write"), "grain": ("file", "line")}
 
 
 def listed(returned: object, kind: str) -> list[Any]:
-    """What the hook of this kind returned, as a list. Raises ``PluginError`` where it is none: one offer, or nothing."""
+    """What the hook of this kind returned, as a list. Raises ``PluginError`` for anything else, such as a single offer."""
     if isinstance(returned, Iterable) and not isinstance(returned, (str, bytes, Mapping)):
         return list(returned)
-    given = "None" if returned is None else f"a {refused_type(returned)}"
-    raise PluginError(f"sentinel_{kind} must return a list of {_OFFERS[kind].__name__}, and it returned {given}")
+    kind_of_value = "None" if returned is None else f"a {refused_type(returned)}"
+    raise PluginError(
+        f"sentinel_{kind} must return a list of {_OFFERS[kind].__name__}, and it returned {kind_of_value}"
+    )
 
 
 def checked(offer: object, kind: str) -> Any:
-    """The offer. Raises ``PluginError`` that names the field that cannot be used."""
+    """The offer itself. Raises ``PluginError`` that names the field that cannot be used."""
     expected = _OFFERS[kind]
     if not isinstance(offer, expected):
         raise PluginError(f"sentinel_{kind} offered {type(offer).__name__}; expected {expected.__name__}")
     fields: dict[str, Any] = {field.name: getattr(offer, field.name) for field in attrs.fields(expected)}
     for name, value in fields.items():
         if name in _TEXTS and not (isinstance(value, str) and value):
-            raise PluginError(f"the {expected.__name__} that it offers has no {name}")
-        if name in _FUNCTIONS and not callable(value):
+            raise PluginError(f"it offers a {expected.__name__} without a {name}")
+        if name in _FUNCTIONS and not (callable(value) or (value is None and name in _OPTIONAL)):
             raise PluginError(f'"{fields["name"]}": {name} is not callable')
         if name in _CHOICES and value not in _CHOICES[name]:
             choices = " or ".join(f'"{choice}"' for choice in _CHOICES[name])
@@ -96,12 +99,12 @@ def _check_settings(name: str, settings: object) -> None:
 
 
 def _unresolved(settings: type) -> str | None:
-    """The first setting whose annotation means nothing where it was written."""
+    """The first setting whose annotation cannot be resolved in its module."""
     from types import SimpleNamespace
     from typing import get_type_hints
 
     for field in attrs.fields(settings):
-        owners = (one for one in settings.__mro__ if field.name in vars(one).get("__annotations__", ()))
+        owners = (base for base in settings.__mro__ if field.name in vars(base).get("__annotations__", ()))
         home = sys.modules.get(next(owners, settings).__module__)
         try:
             get_type_hints(SimpleNamespace(__annotations__={field.name: field.type}), vars(home) if home else {})
@@ -111,19 +114,21 @@ def _unresolved(settings: type) -> str | None:
 
 
 def _check_command(command: offers.Command) -> None:
-    """A name that a shell takes as it is, and that is free; a summary that is one line of ``sentinel --help``."""
+    """The name needs no shell quoting and is free; the summary fits on one line of ``sentinel --help``."""
     if not _COMMAND_NAME.fullmatch(command.name):
-        raise PluginError(f'"{command.name}": a command\'s name must be small letters, digits, - and _, a letter first')
+        raise PluginError(
+            f'"{command.name}": a command\'s name must be lowercase letters, digits, - and _, and begin with a letter'
+        )
     if command.name in RESERVED:
-        raise PluginError(f'"{command.name}" is a command of Sentinel itself; rename yours')
+        raise PluginError(f'"{command.name}" is a built-in command; rename yours')
     if len(command.summary.splitlines()) > 1:
         raise PluginError(f'"{command.name}": summary must be one line')
 
 
 def _check_tool(tool: offers.Tool) -> None:
-    """What the agent would refuse at its start, with all other tools, or a provider with each request."""
+    """Refuse what would stop the agent at its start, or make a provider refuse each request."""
     if not TOOL_NAME.fullmatch(tool.name):
-        raise PluginError(f'"{tool.name}": a tool\'s name must have 1 to 64 letters, digits, _ and -, nothing else')
+        raise PluginError(f'"{tool.name}": a tool\'s name must be 1 to 64 letters, digits, _ and -')
     number = tool.timeout
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < math.inf:
         raise PluginError(f'"{tool.name}": timeout must be a number of seconds above 0, and it is {_shown(number)}')
@@ -138,7 +143,7 @@ def _check_tool(tool: offers.Tool) -> None:
 def check_parameters(tool: offers.Tool) -> "Validator":
     """Compile a tool's JSON schema.
 
-    Raises ``ConfigError`` where it is not a valid schema, refers to another document, or is not of type ``object``.
+    Raises ``ConfigError`` if it is not a valid schema, refers to another document, or is not of type ``object``.
     """
     import jsonschema_rs
 

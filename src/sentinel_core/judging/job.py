@@ -13,11 +13,11 @@ from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
 from sentinel_core.judging.crash_rows import dead_at, fatal, with_error
-from sentinel_core.judging.frames import FATAL, REPORT, UNREADABLE, refusal, warning
-from sentinel_core.judging.records import Death, Readable, Unreadable, items, tell_unloaded
+from sentinel_core.judging.records import Crashed, Death, Readable, Report, Unread, Unreadable, items, tell_unloaded
+from sentinel_core.judging.tally import NO_VERDICT
 from sentinel_core.offers import TraceReader
 from sentinel_core.report import ReliabilityReport, SignalFailure
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Outbox
 from sentinel_core.runtime.redact import redact, redacted
 from sentinel_core.runtime.watch import Watch
 from sentinel_core.traces.sources import FileSource
@@ -70,7 +70,7 @@ def job(plan: Plan, outbox: Outbox) -> None:
             if item >= plan.done:
                 _tell(judged(outcome, panel, plan, item, outbox), outcome, plan, item, outbox, recorder)
     except SentinelError as error:
-        outbox.send(refusal(error))
+        outbox.refuse(error)
 
 
 def recorder_of(plan: Plan, panel: Panel) -> "Recorder | None":
@@ -91,13 +91,14 @@ def _tell(
     recorder: "Recorder | None",
 ) -> None:
     if isinstance(found, Unreadable):
-        outbox.send(UNREADABLE + found.row())
+        outbox.send(Unread(found.row()))
         return
     assert isinstance(outcome, Readable)
     error = fatal(found, outcome, plan, item)
     if error is not None:
-        outbox.send(FATAL + error.row())
-    outbox.send(REPORT + _letters(found) + rendered(found, outcome, plan, error, recorder))
+        outbox.send(Crashed(error.row()))
+    data = rendered(found, outcome, plan, error, recorder)
+    outbox.send(Report(found.verdict or NO_VERDICT, found.is_complete, data))
 
 
 def judged(
@@ -117,7 +118,7 @@ def judged(
 
         problem = plan.emission.write(plan.emission.lines(report, *judged_span(outcome.trace)))
         if problem is not None:
-            outbox.send(warning(problem))
+            outbox.warn(problem)
     return report
 
 
@@ -183,11 +184,6 @@ def _without_the_dead(panel: Panel, plan: Plan, item: int) -> Panel:
         signals=tuple(signal for signal in panel.signals if signal.name not in dead),
         failures=(*panel.failures, *failures),
     )
-
-
-def _letters(report: ReliabilityReport) -> bytes:
-    """The verdict's first letter (``-`` for none), and whether the report is complete."""
-    return (report.verdict or "-")[0].encode() + (b"c" if report.is_complete else b"i")
 
 
 def rendered(

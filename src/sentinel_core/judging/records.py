@@ -1,13 +1,12 @@
-"""The child's way from sources to records, one after the other, the same after every restart."""
+"""The child's way from sources to records, one after the other, the same after every restart; and what it says of them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from sentinel_core.errors import InputError
+from sentinel_core.errors import InputError, error_text
 from sentinel_core.host.selection import did_you_mean
-from sentinel_core.judging.frames import warning
 from sentinel_core.offers import ReadError, TraceReader
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.watch import AtWork, SideEffectError, Watch
 from sentinel_core.trace import GAPS, ExecutionTrace, Message, TraceDetails, told_of_reading
 from sentinel_core.traces.sources import FileSource, choose_reader, latest_session
@@ -16,7 +15,19 @@ from sentinel_core.traces.sources.file_source import as_text
 if TYPE_CHECKING:
     from sentinel_core.host.plugins import LoadFailure
 
-__all__ = ["CUT_SHORT", "Death", "Readable", "Unreadable", "Work", "items", "tell_unloaded"]
+__all__ = [
+    "CUT_SHORT",
+    "JUDGED",
+    "Crashed",
+    "Death",
+    "Readable",
+    "Report",
+    "Unread",
+    "Unreadable",
+    "Work",
+    "items",
+    "tell_unloaded",
+]
 
 _MEMORY = "it takes more memory than --max-memory-mb allows"
 _MESSAGES = {Message}
@@ -91,7 +102,7 @@ class Readable(NamedTuple):
 
     def malformed(self) -> "Unreadable | None":
         """What stands in its place where the reader made it of values that are none of a trace's; None where it did not."""
-        from sentinel_core.traces._typed import problem_of
+        from sentinel_core.traces.problems import problem_of
 
         problem = problem_of(self.trace)
         if problem is None:
@@ -139,14 +150,49 @@ class Unreadable(NamedTuple):
         return printable_json(json.dumps({"error": told}).encode())
 
 
+class Report(Frame):
+    """A record's report, rendered; or, in a conversion, the trace as it was written."""
+
+    verdict: Literal["PASS", "WARN", "FAIL", "no verdict"]
+    is_complete: bool
+    rendered: bytes
+
+
+class Unread(Frame):
+    """A record that gives no trace."""
+
+    row: bytes
+
+    @property
+    def unreadable(self) -> Unreadable:
+        """What stands in the record's place."""
+        return Unreadable.parse(self.row)
+
+
+class Crashed(Frame):
+    """A weighted plugin died of the record whose report comes next."""
+
+    row: bytes
+
+    @property
+    def unreadable(self) -> Unreadable:
+        """What stands beside the report."""
+        return Unreadable.parse(self.row)
+
+
+JUDGED = Report | Unread | Crashed | Warned | Refusal
+"""What a child that judges or converts records may send."""
+
+
 def items(work: Work, readers: list[TraceReader], watch: Watch) -> Iterator[Readable | Unreadable]:
     """Every record of every source, in order. Deterministic: after a restart the same items come again.
 
     Raises ``InputError`` where the reader that the user named is not there.
     """
-    deaths = {death.at_work.item: death for death in work.deaths if death.at_work.stage in ("sniff", "read")}
+    deaths = {(death.at_work.stage, death.at_work.file, death.at_work.item): death for death in work.deaths}
     produced = 0
-    for source, wanted in (*_wanted(work, readers), *_latest(work, readers)):
+    for file, (source, wanted) in enumerate((*_wanted(work, readers), *_latest(work, readers))):
+        watch.file = file
         forced = wanted is not readers
         for outcome in _of_source(source, wanted, watch, forced=forced, deaths=deaths, produced=produced):
             produced += 1
@@ -160,7 +206,7 @@ def _of_source(
     watch: Watch,
     *,
     forced: bool,
-    deaths: Mapping[int, Death],
+    deaths: "_Deaths",
     produced: int,
 ) -> Iterator[Readable | Unreadable]:
     if isinstance(source, InputError):
@@ -172,13 +218,13 @@ def _of_source(
         yield Unreadable(message=CUT_SHORT, source=source.place, label=source.label)
         return
     try:
-        _refuse_the_dead(deaths, produced, "sniff")
+        _refuse_the_dead(deaths, "sniff", watch.file, produced)
         reader = choose_reader(source, readers, watch, forced=forced)
-        records = _records(reader, source)
+        records = _Records(reader, source)
         while True:
-            _refuse_the_dead(deaths, produced, "read")
+            _refuse_the_dead(deaths, "read", watch.file, produced)
             with watch("read", f"trace_readers:{reader.name}"):
-                record = next(records, _OVER)
+                record = records.next()
             if record is _OVER:
                 break
             yield _outcome(record, source, reader, source.records_before + produced - start + 1)
@@ -193,23 +239,33 @@ def _of_source(
         yield Unreadable(message=message, source=source.place, label=source.label)
 
 
-def _records(reader: TraceReader, source: FileSource) -> Iterator[object]:
-    """What the reader gives; its ``read`` is called with the first record, where it is watched.
+class _Records:
+    """What a reader gives for a source; its ``read`` is called with the first record, where it is watched."""
 
-    Whatever a stranger's reader raises is an ``InputError`` that names it, and costs its file alone.
-    """
-    try:
-        yield from reader.read(source)
-    except (InputError, OSError, EOFError):
-        raise
-    except Exception as error:
-        why = str(error) or (_MEMORY if isinstance(error, MemoryError) else "")
-        raise InputError(f'its reader "{reader.name}" raised {type(error).__name__}{why and ": "}{why}') from error
+    def __init__(self, reader: TraceReader, source: FileSource) -> None:
+        self._reader, self._source = reader, source
+        self._given: Iterator[object] | None = None
+
+    def next(self) -> object:
+        """The next record, or ``_OVER``. Whatever a stranger's reader raises is an ``InputError`` that costs its file alone."""
+        try:
+            if self._given is None:
+                self._given = iter(self._reader.read(self._source))
+            return next(self._given, _OVER)
+        except (InputError, OSError, EOFError, KeyboardInterrupt):
+            raise
+        except BaseException as error:
+            why = error_text(error) or (_MEMORY if isinstance(error, MemoryError) else "")
+            told = f"raised {type(error).__name__}{why and ': '}{why}"
+            raise InputError(f'its reader "{self._reader.name}" {told}') from error
 
 
-def _refuse_the_dead(deaths: Mapping[int, Death], item: int, stage: str) -> None:
-    death = deaths.get(item)
-    if death is not None and death.at_work.stage == stage:
+_Deaths = Mapping[tuple[str, int, int], Death]  # by stage, file and record
+
+
+def _refuse_the_dead(deaths: _Deaths, stage: str, file: int, item: int) -> None:
+    death = deaths.get((stage, file, item))
+    if death is not None:
         raise InputError(f'its reader "{death.at_work.label.partition(":")[2]}" {death.error}')
 
 
@@ -249,7 +305,7 @@ def tell_unloaded(failures: "Iterable[LoadFailure]", done: int, deaths: Iterable
     if done or any(death.at_work.stage != "load" for death in deaths):
         return
     for failure in failures:
-        outbox.send(warning(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}'))
+        outbox.warn(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}')
 
 
 _Wanted = tuple[FileSource | InputError, list[TraceReader]]

@@ -12,26 +12,17 @@ from typing import Any, Self
 import httpcore2
 import httpx2
 
+from sentinel_core.runtime.http_requests import noted
+
 __all__ = ["Deadline", "GuardedTransport", "OriginRefusedError", "ReplyTooLargeError", "mapped_to_httpx"]
 
 _KEPT_ALIVE = 4  # connections; an agent asks one question at a time
 _SLICE = 16 * 1024
 _NAMES = (
-    "ConnectError",
-    "ConnectTimeout",
-    "LocalProtocolError",
-    "NetworkError",
-    "PoolTimeout",
-    "ProtocolError",
-    "ProxyError",
-    "ReadError",
-    "ReadTimeout",
-    "RemoteProtocolError",
-    "TimeoutException",
-    "UnsupportedProtocol",
-    "WriteError",
-    "WriteTimeout",
-)
+    "ConnectError", "ConnectTimeout", "LocalProtocolError", "NetworkError", "PoolTimeout", "ProtocolError",
+    "ProxyError", "ReadError", "ReadTimeout", "RemoteProtocolError", "TimeoutException", "UnsupportedProtocol",
+    "WriteError", "WriteTimeout",
+)  # fmt: skip
 _SAME_NAME = {getattr(httpcore2, name): getattr(httpx2, name) for name in _NAMES}
 
 
@@ -177,8 +168,9 @@ class GuardedTransport(httpx2.BaseTransport):
             told = f"{request.url.scheme}://{request.url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
             raise OriginRefusedError(f'the server sends on to "{told}", another origin', request=request)
         request.extensions["timeout"] = self._watched(request.extensions.get("timeout") or {})
-        with mapped_to_httpx():
+        with noted(request.method, request.url) as sent, mapped_to_httpx():
             answer = self._pool.handle_request(_as_httpcore(request))
+            sent.status = answer.status
         reply = _Reply(
             status_code=answer.status,
             headers=answer.headers,

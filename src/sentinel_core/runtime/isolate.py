@@ -1,103 +1,66 @@
-"""The one process primitive: run a job in a child process, and believe only whole frames.
+"""The one process primitive: run a job in a child process, and believe only whole frames of the types that it may send.
 
 A child is forked, so that the job sees everything that the parent has loaded; or it is started afresh (``Fresh``), where
 the parent has threads and forking is not safe. Its standard output is the parent's standard error; what it has to say it
-sends as frames through a pipe. It may end, crash, hang or eat memory: the parent then says what was at work, which the
-child notes in shared memory as it goes. This bounds mistakes; it is no security boundary.
+sends as frames through a pipe, what the parent wants of it comes as orders through another. It may end, crash, hang or eat
+memory: the parent then says what was at work, which the child notes in shared memory as it goes. This bounds mistakes; it
+is no security boundary.
 """
 
 import contextlib
+import functools
 import gc
 import mmap
 import os
 import select
 import signal
-import struct
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
-from sentinel_core.errors import WorkerDied, WorkerJobError, WorkerTimeout
+import msgspec
 
-__all__ = ["Child", "Fresh", "Outbox", "call"]
+from sentinel_core.errors import WorkerDied, WorkerError, WorkerJobError, WorkerTimeout
+from sentinel_core.runtime.outbox import FRAME, HEAD, LENGTH, MARK_SIZE, RAISED, READY, Outbox
 
-_LENGTH = struct.Struct("!Q")
-_END = b"E"
-_FRAME = b"F"
-_RAISED = b"R"
-_MARK_SIZE = 4096
+__all__ = ["Child", "Fresh", "call", "start", "wait"]
+
 _GRACE = 5.0
+_TO_READ = 1.0  # seconds that an answer may take to be read though its time is over: it may wait in the pipe
 _PIPE_READ = 1 << 20
 _MOST_POLLED = (1 << 31) - 1  # milliseconds, which is 24 days
-
-
-class Outbox:
-    """The child's side: frames to the parent, orders from it, and the mark that says what is at work."""
-
-    def __init__(self, descriptor: int, mark: mmap.mmap, orders: int) -> None:
-        self._descriptor = descriptor
-        self._mark = mark
-        self._orders = orders
-        self._idle = bytes(2)
-
-    def order(self) -> bytes | None:
-        """The next thing that the parent asks for; blocks until there is one. None where the parent wants no more."""
-        head = _read_exactly(self._orders, _LENGTH.size)
-        return None if head is None else _read_exactly(self._orders, _LENGTH.unpack(head)[0])
-
-    def send(self, frame: bytes) -> None:
-        """Give one frame to the parent; blocks while the parent is busy."""
-        self._write(_FRAME, frame)
-
-    def mark(self, text: str) -> None:
-        """Note what is at work from now on; an empty text: nothing of a plugin's."""
-        data = _as_mark(text) if text else self._idle
-        self._mark[: len(data)] = data
-
-    def idle(self, text: str) -> None:
-        """What the mark says from now on where nothing of a plugin's is at work."""
-        self._idle = _as_mark(text)
-        self.mark("")
-
-    def _write(self, kind: bytes, payload: bytes) -> None:
-        view = memoryview(kind + _LENGTH.pack(len(payload)) + payload)
-        while view:
-            view = view[os.write(self._descriptor, view) :]
-
-    def close(self, error: BaseException | None) -> None:
-        """Say that the job is over, and what it raised."""
-        if error is None:
-            self._write(_END, b"")
-        else:
-            text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            self._write(_RAISED, text.encode("utf-8", "replace"))
 
 
 class Child:
     """A job in a process of its own. Leaving the ``with`` block ends it, and all that it started, whatever it is doing.
 
-    ``memory`` is the address space that the job may take beyond what the process has, in bytes. Raises ``WorkerDied`` where
-    the system gives no process.
+    ``frames`` is the type of what it may send, a union of ``Frame`` classes for example. ``memory`` is the address space that
+    the job may take beyond what the process has, in bytes. Raises ``WorkerDied`` where the system gives no process.
+
+    What raises a ``WorkerError`` notes in it what was at work (``mark``).
     """
 
     # The parent's ends of all pipes: a child that kept another's would keep it from seeing that the parent is gone.
     _ours: ClassVar[set[int]] = set()
 
-    def __init__(self, job: Callable[[Outbox], None], *, memory: int | None = None) -> None:
-        self._mark, self._reader, self._orders = mmap.mmap(-1, _MARK_SIZE), -1, -1
+    def __init__(self, job: Callable[[Outbox], None], *, frames: Any = Any, memory: int | None = None) -> None:
+        self._decode = msgspec.msgpack.Decoder(frames).decode
+        self._due = 1  # what it has not said yet to be done: its start, and each order
+        self._is_over = False
+        self._mark, self._reader, self._orders = mmap.mmap(-1, MARK_SIZE), -1, -1
         self._buffer = bytearray()
         self._status: int | None = None
         sys.stdout.flush()
         sys.stderr.flush()
         theirs: list[int] = []
         try:
-            self._reader, frames = _wide_pipe()
-            theirs.append(frames)
+            self._reader, writer = _wide_pipe()
+            theirs.append(writer)
             orders, self._orders = os.pipe()
             theirs.append(orders)
-            self._pid = self._start(job, memory, frames, orders)
+            self._pid = self._start(job, memory, writer, orders)
         except OSError as error:
             self._let_go()
             raise WorkerDied(f"a process could not be started: {error.strerror}") from error
@@ -120,31 +83,41 @@ class Child:
         """For ``select``: readable where there are frames, or the child has ended."""
         return self._reader
 
-    def order(self, data: bytes) -> None:
-        """Ask for something; a child that is gone is noticed when its frames are read."""
-        view = memoryview(_LENGTH.pack(len(data)) + data)
+    def order(self, order: object) -> None:
+        """Ask for something, which is pickled; a child that is gone is noticed when its frames are read."""
+        import pickle
+
+        self._due += 1
+        self._give(pickle.dumps(order))
+
+    def _give(self, data: bytes) -> None:
+        view = memoryview(LENGTH.pack(len(data)) + data)
         try:
             while view:
                 view = view[os.write(self._orders, view) :]
         except BrokenPipeError:
             return
 
-    def arrived(self) -> list[bytes]:
-        """The frames that are there by now; blocks until something is. For a child that has not said its last word.
+    def want_no_more(self) -> None:
+        """Whoever waits for an order gets none; the child is then busy until its job is over."""
+        self._due += 1
+        Child._ours.discard(self._orders)
+        os.close(self._orders)
+        self._orders = -1
 
-        Raises ``WorkerDied`` where the child has ended, and ``WorkerJobError`` where the job raised.
-        """
-        if (part := self._whole()) is None:
-            self._fill(None)
-            part = self._whole()
-        whole = []
-        while part is not None:
-            if part[0] != _FRAME:
-                self._let_it_leave()
-                raise WorkerJobError(part[1].decode("utf-8", "replace") or "the job is over")
-            whole.append(part[1])
-            part = self._whole() if self._buffer[:1] == _FRAME or not whole else None
-        return whole
+    @property
+    def is_idle(self) -> bool:
+        """Whether all that was asked for is done."""
+        return self._is_over or self._due == 0
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the job has ended."""
+        return self._is_over
+
+    def is_readable(self, timeout: float | None) -> bool:
+        """Wait until something has come, or the child has ended; False where ``timeout`` seconds pass before."""
+        return wait([self._reader], timeout) != []
 
     @property
     def mark(self) -> str:
@@ -152,52 +125,61 @@ class Child:
         size = int.from_bytes(self._mark[:2], "big")
         return self._mark[2 : 2 + size].decode("utf-8", "replace")
 
-    def frames(self, timeout: float | None = None) -> Iterator[bytes]:
-        """Every frame, in order, until the job is over.
+    def frames(self, timeout: float | None = None) -> Iterator[Any]:
+        """Every frame, in order, until the job is over or all that was asked for is done.
 
-        Raises ``WorkerTimeout`` where the next one takes longer than ``timeout`` seconds, ``WorkerDied`` where the child
+        Raises ``WorkerTimeout`` where nothing comes for more than ``timeout`` seconds, ``WorkerDied`` where the child
         ends without having finished, and ``WorkerJobError`` where the job raised.
         """
-        while True:
-            kind, payload = self._next(timeout)
-            if kind == _FRAME:
-                yield payload
-                continue
-            self._let_it_leave()
-            if kind == _END:
-                return
-            raise WorkerJobError(payload.decode("utf-8", "replace"))
+        yield from self._whole()
+        while not self.is_idle:
+            if not self.is_readable(timeout):
+                raise self.timed_out(timeout)
+            yield from self.arrived()
 
-    def _let_it_leave(self) -> None:
-        """Wait for the end of a child that has said its last word: it may still be writing files of its own."""
-        _is_readable(self._reader, _GRACE)
-
-    def _next(self, timeout: float | None) -> tuple[bytes, bytes]:
-        deadline = None if timeout is None else time.monotonic() + timeout
-        while (part := self._whole()) is None:
-            self._fill(deadline)
-        return part
-
-    def _whole(self) -> tuple[bytes, bytes] | None:
-        """Kind and payload of the first frame, where it is here whole."""
-        head = 1 + _LENGTH.size
-        if len(self._buffer) < head:
-            return None
-        end = head + _LENGTH.unpack_from(self._buffer, 1)[0]
-        if len(self._buffer) < end:
-            return None
-        kind, payload = bytes(self._buffer[:1]), bytes(self._buffer[head:end])
-        del self._buffer[:end]
-        return kind, payload
-
-    def _fill(self, deadline: float | None) -> None:
-        left = None if deadline is None else max(0.0, deadline - time.monotonic())
-        if not _is_readable(self._reader, left):
-            raise WorkerTimeout("did not finish within its time limit")
+    def arrived(self) -> Iterator[Any]:
+        """The frames that are whole by now; blocks until something has come. Raises as ``frames`` does."""
         data = os.read(self._reader, _PIPE_READ)
         if not data:
-            raise WorkerDied(_how_it_ended(self._end()))
+            raise self._failed(WorkerDied(*_how_it_ended(self._end())))
         self._buffer += data
+        yield from self._whole()
+
+    def timed_out(self, timeout: float | None) -> WorkerError:
+        """What to raise where it was silent for so many seconds."""
+        return self._failed(WorkerTimeout(f"did not finish within {timeout:g} s"))
+
+    def _failed(self, error: WorkerError) -> WorkerError:
+        error.mark = self.mark
+        return error
+
+    def _whole(self) -> Iterator[Any]:
+        """The frames that are here whole; notes what it says of itself between them."""
+        while not self._is_over and len(self._buffer) >= HEAD.size:
+            kind, size = HEAD.unpack_from(self._buffer)
+            end = HEAD.size + size
+            if len(self._buffer) < end:
+                return
+            frame = self._payload(kind, end)
+            del self._buffer[:end]
+            if kind == FRAME:
+                yield frame
+            elif kind == READY:
+                self._due -= 1
+            else:
+                self._is_over = True
+                wait([self._reader], _GRACE)  # it may still be writing files of its own
+                if kind == RAISED:
+                    raise self._failed(WorkerJobError(frame))
+
+    def _payload(self, kind: bytes, end: int) -> Any:
+        with memoryview(self._buffer)[HEAD.size : end] as view:
+            if kind != FRAME:
+                return str(view, "utf-8", "replace")
+            try:
+                return self._decode(view)
+            except msgspec.MsgspecError as error:
+                raise self._failed(WorkerDied(f"sent a frame that is none of its own: {error}")) from None
 
     def _end(self) -> int:
         """Kill the child and all that it started; a child that ended by itself keeps the status that it ended with."""
@@ -237,21 +219,21 @@ class Fresh(Child):
     Raises ``WorkerDied`` from its first frame where the job cannot be had there.
     """
 
-    def __init__(self, job: Callable[[Outbox], None], *, memory: int | None = None) -> None:
+    def __init__(self, job: Callable[[Outbox], None], *, frames: Any = Any, memory: int | None = None) -> None:
         import pickle
 
         order = pickle.dumps((job, memory))
-        super().__init__(job, memory=memory)
-        self.order(order)
+        super().__init__(job, frames=frames, memory=memory)
+        self._give(order)
 
     def _start(self, job: Callable[[Outbox], None], memory: int | None, frames: int, orders: int) -> int:  # noqa: ARG002 - both come as the first order
         import subprocess
         import tempfile
 
         with tempfile.TemporaryFile() as shared:
-            shared.truncate(_MARK_SIZE)
+            shared.truncate(MARK_SIZE)
             self._mark.close()
-            self._mark = mmap.mmap(shared.fileno(), _MARK_SIZE)
+            self._mark = mmap.mmap(shared.fileno(), MARK_SIZE)
             ends = (frames, orders, shared.fileno())
             code = "import sys; from sentinel_core.runtime.isolate import run_fresh; run_fresh(*map(int, sys.argv[1:]))"
             process = subprocess.Popen(  # noqa: S603 - this interpreter, this module
@@ -267,10 +249,8 @@ class Fresh(Child):
 
 def run_fresh(frames: int, orders: int, shared: int) -> None:
     """The whole life of a child that was started afresh; its first order is the job."""
-    import pickle
-
-    outbox = Outbox(frames, mmap.mmap(shared, _MARK_SIZE), orders)
-    job, memory = pickle.loads(outbox.order() or b"")  # noqa: S301 - from the parent, through a pipe of its own
+    outbox = Outbox(frames, mmap.mmap(shared, MARK_SIZE), orders)
+    job, memory = outbox.order()
     _run(job, outbox, memory)
 
 
@@ -285,32 +265,17 @@ def _wide_pipe() -> tuple[int, int]:
     return reader, writer
 
 
-def _is_readable(descriptor: int, timeout: float | None) -> bool:
-    """Wait until there is something to read, or the other side is gone; False where ``timeout`` seconds pass before.
+def wait(descriptors: Sequence[int], timeout: float | None) -> list[int]:
+    """Those on which there is something to read, or whose other side is gone; none where ``timeout`` seconds pass before.
 
     ``select`` refuses descriptors from 1,024 on, which a process that holds many files has; not every system has ``poll``.
     """
     if not hasattr(select, "poll"):
-        return bool(select.select([descriptor], [], [], timeout)[0])
+        return select.select(descriptors, [], [], timeout)[0]
     waiting = select.poll()
-    waiting.register(descriptor, select.POLLIN)
-    return bool(waiting.poll(None if timeout is None else int(min(timeout * 1000 + 1, _MOST_POLLED))))
-
-
-def _as_mark(text: str) -> bytes:
-    data = text.encode("utf-8", "replace")[: _MARK_SIZE - 2]
-    return len(data).to_bytes(2, "big") + data
-
-
-def _read_exactly(descriptor: int, size: int) -> bytes | None:
-    """So many bytes; None where the other side is gone."""
-    data = bytearray()
-    while len(data) < size:
-        more = os.read(descriptor, size - len(data))
-        if not more:
-            return None
-        data += more
-    return bytes(data)
+    for descriptor in descriptors:
+        waiting.register(descriptor, select.POLLIN)
+    return [one for one, _ in waiting.poll(None if timeout is None else int(min(timeout * 1000 + 1, _MOST_POLLED)))]
 
 
 def call(job: Callable[[], bytes], *, timeout: float) -> bytes:
@@ -319,9 +284,34 @@ def call(job: Callable[[], bytes], *, timeout: float) -> bytes:
     Raises ``WorkerTimeout`` after ``timeout`` seconds, ``WorkerDied`` where the child ended by itself, and
     ``WorkerJobError`` with the text ``TypeName: message`` where the job raised.
     """
-    with Child(lambda outbox: outbox.send(job())) as child:
+    return _answer(_caller(job), timeout)
+
+
+def start(job: Callable[[], bytes], *, timeout: float) -> Callable[[], bytes]:
+    """Start ``job`` in a child now; what is given back waits for its answer, or raises, as ``call`` does.
+
+    The children of several run side by side without a thread, which a fork would not survive well.
+    """
+    try:
+        child = _caller(job)
+    except WorkerError as error:
+        return functools.partial(_raise, error)
+    due = time.monotonic() + timeout
+    return lambda: _answer(child, max(_TO_READ, due - time.monotonic()))
+
+
+def _caller(job: Callable[[], bytes]) -> Child:
+    return Child(lambda outbox: outbox.send(job()), frames=bytes)
+
+
+def _answer(child: Child, timeout: float) -> bytes:
+    with child:
         (answer,) = child.frames(timeout)
-    return answer
+        return bytes(answer)
+
+
+def _raise(error: WorkerError) -> bytes:
+    raise error
 
 
 def _run(job: Callable[[Outbox], None], outbox: Outbox, memory: int | None) -> None:
@@ -359,8 +349,9 @@ def _limit_memory(extra: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
-def _how_it_ended(status: int) -> str:
+def _how_it_ended(status: int) -> tuple[str, int | None]:
+    """In words; and the signal that ended it, if one did."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        return f"was killed by signal {number} ({signal.Signals(number).name})"
-    return f"ended the process with exit code {os.WEXITSTATUS(status)}"
+        return f"was killed by signal {number} ({signal.Signals(number).name})", number
+    return f"ended the process with exit code {os.WEXITSTATUS(status)}", None

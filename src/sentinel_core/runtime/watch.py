@@ -12,27 +12,29 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from sentinel_core.errors import PluginError
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Outbox
 
 __all__ = ["AtWork", "SideEffectError", "Watch", "at_fault", "file_of"]
 
 
 class AtWork(NamedTuple):
-    """What a child was at when it ended: the stage, the plugin's label, and the number of the record."""
+    """What a child was at when it ended: the stage, the plugin's label, and the numbers of the record and of its file."""
 
     stage: str
     label: str
     item: int
+    file: int = 0
 
     def __str__(self) -> str:
-        return _mark(self.stage, self.label, self.item)
+        return _mark(self.stage, self.label, self.item, self.file)
 
     @classmethod
     def parse(cls, mark: str) -> "AtWork | None":
         """From a child's mark; None where it was no plugin."""
         stage, _, rest = mark.partition("\n")
-        label, _, item = rest.rpartition("\n")
-        return cls(stage, label, int(item)) if label else None
+        label, _, numbers = rest.rpartition("\n")
+        item, _, file = numbers.partition(" ")
+        return cls(stage, label, int(item), int(file or 0)) if label else None
 
 
 def at_fault(mark: str, otherwise: str) -> str:
@@ -46,8 +48,8 @@ def file_of(mark: str) -> str:
     return mark.removeprefix("\n") if mark.startswith("\n") else ""
 
 
-def _mark(stage: str, label: str, item: int) -> str:
-    return f"{stage}\n{label}\n{item}"
+def _mark(stage: str, label: str, item: int, file: int) -> str:
+    return f"{stage}\n{label}\n{item} {file}"
 
 
 class SideEffectError(PluginError):
@@ -71,11 +73,12 @@ class _Diverted(TextIOBase):
 class Watch:
     """Context manager around each piece of foreign code: ``with watch(stage, label): ...``.
 
-    ``item`` is the number of the record at work, from 0; it goes into the mark with stage and label.
+    ``item`` is the number of the record at work, ``file`` that of its file, both from 0; they go into the mark with stage and
+    label.
     """
 
     def __init__(self, outbox: Outbox) -> None:
-        self.item = 0
+        self.item = self.file = 0
         self._outbox = outbox
         self._stdout = _Diverted()
         sys.stdout = self._stdout
@@ -85,7 +88,7 @@ class Watch:
 
     def __call__(self, stage: str, label: str) -> Self:
         """Note who is at work."""
-        self._outbox.mark(_mark(stage, label, self.item))
+        self._outbox.mark(_mark(stage, label, self.item, self.file))
         return self
 
     def begin(self, file: str) -> None:

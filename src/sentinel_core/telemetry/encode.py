@@ -23,9 +23,9 @@ _SEVERITIES = {5: "DEBUG", 9: "INFO", 13: "WARN", 17: "ERROR"}
 _encode = msgspec.json.Encoder().encode
 
 
-def span_lines(spans: Iterable[SpanData]) -> Iterator[bytes]:
-    """One line a span."""
-    return _lines(spans, "resourceSpans", "scopeSpans", "spans", _span)
+def span_lines(spans: Iterable[SpanData], scope: str = "sentinel") -> Iterator[bytes]:
+    """One line a span; ``scope`` names what tells of them."""
+    return _lines(spans, "resourceSpans", "scopeSpans", "spans", _span, scope)
 
 
 def log_lines(logs: Iterable[LogData]) -> Iterator[bytes]:
@@ -39,9 +39,14 @@ def metric_lines(metrics: Iterable[MetricData]) -> Iterator[bytes]:
 
 
 def _lines(
-    values: Iterable[Any], resources: str, scopes: str, leaf: str, encoded: Callable[[Any], dict[str, Any]]
+    values: Iterable[Any],
+    resources: str,
+    scopes: str,
+    leaf: str,
+    encoded: Callable[[Any], dict[str, Any]],
+    name: str = "sentinel",
 ) -> Iterator[bytes]:
-    resource, scope = msgspec.Raw(_encode(_resource())), {"name": "sentinel", "version": __version__}
+    resource, scope = msgspec.Raw(_encode(_resource())), {"name": name, "version": __version__}
     for value in values:
         inner = {"scope": scope, leaf: [encoded(value)], "schemaUrl": _SCHEMA}
         yield _encode({resources: [{"resource": resource, scopes: [inner], "schemaUrl": _SCHEMA}]}) + b"\n"

@@ -1,121 +1,81 @@
-"""HTTP spans as they happen: requests of ``httpx`` and ``httpx2`` as children of the attempt or tool that makes them."""
+"""HTTP spans as they happen: requests as children of the attempt, the tool or the delivery that makes them."""
 
 import contextlib
-import os
-import sys
-from collections.abc import Callable, Mapping
-from importlib.util import find_spec
+import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from sentinel_core.agent.otel_ids import root_span_id_of, span_id_of
+from sentinel_core.runtime.http_requests import HttpRequest, unwatch, watch
 from sentinel_core.runtime.state_files import append_lines
+from sentinel_core.telemetry.data import CLIENT, Attribute, SpanData
+from sentinel_core.telemetry.encode import span_lines
 from sentinel_core.telemetry.run_files import live_path
 
-if TYPE_CHECKING:
-    from contextvars import Token
+__all__ = ["HTTP_SCOPE", "Live"]
 
-    from opentelemetry.context import Context
-    from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-    from opentelemetry.trace import Span
-
-__all__ = ["Live"]
-
-# The module of a client, and the class that instruments it.
-_CLIENTS: Mapping[str, str] = {"httpx": "HTTPXClientInstrumentor", "httpx2": "HTTPX2ClientInstrumentor"}
-_URLS = ("url.full", "http.url")
+HTTP_SCOPE = "sentinel.http"
+_FAILED = 400  # a status from here on is an error, for a client
 
 
 @attrs.define(eq=False)
 class Live:
-    """Instruments HTTP clients that the program has loaded, and appends each of their spans to a file beside the trace.
+    """Watches the requests of this process and of its tools' children, and appends a span for each to a file beside the trace.
 
-    Works where the ``otel`` extra is installed, and does nothing elsewhere. A tool's child process writes to the same file.
+    No journal tells of them: what a killed run had asked is in that file.
     """
 
     directory: Path
-    _provider: "TracerProvider | None" = None
-    _instrumented: dict[str, Any] = attrs.field(factory=dict)
-    _token: "Token[Context] | None" = None
+    _trace_id: str = ""
+    _parent: str = ""
+    _attempt: int | None = None
+    _tools: dict[str, str] = attrs.field(factory=dict)
 
-    def enter(self, trace_id: str, span_id: str) -> None:
-        """From here on requests belong to this span."""
-        self.leave()
-        if not self._instrument():
-            return
-        from opentelemetry import context, trace
+    def follow(self, trace_id: str, key: object = None, *, attempt: int | None = None) -> None:
+        """From here on requests belong to the span that ``key`` names, None for the outermost; to ``attempt``, where it is one."""
+        if not self._trace_id:
+            watch(self)
+        self._trace_id, self._attempt = trace_id, attempt
+        self._parent = root_span_id_of(trace_id) if key is None else span_id_of(trace_id, key)
 
-        parent = trace.SpanContext(
-            int(trace_id, 16), int(span_id, 16), is_remote=False, trace_flags=trace.TraceFlags(trace.TraceFlags.SAMPLED)
-        )
-        self._token = context.attach(trace.set_span_in_context(trace.NonRecordingSpan(parent)))
+    def tool_started(self, call_id: str, key: object) -> None:
+        """Remember the span of a call: several may be at work at once, each in a child that knows its own."""
+        self._tools[call_id] = span_id_of(self._trace_id, key)
 
-    def leave(self) -> None:
-        """Requests belong to nothing of ours any more."""
-        token, self._token = self._token, None
-        if token is not None:
-            from opentelemetry import context
+    def working_on(self, call_id: str) -> None:
+        """This process makes the requests of a tool call."""
+        self._parent, self._attempt = self._tools.get(call_id, self._parent), None
 
-            context.detach(token)
+    def requested(self, made: HttpRequest) -> None:
+        """Write it down."""
+        line = span_lines((self._span(made),), HTTP_SCOPE)
+        with contextlib.suppress(OSError):  # a full disk must not fail the request; writing the trace will tell of it
+            append_lines(live_path(self.directory, self._trace_id), line)
 
     def close(self) -> None:
         """Leave the clients as they were."""
-        self.leave()
-        for instrumentor in self._instrumented.values():
-            instrumentor.uninstrument()
-        self._instrumented.clear()
+        unwatch(self)
+        self._trace_id = ""
 
-    def _instrument(self) -> bool:
-        """Instrument what is loaded by now; True where anything is."""
-        new = [name for name in _CLIENTS if name in sys.modules and name not in self._instrumented]
-        if new and find_spec("opentelemetry") and find_spec("opentelemetry.instrumentation.httpx"):
-            os.environ.setdefault("OTEL_SEMCONV_STABILITY_OPT_IN", "http")  # read once, when it is imported
-            from opentelemetry.instrumentation import httpx
-
-            for name in new:
-                instrumentor = getattr(httpx, _CLIENTS[name])()
-                if not instrumentor.is_instrumented_by_opentelemetry:  # else the program sees to it itself
-                    instrumentor.instrument(
-                        tracer_provider=self._tracer_provider(),
-                        request_hook=_strip_query,
-                        async_request_hook=_strip_query_async,
-                    )
-                    self._instrumented[name] = instrumentor
-        return bool(self._instrumented)
-
-    def _tracer_provider(self) -> "TracerProvider":
-        if self._provider is None:
-            from opentelemetry.sdk.resources import Resource
-            from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
-
-            class Keep(SpanProcessor):
-                def on_end(self, span: "ReadableSpan") -> None:
-                    keep(span)
-
-            keep: Callable[[ReadableSpan], None] = self._keep
-            resource = Resource.create({"service.name": os.environ.get("OTEL_SERVICE_NAME", "sentinel")})
-            self._provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-            self._provider.add_span_processor(Keep())
-        return self._provider
-
-    def _keep(self, span: "ReadableSpan") -> None:
-        """Also in a tool's child process, which appends to the same file."""
-        from opentelemetry.exporter.otlp.json.common.trace_encoder import encode_spans
-
-        line = encode_spans([span]).to_json().encode() + b"\n"
-        with contextlib.suppress(OSError):  # a full disk must not fail the request; writing the trace will tell of it
-            append_lines(live_path(self.directory, f"{span.context.trace_id:032x}"), [line])
-
-
-def _strip_query(span: "Span", request: object) -> None:  # noqa: ARG001 - the instrumentation's signature
-    """Query strings carry keys and names: what follows the question mark is not recorded."""
-    told = getattr(span, "attributes", None) or {}
-    for name in _URLS:
-        url = told.get(name)
-        if isinstance(url, str):
-            span.set_attribute(name, url.partition("?")[0])
-
-
-async def _strip_query_async(span: "Span", request: object) -> None:
-    _strip_query(span, request)
+    def _span(self, made: HttpRequest) -> SpanData:
+        failed = made.error or (str(made.status) if made.status is not None and made.status >= _FAILED else None)
+        told: dict[str, Attribute | None] = {
+            "http.request.method": made.method,
+            "url.full": made.url,
+            "http.response.status_code": made.status,
+            "error.type": failed,
+            "sentinel.attempt.number": self._attempt,
+            "http.request.resend_count": self._attempt - 1 if self._attempt is not None and self._attempt > 1 else None,
+        }
+        return SpanData(
+            trace_id=self._trace_id,
+            span_id=secrets.token_hex(8),
+            parent_id=self._parent,
+            name=made.method,
+            kind=CLIENT,
+            start=made.start,
+            end=made.end,
+            attributes={name: value for name, value in told.items() if value is not None},
+            failed=failed is not None,
+        )

@@ -10,15 +10,16 @@ from typing import Self
 import attrs
 
 from sentinel_core.agent import events as ev
-from sentinel_core.agent.otel_ids import span_id_of, trace_id_of
+from sentinel_core.agent.otel_ids import trace_id_of
+from sentinel_core.agent.staging import DELIVERY
+from sentinel_core.errors import error_text
 from sentinel_core.telemetry.encode import log_lines, metric_lines, span_lines
 from sentinel_core.telemetry.http_spans import Live
-from sentinel_core.telemetry.run_files import rebuild
+from sentinel_core.telemetry.run_files import http_lines, rebuild
 
 __all__ = ["Telemetry", "is_disabled"]
 
-_ENTERS = (ev.AttemptStarted, ev.ToolStarted, ev.DeliveryStarted)
-_LEAVES = (ev.AttemptFinished, ev.ToolFinished, ev.DeliveryFinished)
+_LEAVES = (ev.RunResumed, ev.AttemptFinished, ev.ToolFinished, ev.DeliveryFinished)
 # After these the files are written: what follows may be a long wait, or nothing.
 _SAVES = (ev.RunEnded, ev.LoopDecided, ev.DeliveryFinished)
 
@@ -40,7 +41,7 @@ class Telemetry:
             investigate(release, model, tools, observers=(telemetry,))
 
     The files under ``directory`` hold what was said; ``endpoint`` (the address of a collector) gets it only where
-    ``capture`` says so, by default as ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` does. ``live`` instruments
+    ``capture`` says so, by default as ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` does. ``live`` watches
     HTTP clients, for the whole process: say no in a program that is not yours alone. Nothing here ever raises; a problem is
     told to ``complain``, each once. With ``OTEL_SDK_DISABLED=true`` it does nothing at all.
     """
@@ -52,6 +53,7 @@ class Telemetry:
     complain: Callable[[str], None] = _complain
     _events: list[ev.Event] = attrs.field(factory=list, init=False)
     _trace_id: str = attrs.field(default="", init=False)
+    _agent: int = attrs.field(default=0, init=False)  # the event that names the span of the attempt at the task
     _conversation_id: str | None = attrs.field(default=None, init=False)
     _unsaved: bool = attrs.field(default=False, init=False)
     _unsent: list[tuple[ev.Event, ...]] = attrs.field(factory=list, init=False)
@@ -101,6 +103,8 @@ class Telemetry:
     def _take(self, event: ev.Event) -> None:
         if isinstance(event, ev.RunStarted) and event.conversation_id != self._conversation_id:
             self._begin(event)
+        if isinstance(event, ev.RunStarted):
+            self._agent = event.sequence
         self._events.append(event)
         self._unsaved = True
 
@@ -115,12 +119,22 @@ class Telemetry:
         self._trace_id = trace_id_of(event.run_id)
 
     def _follow(self, event: ev.Event) -> None:
-        if not self.live:
+        """Say whose the requests are that come after this event."""
+        if not self.live or not self._trace_id:
             return
-        if isinstance(event, _ENTERS):
-            self._live.enter(self._trace_id, span_id_of(self._trace_id, event.sequence))
-        elif isinstance(event, _LEAVES):
-            self._live.leave()
+        match event:
+            case ev.RunStarted():
+                self._live.follow(self._trace_id, event.sequence)
+            case ev.DeliveryStarted():
+                self._live.tool_started(DELIVERY, event.sequence)
+            case ev.AttemptStarted():
+                self._live.follow(self._trace_id, event.sequence, attempt=event.attempt)
+            case ev.ToolStarted():
+                self._live.tool_started(event.call.id, event.sequence)
+            case ev.RunEnded():
+                self._live.follow(self._trace_id)
+            case _ if isinstance(event, _LEAVES):
+                self._live.follow(self._trace_id, self._agent)
 
     def _send(self) -> None:
         if self.endpoint is None:
@@ -135,7 +149,8 @@ class Telemetry:
         for events in waiting:
             spans = spans_of(events)
             spans = spans if capture else [without_content(span) for span in spans]
-            send(self.endpoint, "traces", span_lines(spans))
+            of_http = http_lines(self.directory, spans[0].trace_id) if spans else ()
+            send(self.endpoint, "traces", (*span_lines(spans), *of_http))
             send(self.endpoint, "metrics", metric_lines(metrics_of(spans)))
             send(self.endpoint, "logs", log_lines(logs_of(spans)))
 
@@ -144,7 +159,7 @@ class Telemetry:
         try:
             yield
         except Exception as error:  # noqa: BLE001 - telemetry must not end, or change, what it tells of
-            problem = f"{doing}: {error}"
+            problem = f"{doing}: {error_text(error)}"
             if problem not in self._told:
                 self._told.add(problem)
                 self.complain(problem)

@@ -19,6 +19,7 @@ try:
 except ImportError as error:
     raise ImportError("SentinelSpanProcessor needs OpenTelemetry: pip install 'reliability-sentinel[otel]'") from error
 
+from sentinel_core.errors import error_text
 from sentinel_core.telemetry.groups import Group, Groups
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ class SentinelSpanProcessor(SpanProcessor):
                 self._judge_one(group)
             except Exception as error:  # noqa: BLE001 - a defect of ours or a plugin's must not end the program's judge
                 self._count("failed")
-                _log.warning("trace %s could not be judged: %s: %s", group.id, type(error).__name__, error)
+                _log.warning("trace %s could not be judged: %s: %s", group.id, type(error).__name__, error_text(error))
 
     def _judge_one(self, group: "Group[ReadableSpan]") -> None:
         from opentelemetry.exporter.otlp.json.common.trace_encoder import encode_spans
@@ -182,7 +183,7 @@ class SentinelSpanProcessor(SpanProcessor):
             on_report(report)
         except Exception as error:  # noqa: BLE001 - the program's own may raise anything; the trace was judged
             self._count("on_report failed")
-            _log.warning("trace %s: on_report raised %s: %s", report.trace_id, type(error).__name__, error)
+            _log.warning("trace %s: on_report raised %s: %s", report.trace_id, type(error).__name__, error_text(error))
 
     def _emit(self, log: "LogData") -> None:
         from opentelemetry import trace

@@ -14,7 +14,7 @@ from sentinel_core.telemetry.logs import logs_of
 from sentinel_core.telemetry.metrics import metrics_of
 from sentinel_core.telemetry.spans import conversations, spans_of
 
-__all__ = ["check_writable", "is_json_line", "live_path", "rebuild", "trace_path"]
+__all__ = ["check_writable", "http_lines", "is_json_line", "live_path", "rebuild", "trace_path"]
 
 _OURS = b'"scope":{"name":"sentinel"'
 
@@ -41,13 +41,19 @@ def _rebuilt(conversation: Iterable[Event], directory: Path) -> Path:
     spans = spans_of(conversation)
     trace_id = spans[0].trace_id
     path, live = trace_path(directory, trace_id), live_path(directory, trace_id)
-    foreign = dict.fromkeys((*_foreign(path), *_foreign(live)))
+    foreign = http_lines(directory, trace_id)
     logs = directory / "logs" / path.name
     _write(path, (*span_lines(spans), *foreign))
     _write(logs, (*log_lines(logs_of(spans)), *_verdicts(logs)))
     _write(directory / "metrics" / path.name, metric_lines(metrics_of(spans)))
     live.unlink(missing_ok=True)
     return path
+
+
+def http_lines(directory: Path, trace_id: str) -> list[bytes]:
+    """The spans of a trace that are on disk and no journal tells of: those of HTTP requests. Raises ``OSError``."""
+    paths = (trace_path(directory, trace_id), live_path(directory, trace_id))
+    return list(dict.fromkeys(line for path in paths for line in _foreign(path)))
 
 
 def _write(path: Path, lines: Iterable[bytes]) -> None:

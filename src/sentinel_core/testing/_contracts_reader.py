@@ -11,8 +11,8 @@ from sentinel_core.host.plugins import installed
 from sentinel_core.offers import ReadError, TraceReader
 from sentinel_core.testing._contracts_base import Contract, require, require_taken
 from sentinel_core.trace import ExecutionTrace
-from sentinel_core.traces._typed import problem_of
 from sentinel_core.traces.codec import decode_trace, encode_trace
+from sentinel_core.traces.problems import problem_of
 from sentinel_core.traces.sources.memory import BytesSource
 
 _SUREST = 100

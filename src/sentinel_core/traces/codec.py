@@ -1,4 +1,4 @@
-"""Bytes to models and back. Errors read ``what @ $.path``, all of a record's at once."""
+"""Decodes and encodes traces and reports. Errors read ``what @ $.path``; all errors of a record come at once."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,13 +10,13 @@ from sentinel_core.errors import TraceDecodeError
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace, to_json
-from sentinel_core.traces._refuse import MOST_DEPTH, check_depth, not_json
+from sentinel_core.traces.parsing import MOST_DEPTH, check_depth, not_json
 from sentinel_core.traces.readers.layout import RefusedRecord, raw_records
 
 __all__ = ["decode_trace", "encode_report", "encode_trace", "read_json_records"]
 
 NEWEST_SCHEMA = 2
-_TOLD_IN_FULL = 16 << 20
+_DIAGNOSED_UP_TO = 16 << 20  # bytes
 
 _decoder = msgspec.json.Decoder(ExecutionTrace)
 _encoder = msgspec.json.Encoder()
@@ -24,7 +24,7 @@ _report_encoder = msgspec.json.Encoder(enc_hook=str)
 
 
 def decode_trace(data: bytes | bytearray | msgspec.Raw, *, strict: bool = False) -> ExecutionTrace:
-    """One JSON object to a trace. ``strict`` refuses unknown and duplicate keys.
+    """Decode one JSON object. ``strict`` refuses unknown and duplicate keys.
 
     Raises ``TraceDecodeError`` with every problem of the record.
     """
@@ -34,69 +34,77 @@ def decode_trace(data: bytes | bytearray | msgspec.Raw, *, strict: bool = False)
     except (ValueError, RecursionError) as error:
         raise TraceDecodeError(_problems(data, error, strict=strict)) from None
     if strict:
-        from sentinel_core.traces._diagnose import strict_problems
+        from sentinel_core.traces.problems import all_problems
 
-        _raise_if(strict_problems(bytes(data)))
+        _raise_if(all_problems(bytes(data), strict=True))
     if not trace.trace_id:
         raise TraceDecodeError(("trace_id is empty; every trace needs one @ $.trace_id",))
-    if not 1 <= trace.schema <= NEWEST_SCHEMA:
-        raise TraceDecodeError(
-            (f"version {trace.schema} of the trace format is unknown here; 1 and {NEWEST_SCHEMA} are @ $.schema",)
-        )
+    _check_versions(trace, "$")
     return trace
 
 
+def _check_versions(trace: ExecutionTrace, path: str) -> None:
+    """Also of sub-agents, which are traces themselves."""
+    if not 1 <= trace.schema <= NEWEST_SCHEMA:
+        raise TraceDecodeError(
+            (f"version {trace.schema} of the trace format is unknown; expected 1 or {NEWEST_SCHEMA} @ {path}.schema",)
+        )
+    if trace.details is not None:
+        for number, child in enumerate(trace.details.children):
+            _check_versions(child, f"{path}.details.children[{number}]")
+
+
 def _check_nesting(trace: ExecutionTrace) -> None:
-    """Only arguments and metadata can nest without end."""
-    held = [trace.metadata]
-    # One plain loop: inner comprehensions take longer than what they gather from most messages.
+    """Refuse deep nesting. Only arguments and metadata can nest without limit."""
+    values = [trace.metadata]
+    # One plain loop: comprehensions cost more than they collect, as most messages have nothing to collect.
     for message in trace.messages:
         if message.metadata:
-            held.append(message.metadata)
+            values.append(message.metadata)
         if message.tool_calls:
             for call in message.tool_calls:
-                held.append(call.arguments)  # noqa: PERF401 - see above
+                values.append(call.arguments)  # noqa: PERF401 - see above
         if message.tool_results:
             for result in message.tool_results:
                 if result.metadata:
-                    held.append(result.metadata)  # noqa: PERF401 - see above
-    # To write them out and count takes less than to go down into them.
-    text = to_json(held)
+                    values.append(result.metadata)  # noqa: PERF401 - see above
+    # Encoding and counting brackets is faster than walking the values.
+    text = to_json(values)
     if text.count(b"[") + text.count(b"{") > MOST_DEPTH:
-        check_depth([value for one in held for value in one.values()])
+        check_depth([value for mapping in values for value in mapping.values()])
 
 
 def encode_trace(trace: ExecutionTrace) -> bytes:
-    """A trace as one line of JSON, in the newest version of the format, without the line's end."""
+    """A trace as one line of JSON without the newline, in the newest version of the format."""
     import attrs
 
     return _encoder.encode(attrs.evolve(trace, schema=NEWEST_SCHEMA))
 
 
-_MOST_PRINTED = 16
-_printed: dict[int, tuple[dict[str, Any], msgspec.Raw]] = {}
+_MAX_CACHED = 16
+_encoded: dict[int, tuple[dict[str, Any], msgspec.Raw]] = {}
 
 
-def _written_once(value: dict[str, Any]) -> msgspec.Raw:
-    """The JSON of a profile or of settings: all reports of a panel share them, and they are half of a report's values.
+def _encode_shared(value: dict[str, Any]) -> msgspec.Raw:
+    """The JSON of a profile or of settings, cached: all reports of a panel share them, half of each report's values.
 
-    A report is not changed once it is made, so the dictionary itself, held so that its id stays its own, tells it again.
+    The cache key is the dictionary's id. Reports are immutable, and the cache holds the dictionary so that no other gets its id.
     """
-    kept = _printed.get(id(value))
-    if kept is None:
-        if len(_printed) >= _MOST_PRINTED:
-            _printed.clear()
-        kept = _printed[id(value)] = value, msgspec.Raw(_report_encoder.encode(value))
-    return kept[1]
+    cached = _encoded.get(id(value))
+    if cached is None:
+        if len(_encoded) >= _MAX_CACHED:
+            _encoded.clear()
+        cached = _encoded[id(value)] = value, msgspec.Raw(_report_encoder.encode(value))
+    return cached[1]
 
 
 def encode_report(report: ReliabilityReport) -> bytes:
-    """A report as one line of JSON, without the line's end.
+    """A report as one line of JSON without the newline.
 
-    Half a surrogate pair, which UTF-8 cannot hold, becomes ``?``; a setting that is not JSON stands as its text.
+    A lone surrogate, which UTF-8 cannot encode, becomes ``?``; a setting that is not JSON becomes text.
     """
     try:
-        shared = {"profile": _written_once(report.profile), "settings": _written_once(report.settings)}
+        shared = {"profile": _encode_shared(report.profile), "settings": _encode_shared(report.settings)}
         return _report_encoder.encode(evolve(report, **shared))
     except UnicodeEncodeError:
         import json
@@ -105,9 +113,9 @@ def encode_report(report: ReliabilityReport) -> bytes:
 
 
 def read_json_records(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """The traces of a JSON object, a JSON list or a JSON Lines file; a bad record is a ``ReadError`` and costs no other.
+    """The traces of a JSON object, a JSON list or a JSON Lines file; a bad record is a ``ReadError``.
 
-    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
     """
     for record in raw_records(source):
         if isinstance(record, RefusedRecord):
@@ -126,16 +134,16 @@ def _raise_if(problems: tuple[str, ...]) -> None:
 
 
 def _problems(data: bytes | bytearray | msgspec.Raw, error: Exception, *, strict: bool) -> tuple[str, ...]:
-    """Every problem of a record that msgspec refused; it stops at the first, so the record is decoded again, slowly.
+    """Every problem of a record that msgspec refused. msgspec stops at the first, so the record is decoded again, slowly.
 
-    Of a huge record only the first is told: a second look at it would take many times its size.
+    A huge record gets only the first: decoding it again would need many times its size in memory.
     """
     data = bytes(data) if isinstance(data, msgspec.Raw) else data
     if not isinstance(error, msgspec.ValidationError):
         return (not_json(data, error),)
     first = str(error).replace(" - at ", " @ ").replace("`", "")
-    if len(data) > _TOLD_IN_FULL:
+    if len(data) > _DIAGNOSED_UP_TO:
         return (first,)
-    from sentinel_core.traces._diagnose import all_problems
+    from sentinel_core.traces.problems import all_problems
 
     return all_problems(bytes(data), strict=strict) or (first,)

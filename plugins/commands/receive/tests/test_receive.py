@@ -178,7 +178,7 @@ def test_official_exporters_in_a_process_of_their_own(receiver, tmp_path):
         (405, {"body": None, "path": "/", "method": "DELETE"}, "takes GET only"),
         (413, {"body": b" " * ((1 << 20) + 1)}, "larger than 1048576 bytes"),
         (413, {"body": gzip.compress(b" " * (1 << 24)), "Content_Encoding": "gzip"}, "once it is decompressed"),
-        (413, {"body": b"100001\r\n", "Transfer_Encoding": "chunked"}, "larger than 1048576 bytes"),
+        (413, {"body": b"100001\r\n" + b" " * 0x100001, "Transfer_Encoding": "chunked"}, "larger than 1048576 bytes"),
         (415, {"body": b"{}", "Content_Encoding": "br"}, 'the content encoding "br"'),
         (415, {"body": b"{}", "Content_Type": "text/plain"}, 'the content type "text/plain"'),
     ],

@@ -27,13 +27,13 @@ def taken():
         return 0
 
     listener = socket.create_server(("127.0.0.1", 0))
-    server = receiving.make_server(listener, take, dict, max_body=1 << 20)
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    server = receiving.make_server(take, dict, max_body=1 << 20)
+    address = listener.getsockname()
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
-    yield bodies, lambda: socket.create_connection(listener.getsockname(), timeout=60)
-    server.shutdown()
+    yield bodies, lambda: socket.create_connection(address, timeout=60)
+    server.should_exit = True
     thread.join()
-    server.server_close()
 
 
 @pytest.fixture
@@ -41,11 +41,11 @@ def _impatient(monkeypatch):
     monkeypatch.setattr(receiving, "_PATIENCE", 0.5)
 
 
-def answered(connection) -> tuple[int, dict[str, str], str]:
+def answered(connection) -> tuple[int, http.client.HTTPMessage, str]:
     """Status, headers and message of the answer."""
     answer = http.client.HTTPResponse(connection)
     answer.begin()
-    return answer.status, dict(answer.headers), json.loads(answer.read()).get("message")
+    return answer.status, answer.headers, json.loads(answer.read()).get("message")
 
 
 def drip(connection, piece) -> None:
@@ -96,3 +96,33 @@ def test_two_requests_in_one_connection(taken):
             connection.sendall(HEAD + b"Content-Length: 3\r\n\r\n" + body)
             assert answered(connection)[0] == 200
     assert bodies == [b"one", b"two"]
+
+
+@pytest.mark.parametrize("head", [b"", b"Content-Length: 1048576\r\n\r\n "], ids=["silent", "bodies that drip"])
+def test_clients_that_wait_keep_nobody_waiting(taken, head):
+    bodies, connect = taken
+    with contextlib.ExitStack() as stack:
+        for _ in range(64):
+            stack.enter_context(connect()).sendall(HEAD + head if head else b"")
+        good = stack.enter_context(connect())
+        good.sendall(HEAD + b"Content-Length: 4\r\n\r\ngood")
+        assert answered(good)[0] == 200
+    assert bodies == [b"good"]
+
+
+@pytest.mark.parametrize(
+    ("head", "status", "said"),
+    [
+        (b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}}", 400, "conflicting Content-Length"),
+        (b"X-Long: " + b"x" * (1 << 20), 431, "the head of the request is larger than"),
+        (b"\r\n", 411, "say how long the body is"),
+    ],
+)
+def test_a_request_that_cannot_be_read_in_one_way_is_refused(taken, head, status, said):
+    bodies, connect = taken
+    with connect() as connection:
+        connection.sendall(HEAD + head)
+        told, headers, message = answered(connection)
+    assert (told, headers["Content-Type"]) == (status, "application/json")
+    assert said in message
+    assert bodies == []

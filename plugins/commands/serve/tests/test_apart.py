@@ -11,6 +11,8 @@ from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.trace import ExecutionTrace, Message
 
+pytestmark = pytest.mark.process
+
 PLUGIN = """
 import os, time
 from sentinel_core import Guardrail, Ruling, Signal, hookimpl
@@ -60,7 +62,7 @@ def desk(tmp_path_factory):
     ("name", "told"),
     [
         ("gone", 'Guardrail "gone" ended the process with exit code 5.'),
-        ("hang", 'Guardrail "hang" did not finish within its time limit.'),
+        ("hang", 'Guardrail "hang" did not finish within 3 s.'),
         ("odd", 'Guardrail "odd" told what is no JSON'),
         ("loud", 'Guardrail "loud" raised SideEffectError: wrote to standard output'),
     ],

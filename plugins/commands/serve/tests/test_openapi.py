@@ -18,7 +18,7 @@ from sentinel_core.guardrails.schemas import REFS
 from sentinel_core.guardrails.store import open_store
 from sentinel_core.host.in_process import evaluate_trace
 
-pytestmark = pytest.mark.unmeasured
+pytestmark = [pytest.mark.exhaustive, pytest.mark.unmeasured]
 
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
 CASES = 5_000 if SOAK else 500

@@ -54,6 +54,7 @@ def test_it_makes_tokens_answers_and_ends_with_130_on_ctrl_c(started, tmp_path):
     assert {name: table["scopes"] for name, table in tokens.items()} == {
         "agent": ["complete", "read"],
         "operator": ["override", "read"],
+        "orchestrator": ["complete", "override", "read"],
     }
     connection = http.client.HTTPConnection(address, timeout=30)
     headers = {"Authorization": f"Bearer {tokens['agent']['token']}"}
@@ -118,7 +119,7 @@ def test_a_client_that_is_still_sending_reads_that_it_was_refused(service, beare
 
 
 def test_a_client_that_stops_sending_is_not_waited_for(monkeypatch):
-    from sentinel_command_serve import drain_body
+    from sentinel_core.runtime import http_server
 
     async def refuses(_scope, _receive, send):
         await send({"type": "http.response.start", "status": 413})
@@ -131,8 +132,8 @@ def test_a_client_that_stops_sending_is_not_waited_for(monkeypatch):
         sent.append(message)
 
     sent = []
-    monkeypatch.setattr(drain_body, "_SECONDS", 0.01)
-    asyncio.run(drain_body.Farewell(refuses)({"headers": [(b"content-length", b"9")]}, receive, send))
+    monkeypatch.setattr(http_server, "_DRAIN_SECONDS", 0.01)
+    asyncio.run(http_server.Drain(refuses)({"headers": [(b"content-length", b"9")]}, receive, send))
     assert [(one.get("body"), one.get("more_body")) for one in sent] == [(None, None), (b"no", True), (None, None)]
 
 

@@ -263,7 +263,6 @@ def test_a_body_in_pieces_is_counted_as_it_comes(client, bearer):
     [
         ("POST", "/orchestrator/loop-complete", {**DONE, "reflection_status": "x"}, 422, '"done" was expected'),
         ("POST", "/orchestrator/loop-complete", {**DONE, "max_reruns": 99}, 422, "max_reruns"),
-        ("POST", "/orchestrator/loop-complete", {**DONE, "override_fatigue": True}, 422, "say why"),
         ("POST", "/orchestrator/loop-complete", DONE, 404, "hand in its attempt first"),
         ("PUT", "/orchestrator/loops/loop", {**POOR, "alignment_score": 1.5}, 422, "$.alignment_score"),
         ("PUT", "/orchestrator/loops/loop", {**POOR, "rerun_of": "x"}, 422, "rerun_of"),

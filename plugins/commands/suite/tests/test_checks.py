@@ -89,7 +89,7 @@ def test_the_best_matching_is_found():
         ({"succeeds": False}, False),
     ],
 )
-def test_arguments(expected, fits):
+def test_arguments_of_a_call_are_compared_with_the_expected(expected, fits):
     run = run_of(("a", {"x": 1, "inner": {"deep": [1], "other": 2}}, "ok"))
     check = named(check_tools(run, ToolUsage(calls=(CallExpectation(name="a", **expected),))))["calls"]
     assert check.passed is fits
@@ -117,7 +117,7 @@ def test_a_failure_is_handled_where_it_is_told_or_mended():
     assert found == [False, True, True]
 
 
-def test_decision():
+def test_a_decision_is_held_to_severity_risks_and_what_may_never_be_said():
     run = run_of(("get", {}, '{"failed": 2}'), findings=("2 tests failed",), severity="medium")
     expect = DecisionQuality(
         severity=("medium", "high"),
@@ -140,7 +140,7 @@ def test_what_is_made_up_is_named():
     assert "Rewrote billing" in check.evidence
 
 
-def test_errors():
+def test_a_run_that_breaks_off_fails_each_check_of_error_handling():
     run = run_of(outcome="max_turns", severity=None, delivery="unknown")
     expect = ErrorHandling(report="filed", told=(Predicate(any="failed", where="answer"),), delivery=("delivered",))
     checks = named(check_errors(run, expect))

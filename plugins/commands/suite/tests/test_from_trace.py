@@ -2,10 +2,10 @@ import tomllib
 
 import attrs
 import pytest
+import tomli_w
 
 from sentinel_command_suite.evaluation import decode_suite, scenario_from_trace
 from sentinel_command_suite.from_trace import suite_from_trace
-from sentinel_command_suite.toml import to_toml
 from sentinel_core.errors import InputError
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult
 
@@ -28,7 +28,7 @@ FILE = ("file_risk_report", {"release_id": "v5", "severity": "low", "findings": 
 def test_an_incident_becomes_a_test(run, run_bad):
     trace = trace_of((*GET, SUMMARY, True, None), (*FILE, '{"status": "filed", "report_id": "r"}', True, None))
     document = suite_from_trace(trace, severity="high")
-    suite = decode_suite(to_toml(document).encode(), "s.toml")
+    suite = decode_suite(tomli_w.dumps(document).encode(), "s.toml")
     (scenario,) = suite.scenarios
     assert (suite.name, scenario.release_id) == ("trace-run-1", "v5")
     assert [one.name for one in scenario.expect.tool_usage.calls] == ["get_release_summary", "file_risk_report"]
@@ -64,7 +64,7 @@ def test_failures_are_played_back():
 def test_secrets_do_not_get_into_a_suite():
     secret = "sk-" + "a" * 30
     trace = trace_of((*GET, f'{{"version": "v5", "key": "{secret}"}}', True, None))
-    assert secret not in to_toml(suite_from_trace(trace))
+    assert secret not in tomli_w.dumps(suite_from_trace(trace))
 
 
 def test_what_a_trace_must_hold():
@@ -75,4 +75,4 @@ def test_what_a_trace_must_hold():
         scenario_from_trace(nameless)
     named = attrs.evolve(nameless, metadata={"release_id": "v6"})
     assert scenario_from_trace(named, name="my incident!")["id"] == "my-incident"
-    assert tomllib.loads(to_toml(suite_from_trace(named)))["scenarios"][0]["release_id"] == "v6"
+    assert tomllib.loads(tomli_w.dumps(suite_from_trace(named)))["scenarios"][0]["release_id"] == "v6"

@@ -25,8 +25,8 @@ def sentinel_providers():
     return [Provider(name="keyed", summary="x", connect=lambda _: OfflineModel(), env=("KEYED_KEY",), settings=Settings)]
 """
 KEY = "providers.keyed.base_url"
-OF_FILE = f'the key of KEYED_KEY goes to elsewhere.example.org, as "{KEY}" from ../sentinel.toml says'
-OF_JUDGE = f'the key of KEYED_KEY goes to judge.example.org, as "{KEY}" from the suite\'s judge says'
+OF_FILE = f'the API key in KEYED_KEY goes to elsewhere.example.org, set by "{KEY}" in ../sentinel.toml'
+OF_JUDGE = f'the API key in KEYED_KEY goes to judge.example.org, set by "{KEY}" in the suite\'s judge'
 JUDGE = 'judge = { provider = "keyed", settings = { base_url = "https://judge.example.org" } }'
 
 
@@ -43,6 +43,7 @@ def keyed(tmp_path, monkeypatch):
     }
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("workers", [0, 2])
 @pytest.mark.parametrize(("head", "told"), [("", [OF_FILE]), (JUDGE, [OF_FILE, OF_JUDGE])])
 def test_it_is_told_once(suite, run, keyed, workers, head, told):

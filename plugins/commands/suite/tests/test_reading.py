@@ -3,7 +3,6 @@ import json
 import pytest
 
 from sentinel_command_suite.evaluation import decode_suite, read_suite
-from sentinel_command_suite.toml import to_toml
 from sentinel_core.errors import InputError
 
 SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
@@ -84,7 +83,7 @@ def test_hostile_yaml(text, told):
     assert told in str(caught.value)
 
 
-def test_files(tmp_path):
+def test_a_release_file_is_read_beside_the_suite(tmp_path):
     (tmp_path / "release.json").write_text(json.dumps({"version": "v7"}))
     (tmp_path / "list.json").write_text("[]")
     (tmp_path / "broken.json").write_text("{")
@@ -105,7 +104,7 @@ def test_a_byte_order_mark_is_no_part_of_a_file(tmp_path):
     assert decode_suite(text.encode(), "s.yaml").name == "small"
 
 
-def test_names():
+def test_a_suite_is_found_by_name_or_file_and_a_mistyped_one_told():
     assert len(read_suite("release-risk").scenarios) >= 30
     with pytest.raises(InputError, match='did you mean "release-risk"'):
         read_suite("release-risks")
@@ -128,22 +127,3 @@ def test_defaults_are_merged_table_by_table():
 def test_the_digest_is_of_what_is_said():
     assert decode_suite(SMALL, "s.toml").digest == decode_suite(b"# a comment\n" + SMALL, "other.toml").digest
     assert decode_suite(SMALL, "s.toml").digest != decode_suite(SMALL + b"trials = 2\n", "s.toml").digest
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"a": 1, "b": [1.5, True, "x"], "c": {"d": {}, "e": {"f": "g"}}, "h": [{"i": []}, {"j": {"k": [1, 2]}}]},
-        {"quoted key": 'say "hi"\n\t\\ \x7f \x1b ü', "": "empty"},
-        {"mixed": [1, {"a": {"b": [{}]}}]},
-    ],
-)
-def test_toml_comes_back(value):
-    import tomllib
-
-    assert tomllib.loads(to_toml(value)) == value
-
-
-def test_toml_has_no_null():
-    with pytest.raises(TypeError, match="NoneType"):
-        to_toml({"a": None})

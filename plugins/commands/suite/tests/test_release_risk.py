@@ -33,6 +33,7 @@ def test_every_scenario_passes_offline():
     assert exit_code(results, None, "failure") == 0
 
 
+@pytest.mark.process
 def test_the_same_bytes_whoever_works():
     documents = [json.dumps(document_of(results_of("offline", workers))) for workers in (0, 1, 3)]
     assert len(set(documents)) == 1
@@ -78,6 +79,7 @@ def test_getting_better_is_no_regression():
     assert exit_code(results_of("offline"), comparison, "failure") == 0
 
 
+@pytest.mark.process
 def test_tool_faults_over_real_http(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ids = ("fault-summary-unavailable", "fault-summary-times-out", "fault-summary-cut-off", "fault-report-refused")
@@ -88,6 +90,7 @@ def test_tool_faults_over_real_http(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.process
 def test_a_bad_provider_fails_over_http_too(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     options = RunOptions(

@@ -11,6 +11,8 @@ import pytest
 from sentinel_command_suite.scenario import Scenario, Step, ToolScript
 from sentinel_command_suite.service import release_service
 
+pytestmark = pytest.mark.process
+
 SUMMARY, REPORT = ("GET", "/release-summary?release_id=v1"), ("POST", "/risk-report")
 RELEASE = {"version": "v1", "changes": []}
 LATE = 0.2

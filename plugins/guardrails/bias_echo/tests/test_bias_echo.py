@@ -21,7 +21,7 @@ def test_the_third_sighting_is_an_echo_and_the_second_is_not():
     assert check(family(["haste"], ["haste"]), BiasEchoSettings()).action == "allow"
     ruling = check(family(["haste"], ["pride"], ["haste"], ["haste"]), BiasEchoSettings())
     assert (ruling.action, ruling.reason) == ("finalize", "bias_echo")
-    assert ruling.detail == 'The same bias was seen again and again: "haste" in 3 loops; the limit is 3.'
+    assert ruling.detail == 'The same bias was repeated: "haste" in 3 loops; the limit is 3.'
     assert ruling.facts == {
         "bias_echo": True,
         "repeated_tags": ["haste"],
@@ -52,10 +52,10 @@ def test_an_echo_stays_one():
     assert check(family(["haste"], ["haste"], ["haste"], []), BiasEchoSettings()).reason == "bias_echo"
 
 
-def test_other_families_count_only_where_that_is_wanted():
+def test_other_families_count_unless_only_the_own_is_wanted():
     history = family(["haste"], tags_elsewhere={"haste": 2, "pride": 9})
-    assert check(history, BiasEchoSettings()).action == "allow"
-    ruling = check(history, BiasEchoSettings(project_wide=True))
+    assert check(history, BiasEchoSettings(project_wide=False)).action == "allow"
+    ruling = check(history, BiasEchoSettings())
     assert (ruling.action, ruling.facts["repetition_counts"]) == ("finalize", {"haste": 3})
 
 

@@ -25,7 +25,7 @@ def report(repeats):
 def test_an_attempt_that_goes_in_circles_is_stopped():
     ruling = check(History(attempts=(), live=report(30)), LiveStopSettings())
     assert (ruling.action, ruling.reason) == ("stop_attempt", "live_risk")
-    assert ruling.detail.startswith('In the middle of the attempt "loop" is at ')
+    assert ruling.detail.startswith('During the attempt "loop" is at ')
     assert ruling.facts["live_scores"]["loop"] >= 0.8
 
 

@@ -53,8 +53,10 @@ def test_without_improvement_it_rises_and_at_the_limit_it_finalizes():
         ((0.25, 0.5), (0.2999999, 0.5), False),
         ((0.5, 0.30), (0.5, 0.25), True),
         ((0.5, 0.1), (0.5, 0.05), True),
-        ((0.5, 0.5), (0.45, 0.45), False),
-        ((0.5, 0.5), (0.55, 0.55), False),
+        ((0.5, 0.5), (0.45, 0.45), True),
+        ((0.5, 0.5), (0.46, 0.54), False),
+        ((0.5, 0.5), (0.55, 0.55), True),
+        ((0.5, 0.3), (0.56, 0.4), True),
         ((0.5, 0.5), (0.60, 0.55), True),
         ((0.5, 0.5), (0.41, 0.40), True),
         ((None, None), (1.0, 0.0), False),
@@ -67,10 +69,15 @@ def test_what_counts_as_improvement(before, after, improved):
     assert facts["fatigue_increment"] == (-0.05 if improved else 0.15)
 
 
-def test_a_trade_counts_where_improvement_need_not_be_paired():
+def test_a_trade_counts_unless_improvement_must_be_paired():
     trade = ((0.5, 0.5), (0.55, 0.55), (0.5, 0.5), (0.55, 0.55), (0.5, 0.5))
-    assert fatigue(*trade) == 0.6
-    assert fatigue(*trade, paired_improvement=False) == 0.0
+    assert fatigue(*trade) == 0.0
+    assert fatigue(*trade, paired_improvement=True) == 0.6
+
+
+def test_one_score_that_improves_decays_fatigue_whatever_the_other_does():
+    assert fatigue((0.5, 0.3), (0.5, 0.3), (0.56, 0.4)) == 0.1
+    assert fatigue((0.5, 0.3), (0.5, 0.3), (0.56, 0.4), paired_improvement=True) == 0.3
 
 
 def test_it_decays_and_is_clamped():

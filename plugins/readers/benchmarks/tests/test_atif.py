@@ -180,7 +180,9 @@ def test_a_delegate_is_a_child_of_its_call(tools):
 
 def test_a_reference_that_leads_nowhere_is_counted(tools):
     trace = tools.one("atif", changed(PARENT, subagent_trajectories=None))
-    assert trace.metadata["reading_gaps"] == ["1 sub-agent trajectories are referred to and not here"]
+    assert trace.metadata["reading_gaps"] == [
+        "1 sub-agent trajectories are missing: steps refer to them, but no file has them"
+    ]
 
 
 def test_a_file_beside_it_is_a_child(tools, tmp_path):
@@ -197,8 +199,12 @@ def test_a_file_beside_it_is_a_child(tools, tmp_path):
     (trace,) = tools.reader("atif").read(source)
     (child,) = trace.details.children
     assert (child.trace_id, child.details.parent_call_id) == ("sub-1", "d1")
-    assert trace.metadata["reading_gaps"] == ["1 sub-agent trajectories are referred to and not here"]
-    assert child.metadata["reading_gaps"] == ["1 sub-agent trajectories are referred to and not here"]
+    assert trace.metadata["reading_gaps"] == [
+        "1 sub-agent trajectories are missing: steps refer to them, but no file has them"
+    ]
+    assert child.metadata["reading_gaps"] == [
+        "1 sub-agent trajectories are missing: steps refer to them, but no file has them"
+    ]
 
 
 def test_feedback_without_a_call_is_the_environments_word(tools):
@@ -222,7 +228,7 @@ def test_steps_that_are_none_are_counted(tools):
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (changed(CLEAN, schema_version="ATIF-v2.0"), "no version 1 of ATIF @ $.schema_version"),
+        (changed(CLEAN, schema_version="ATIF-v2.0"), "is not ATIF version 1 @ $.schema_version"),
         (changed(CLEAN, steps={}), "expected a list of steps @ $.steps"),
         ([3], "expected an object @ $[0]"),
     ],

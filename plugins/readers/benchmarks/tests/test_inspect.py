@@ -264,7 +264,7 @@ def test_a_score_that_is_no_number_costs_nothing(tools):
         ({"error": {"message": "boom"}}, "error"),
     ],
 )
-def test_outcomes(tools, more, outcome):
+def test_the_end_of_a_run_gives_the_outcome(tools, more, outcome):
     assert tools.one("inspect", log({**SAMPLE, **more})).details.outcome == outcome
 
 
@@ -284,7 +284,7 @@ def test_a_bad_sample_costs_no_other(tools):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"PK\x03\x04 no zip", "is no whole zip file"),
+        (b"PK\x03\x04 no zip", "is not a complete zip file"),
         (archive({}), "holds no samples"),
         (b'{"version": 2}', "expected a list of samples @ $.samples"),
         (b'{"samples": [4]}', "expected an object @ $.samples[0]"),
@@ -301,7 +301,7 @@ def test_what_could_not_be_used_is_counted(tools):
     gaps = tools.one("inspect", log({**SAMPLE, "messages": messages, "events": [5]})).metadata["reading_gaps"]
     assert gaps == [
         "1 message could not be read: 6",
-        "1 attachment is referred to and not in the log",
+        "1 attachment is missing from the log",
         "1 event could not be read",
     ]
 

@@ -231,7 +231,7 @@ def test_bad_lines_cost_no_other(tools):
         ("Agent reached maximum budget", "cost_limit"),
     ],
 )
-def test_outcomes(tools, error, outcome):
+def test_the_end_of_a_run_gives_the_outcome(tools, error, outcome):
     assert tools.one("openhands", {**OLD, "error": error}).details.outcome == outcome
 
 

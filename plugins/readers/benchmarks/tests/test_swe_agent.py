@@ -175,7 +175,7 @@ def test_entries_that_are_none_are_counted(tools):
         ("exit_command_timeout", "timeout"), ("exit_forfeit", "gave_up"), ("odd", "odd"), (None, None), ("", None),
     ],
 )  # fmt: skip
-def test_outcomes(status, outcome):
+def test_the_end_of_a_run_gives_the_outcome(status, outcome):
     assert outcome_of(status) == outcome
 
 

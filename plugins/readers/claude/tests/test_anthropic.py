@@ -266,7 +266,7 @@ def test_records_of_nothing_are_refused_with_their_line():
         (jsonl({"role": "assistant", "content": [text("x")], "tool_calls": []}), 0),
     ],
 )
-def test_sniff(head, sure):
+def test_a_file_is_known_by_how_it_begins(head, sure):
     assert claude.sniffs.anthropic(head, "any") == sure
 
 

@@ -106,7 +106,7 @@ def test_a_branch_given_up_is_left_out_and_told():
     assert [message.content for message in trace.messages] == [
         "first try", "An answer that nobody kept.", "start", "again", "New.",
     ]  # fmt: skip
-    assert trace.metadata["reading_notes"] == ["1 line is on a branch given up: 4"]
+    assert trace.metadata["reading_notes"] == ["1 line is on an abandoned branch: 4"]
 
 
 def test_hidden_lines_link_the_chain_but_are_no_messages():
@@ -179,7 +179,7 @@ def test_a_rejected_call_did_not_fail():
         ({"type": "summary", "summary": "s", "leafUuid": "a1"}, "interrupted"),
     ],
 )
-def test_outcomes(last, outcome):
+def test_the_end_of_a_run_gives_the_outcome(last, outcome):
     trace = trace_of(user("u1", None, "go"), said("a1", "u1", "msg_1", use("toolu_1")), last)
     assert trace.details.outcome == outcome
 
@@ -204,9 +204,9 @@ def test_lines_that_cannot_be_used_are_told_and_excuse_a_call():
     (trace,) = read(data)
     assert trace.metadata["reading_gaps"] == [
         "1 line is not JSON: 3",
-        "3 lines are no lines of a session: 4, 5, 6",
+        "3 lines are not session lines: 4, 5, 6",
     ]
-    assert trace.metadata["reading_notes"] == ["1 line is on a branch given up: 7"]
+    assert trace.metadata["reading_notes"] == ["1 line is on an abandoned branch: 7"]
     assert trace.messages[1].tool_calls[0].details.result_expected is False
     assert trace.messages[1].tool_calls[1].details is None
 
@@ -257,5 +257,5 @@ def test_a_file_without_messages_is_refused(data, message, number):
         (jsonl({"text": json.dumps(user("u1", None, "x"))}), 0),
     ],
 )
-def test_sniff(head, sure):
+def test_a_file_is_known_by_how_it_begins(head, sure):
     assert claude.sniffs.claude_code(head, "any") == sure

@@ -119,8 +119,8 @@ def test_a_missing_or_unreadable_agents_file_is_told(tmp_path):
     (trace,) = read_file(path)
     assert trace.details.children == ()
     assert trace.metadata["reading_gaps"] == [
-        'what the sub-agent "../ab12" did is not in the trace: its file was not found',
-        'what the sub-agent "broken" did is not in the trace: its file cannot be read',
+        'sub-agent "../ab12" is missing from the trace: its file was not found',
+        'sub-agent "broken" is missing from the trace: its file cannot be read',
     ]
 
 

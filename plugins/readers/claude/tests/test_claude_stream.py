@@ -190,7 +190,7 @@ def test_deep_agents_are_cut_into_levels():
         (result("something_new"), None),
     ],
 )
-def test_outcomes(last, outcome):
+def test_the_end_of_a_run_gives_the_outcome(last, outcome):
     assert trace_of(INIT, said("msg_1", text("Hi.")), last).details.outcome == outcome
 
 
@@ -222,7 +222,7 @@ def test_a_list_of_events_in_one_document():
 
 def test_unusable_events_are_told():
     (trace,) = read(jsonl(*CLEAN[:2], 7, {"no": "type"}, {"type": "user", "session_id": "run-1", "message": "x"}))
-    assert trace.metadata["reading_gaps"] == ["3 lines are no usable events: 3, 4, 5"]
+    assert trace.metadata["reading_gaps"] == ["3 lines are not usable events: 3, 4, 5"]
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_a_stream_without_messages_is_refused(data, message):
         (jsonl({"session_id": "s", "steps": []}), 0),
     ],
 )
-def test_sniff(head, sure):
+def test_a_file_is_known_by_how_it_begins(head, sure):
     assert claude.sniffs.claude_stream(head, "any") == sure
 
 

@@ -15,7 +15,7 @@ def response(answer, name="f", **fields):
     return {"function_response": {"name": name, "response": answer, **fields}}
 
 
-def test_clean(read, data, told, tokens, origins):
+def test_a_clean_run_is_read_whole(read, data, told, tokens, origins):
     """Camel case; the partial event is passed over; thoughts count as part of the answer."""
     (trace,) = read("adk", data("adk-clean.json"))
     assert trace.trace_id == "sess-1"
@@ -37,7 +37,7 @@ def test_clean(read, data, told, tokens, origins):
     assert trace.details.outcome == "completed"
 
 
-def test_rough(read, data, told, tokens):
+def test_a_rough_run_is_read_whole(read, data, told, tokens):
     """Snake case, one event a line, no ids, a transfer, parallel calls, one that failed, one that waits for a person."""
     (trace,) = read("adk", data("adk-rough.jsonl"))
     calls = [("call-2", "inspect", {"boat": "A"}), ("call-3", "inspect", {"boat": "B"}), ("ask", "ask_owner", {})]
@@ -102,7 +102,7 @@ def test_code_that_the_server_ran(read, told):
         ({}, None),
     ],
 )
-def test_outcome(read, last, outcome):
+def test_the_end_of_a_run_gives_the_outcome(read, last, outcome):
     (trace,) = read("adk", [event("user", {"text": "hi"}), event("agent", {"text": "ho"}, **last)])
     assert trace.details.outcome == outcome
 
@@ -112,7 +112,7 @@ def test_an_error_that_was_got_over_is_no_outcome(read):
     assert trace.details.outcome is None
 
 
-def test_layouts(read):
+def test_each_layout_of_the_format_is_read(read):
     session = {"id": "s", "events": [event("user", {"text": "hi"})]}
     unnamed = {"events": [event("user", {"text": "hi"})]}
     assert [trace.trace_id for trace in read("adk", [session, unnamed])] == ["s", "file:2"]
@@ -122,4 +122,4 @@ def test_layouts(read):
 
 def test_what_is_no_event_is_counted(read):
     (trace,) = read("adk", [{"id": "s", "events": [event("user", {"text": "hi"}), 5, {"id": "x"}]}])
-    assert trace.metadata == {"reading_gaps": ["2 entries that are no events"]}
+    assert trace.metadata == {"reading_gaps": ["2 entries that are not events"]}

@@ -15,7 +15,7 @@ def event(source, content, kind="TextMessage", **fields):
     return {"source": source, "content": content, "type": kind, "models_usage": None, **fields}
 
 
-def test_events(read, data, told, tokens, origins):
+def test_a_clean_run_is_read_whole(read, data, told, tokens, origins):
     (trace,) = read("autogen", data("autogen-clean.json"))
     assert told(trace) == [
         ("user", "Is the bridge open?", [], []),
@@ -149,16 +149,16 @@ def test_old_function_calls(read, told):
         (None, None),
     ],
 )
-def test_outcome(read, reason, outcome):
+def test_the_end_of_a_run_gives_the_outcome(read, reason, outcome):
     (trace,) = read("autogen", [{"messages": [event("a", "x")], "stop_reason": reason}])
     assert trace.details.outcome == outcome
 
 
-def test_layouts(read):
+def test_each_layout_of_the_format_is_read(read):
     chat = {"history": [said("a", "x")]}
     assert [trace.trace_id for trace in read("autogen", [chat, {**chat, "question_ID": "q"}])] == ["file:1", "q"]
     assert [trace.trace_id for trace in read("autogen", [[chat, chat]])] == ["file[0]", "file[1]"]
     assert [trace.trace_id for trace in read("autogen", [[event("a", "x"), event("b", "y")]])] == ["file"]
     assert read("autogen", [{"x": 1}]) == [ReadError(message="holds no chat history @ $", line=1)]
     (trace,) = read("autogen", [{"history": [said("a", "x"), 3]}])
-    assert trace.metadata == {"reading_gaps": ["1 entry that is no message"]}
+    assert trace.metadata == {"reading_gaps": ["1 entry that is not a message"]}

@@ -27,7 +27,7 @@ def response(answer):
     return [{"functionResponse": {"id": "c", "name": "f", "response": answer}}]
 
 
-def test_clean(read, data, told, tokens, origins):
+def test_a_clean_run_is_read_whole(read, data, told, tokens, origins):
     """The same message written again, the last wins; cached tokens are part of the input; notices are no messages."""
     (trace,) = read("gemini-cli", data("gemini-cli-clean.jsonl"))
     assert trace.trace_id == "gem-1"
@@ -158,6 +158,6 @@ def test_sub_agents_lie_in_folders_beside(told):
 
 def test_what_is_no_chat(read):
     (error,) = read("gemini-cli", [7])
-    assert error == ReadError(message="is no Gemini CLI chat: no header and no message")
+    assert error == ReadError(message="is not a Gemini CLI chat: no header and no message")
     (trace,) = read("gemini-cli", [HEADER, {"odd": 1}, 7, user()])
     assert trace.metadata == {"reading_gaps": ["2 lines of an unknown kind"]}

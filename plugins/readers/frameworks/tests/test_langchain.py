@@ -50,7 +50,7 @@ def test_dumpd_one_message_a_line(read, data, told, tokens, origins):
         ([[]], []),
     ],
 )
-def test_layouts(read, content, ids):
+def test_each_layout_of_the_format_is_read(read, content, ids):
     assert [trace.trace_id for trace in read("langchain", content)] == ids
 
 
@@ -84,7 +84,7 @@ def test_a_message_kept_twice_counts_its_tokens_once(read, tokens):
     ("metadata", "outcome"),
     [({"finish_reason": "stop"}, "completed"), ({"stop_reason": "max_tokens"}, "max_tokens"), ({}, None)],
 )
-def test_outcome(read, metadata, outcome):
+def test_the_end_of_a_run_gives_the_outcome(read, metadata, outcome):
     (trace,) = read("langchain", [[HUMAN, {"type": "ai", "content": "x", "response_metadata": metadata}]])
     assert trace.details.outcome == outcome
 
@@ -92,4 +92,4 @@ def test_outcome(read, metadata, outcome):
 def test_what_is_no_message_is_counted(read):
     (trace,) = read("langchain", [{"messages": [HUMAN, 7, {"type": "remove", "id": "x", "content": ""}, HUMAN]}])
     assert len(trace.messages) == 2
-    assert trace.metadata == {"reading_gaps": ["1 entry that is no message"]}
+    assert trace.metadata == {"reading_gaps": ["1 entry that is not a message"]}

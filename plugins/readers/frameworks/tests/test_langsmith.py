@@ -26,7 +26,7 @@ def call(call_id, name="f", arguments="{}"):
     return {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def test_clean(read, data, told, tokens, origins):
+def test_a_clean_run_is_read_whole(read, data, told, tokens, origins):
     (trace,) = read("langsmith", data("langsmith-clean.json"))
     assert trace.trace_id == ROOT
     assert told(trace) == [
@@ -46,7 +46,7 @@ def test_clean(read, data, told, tokens, origins):
     assert trace.messages[3].tool_results[0].metadata == {"duration_ms": 1500.0}
 
 
-def test_rough(read, data, told, tokens, origins):
+def test_a_rough_run_is_read_whole(read, data, told, tokens, origins):
     """Lines in any order, a model call within a model call, parallel tools, one that failed, one that is an agent."""
     (trace,) = read("langsmith", data("langsmith-rough.jsonl"))
     calls = [
@@ -171,7 +171,7 @@ def test_a_shortened_result_in_a_later_input_is_no_second_result(read, told):
         ({}, None),
     ],
 )
-def test_outcome(read, fields, outcome):
+def test_the_end_of_a_run_gives_the_outcome(read, fields, outcome):
     (trace,) = read("langsmith", [run(1, inputs={"messages": [ASK]}, **fields)])
     assert trace.details.outcome == outcome
 
@@ -237,5 +237,5 @@ def test_the_clients_count_is_taken_where_it_only_has_more_detail(read, tokens):
 
 def test_what_is_no_run_is_counted(read):
     (trace,) = read("langsmith", [{"runs": [run(1, inputs={"messages": [ASK]}), {"id": "x"}, 5]}])
-    assert trace.metadata == {"reading_gaps": ["2 entries that are no runs, or have no id"]}
+    assert trace.metadata == {"reading_gaps": ["2 entries that are not runs, or have no id"]}
     assert read("langsmith", [{"id": "x"}]) == [ReadError(message="holds no LangSmith run")]

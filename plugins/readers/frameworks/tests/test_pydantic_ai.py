@@ -17,7 +17,7 @@ CALL = {"part_kind": "tool-call", "tool_name": "f", "args": "{}", "tool_call_id"
 TEXT = {"part_kind": "text", "content": "done"}
 
 
-def test_clean(read, data, told, tokens, origins):
+def test_a_clean_run_is_read_whole(read, data, told, tokens, origins):
     (trace,) = read("pydantic-ai", data("pydantic-ai-clean.json"))
     assert trace.trace_id == "run-bee"
     assert told(trace) == [
@@ -39,7 +39,7 @@ def test_clean(read, data, told, tokens, origins):
     assert trace.details.outcome == "completed"
 
 
-def test_rough(read, data, told, tokens):
+def test_a_rough_run_is_read_whole(read, data, told, tokens):
     """Parallel calls, a retry prompt, a tool of the provider's own, counts of the old names, the last line cut."""
     (trace,) = read("pydantic-ai", data("pydantic-ai-rough.jsonl"))
     calls = [("b1", "book", {"table": "four"}), ("b2", "menu", {}), ("s1", "web_search", {"query": "menu"})]
@@ -98,12 +98,12 @@ def test_arguments_that_are_not_json_are_kept(read):
         ({"state": "interrupted"}, "interrupted"),
     ],
 )
-def test_outcome(read, fields, outcome):
+def test_the_end_of_a_run_gives_the_outcome(read, fields, outcome):
     (trace,) = read("pydantic-ai", [[request(USER), response(TEXT, **fields)]])
     assert trace.details.outcome == outcome
 
 
-def test_layouts(read):
+def test_each_layout_of_the_format_is_read(read):
     history = [request(USER), response(TEXT)]
     assert [trace.trace_id for trace in read("pydantic-ai", [history, history])] == ["file:1", "file:2"]
     assert [trace.trace_id for trace in read("pydantic-ai", [{"all_messages": history}])] == ["file"]

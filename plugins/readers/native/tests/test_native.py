@@ -43,7 +43,7 @@ def pretty(data: bytes) -> bytes:
         (b"", []),
     ],
 )
-def test_layouts(data, ids):
+def test_each_layout_of_the_format_is_read(data, ids):
     assert [trace.trace_id for trace in read(data)] == ids
 
 
@@ -82,5 +82,5 @@ def test_strict_reaches_the_codec():
         (b'{"trace_id": "t", "verdict": "PASS", "signal_scores": [', 0),
     ],
 )
-def test_sniff(head, sure):
+def test_a_file_is_known_by_how_it_begins(head, sure):
     assert native.sniff(head, "any") == sure

@@ -377,7 +377,7 @@ def test_times_that_are_none():
     assert only([odd]).messages[-1].details.duration_ms is None
 
 
-def test_sniff():
+def test_a_file_is_known_by_how_it_begins():
     assert sniffs.agents(as_lines(CLEAN), "any") == 95
     assert sniffs.agents(b'{"object":"trace.span"}', "any") == 95
     assert sniffs.agents(b'{"object": "traces"}', "any") == 0

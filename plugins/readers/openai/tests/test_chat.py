@@ -181,7 +181,7 @@ def test_a_record_without_messages_is_told():
 def test_entries_that_are_no_messages_are_counted():
     trace = only({"messages": [None, {"role": "user", "content": "Hi"}, 7]})
     assert len(trace.messages) == 1
-    assert trace.metadata["reading_gaps"] == ["2 entries are no messages: line 1 $.messages[0], line 1 $.messages[2]"]
+    assert trace.metadata["reading_gaps"] == ["2 entries are not messages: line 1 $.messages[0], line 1 $.messages[2]"]
 
 
 def test_results_without_ids_pair_by_order_and_name():
@@ -326,5 +326,5 @@ def test_prompt_and_completion_lists():
         (b'messages: [{"role": "user"', 0),
     ],
 )
-def test_sniff(head, sure):
+def test_a_file_is_known_by_how_it_begins(head, sure):
     assert sniffs.chat(head, "any") == sure

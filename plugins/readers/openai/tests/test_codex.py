@@ -391,7 +391,7 @@ def test_what_is_no_session_is_told(data, message):
         (b'{"type": "function_call", "call_id": "c"}', 0),
     ],
 )
-def test_sniff(head, sure):
+def test_a_file_is_known_by_how_it_begins(head, sure):
     assert sniffs.codex(head, "any") == sure
 
 

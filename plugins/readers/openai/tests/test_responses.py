@@ -165,7 +165,7 @@ def test_a_response_that_says_nothing_keeps_its_tokens():
     ("status", "outcome"),
     [("failed", "error"), ("cancelled", "cancelled"), ("queued", "running"), ("incomplete", "incomplete")],
 )
-def test_outcomes(status, outcome):
+def test_the_end_of_a_run_gives_the_outcome(status, outcome):
     assert only({**RESPONSE, "status": status}).details.outcome == outcome
 
 
@@ -277,5 +277,5 @@ def test_what_holds_no_items_is_told():
         (b'[{"role": "user", "content": "Hi"}]', 0),
     ],
 )
-def test_sniff(head, sure):
+def test_a_file_is_known_by_how_it_begins(head, sure):
     assert sniffs.responses(head, "any") == sure

@@ -41,8 +41,8 @@ def test_spans_that_are_none_and_spans_sent_twice_are_told(read):
     spans += [7, spans[0], None, {**spans[1], "attributes": []}]
     [trace] = read("otlp", samples.dumps(document).encode())
     assert trace.metadata["reading_gaps"] == [
-        "spans that are no objects: 2",
-        "spans sent again with something else, of which the last counts: 1",
+        "spans that are not objects: 2",
+        "spans sent again with other content, of which the last counts: 1",
     ]
     assert trace.metadata["reading_notes"] == ["spans sent more than once, of which the last counts: 1"]
     assert len(trace.messages) == 6
@@ -66,7 +66,7 @@ def test_traces_of_no_agent_beside_one_are_told(read):
     web = [samples.span("01", "", "GET /", (0, 1), {"http.method": "GET"})]
     data = layouts.otlp(web, trace_id="cd" * 16) + b"\n" + layouts.otlp(samples.run())
     [trace] = read("otlp", data)
-    assert trace.metadata["reading_notes"] == ["traces of no agent: 1"]
+    assert trace.metadata["reading_notes"] == ["traces without an agent: 1"]
 
 
 def test_an_agent_of_which_nothing_was_recorded_is_an_error(read):

@@ -54,7 +54,7 @@ def test_generations(read, generation):
 
 
 @pytest.mark.parametrize("tool", samples.TOOLS)
-def test_tools(read, tool):
+def test_a_tool_call_of_each_shape_is_read(read, tool):
     [trace] = read("otlp", layouts.otlp(samples.run("openinference", tool)))
     check(trace, "otlp")
 

@@ -33,7 +33,7 @@ LANGCHAIN = {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessage"], "
         ({"a": {"b": 1}, "inputs": {"inputs": {"inputs": {"inputs": {"inputs": {"inputs": {"inputs": 1}}}}}}}, []),
     ],
 )
-def test_requests(value, expected):
+def test_the_messages_of_a_request_are_read_from_any_payload(value, expected):
     check(messages_in(value, "user"), expected)
 
 

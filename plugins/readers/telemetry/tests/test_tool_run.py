@@ -30,7 +30,7 @@ def run(attributes, **more):
         (None, None, None, None),
     ],
 )
-def test_results(value, content, success, call_id):
+def test_a_tool_span_s_output_gives_content_success_and_call_id(value, content, success, call_id):
     told = run({"output.value": value})
     assert (told.content, told.success, told.call_id) == (content, success, call_id)
 
@@ -46,7 +46,7 @@ def test_results(value, content, success, call_id):
         (None, None),
     ],
 )
-def test_arguments(value, arguments):
+def test_a_tool_span_s_input_gives_the_arguments(value, arguments):
     assert run({"input.value": value}).arguments == arguments
 
 
@@ -60,7 +60,7 @@ def test_arguments(value, arguments):
         ({"code": "STATUS_CODE_ERROR"}, False, ""),
     ],
 )
-def test_status(status, success, content):
+def test_a_tool_span_s_status_gives_success(status, success, content):
     told = run({}, status=status)
     assert (told.success, told.content) == (success, content)
 

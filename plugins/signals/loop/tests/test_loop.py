@@ -73,6 +73,18 @@ def test_eight_identical_calls_with_identical_results_fail():
     assert one.text == found.details == "'a' was called 8 times with the same arguments; nothing new came back."
 
 
+def test_a_call_that_one_reply_repeats_is_named():
+    often = tuple(ToolCall(id=f"a{n}", name="look", arguments={"at": 1}) for n in range(50))
+    twice = tuple(ToolCall(id=f"b{n}", name="read", arguments={}) for n in range(2))
+    results = tuple(ToolResult(tool_call_id=call.id, content="seen", success=True) for call in (*often, *twice))
+    asked = Message(role="assistant", tool_calls=(*often, *twice))
+    found = detect(run(asked, Message(role="tool", tool_results=results)), SETTINGS)
+    (finding,) = found.findings
+    assert finding.rule == "identical_calls"
+    assert finding.text.endswith("50 times, 49 of them 'look' with the same arguments.")
+    assert finding.quote == 'look {"at":1}'
+
+
 def test_two_identical_calls_score_little():
     assert score(*calls("aa")) == round(1 / 7.25, 6) < 0.2
     assert rules(*calls("aa")) == [("identical_calls", "note")]

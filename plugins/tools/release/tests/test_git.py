@@ -6,6 +6,8 @@ import pytest
 from sentinel_core.errors import InputError
 from sentinel_tools_release import SourceSettings, SummarySettings, get_code_changes, get_release_summary
 
+pytestmark = pytest.mark.process
+
 
 def summary(repository, release_id, **settings):
     return get_release_summary(SummarySettings(repo=str(repository.path), **settings), release_id)
@@ -133,17 +135,17 @@ def test_files_are_compared_from_where_two_branches_parted(repository):
         ("v9.9..v2.0", 'has no commit "v9.9"'),
         ("v1.0..v9.9", 'has no commit "v9.9"'),
         ("v1.0...v2.0", "three dots"),
-        ("v2.0..v1.0", "holds no commit; give the older end first"),
+        ("v2.0..v1.0", "holds no commit; put the older end first"),
         ("v1.0..v1.0", "holds no commit"),
         ("v1.0", 'no tag comes before "v1.0"'),
-        ("--all", "is no name of a commit"),
-        ("v1.0..--output=/tmp/x", "is no name of a commit"),
-        ("--upload-pack=x..v2.0", "is no name of a commit"),
-        (":/Start..v2.0", "is no name of a commit"),
-        ("v2.0:a.txt", "is no name of a commit"),
-        ("v2.0\n", "is no name of a commit"),
-        ("v1.0\0..v2.0", "is no name of a commit"),
-        ("v" * 201, "is no name of a commit"),
+        ("--all", "is not a commit"),
+        ("v1.0..--output=/tmp/x", "is not a commit"),
+        ("--upload-pack=x..v2.0", "is not a commit"),
+        (":/Start..v2.0", "is not a commit"),
+        ("v2.0:a.txt", "is not a commit"),
+        ("v2.0\n", "is not a commit"),
+        ("v1.0\0..v2.0", "is not a commit"),
+        ("v" * 201, "is not a commit"),
     ],
 )
 def test_what_is_no_release_is_said(tagged, release_id, said):
@@ -170,7 +172,7 @@ def test_no_repository(tmp_path, monkeypatch):
 
 
 def test_limits_on_what_git_says_and_how_long(tagged, tmp_path, monkeypatch):
-    with pytest.raises(InputError, match="said more than 32 bytes"):
+    with pytest.raises(InputError, match="printed more than 32 bytes"):
         summary(tagged, "v2.0", max_bytes=2)
     slow = tmp_path / "bin" / "git"
     slow.parent.mkdir()

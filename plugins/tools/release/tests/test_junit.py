@@ -114,16 +114,18 @@ def test_what_is_no_report_is_said_with_its_line(tmp_path, text, said):
     path.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=said) as caught:
         read_junit(str(path), 10_000)
-    assert str(caught.value).startswith(f'"{path}" is no JUnit XML: ')
+    assert str(caught.value).startswith(f'"{path}" is not JUnit XML: ')
 
 
 def test_places_that_cannot_be_read(tmp_path, report):
-    with pytest.raises(InputError, match=r'absent\.xml" cannot be read: No such file or directory; --junit names'):
+    with pytest.raises(
+        InputError, match=r'absent\.xml" cannot be read: No such file or directory; --junit sets the path'
+    ):
         read_junit(str(tmp_path / "absent.xml"), 10_000)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=r"holds no \*\.xml file"):
         read_junit(str(tmp_path / "empty"), 10_000)
-    with pytest.raises(InputError, match='test reports of more than 100 bytes; raise "max_junit_bytes"'):
+    with pytest.raises(InputError, match='the test reports exceed 100 bytes; raise "max_junit_bytes"'):
         get_test_details(SourceSettings(junit=str(report), max_junit_bytes=100), "v1")
 
 
@@ -170,7 +172,9 @@ def test_a_folder_below_that_cannot_be_read_is_told(tmp_path, report, monkeypatc
         return look(place)
 
     monkeypatch.setattr(os, "scandir", scandir)
-    with pytest.raises(InputError, match=r'locked" cannot be read: Permission denied; --junit names the test report$'):
+    with pytest.raises(
+        InputError, match=r'locked" cannot be read: Permission denied; --junit sets the path of the test report$'
+    ):
         read_junit(str(tmp_path), 100_000)
 
 
@@ -182,7 +186,7 @@ def test_metrics_that_are_no_object(tmp_path, report):
     with pytest.raises(InputError, match=r'metrics\.json" must hold a JSON object'):
         get_release_summary(settings, "v1")
     metrics.unlink()
-    with pytest.raises(InputError, match=r'metrics\.json" cannot be read: .*; --metrics names it'):
+    with pytest.raises(InputError, match=r'metrics\.json" cannot be read: .*; --metrics sets the path'):
         get_release_summary(settings, "v1")
 
 

@@ -220,6 +220,6 @@ def test_damaged_note_still_says_that_a_report_left(service, send, tmp_path, dam
 
 def test_outbox_that_cannot_be_written_sends_nothing(service, send, tmp_path):
     (tmp_path / "outbox").touch()
-    with pytest.raises(InputError, match=r'outbox" cannot be written: .*keeps a report from being sent twice'):
+    with pytest.raises(InputError, match=r'outbox" cannot be written: .*without it a report could be sent twice'):
         send()
     assert service.asked == []

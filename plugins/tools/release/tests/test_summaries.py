@@ -62,7 +62,8 @@ def test_a_byte_order_mark_is_no_part_of_the_document(tmp_path, service):
 
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(
-        InputError, match=r'absent\.json" cannot be read: No such file or directory; --releases, or --repo .*, names it'
+        InputError,
+        match=r'absent\.json" cannot be read: No such file or directory; --releases, or --repo .*, sets the path',
     ):
         fetch(tmp_path / "absent.json")
 
@@ -243,7 +244,7 @@ def test_unusable_places_are_refused(place):
 def test_an_address_is_refused_with_what_is_wrong(settings, field, place, said):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole text is compared
         settings(**{field: place})
-    assert str(caught.value) == f"'{field}' is \"{place}\", which is no base address: {said}"
+    assert str(caught.value) == f"'{field}' is \"{place}\", which is not a base address: {said}"
 
 
 def test_a_password_in_an_address_is_not_repeated():

@@ -18,14 +18,14 @@ import attrs
 
 from sentinel_core.errors import ConfigError, InputError
 from sentinel_core.host.selection import Selection, load_target_kind
+from sentinel_core.judging.batch.assignment import Answer, Launcher
 from sentinel_core.judging.batch.pool import Queue
 from sentinel_core.judging.batch.remote_task import Outcome, Setup, judge_on_worker
 from sentinel_core.judging.batch.report_fingerprint import fingerprint
 from sentinel_core.judging.batch.split import Task, Unit
 from sentinel_core.judging.batch.summary import Summary
-from sentinel_core.judging.batch.worker import Answer, Launcher
 from sentinel_core.judging.job import Plan
-from sentinel_core.profile import RS1
+from sentinel_core.profile import BUILT_IN
 from sentinel_core.traces.sources import FileSource
 
 __all__ = ["on_dask"]
@@ -209,7 +209,7 @@ def _portable(plan: Plan) -> Plan:
     if items is not None:
         items = tuple(str(Path.cwd() / item) if load_target_kind(item) == "file" else item for item in items)
     values = dict(plan.layers.values)
-    if (profile := values.get("profile")) is not None and profile.value != RS1.name:
+    if (profile := values.get("profile")) is not None and profile.value not in BUILT_IN:
         values["profile"] = profile._replace(value=str(Path.cwd() / profile.value))
     return plan._replace(sources=(), selection=Selection(items), layers=attrs.evolve(plan.layers, values=values))
 

@@ -10,8 +10,8 @@ from typing import IO, Concatenate, ParamSpec, Protocol, TypeVar
 import attrs
 
 from sentinel_core.errors import InputError
+from sentinel_core.judging.batch.assignment import Answer
 from sentinel_core.judging.batch.locked_files import leads_to, lock, to_disk, write_whole
-from sentinel_core.judging.batch.worker import Answer
 from sentinel_core.judging.output.sink import Outlet, permit, refusals
 
 __all__ = ["File", "Finish", "Folder", "Output", "Stream", "part_name"]

@@ -1,11 +1,11 @@
 """The engine on one machine: workers that each take the next split; answers come in the order of the input."""
 
-import select
 from collections import deque
 from collections.abc import Iterator, Sequence
 
+from sentinel_core.judging.batch.assignment import Answer, Assignment, Launcher
 from sentinel_core.judging.batch.split import Split, Task, Unit, part_of
-from sentinel_core.judging.batch.worker import Answer, Launcher, Worker
+from sentinel_core.runtime.pool import Pool, Worker
 from sentinel_core.traces.sources.parts import Part
 
 __all__ = ["Queue", "pooled"]
@@ -25,48 +25,39 @@ def pooled(
 
     Raises ``InputError`` where nothing can be judged.
     """
-    workers = [Worker(launcher) for _ in range(jobs)]
     queue = Queue(units, part, skip)
+    at_work: dict[Worker, Assignment] = {}
     answers: dict[int, Answer] = {}
     turn = skip
-    try:
-        while True:
-            for worker in workers:
-                if worker.task is None and (task := queue.next(turn + _AHEAD * jobs)) is not None:
-                    worker.start(task)
-            busy = [worker for worker in workers if worker.task is not None]
-            if not busy:
-                return
-            for worker in _ready(busy):
-                _proceed(worker, queue, answers)
-            while turn in answers:
-                yield answers.pop(turn)
-                turn += 1
-    finally:
-        for worker in workers:
-            worker.close()
-        for answer in answers.values():
-            answer.close()
+    with Pool(launcher.launch, launcher.timeout, size=jobs) as pool:
+        try:
+            while True:
+                for worker in pool.workers:
+                    if worker not in at_work and (task := queue.next(turn + _AHEAD * jobs)) is not None:
+                        at_work[worker] = Assignment(task, worker, launcher)
+                if not at_work:
+                    return
+                for worker in pool.ready():
+                    _proceed(at_work, worker, queue, answers)
+                while turn in answers:
+                    yield answers.pop(turn)
+                    turn += 1
+        finally:
+            for answer in (*answers.values(), *(one.answer for one in at_work.values())):
+                answer.close()
 
 
-def _proceed(worker: Worker, queue: "Queue", answers: dict[int, Answer]) -> None:
+def _proceed(at_work: dict[Worker, Assignment], worker: Worker, queue: "Queue", answers: dict[int, Answer]) -> None:
     """Take what a worker has to say."""
-    task = worker.task
-    assert task is not None
-    finished = worker.proceed()
-    if task.cut is not None:
-        queue.add_parts(worker.parts, finished=finished)
+    assignment = at_work[worker]
+    if finished := assignment.proceed():
+        del at_work[worker]
+    if assignment.task.cut is not None:
+        queue.add_parts(assignment.parts, finished=finished)
         if finished:
-            worker.answered().close()
+            assignment.answer.close()
     elif finished:
-        answers[task.split.number] = worker.answered()
-
-
-def _ready(busy: list[Worker]) -> list[Worker]:
-    """Workers that have something to say, or have said nothing for too long."""
-    wait = min(1.0, *(worker.seconds_left for worker in busy))
-    readable = set(select.select(busy, [], [], wait)[0])
-    return [worker for worker in busy if worker in readable or not worker.seconds_left]
+        answers[assignment.task.split.number] = assignment.answer
 
 
 class Queue:

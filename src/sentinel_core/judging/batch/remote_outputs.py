@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import IO
 
 from sentinel_core.errors import InputError
+from sentinel_core.judging.batch.assignment import Answer
 from sentinel_core.judging.batch.outputs import Finish, part_name
-from sentinel_core.judging.batch.worker import Answer
 from sentinel_core.traces.sources.file_source import shown_url, without_secrets
 from sentinel_core.traces.sources.remote import file_system
 

@@ -4,20 +4,24 @@ import hashlib
 import pickle
 import threading
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Any, Self
 
 import attrs
 
 from sentinel_core.errors import SentinelError
+from sentinel_core.judging.batch.assignment import Assignment, Launcher
 from sentinel_core.judging.batch.report_fingerprint import absent, differences, fingerprint
 from sentinel_core.judging.batch.split import Task
-from sentinel_core.judging.batch.worker import Launcher, Worker
 from sentinel_core.judging.job import Plan
 from sentinel_core.runtime.isolate import Fresh
+from sentinel_core.runtime.pool import Pool
 from sentinel_core.traces.sources.parts import Part
 from sentinel_core.traces.sources.remote import fetched
 
 __all__ = ["Outcome", "Setup", "judge_on_worker"]
+
+_MOST = 1024  # threads that may ask at once
 
 
 @attrs.frozen(kw_only=True)
@@ -57,67 +61,52 @@ class Outcome:
         return made
 
 
-class _Desk:
+class _Batch:
     """The judging processes of this Dask worker, for one batch at a time; one for each thread that asks."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._key = ""
-        self._idle: list[Worker] = []
-        self._launcher: Launcher | None = None
+        self._of: tuple[Pool, Launcher] | None = None
 
-    def take(self, setup: bytes) -> tuple[Worker, Launcher]:
-        """An idle process of this batch, or a new one. Raises ``InputError`` where the client has other plugins."""
+    def of(self, setup: bytes) -> tuple[Pool, Launcher]:
+        """The processes of this batch. Raises ``SentinelError`` where the client has other plugins."""
         with self._lock:
             key = hashlib.sha256(setup).hexdigest()
-            if key != self._key or self._launcher is None:
-                self._launcher = _launcher(pickle.loads(setup))  # noqa: S301 - as above
-                self._key = key
-                while self._idle:
-                    self._idle.pop().close()
-            return (self._idle.pop() if self._idle else Worker(self._launcher)), self._launcher
-
-    def put_back(self, worker: Worker, launcher: Launcher) -> None:
-        """It is idle again; one of an earlier batch ends."""
-        with self._lock:
-            if launcher is self._launcher:
-                self._idle.append(worker)
-            else:
-                worker.close()
+            if key != self._key or self._of is None:
+                launcher = _launcher(pickle.loads(setup))  # noqa: S301 - as above
+                if self._of is not None:
+                    self._of[0].close()
+                self._key, self._of = key, (Pool(launcher.launch, launcher.timeout, size=_MOST), launcher)
+            return self._of
 
 
-_desk = _Desk()
+_batch = _Batch()
 
 
 def judge_on_worker(setup: bytes, task: Task) -> bytes:
     """A packed ``Outcome``. Runs in any thread of a Dask worker."""
     try:
-        worker, launcher = _desk.take(setup)
+        pool, launcher = _batch.of(setup)
     except SentinelError as error:
         return Outcome(refused=f"{_address()}: {error}").packed()
     try:
-        with fetched(task.split.sources, lambda: None) as sources:
-            worker.start(attrs.evolve(task, split=attrs.evolve(task.split, sources=sources)))
-            worker.finish()
+        with pool.borrowed() as worker, fetched(task.split.sources, lambda: None) as sources:
+            local = attrs.evolve(task, split=attrs.evolve(task.split, sources=sources))
+            assignment = Assignment(local, worker, launcher)
+            assignment.finish()
     except SentinelError as error:
-        worker.close()
         return Outcome(refused=str(error)).packed()
-    except BaseException:
-        worker.close()
-        raise
-    answer = worker.answered()
-    answer.items.seek(0)
-    outcome = Outcome(
-        items=answer.items.read(),
-        written=answer.written,
-        summary=answer.summary.state(),
-        parts=worker.parts,
-        columns=launcher.columns,
-        warnings=sorted(launcher.told),
-    )
-    answer.close()
-    _desk.put_back(worker, launcher)
-    return outcome.packed()
+    with closing(assignment.answer) as answer:
+        answer.items.seek(0)
+        return Outcome(
+            items=answer.items.read(),
+            written=answer.written,
+            summary=answer.summary.state(),
+            parts=assignment.parts,
+            columns=launcher.columns,
+            warnings=sorted(launcher.told),
+        ).packed()
 
 
 def _launcher(setup: Setup) -> Launcher:

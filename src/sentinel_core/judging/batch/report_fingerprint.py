@@ -10,7 +10,7 @@ from sentinel_core._version import __version__
 from sentinel_core.host.plugins import select
 from sentinel_core.host.selection import load_target_kind
 from sentinel_core.judging.job import Plan
-from sentinel_core.profile import RS1
+from sentinel_core.profile import BUILT_IN
 from sentinel_core.runtime.redact import redact
 
 __all__ = ["absent", "differences", "fingerprint"]
@@ -37,7 +37,7 @@ def fingerprint(plan: Plan) -> dict[str, str]:
         "reliability-sentinel": __version__,
         **{f'plugin "{one.label}"': one.origin for one in chosen},
         **{f'plugin "{target}"': _content(*_files(target)) for target in plan.selection.targets},
-        "profile": profile if profile == RS1.name else f"{profile} ({_content(Path(profile))})",
+        "profile": profile if profile in BUILT_IN else f"{profile} ({_content(Path(profile))})",
         **{f'setting "{key}"': value for key, value in _settings(plan)},
         **{flag: _given(getattr(plan, name)) for name, flag in _OPTIONS.items()},
     }

@@ -7,10 +7,10 @@ from contextlib import closing
 
 import attrs
 
+from sentinel_core.judging.batch.assignment import Answer
 from sentinel_core.judging.batch.manifest import Manifest
 from sentinel_core.judging.batch.outputs import Output
 from sentinel_core.judging.batch.summary import Summary
-from sentinel_core.judging.batch.worker import Answer
 from sentinel_core.judging.records import CUT_SHORT
 
 __all__ = ["Engine", "Talk", "run_batch"]

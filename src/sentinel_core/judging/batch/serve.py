@@ -1,7 +1,5 @@
 """What a worker of a batch does: load the plugins once, then judge one split after the other, or cut a large file."""
 
-import json
-import pickle
 import time
 from functools import partial
 
@@ -12,23 +10,50 @@ from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.judging.batch.split import Task
 from sentinel_core.judging.batch.summary import Summary
 from sentinel_core.judging.crash_rows import fatal
-from sentinel_core.judging.frames import BEAT, DONE, PART, READY, REPORTS, refusal
 from sentinel_core.judging.job import Plan, fewer_collections, judged, prepare, recorder_of, rendered
 from sentinel_core.judging.output.sink import separated
 from sentinel_core.judging.records import Readable, Unreadable, items
 from sentinel_core.offers import TraceReader
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.watch import SideEffectError, Watch
 from sentinel_core.traces.readers.layout import is_json_lines
 from sentinel_core.traces.sources import FileSource, choose_reader
 from sentinel_core.traces.sources.parts import cut_lines
 from sentinel_core.traces.sources.remote import fetched
 
-__all__ = ["serve"]
+__all__ = ["FRAMES", "Part", "Ready", "Reports", "serve"]
 
 _FULL = 256 << 10
 _STALE = 0.2
+
+
+class Ready(Frame):
+    """The plugins of a batch's worker are loaded: the names of all signals that a report may speak of."""
+
+    signals: list[str]
+
+
+class Reports(Frame):
+    """Many records: how many, what they add to the summary, how many of them have an item, and these as a ``Sink`` takes them."""
+
+    count: int
+    summary: bytes
+    written: int
+    items: bytes
+
+
+class Part(Frame):
+    """A part of a large file, as ``sources.parts`` cuts it."""
+
+    values: tuple[int, int, int, int]
+
+
+class Alive(Frame):
+    """Still at work."""
+
+
+FRAMES = Ready | Reports | Part | Alive | Warned | Refusal
 
 
 def serve(plan: Plan, outbox: Outbox) -> None:
@@ -37,13 +62,11 @@ def serve(plan: Plan, outbox: Outbox) -> None:
     try:
         panel, readers = prepare(plan, watch, outbox)
         fewer_collections()
-        outbox.send(READY + json.dumps(_columns(panel)).encode())
-        while (order := outbox.order()) is not None:
-            task = pickle.loads(order)  # noqa: S301 - from the parent, through a pipe of its own
+        outbox.send(Ready(_columns(panel)))
+        for task in outbox.orders():
             _do(task, plan, panel, readers, watch, outbox)
     except SentinelError as error:
-        outbox.send(refusal(error))
-        outbox.order()  # not to end before the parent has read it
+        outbox.refuse(error)
 
 
 def _columns(panel: Panel) -> list[str]:
@@ -54,13 +77,12 @@ def _columns(panel: Panel) -> list[str]:
 
 def _do(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], watch: Watch, outbox: Outbox) -> None:
     watch.item = 0
-    with fetched(task.split.sources, partial(outbox.send, BEAT)) as sources:
+    with fetched(task.split.sources, partial(outbox.send, Alive())) as sources:
         local = attrs.evolve(task, split=attrs.evolve(task.split, sources=sources))
         if task.cut is None:
             _judge(local, plan, panel, readers, watch, outbox)
         else:
             _cut(local, task.cut, plan, readers, watch, outbox)
-    outbox.send(DONE)
 
 
 def _judge(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], watch: Watch, outbox: Outbox) -> None:
@@ -116,9 +138,8 @@ class _Batch:
 
     def send(self) -> None:
         """Give what is there to the parent."""
-        state, blob = self._summary.state(), separated(self._parts, self._plan.format)
-        numbers = (self._count, len(self._parts), len(state))
-        self._outbox.send(b"".join((REPORTS, *(number.to_bytes(4, "big") for number in numbers), state, blob)))
+        items = separated(self._parts, self._plan.format)
+        self._outbox.send(Reports(self._count, self._summary.state(), len(self._parts), items))
         self._started = time.monotonic()
         self._clear()
 
@@ -133,7 +154,7 @@ def _cut(task: Task, size: int, plan: Plan, readers: list[TraceReader], watch: W
         return
     with source.open() as stream:
         for part in cut_lines(stream, size):
-            outbox.send(PART + json.dumps(attrs.astuple(part)).encode())
+            outbox.send(Part(attrs.astuple(part)))
 
 
 def _is_of_lines(source: FileSource, plan: Plan, readers: list[TraceReader], watch: Watch) -> bool:

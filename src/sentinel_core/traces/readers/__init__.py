@@ -1,7 +1,7 @@
-"""What trace readers share: records out of bytes, and every provider's way to write a message, a call, a result, a usage.
+"""What trace readers share: records from bytes, and the message, call, result and usage formats of every provider.
 
-A reader takes its format apart and hands the pieces to a ``TraceBuilder``; what a message looks like inside is known here.
-Names are looked up on first use: a format of its own needs none of the others' shapes.
+A reader takes its format apart and hands the pieces to a ``TraceBuilder``; the formats inside a message are known here.
+Modules are imported on first use, so that a reader loads only what it needs.
 """
 
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from sentinel_core._lazy import lazy_names
 
 if TYPE_CHECKING:
     from sentinel_core.runtime.printable import counted
-    from sentinel_core.traces._refuse import not_json, parse_json
+    from sentinel_core.traces.parsing import not_json, parse_json
     from sentinel_core.traces.readers.builder import TraceBuilder
     from sentinel_core.traces.readers.chat import Piece, pieces_of, tool_schemas
     from sentinel_core.traces.readers.gaps import gaps_at, refusals
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sentinel_core.traces.readers.usage import add_usage, usage_of
 
 _HOME = {
-    "traces._refuse": ("not_json", "parse_json"),
+    "traces.parsing": ("not_json", "parse_json"),
     "runtime.printable": ("counted",),
     "traces.readers.builder": ("TraceBuilder",),
     "traces.readers.chat": ("Piece", "pieces_of", "tool_schemas"),

@@ -1,4 +1,4 @@
-"""Pieces to a trace: calls get ids, results find their calls, tokens count once, every message knows where it came from."""
+"""Builds a trace from pieces: gives calls ids, pairs results with calls, counts each usage once."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,10 +23,10 @@ __all__ = ["TraceBuilder"]
 
 
 class TraceBuilder:
-    """Takes pieces in order and gives a trace of version 2.
+    """Takes pieces in order and builds a trace of version 2.
 
     A call without an id gets one (``call-1``, ...). A result without an id belongs to the oldest open call of its tool's
-    name, else to the oldest open call; where none is open it keeps the id ``unasked-1``, ..., and is an orphan.
+    name, else to the oldest open call; if no call is open, it gets the id ``unasked-1``, ..., and is an orphan.
     """
 
     def __init__(self, trace_id: str, source: str) -> None:
@@ -48,10 +48,10 @@ class TraceBuilder:
         usage_key: str | None = None,
     ) -> None:
         """Append one message. Usages with one ``usage_key`` (by default the message's id) count once, the last of them."""
-        calls = self._opened(piece.calls) if piece.calls else ()
+        calls = self._register(piece.calls) if piece.calls else ()
         if piece.unknown_role is not None:
             self._unknown_roles[piece.unknown_role] = self._unknown_roles.get(piece.unknown_role, 0) + 1
-        results = tuple([self._paired(result) for result in piece.results]) if piece.results else ()
+        results = tuple([self._pair(result) for result in piece.results]) if piece.results else ()
         if details is not None and details.usage is not None and not details.is_copied_context:
             key = usage_key or details.id or f"#{len(self.messages)}"
             counted = key in self._usages
@@ -81,7 +81,7 @@ class TraceBuilder:
         children: Iterable[ExecutionTrace] = (),
         metadata: dict[str, Any] | None = None,
     ) -> ExecutionTrace:
-        """The trace. Without a ``token_usage`` the single usages are added up. Unknown roles become reading gaps."""
+        """The trace. Without ``token_usage`` the usages of the messages are added up. Unknown roles become reading gaps."""
         return ExecutionTrace(
             trace_id=self.trace_id,
             messages=self.messages,
@@ -102,17 +102,17 @@ class TraceBuilder:
             return metadata
         return {**metadata, GAPS: [*(metadata.get(GAPS) or ()), *role_gaps(self._unknown_roles)]}
 
-    def _opened(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
-        """The calls, each with an id, that now wait for results."""
+    def _register(self, calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+        """The calls, each with an id; registers them as open."""
         if not all(call.id for call in calls):
-            calls = tuple([call if call.id else evolve(call, id=self._made("call")) for call in calls])
+            calls = tuple([call if call.id else evolve(call, id=self._new_id("call")) for call in calls])
         for call in calls:
             self._open[call.id] = call.name
             self._open_by_name.setdefault(call.name, {})[call.id] = None
         return calls
 
-    def _paired(self, result: Result) -> ToolResult:
-        call_id = result.call_id or self._asked_by(result.name)
+    def _pair(self, result: Result) -> ToolResult:
+        call_id = result.call_id or self._open_call_id(result.name)
         name = self._open.pop(call_id, None)
         if name is not None:
             self._open_by_name[name].pop(call_id, None)
@@ -120,10 +120,10 @@ class TraceBuilder:
             tool_call_id=call_id, content=result.content, success=result.success, metadata=result.metadata
         )
 
-    def _asked_by(self, name: str | None) -> str:
+    def _open_call_id(self, name: str | None) -> str:
         waiting = self._open_by_name.get(name or "") or self._open
-        return next(iter(waiting)) if waiting else self._made("unasked")
+        return next(iter(waiting)) if waiting else self._new_id("unasked")
 
-    def _made(self, kind: str) -> str:
+    def _new_id(self, kind: str) -> str:
         self._counts[kind] += 1
         return f"{kind}-{self._counts[kind]}"

@@ -1,7 +1,7 @@
-"""One chat message as any provider or framework writes it, taken apart into neutral pieces.
+"""Takes one chat message, in the format of any provider or framework, apart into neutral pieces.
 
 Known: OpenAI chat and Responses, Anthropic Messages, LangChain's three dump shapes, OpenTelemetry's GenAI parts,
-OpenInference, Gemini and ADK parts, Inspect. What a part does not fit is kept as text, never dropped in silence.
+OpenInference, Gemini and ADK parts, Inspect. An unknown part is kept as text, never dropped in silence.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,31 +11,23 @@ import attrs
 
 from sentinel_core._fast import declared, fast
 from sentinel_core.trace import CallDetails, Role, ToolCall, ToolSchema, to_json
-from sentinel_core.traces._refuse import parse_json
+from sentinel_core.traces.parsing import parse_json
 from sentinel_core.traces.readers.roles import ROLES, role_of
 
 __all__ = ["Piece", "Result", "arguments_of", "call_of", "pieces_of", "text_of", "tool_schemas"]
 
 _TEXT = frozenset({"text", "input_text", "output_text", "refusal", "summary_text"})
 _REASONING = frozenset({"thinking", "reasoning", "redacted_thinking", "thought"})
-_CALL = frozenset(
-    {
-        "tool_use",
-        "tool_call",
-        "tool-call",
-        "function_call",
-        "functionCall",
-        "server_tool_use",
-        "server_tool_call",
-        "mcp_tool_use",
-    }
-)
+_CALL = frozenset((
+    "tool_use", "tool_call", "tool-call", "function_call", "functionCall", "server_tool_use", "server_tool_call",
+    "mcp_tool_use",
+))  # fmt: skip
 _CALL_LISTS = frozenset({"function_call", "invalid_tool_calls", "toolCalls", "tool_calls"})
 _SERVER_CALLS = ("server_tool", "mcp_tool_use")
 _RESULT = frozenset({"tool_result", "tool_call_response", "tool-result", "function_response", "functionResponse"})
 _RESULT_ENDINGS = ("_tool_result", "_tool_call_response")
-# Where the text stands in blocks that are neither text nor a file.
-_SPOKEN: Mapping[str, tuple[str, ...]] = {
+# Keys of the text in blocks that are neither text nor a file.
+_TEXT_KEYS: Mapping[str, tuple[str, ...]] = {
     "bash_code_execution_result": ("stdout", "stderr"),
     "code_execution_result": ("stdout", "stderr"),
     "search_result": ("title", "source", "content"),
@@ -50,7 +42,7 @@ _FAILED = frozenset({"error", "failed", "failure", "denied"})
 @fast
 @declared(kw_only=True)
 class Result:
-    """A tool's answer. ``call_id`` is None where the source names none; ``name`` is the tool's, where it is known."""
+    """A tool's result. ``call_id`` is None if the source has none; ``name`` is the tool's, if known."""
 
     content: str
     call_id: str | None = None
@@ -62,9 +54,9 @@ class Result:
 @fast
 @declared(kw_only=True)
 class Piece:
-    """One message, neutral. A call whose id the source does not tell has the empty id.
+    """One message in neutral form. A call without an id in the source has the empty id.
 
-    ``unknown_role`` is what the source calls the speaker, where that is no role known here and ``role`` is a guess.
+    ``unknown_role`` is the source's word for the speaker if it is not a known role; ``role`` is then a guess.
     """
 
     role: Role
@@ -77,9 +69,9 @@ class Piece:
 
 
 def pieces_of(raw: object, *, default_role: Role = "user") -> list[Piece]:
-    """The pieces of one message: one, or two where a user's message carries tool results beside its text.
+    """The pieces of one message: one, or two if a user's message carries tool results beside its text.
 
-    Empty for what is no message.
+    Empty for anything that is not a message.
     """
     if isinstance(raw, dict) and (plain := _plain_piece(raw)) is not None:
         return [plain]
@@ -99,7 +91,7 @@ def pieces_of(raw: object, *, default_role: Role = "user") -> list[Piece]:
 
 
 def _plain_piece(message: dict[str, Any]) -> Piece | None:
-    """Most messages are a role and a text and nothing else, and need no taking apart."""
+    """A message of a role and a text only. Most are, and this path is faster."""
     content = message.get("content")
     role = ROLES.get(message["role"]) if isinstance(message.get("role"), str) else None
     if role is None or not isinstance(content, str):
@@ -113,7 +105,7 @@ def _plain_piece(message: dict[str, Any]) -> Piece | None:
 
 
 def text_of(content: object) -> str:
-    """All text of a content: a string, or parts in any shape; what is neither stands as JSON."""
+    """All text of a content: a string, or parts in any shape; anything else as JSON."""
     if content is None:
         return ""
     if isinstance(content, str):
@@ -124,7 +116,7 @@ def text_of(content: object) -> str:
 
 
 def arguments_of(raw: object) -> tuple[dict[str, Any], str | None]:
-    """A call's arguments, and the text of those that are no JSON object."""
+    """A call's arguments, and their text if they are not a JSON object."""
     if isinstance(raw, dict):
         return raw, None
     if raw is None or raw == "":
@@ -161,10 +153,10 @@ def call_of(raw: Mapping[str, Any], *, result_expected: bool = True) -> ToolCall
 
 
 def tool_schemas(raw: object) -> tuple[ToolSchema, ...] | None:
-    """The tools on offer, from any provider's list of definitions; None where there is no list."""
+    """The available tools, from any provider's list of definitions; None if there is no list."""
     if not isinstance(raw, list):
         return None
-    found = []
+    schemas = []
     for entry in raw:
         definition = entry.get("function", entry) if isinstance(entry, dict) else {"name": entry}
         if not isinstance(definition, dict) or not isinstance(definition.get("name"), str):
@@ -174,14 +166,14 @@ def tool_schemas(raw: object) -> tuple[ToolSchema, ...] | None:
             None,
         )
         description = definition.get("description")
-        found.append(
+        schemas.append(
             ToolSchema(
                 name=definition["name"],
                 description=description if isinstance(description, str) else None,
                 parameters=parameters if isinstance(parameters, dict) else None,
             )
         )
-    return tuple(found)
+    return tuple(schemas)
 
 
 @attrs.define
@@ -193,7 +185,7 @@ class _Parts:
 
 
 def _unwrapped(raw: object) -> Mapping[str, Any] | None:
-    """The message itself, out of LangChain's ``data`` or ``kwargs`` and OpenInference's ``message``."""
+    """The message inside LangChain's ``data`` or ``kwargs``, or OpenInference's ``message``."""
     if not isinstance(raw, dict):
         return None
     if isinstance(raw.get("kwargs"), dict) and "lc" in raw:
@@ -233,8 +225,8 @@ def _sort_part(part: object, parts: _Parts) -> None:
         parts.texts.append(text_of(part))
         return
     inner = part.get("message_content")
-    if isinstance(inner, dict):
-        part = inner
+    if isinstance(inner, dict):  # what stands beside it belongs to it, as a call does
+        part = {**part, **inner}
     kind = _kind_of(part)
     if kind in _CALL:
         parts.calls.append(call_of(part, result_expected=not kind.startswith(_SERVER_CALLS)))
@@ -247,7 +239,7 @@ def _sort_part(part: object, parts: _Parts) -> None:
 
 
 def _kind_of(part: Mapping[str, Any]) -> str:
-    """The part's type; Gemini tells it by the key."""
+    """The part's type; in Gemini's format it is the key."""
     kind = part.get("type") or part.get("part_kind")
     if isinstance(kind, str):
         return kind
@@ -258,18 +250,18 @@ def _kind_of(part: Mapping[str, Any]) -> str:
 
 def _result_of(part: Mapping[str, Any], kind: str) -> Result:
     inner = part.get(kind)
-    told = inner if isinstance(inner, dict) else part
+    result = inner if isinstance(inner, dict) else part
     keys = ("content", "response", "result", "output")
-    content = next((told[key] for key in keys if told.get(key) is not None), None)
+    content = next((result[key] for key in keys if result.get(key) is not None), None)
     call_id = next(
-        (told[key] for key in ("tool_use_id", "tool_call_id", "toolCallId", "call_id", "id") if told.get(key)), None
+        (result[key] for key in ("tool_use_id", "tool_call_id", "toolCallId", "call_id", "id") if result.get(key)), None
     )
-    name = told.get("name") or told.get("toolName")
+    name = result.get("name") or result.get("toolName")
     return Result(
         content=text_of(content),
         call_id=str(call_id).strip() if call_id is not None else None,
         name=name if isinstance(name, str) else None,
-        success=_success(told),
+        success=_success(result),
     )
 
 
@@ -289,16 +281,16 @@ def _own_result(message: Mapping[str, Any], parts: _Parts) -> Result:
     )
 
 
-def _success(told: Mapping[str, Any]) -> bool | None:
-    """False where the source marks a failure, True where it marks success, None where it says neither."""
-    flag = told.get("is_error", told.get("isError"))
+def _success(result: Mapping[str, Any]) -> bool | None:
+    """False if the source marks a failure, True if it marks success, None if it says neither."""
+    flag = result.get("is_error", result.get("isError"))
     if isinstance(flag, bool):
         return not flag
-    if told.get("error") or _is_error(told.get("content")):
+    if result.get("error") or _is_error(result.get("content")):
         return False
-    if told.get("error") is False:
+    if result.get("error") is False:
         return True
-    status = told.get("status") or told.get("outcome")
+    status = result.get("status") or result.get("outcome")
     if isinstance(status, str):
         return (
             False if status.lower() in _FAILED else True if status.lower() in ("success", "ok", "completed") else None
@@ -307,7 +299,7 @@ def _success(told: Mapping[str, Any]) -> bool | None:
 
 
 def _is_error(content: object) -> bool:
-    """True for what a server-side tool of Anthropic's gives back where it failed."""
+    """True for the content that one of Anthropic's server-side tools returns when it fails."""
     return isinstance(content, dict) and str(content.get("type") or "").endswith("_result_error")
 
 
@@ -365,8 +357,8 @@ def _part_text(part: object) -> str:
         for key in ("text", "content", "refusal"):
             if isinstance(part.get(key), str):
                 return str(part[key])
-    if kind in _SPOKEN:
-        return "\n".join(filter(None, (text_of(part.get(key)) for key in _SPOKEN[kind])))
+    if kind in _TEXT_KEYS:
+        return "\n".join(filter(None, (text_of(part.get(key)) for key in _TEXT_KEYS[kind])))
     if kind and kind not in _TEXT:
         return f"[{kind}]"
     return to_json(dict(part)).decode()

@@ -1,10 +1,10 @@
-"""The elements of a JSON list that is too large to be held, one at a time, as the bytes that stand in the file."""
+"""Streams the elements of a JSON list that is too large for memory, as the raw bytes of the file."""
 
 import re
 from collections.abc import Iterator
 from typing import IO
 
-from sentinel_core.traces._refuse import MOST_DEPTH, TooDeepError
+from sentinel_core.traces.parsing import MOST_DEPTH, TooDeepError
 from sentinel_core.traces.readers.lines import MEGABYTE
 
 __all__ = ["list_elements"]
@@ -18,10 +18,10 @@ _CLOSING = frozenset(b"]}")
 
 
 def list_elements(start: bytearray, stream: IO[bytes], limit: int) -> Iterator[bytearray | None]:
-    """The bytes of every element, white space and all; None for one of more than ``limit`` bytes, which is passed over.
+    """The bytes of every element, white space included; None for an element of more than ``limit`` bytes, which is skipped.
 
-    ``start`` begins with the list's ``[``; the rest is in ``stream``. What stands between two commas need not be JSON.
-    Raises ``ValueError`` where the list does not end, where it is nested too deep, and where something follows it.
+    ``start`` begins with the list's ``[``; the rest is in ``stream``. The elements need not be valid JSON.
+    Raises ``ValueError`` if the list does not end, is nested too deeply, or something follows it.
     """
     marks = _Marks()
     held: bytearray | None = bytearray()
@@ -45,7 +45,7 @@ def list_elements(start: bytearray, stream: IO[bytes], limit: int) -> Iterator[b
 
 
 class _Marks:
-    """Where the elements of a list end, as its blocks come by; a text may go on from one block to the next."""
+    """Finds where the elements of a list end, block by block; a string may span blocks."""
 
     def __init__(self) -> None:
         self._depth = 1
@@ -82,12 +82,12 @@ class _Marks:
         elif mark in _CLOSING:
             self._depth -= 1
             if self._depth == 0 and mark != _END:
-                raise ValueError("the list does not end as it began")
+                raise ValueError('the list begins with "[", but ends with "}"')
             return self._depth == 0
         return mark == _COMMA and self._depth == 1
 
     def _leave_text(self, block: bytes | bytearray, at: int) -> int:
-        """The position after the text in which ``at`` stands, as far as the block goes."""
+        """The position after the string that contains ``at``, or the end of the block."""
         end = _end_of_text(block, at + self._is_escaped)
         self._in_text = block[end : end + 1] != b'"'
         self._is_escaped = block[end : end + 1] == b"\\"
@@ -95,12 +95,12 @@ class _Marks:
 
 
 def _end_of_text(block: bytes | bytearray, at: int) -> int:
-    """Where the closing quote stands, or a backslash with nothing after it, or the block ends."""
-    if block.find(b"\\", at) < 0:  # 30 times as fast as the pattern, and a huge text is mostly a picture
+    """The position of the closing quote, of a backslash at the end of the block, or of that end."""
+    if block.find(b"\\", at) < 0:  # 30 times as fast as the pattern; most huge strings are base64 images
         quote = block.find(b'"', at)
         return quote if quote >= 0 else len(block)
-    found = _text.match(block, at)
-    return at if found is None else found.end()
+    match = _text.match(block, at)
+    return at if match is None else match.end()
 
 
 def _joined(held: bytearray | None, more: bytes | bytearray, limit: int) -> bytearray | None:

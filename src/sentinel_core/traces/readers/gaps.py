@@ -1,4 +1,4 @@
-"""What a file holds and its trace does not: in sentences, and when it is so much that there is no trace."""
+"""Describes what a reader could not read, and decides when that refuses the whole trace."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -14,21 +14,21 @@ _MOST = 10
 
 
 def refusals(errors: "Iterable[ReadError]", *, strict: bool) -> "list[ReadError]":
-    """Those of the records that cannot be read which refuse the trace that all the others make up together.
+    """The unreadable records that refuse the whole trace.
 
-    A JSON document is whole or it is none: an element of a list, which has no line, refuses the trace. A line does so only
-    where ``strict``; else it is a gap, for a session that broke off ends in half a line.
+    A JSON document must be complete, so a bad element of a list, which has no line, refuses the trace. A bad line refuses it
+    only if ``strict``; otherwise it is a gap, because an interrupted session ends in half a line.
     """
     return [error for error in errors if strict or error.line is None]
 
 
 def gaps_at(one: str, many: str, places: Iterable[object]) -> list[str]:
-    """``3 lines are not JSON: 2, 5, 9``, with ``line is not JSON`` where it is ``one``; ten places are named at most.
+    """``3 lines are not JSON: 2, 5, 9``, with ``line is not JSON`` as ``one``; names ten places at most.
 
-    Empty where there is no place.
+    Empty without places.
     """
-    found = [str(place) for place in places]
-    if not found:
+    names = [str(place) for place in places]
+    if not names:
         return []
-    more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
-    return [f"{counted(len(found), one, many)}: {', '.join(found[:_MOST])}{more}"]
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return [f"{counted(len(names), one, many)}: {', '.join(names[:_MOST])}{more}"]

@@ -1,4 +1,4 @@
-"""One JSON object, a JSON list, or JSON Lines: which of the three a source is, and its records as bytes."""
+"""Recognises one JSON object, a JSON list or JSON Lines, and yields the records as bytes."""
 
 import io
 import re
@@ -10,13 +10,14 @@ import msgspec
 
 from sentinel_core.offers import Source
 from sentinel_core.trace import from_json
-from sentinel_core.traces._refuse import not_json, parse_json
+from sentinel_core.traces.parsing import not_json, parse_json
 from sentinel_core.traces.readers.lines import MEGABYTE, numbered_lines
 
 __all__ = ["RawRecord", "RefusedRecord", "is_json_lines", "parsed_records", "raw_records", "too_large"]
 
 _STREAMED_FROM = 64 * MEGABYTE
 _PEEK = 4096
+_CUT = "Input data was truncated"  # as msgspec says it
 _is_list = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[")
 _is_object = re.compile(rb"\s*\{")
 _list_decoder = msgspec.json.Decoder(list[msgspec.Raw])
@@ -32,7 +33,7 @@ class RawRecord(NamedTuple):
 
 
 class RefusedRecord(NamedTuple):
-    """A record that is too large or cannot be told from the next."""
+    """A record that is too large, or whose end cannot be found."""
 
     message: str
     line: int | None = None
@@ -54,16 +55,21 @@ def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
             return
         lines = numbered_lines(stream, limit)
         head = list(islice(lines, 2))
-        if _is_one_object(head):
-            yield _object(head, stream, limit)
+        if not _is_cut(head):
+            yield from (_of_line(line, limit) for line in chain(head, lines))
             return
-        yield from (_of_line(line, limit) for line in chain(head, lines))
+        held, is_whole = _one_value(head, stream, limit)
+        if is_whole or not _begins_another(head):
+            yield _object(held, stream, limit)
+            return
+        again = numbered_lines(io.BufferedReader(_Again(held, stream)), limit)
+        yield from (_of_line(line, limit) for line in again)
 
 
 def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, Any]]:
-    """Every record with its JSON value; with None one that was refused, or is not JSON.
+    """Every record with its JSON value; None for a record that was refused or is not JSON.
 
-    A strict source's record is refused for a key that is written twice, too. Raises ``OSError`` or ``EOFError`` where the
+    A strict source also refuses duplicate keys. Raises ``OSError`` or ``EOFError`` where the
     bytes cannot be read.
     """
     for raw in raw_records(source):
@@ -81,20 +87,60 @@ def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, 
 
 
 def is_json_lines(source: Source) -> bool:
-    """True where each line is a record. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
+    """True if each line is a record. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
     with source.open() as opened:
         stream = _peekable(opened)
         if _is_list.match(stream.peek(_PEEK)) is not None:
             return False
-        return not _is_one_object(list(islice(numbered_lines(stream, source.max_record), 2)))
+        head = list(islice(numbered_lines(stream, source.max_record), 2))
+        return not (_is_cut(head) and (not _begins_another(head) or _one_value(head, stream, source.max_record)[1]))
 
 
-def _is_one_object(head: list[_Numbered]) -> bool:
-    """True where the first two lines are the start of one object. A line that begins another object tells, before parsing."""
+def _is_cut(head: list[_Numbered]) -> bool:
+    """True where the first of two lines is no whole JSON value: the record goes on, or it is one that cannot be read."""
     if len(head) < 2:  # noqa: PLR2004 - the first two lines
         return False
     first, second = head[0][1], head[1][1]
-    return first is not None and second is not None and not _is_object.match(second) and not _is_json(first)
+    return first is not None and second is not None and not _is_json(first)
+
+
+def _begins_another(head: list[_Numbered]) -> bool:
+    return _is_object.match(head[1][1] or b"") is not None
+
+
+def _one_value(head: list[_Numbered], stream: IO[bytes], limit: int) -> tuple[bytearray, bool]:
+    """What was read, and whether it is one JSON value: where both lines begin an object, only the whole tells.
+
+    No more is read than is needed to know: where the lines are records, what follows the first one's end is no JSON.
+    """
+    held, number = bytearray(), 1
+    for its, line in head:
+        held += b"\n" * (its - number) + (line or b"")  # the blank lines between them, so that they are counted again
+        number = its + 1
+    if not _begins_another(head):
+        return held, False
+    while (problem := _why_not_json(held)) == _CUT and len(held) <= limit:
+        more = stream.read(max(MEGABYTE, len(held)))
+        if not more:
+            break
+        held += more
+    return held, not problem
+
+
+class _Again(io.RawIOBase):
+    """Bytes that were read already, and then those of the stream."""
+
+    def __init__(self, held: bytearray, stream: IO[bytes]) -> None:
+        self._held, self._stream = held, stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._held[: len(buffer)] or self._stream.read(len(buffer))
+        del self._held[: len(data)]
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def _peekable(stream: IO[bytes]) -> io.BufferedReader:
@@ -110,11 +156,8 @@ def _of_line(line: _Numbered, limit: int) -> RawRecord | RefusedRecord:
     return RawRecord(data=data, line=number)
 
 
-def _object(head: list[_Numbered], stream: IO[bytes], limit: int) -> RawRecord | RefusedRecord:
+def _object(held: bytearray, stream: IO[bytes], limit: int) -> RawRecord | RefusedRecord:
     """One object over many lines."""
-    held = bytearray()
-    for _, line in head:
-        held += line or b""
     held = _read_up_to(held, stream, limit)
     return RawRecord(data=held) if len(held) <= limit else RefusedRecord(message=too_large(limit))
 
@@ -138,7 +181,7 @@ def _elements(data: bytearray) -> Iterator[RawRecord | RefusedRecord]:
 
 
 def _streamed_elements(held: bytearray, stream: IO[bytes], limit: int) -> Iterator[RawRecord | RefusedRecord]:
-    """As ``_elements``: what is no JSON ends the list, for who knows what the rest belongs to."""
+    """Like ``_elements``. Invalid JSON ends the list, because the next element's start is unknown."""
     from sentinel_core.traces.readers.elements import list_elements
 
     path = "$[0]"
@@ -158,7 +201,7 @@ def _streamed_elements(held: bytearray, stream: IO[bytes], limit: int) -> Iterat
 
 
 def _problem(data: bytearray) -> str | None:
-    """Why these bytes are not one JSON value; None where they are. Builds none of it."""
+    """Why these bytes are not one JSON value; None if they are. Builds no objects."""
     try:
         _any_decoder.decode(data)
     except (ValueError, RecursionError) as error:
@@ -173,13 +216,17 @@ def _read_up_to(held: bytearray, stream: IO[bytes], limit: int) -> bytearray:
 
 
 def _is_json(data: bytes | bytearray) -> bool:
+    return not _why_not_json(data)
+
+
+def _why_not_json(data: bytes | bytearray) -> str:
     try:
         from_json(data)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    except (ValueError, RecursionError) as error:
+        return str(error)
+    return ""
 
 
 def too_large(limit: int) -> str:
-    """What is said of a record beyond the limit."""
+    """The message for a record beyond the limit."""
     return f"is larger than {limit // MEGABYTE} MB (max_record_mb)"

@@ -1,4 +1,4 @@
-"""Lines of a stream, one at a time, however long: a line beyond the limit is passed over, never held."""
+"""Reads a stream line by line; a line beyond the limit is skipped without holding it in memory."""
 
 from collections.abc import Iterator
 from typing import IO
@@ -12,7 +12,7 @@ BOM = b"\xef\xbb\xbf"
 def numbered_lines(stream: IO[bytes], limit: int, before: int = 0) -> Iterator[tuple[int, bytes | bytearray | None]]:
     """Every line that is not blank, with its number from 1; None for one of more than ``limit`` bytes.
 
-    A byte order mark at the start is dropped. ``before`` lines of the file stand before the stream.
+    A byte order mark at the start is dropped. ``before`` is the number of lines of the file before the stream.
     """
     number = before
     while line := stream.readline(MEGABYTE):
@@ -27,7 +27,7 @@ def numbered_lines(stream: IO[bytes], limit: int, before: int = 0) -> Iterator[t
 
 
 def _long_line(stream: IO[bytes], start: bytes, limit: int) -> bytearray | None:
-    """The rest of a line. A byte array grows in place, where joining pieces would hold everything twice."""
+    """The whole line. A byte array grows in place; joining pieces would need twice the memory."""
     held: bytearray | None = bytearray(start) if len(start) <= limit else None
     while more := stream.readline(MEGABYTE):
         if held is not None:

@@ -1,11 +1,11 @@
-"""Bytes to JSON values, one record at a time, with the place of each; hostile bytes are refused, not followed."""
+"""Decodes JSON values, one record at a time, with the place of each; hostile input is refused."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sentinel_core._fast import declared, fast
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.traces._refuse import not_json, parse_json
+from sentinel_core.traces.parsing import not_json, parse_json
 from sentinel_core.traces.readers.layout import RefusedRecord, parsed_records, too_large
 from sentinel_core.traces.readers.lines import BOM, numbered_lines
 
@@ -15,7 +15,7 @@ __all__ = ["BadRecord", "Record", "json_document", "json_lines", "json_records"]
 @fast
 @declared(kw_only=True)
 class Record:
-    """One JSON value and the line that it stands on, from 1; ``path`` where it is an element of a list (``$[3]``)."""
+    """One JSON value and its line, from 1; ``path`` is set for an element of a list (``$[3]``)."""
 
     value: Any
     line: int
@@ -23,14 +23,14 @@ class Record:
 
 
 class BadRecord(NamedTuple):
-    """A line that is not JSON: what is wrong, and where. ``is_part``: no line, but (a part of) one JSON document."""
+    """A line that is not JSON: what is wrong, and where. ``is_part``: not a line, but (a part of) one JSON document."""
 
     message: str
     line: int
     is_part: bool = False
 
     def error(self) -> ReadError:
-        """For a reader that makes nothing of it; without a line, where its message has the path in the document."""
+        """The error for this record; without a line if the message already has the path in the document."""
         return ReadError(message=self.message, line=None if self.is_part else self.line)
 
 
@@ -61,7 +61,7 @@ def json_records(source: Source) -> Iterator[Record | BadRecord]:
 
 
 def json_document(source: Source) -> Any:
-    """The whole source as one JSON value, or a ``ReadError`` that says why it is none."""
+    """The whole source as one JSON value, or a ``ReadError`` that says why it is not JSON."""
     with source.open() as stream:
         data = stream.read(source.max_record + 1)
     if len(data) > source.max_record:

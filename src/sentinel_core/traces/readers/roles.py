@@ -1,4 +1,4 @@
-"""Who speaks, in any provider's word for it; and what is told of a word that nobody knows."""
+"""Maps the role names of every provider to a role, and reports unknown names."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,20 +36,20 @@ ROLES: Mapping[str, Role] = {
 
 
 def role_of(message: Mapping[str, Any], default: Role) -> tuple[Role, str | None]:
-    """The role of a message, else ``default``; and the role that it names, where that is not known."""
+    """The role of a message, else ``default``; and the role that it names if that is unknown."""
     for key in ("role", "type", "source", "author"):
         value = message.get(key)
         if isinstance(value, str) and (role := ROLES.get(value) or ROLES.get(value.lower())) is not None:
             return role, None
-    named = message.get("role")
-    return default, named[:_LONGEST] if isinstance(named, str) and named else None
+    name = message.get("role")
+    return default, name[:_LONGEST] if isinstance(name, str) and name else None
 
 
 def role_gaps(counts: Mapping[str, int]) -> list[str]:
-    """What could not be understood, in words: a line for each of the first few unknown roles."""
-    told = [
+    """One sentence for each of the first few unknown roles."""
+    gaps = [
         f'{counted(count, "message")} with the unknown role "{role}"'
         for role, count in list(counts.items())[:_MOST_NAMED]
     ]
     more = len(counts) - _MOST_NAMED
-    return [*told, f"and {more} more unknown roles"] if more > 0 else told
+    return [*gaps, f"and {more} more unknown roles"] if more > 0 else gaps

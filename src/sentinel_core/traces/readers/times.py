@@ -1,4 +1,4 @@
-"""Times as sources write them, to ISO 8601 in UTC."""
+"""Converts times to ISO 8601 in UTC."""
 
 import datetime as dt
 import math
@@ -14,7 +14,7 @@ _LATEST = 253_402_300_799  # the end of the year 9999, in seconds
 def iso_time(value: object, unit: str = "s") -> str | None:
     """Text as it is; a number (or digits) in seconds, ``ms``, ``us`` or ``ns`` since 1970 as ISO 8601 with ``Z``.
 
-    None for what is no time: nothing, 0, a number out of range.
+    None for anything else: nothing, 0, a number out of range.
     """
     if value is None or (isinstance(value, str) and not (value.isdigit() and value.isascii())):
         return value or None

@@ -1,4 +1,4 @@
-"""Token counts as providers write them. Cached tokens come out as part of the prompt, reasoning as part of the completion."""
+"""Reads token counts of every provider. Cached tokens count as prompt tokens, reasoning tokens as completion tokens."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,60 +8,31 @@ from sentinel_core.trace import TokenDetails, TokenUsage
 __all__ = ["add_usage", "usage_of"]
 
 _PROMPT = (
-    "prompt_tokens",
-    "input_tokens",
-    "prompt_token_count",
-    "promptTokenCount",
-    "input",
-    "inputTokens",
+    "prompt_tokens", "input_tokens", "prompt_token_count", "promptTokenCount", "input", "inputTokens",
     "promptTokens",
-)
+)  # fmt: skip
 _COMPLETION = (
-    "completion_tokens",
-    "output_tokens",
-    "candidates_token_count",
-    "candidatesTokenCount",
-    "output",
-    "outputTokens",
+    "completion_tokens", "output_tokens", "candidates_token_count", "candidatesTokenCount", "output", "outputTokens",
     "completionTokens",
-)
+)  # fmt: skip
 _TOTAL = ("total_tokens", "total_token_count", "totalTokenCount", "total", "totalTokens")
 _CACHED = (
-    "cached_tokens",
-    "cached_input_tokens",
-    "cache_read_tokens",
-    "cache_read",
-    "cached_content_token_count",
-    "cachedContentTokenCount",
-    "input_tokens_cache_read",
-    "cached",
-    "input_cache_read",
-)
+    "cached_tokens", "cached_input_tokens", "cache_read_tokens", "cache_read", "cached_content_token_count",
+    "cachedContentTokenCount", "input_tokens_cache_read", "cached", "input_cache_read",
+)  # fmt: skip
 _CACHE_WRITE = (
-    "cache_write_tokens",
-    "cache_write_input_tokens",
-    "cache_write",
-    "cache_creation",
-    "input_tokens_cache_write",
+    "cache_write_tokens", "cache_write_input_tokens", "cache_write", "cache_creation", "input_tokens_cache_write",
     "input_cache_write",
-)
+)  # fmt: skip
 _REASONING = (
-    "reasoning_tokens",
-    "reasoning_output_tokens",
-    "reasoning",
-    "thoughts_token_count",
-    "thoughtsTokenCount",
+    "reasoning_tokens", "reasoning_output_tokens", "reasoning", "thoughts_token_count", "thoughtsTokenCount",
     "thoughts",
-)
+)  # fmt: skip
 _DETAIL_NAMES = (
-    "prompt_tokens_details",
-    "input_tokens_details",
-    "input_token_details",
-    "completion_tokens_details",
-    "output_tokens_details",
-    "output_token_details",
-)
-# Anthropic counts what went through the cache beside the input, not in it.
+    "prompt_tokens_details", "input_tokens_details", "input_token_details", "completion_tokens_details",
+    "output_tokens_details", "output_token_details",
+)  # fmt: skip
+# Anthropic does not include cached tokens in its input tokens.
 _BESIDE_READ = ("cache_read_input_tokens",)
 _BESIDE_WRITE = ("cache_creation_input_tokens",)
 
@@ -80,10 +51,9 @@ _KIND_OF = {name: (kind, rank) for kind, names in _KINDS.items() for rank, name 
 
 
 def usage_of(raw: object) -> TokenUsage | None:
-    """From any provider's usage object; None where it holds no count.
+    """Token counts from any provider's usage object; None if it has none.
 
-    A count that is negative or no whole number is as if it were not there. Where ``total`` is more than its parts (hidden
-    thinking tokens), it is kept as stated.
+    Negative and fractional counts are ignored. A ``total`` that exceeds its parts (hidden thinking tokens) is kept.
     """
     if not isinstance(raw, dict):
         return None
@@ -106,7 +76,7 @@ def usage_of(raw: object) -> TokenUsage | None:
 
 
 def add_usage(usages: Iterable[TokenUsage | None]) -> TokenUsage | None:
-    """The sum; None where there is nothing to add. Totals are the sums of the single totals."""
+    """The sum; None if there is nothing to add. The total is the sum of the totals."""
     known = [usage for usage in usages if usage is not None]
     if not known:
         return None
@@ -125,8 +95,8 @@ def add_usage(usages: Iterable[TokenUsage | None]) -> TokenUsage | None:
 
 
 def _counts(raw: dict[str, Any]) -> dict[str, int]:
-    """Each kind of count; where it stands under several names, by the one that comes first in its table."""
-    found: dict[str, int] = {}
+    """Each kind of count; of several names, the first in its table wins."""
+    counts: dict[str, int] = {}
     ranks: dict[str, int] = {}
     for key, value in (raw if _DETAILS.isdisjoint(raw) else _flat(raw)).items():
         known = _KIND_OF.get(key)
@@ -135,12 +105,12 @@ def _counts(raw: dict[str, Any]) -> dict[str, int]:
         kind, rank = known
         count = int(value) if isinstance(value, float) and value.is_integer() else value
         if type(count) is int and count >= 0 and rank < ranks.get(kind, len(_KIND_OF)):
-            found[kind], ranks[kind] = count, rank
-    return found
+            counts[kind], ranks[kind] = count, rank
+    return counts
 
 
 def _flat(raw: dict[str, Any]) -> dict[str, Any]:
-    """The object with its detail objects poured into it."""
+    """The object with its detail objects merged into it."""
     flat = dict(raw)
     for name in _DETAIL_NAMES:
         inner = raw.get(name)

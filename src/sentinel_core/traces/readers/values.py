@@ -1,4 +1,4 @@
-"""JSON values out of a file of any layout, and out of text that stands inside other JSON."""
+"""Reads JSON values from a file of any layout, and from text inside other JSON."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ import attrs
 
 from sentinel_core._fast import fast
 from sentinel_core.offers import ReadError, Source
-from sentinel_core.traces._refuse import parse_json
+from sentinel_core.traces.parsing import parse_json
 from sentinel_core.traces.readers.layout import RefusedRecord, parsed_records
 
 __all__ = ["Placed", "embedded_json", "json_values"]
@@ -16,14 +16,14 @@ __all__ = ["Placed", "embedded_json", "json_values"]
 @fast
 @attrs.frozen(kw_only=True)
 class Placed:
-    """A value and where it stands: ``line 3`` in JSON Lines, ``$[3]`` in a list, ``$`` where it is the whole file."""
+    """A value and its place: ``line 3`` in JSON Lines, ``$[3]`` in a list, ``$`` for the whole file."""
 
     value: Any
     place: str
 
 
 def json_values(source: Source) -> Iterator[Placed | ReadError]:
-    """The values of one JSON document, a list, or JSON Lines, one at a time; a ``ReadError`` for each that is none.
+    """The values of one JSON document, a list, or JSON Lines, one at a time; a ``ReadError`` for each that is not JSON.
 
     Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
     """
@@ -35,7 +35,7 @@ def json_values(source: Source) -> Iterator[Placed | ReadError]:
 
 
 def embedded_json(text: str) -> Any:
-    """The object or list that a text spells out in JSON; the text itself where it spells none, or is nested too deep."""
+    """The object or list in a JSON text; the text itself if it is not JSON, or is nested too deeply."""
     if text.lstrip()[:1] not in ("{", "["):
         return text
     try:

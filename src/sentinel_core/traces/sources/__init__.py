@@ -1,4 +1,4 @@
-"""Files, folders, globs and standard input, and which reader reads them."""
+"""Finds files, folders, globs, URLs and standard input, and chooses the reader for each."""
 
 from sentinel_core.traces.sources.detect import choose_reader
 from sentinel_core.traces.sources.file_source import FileSource

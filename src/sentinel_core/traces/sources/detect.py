@@ -1,4 +1,4 @@
-"""Which reader a source is for."""
+"""Chooses the reader for a source by its first bytes."""
 
 import codecs
 import re
@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 
-from sentinel_core.errors import InputError
+from sentinel_core.errors import InputError, error_text
 from sentinel_core.offers import Source, TraceReader
 
 __all__ = ["choose_reader", "looks_like"]
@@ -18,7 +18,7 @@ _SUREST = 100
 _KEYS = 6
 _KEY = rb'"([A-Za-z_][\w.$-]{0,40})"\s*:'
 
-# What msgspec says of a text that stops too early, is no JSON, or goes on after a document.
+# msgspec's messages for text that stops too early, is not JSON, or continues after a document.
 _CUT, _MALFORMED, _TRAILING = "Input data was truncated", "JSON is malformed: ", "trailing characters"
 
 _Watch = Callable[[str, str], AbstractContextManager[object]]
@@ -31,11 +31,11 @@ def choose_reader(
     *,
     forced: bool = False,
 ) -> TraceReader:
-    """The reader that is surest of the source's first bytes; of equals the native one, then the first by name.
+    """The reader with the highest score for the source's first bytes; on a tie the native one, then the first by name.
 
-    A reader that raises or answers nonsense does not know the source, and costs the others nothing. ``forced``: the only
-    reader is taken, whatever it makes of the bytes. Raises ``InputError`` where the source is empty or no reader knows it,
-    and ``OSError`` or ``EOFError`` where it cannot be read. ``watch(stage, label)`` is entered around each reader's code.
+    A reader that raises or returns no valid score is skipped. ``forced`` takes the only reader without asking it. Reader code
+    runs inside ``watch(stage, label)``. Raises ``InputError`` if the source is empty or no reader knows it, and ``OSError`` or
+    ``EOFError`` if it cannot be read.
     """
     if not readers:
         raise InputError('no trace reader is installed; pip install "reliability-sentinel[standard]"')
@@ -48,33 +48,35 @@ def choose_reader(
     ranked, broken = _ranked(source, head, readers, watch)
     if ranked and ranked[0][0] >= _SURE_ENOUGH:
         return ranked[0][1]
-    near = ", ".join(reader.name for sure, reader in ranked if sure > 0)
-    hint = f"nearest: {near}; --from NAME reads it as one" if near else '"sentinel formats" lists what can be read'
-    told = "; ".join([hint, *broken])
-    raise InputError(f"is in no format that an installed reader knows: it looks like {looks_like(head)} ({told})")
+    near = ", ".join(reader.name for score, reader in ranked if score > 0)
+    hint = f"nearest: {near}; --from NAME forces a format" if near else '"sentinel formats" lists what can be read'
+    details = "; ".join([hint, *broken])
+    raise InputError(f"is in no format that an installed reader knows: it looks like {looks_like(head)} ({details})")
 
 
 def _ranked(
     source: Source, head: bytes, readers: Sequence[TraceReader], watch: _Watch
 ) -> tuple[list[tuple[int, TraceReader]], list[str]]:
-    """Readers with how sure they are, the surest first, and what is to be said of those that broke."""
-    sureness, broken = [], []
+    """Readers with their scores, the highest first, and a message for each reader that failed."""
+    ranked, broken = [], []
     for reader in readers:
         try:
             with watch("sniff", f"trace_readers:{reader.name}"):
-                sure = reader.sniff(head, source.name)
-            if type(sure) is int and 0 <= sure <= _SUREST:
-                sureness.append((sure, reader))
+                score = reader.sniff(head, source.name)
+            if type(score) is int and 0 <= score <= _SUREST:
+                ranked.append((score, reader))
             else:
-                broken.append(f"{reader.name} answered {sure!r:.40}; expected a whole number from 0 to {_SUREST}")
-        except Exception as error:  # noqa: BLE001 - a stranger's reader may raise anything
-            broken.append(f"{reader.name} raised {type(error).__name__}: {error}")
-    sureness.sort(key=lambda entry: (-entry[0], entry[1].name != "native"))
-    return sureness, broken
+                broken.append(f"{reader.name} answered {score!r:.40}; expected a whole number from 0 to {_SUREST}")
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - plugin code may raise anything
+            broken.append(f"{reader.name} raised {type(error).__name__}: {error_text(error)}")
+    ranked.sort(key=lambda entry: (-entry[0], entry[1].name != "native"))
+    return ranked, broken
 
 
 def looks_like(head: bytes) -> str:
-    """What the first bytes of a file look like, for people."""
+    """A description of a file by its first bytes, for an error message."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "text in UTF-16: save it as UTF-8"
     if b"\0" in head[:1024]:
@@ -100,7 +102,7 @@ def _looks_like_json(text: bytes, head: bytes) -> str:
 
 
 def _problem(text: bytes) -> str:
-    """Why a text is no single JSON document; empty where it is one."""
+    """Why a text is not one JSON document; empty if it is."""
     try:
         msgspec.json.decode(text, type=msgspec.Raw)
     except (msgspec.DecodeError, RecursionError) as error:

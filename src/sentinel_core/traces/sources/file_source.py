@@ -1,4 +1,4 @@
-"""Where bytes come from. Compressed files are read through; ids and names from inside a trace never become paths."""
+"""A file to read, compressed or not. Ids and names from inside a trace never become paths."""
 
 import os
 import re
@@ -25,18 +25,18 @@ __all__ = [
 ]
 
 _NO_TEXT = re.compile("[\ud800-\udfff]")
-_FIRST_BYTE, _LAST_BYTE = 0xDC80, 0xDCFF  # for what a byte of a name stands that is no UTF-8
+_FIRST_BYTE, _LAST_BYTE = 0xDC80, 0xDCFF  # how Python holds the bytes of a name that are not UTF-8 (PEP 383)
 
 _SCHEME = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 _URL = re.compile(rf"""{_SCHEME}[^\s"'<>]+""")
-# A password may hold anything; what stands behind a colon may be a port instead.
+# A password may contain any character; digits after a colon may be a port instead.
 _USER = re.compile(r"(?<=://)(?:[^\s/?#:@\[]*:(?!:|\d+(?:[/?#]|$)).*@|(?:(?<=http://)|(?<=https://))[^/?#@]*@)")
 _ON_THE_WEB = re.compile(r"https?://[^?#]*")
-_QUERY = re.compile(r"\?[\w.~%-]+=.*", re.DOTALL)  # elsewhere than on the web, "?" is a wildcard, too
+_QUERY = re.compile(r"\?[\w.~%-]+=.*", re.DOTALL)  # outside the web, "?" may be a wildcard
 
 
 def as_text(name: str) -> str:
-    r"""The same, with ``\xff`` for a byte that is no UTF-8: what is written can hold it, and two names are two."""
+    r"""The name with ``\xff`` for a byte that is not UTF-8, so that it can be written and stays distinct."""
     return name if name.isascii() else _NO_TEXT.sub(_escaped, name)
 
 
@@ -46,14 +46,14 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Without user, password and query, which often holds a signature that is as good as a password."""
+    """The URL without user, password and query; a query often holds a signature that grants access."""
     shown = _USER.sub("", url)
     on_the_web = _ON_THE_WEB.match(shown)
     return on_the_web[0] if on_the_web else _QUERY.sub("", shown)
 
 
 def without_secrets(text: str) -> str:
-    """Text, such as an error's, in which each URL stands as it is shown."""
+    """Text, such as an error's, with the secrets of each URL removed."""
     return _URL.sub(lambda match: shown_url(match[0]), text)
 
 
@@ -64,12 +64,12 @@ SUFFIXES = (*_PLAIN, *(f"{plain}{packed}" for plain in _PLAIN for packed in (".g
 
 @attrs.frozen(kw_only=True)
 class FileSource:
-    """A file as the user named it (``label``), below the folder ``root`` where a folder or a glob was named.
+    """A file as the user named it (``label``), below the folder ``root`` if the user named a folder or a glob.
 
-    ``member`` is a file inside a zip archive, where so many of that name stand before it (``namesakes``); ``max_record`` caps
-    one record, in bytes after decompression. A part of a large file is the ``length`` bytes from ``start``, with so many
-    lines and records before it. ``url`` is where a file is that is not on this machine, and ``size`` its bytes; it may
-    hold a password, so it is neither written nor shown.
+    ``member`` is a file inside a zip archive; ``namesakes`` counts the members of that name before it. ``max_record`` caps one
+    record, in bytes after decompression. A part of a large file is the ``length`` bytes from ``start``, after ``lines_before``
+    lines and ``records_before`` records. ``url`` is the address of a remote file, ``size`` its bytes; the URL may hold a
+    password, so it is neither written nor shown.
     """
 
     path: Path
@@ -93,49 +93,49 @@ class FileSource:
 
     @property
     def place(self) -> str:
-        """For people: its path below ``root``, else its own name; the same from whichever folder it is read."""
+        """The path below ``root``, else the file's name; the same from every working directory."""
         path = Path(self.label)
         is_below = self.root and path != Path(self.root) and path.is_relative_to(self.root)
         return path.relative_to(self.root).as_posix() if is_below else self.name
 
     @property
     def is_spooled(self) -> bool:
-        """True for standard input and pipes: kept in a file that only this process and its children can open."""
+        """True for standard input and pipes, copied to a file that only this process and its children can open."""
         return self.path.is_relative_to(DESCRIPTORS)
 
     @property
     def bytes_on_disk(self) -> int:
-        """As they are, compressed or not; 0 where there is no such file."""
+        """The file's size, compressed or not; 0 if there is no such file."""
         if self.url:
             return self.size
         return self.path.stat().st_size if self.path.exists() else 0
 
     @property
     def is_cut_short(self) -> bool:
-        """Of a part: True where the file, which went on behind it when it was cut, ends in it or before it now."""
+        """True for a part if the file was truncated since, so that the part is incomplete."""
         return self.length is not None and self.bytes_on_disk < self.start + self.length
 
     @property
     def is_gone(self) -> bool:
-        """Of a part: True where nothing of it is there any more."""
+        """True for a part if the file was truncated since, so that nothing of the part is left."""
         return self.length is not None and self.bytes_on_disk <= self.start
 
     def open(self) -> IO[bytes]:
-        """The bytes from the start, decompressed where they begin as gzip or Zstandard do, whatever the file is called."""
+        """The bytes from the start; gzip and Zstandard are recognised by their first bytes, not by the name."""
         if self.length is not None:
             return open_part(self.path, self.start, self.length)
         return open_decompressed(self.path, self.member, self.namesakes)
 
     def refused(self, reason: str) -> InputError:
-        """Why it cannot be read."""
+        """An error that says why this file cannot be read."""
         return InputError(reason, label=self.label, place=self.place)
 
     def sibling(self, name: str) -> "FileSource | None":
-        """The file at a relative path beside or below this one; None where it is missing or the path leads elsewhere."""
+        """The file at a relative path beside or below this one; None if it is missing or the path leads elsewhere."""
         import glob
 
-        found = self.siblings(glob.escape(name))
-        return found[0] if found else None
+        files = self.siblings(glob.escape(name))
+        return files[0] if files else None
 
     def siblings(self, pattern: str) -> "list[FileSource]":
         """Files beside or below this one that match a relative glob pattern, sorted by name."""
@@ -148,7 +148,7 @@ class FileSource:
 
 
 def sources_in(source: FileSource, head: bytes) -> Iterator[FileSource | InputError]:
-    """The source, which begins with ``head``; of a zip archive its members, or why it cannot be read."""
+    """The source, which begins with ``head``; for a zip archive its members, or an error if it cannot be read."""
     if source.path.suffix == ".eval" or not head.startswith(ZIP):
         yield source
         return
@@ -160,18 +160,18 @@ def sources_in(source: FileSource, head: bytes) -> Iterator[FileSource | InputEr
 
 
 def first_bytes(path: Path) -> bytes:
-    """So many that they tell what kind of file it is. Raises ``OSError``."""
+    """The first ``HEAD`` bytes, which identify the kind of file. Raises ``OSError``."""
     with path.open("rb", buffering=0) as stream:
         return stream.read(HEAD)
 
 
 def bytes_before_end(path: Path, distance: int, length: int) -> bytes:
-    """So many, from a place so far before the end. Raises ``OSError``."""
+    """``length`` bytes, starting ``distance`` bytes before the end. Raises ``OSError``."""
     with path.open("rb", buffering=0) as stream:
         stream.seek(-distance, os.SEEK_END)
         return stream.read(length)
 
 
 def unread(source: FileSource, error: OSError) -> InputError:
-    """What the system refused."""
+    """The error for a file that the system refused to read."""
     return source.refused(f"cannot be read: {error.strerror or error}")

@@ -1,4 +1,4 @@
-"""What command-line arguments lead to: files, folders, globs, URLs, and standard input."""
+"""Finds the files for command-line arguments: files, folders, globs, URLs, and standard input."""
 
 import os
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ __all__ = ["find_sources", "spool"]
 
 
 def spool(stream: IO[bytes]) -> Path:
-    """A stream kept in an unnamed temporary file, so that it can be read again; the path leads to its descriptor."""
+    """Copy a stream to an unnamed temporary file, so that it can be read again; returns the path of its descriptor."""
     import shutil
     import tempfile
 
@@ -35,30 +35,30 @@ def find_sources(
     max_record: int = 256 << 20,
     left_out: "LeftOut | None" = None,
 ) -> Iterator[FileSource | InputError]:
-    """One source a file, folders and globs in sorted order; an ``InputError`` for an argument that leads to none.
+    """One source per file; folders and globs in sorted order; an ``InputError`` for an argument without a file.
 
-    ``-`` is what was read from standard input, kept at ``stdin``; it is called "stdin" wherever it is spoken of. What Sentinel
-    wrote itself is left out of folders and globs, and so are files that are read with another; ``left_out`` gets them.
+    ``-`` is standard input, spooled at ``stdin`` and labelled "stdin". In folders and globs, files that Sentinel wrote and
+    files that are read as part of another are left out and added to ``left_out``.
     """
-    passed = {} if left_out is None else left_out
+    left_out = {} if left_out is None else left_out
     for argument in arguments:
         if argument == "-" and stdin is not None:
             yield FileSource(path=stdin, label="stdin", strict=strict, max_record=max_record)
         elif "://" in argument:
             from sentinel_core.traces.sources.remote import find_remote
 
-            yield from find_remote(argument, strict=strict, max_record=max_record, left_out=passed)
+            yield from find_remote(argument, strict=strict, max_record=max_record, left_out=left_out)
         elif os.path.exists(argument) and not os.path.isdir(argument):  # noqa: PTH110, PTH112 - its folder may forbid to ask
             named = FileSource(path=Path(argument), label=str(Path(argument)), strict=strict, max_record=max_record)
             yield from _named(named)
         else:
             from sentinel_core.traces.sources.folders import find_in_folders
 
-            yield from find_in_folders(argument, strict=strict, max_record=max_record, left_out=passed)
+            yield from find_in_folders(argument, strict=strict, max_record=max_record, left_out=left_out)
 
 
 def _named(source: FileSource) -> Iterator[FileSource | InputError]:
-    """A pipe (``<(zcat traces.jsonl.gz)`` in a shell) can be read once only, and is kept."""
+    """The file; a pipe (``<(zcat traces.jsonl.gz)`` in a shell) can be read only once, so it is spooled."""
     try:
         if source.path.is_file():
             yield from sources_in(source, first_bytes(source.path))

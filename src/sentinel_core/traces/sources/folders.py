@@ -1,4 +1,4 @@
-"""What folders and globs lead to."""
+"""Finds the files in folders and globs."""
 
 import errno
 import os
@@ -24,26 +24,26 @@ from sentinel_core.traces.sources.walk import Walk, is_pattern
 
 __all__ = ["find_in_folders"]
 
-_OF_LINE = frozenset(("parentUuid", "sessionId", "type", "uuid"))
-_OF_SUMMARY = frozenset(("leafUuid", "summary", "type"))
-_HEAD = 1 << 16  # bytes by which readers are chosen
+_LINE_KEYS = frozenset(("parentUuid", "sessionId", "type", "uuid"))
+_SUMMARY_KEYS = frozenset(("leafUuid", "summary", "type"))
+_HEAD = 1 << 16  # bytes that readers sniff
 _FIRST_LINES = 1 << 18
 
 
 def find_in_folders(
     argument: str, *, strict: bool, max_record: int, left_out: LeftOut
 ) -> Iterator[FileSource | InputError]:
-    """One source a file that a folder or a glob leads to, sorted; an ``InputError`` for what cannot be read, and for nothing.
+    """One source per file in a folder or a glob, sorted; an ``InputError`` for what cannot be read, or if there is no file.
 
-    Adds to ``left_out`` what is not read by itself.
+    Adds to ``left_out`` the files that are not read on their own.
     """
     walk = Walk()
     paths, root = _expand(argument, walk)
-    of_sessions = _sub_agents(paths) if os.path.isdir(argument) else frozenset()  # noqa: PTH112 - its folder may forbid to ask
+    sub_agents = _sub_agents(paths) if os.path.isdir(argument) else frozenset()  # noqa: PTH112 - its folder may forbid to ask
     found = False
     for path in paths:
         source = FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
-        if path in of_sessions:
+        if path in sub_agents:
             left_out.setdefault(WITH_SESSION, []).append(source.label)
             continue
         try:
@@ -62,7 +62,7 @@ def find_in_folders(
 
 
 def _head_of_file(source: FileSource, walk: Walk) -> bytes:
-    """Raises ``InputError`` for anything else, and for what cannot be read."""
+    """The first bytes. Raises ``InputError`` for what is not a file, and for what cannot be read."""
     path = source.path
     if path in walk.unread:
         raise source.refused(f"this folder cannot be read: {walk.unread[path]}")
@@ -76,7 +76,7 @@ def _head_of_file(source: FileSource, walk: Walk) -> bytes:
 
 
 def _expand(argument: str, walk: Walk) -> tuple[list[Path], str]:
-    """Paths, and the folder that a folder or a glob is about: what comes before the first part with a wildcard."""
+    """The paths, and the root: the folder itself, or the part of a glob before its first wildcard."""
     if os.path.isdir(argument):  # noqa: PTH112 - its folder may forbid to ask
         return walk.below(argument, SUFFIXES), str(Path(argument))
     if is_pattern(argument):
@@ -86,15 +86,15 @@ def _expand(argument: str, walk: Walk) -> tuple[list[Path], str]:
 
 
 def _sub_agents(paths: Iterable[Path]) -> frozenset[Path]:
-    """Those of the files that Claude Code's reader reads with a session that is among them, too.
+    """The sub-agent files that Claude Code's reader reads with a session that is also among ``paths``.
 
-    Files of other tools that happen to be called so are none, nor are those beside a session of another tool.
+    Files of other tools with such names do not count, nor do files beside a session of another tool.
     """
     known, is_session = frozenset(paths), cache(_may_be_session)
     return frozenset(
         path
         for path in known
-        if (session := _session_of(path)) in known and is_session(session) and _is_of_sub_agent(path)
+        if (session := _session_of(path)) in known and is_session(session) and _is_sub_agent(path)
     )
 
 
@@ -109,13 +109,13 @@ def _session_of(path: Path) -> Path | None:
 
 
 def _may_be_session(path: Path) -> bool:
-    """False for what the reader does not take as a session. Its first lines may be too long to be read as JSON."""
+    """False for what the reader does not take for a session. Looks for keys, as the first lines may be too long to parse."""
     head = _start(path, _HEAD)
-    return any(all(b'"%b"' % key.encode() in head for key in keys) for keys in (_OF_LINE, _OF_SUMMARY))
+    return any(all(b'"%b"' % key.encode() in head for key in keys) for keys in (_LINE_KEYS, _SUMMARY_KEYS))
 
 
-def _is_of_sub_agent(path: Path) -> bool:
-    """Whether one of the first lines is one of Claude Code's."""
+def _is_sub_agent(path: Path) -> bool:
+    """Whether Claude Code wrote one of the first lines."""
     return any(map(_is_line, _start(path, _FIRST_LINES).splitlines()))
 
 
@@ -124,7 +124,7 @@ def _start(path: Path, size: int) -> bytes:
         if path.is_file():
             with path.open("rb") as stream:
                 return stream.read(size)
-    except OSError:  # told where it is read
+    except OSError:  # reported when the file is read
         pass
     return b""
 
@@ -134,7 +134,7 @@ def _is_line(line: bytes) -> bool:
         entry = from_json(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(entry, dict) and entry.keys() >= _OF_LINE
+    return isinstance(entry, dict) and entry.keys() >= _LINE_KEYS
 
 
 def _nothing_at(argument: str, *, only_own: bool) -> str:

@@ -1,4 +1,4 @@
-"""The newest session of a tool, where that tool keeps them."""
+"""Finds the newest session of a tool (``--latest``)."""
 
 import os
 import re
@@ -14,17 +14,19 @@ _VARIABLE = r"\$\{(\w+):-([^}]*)\}"
 
 
 def latest_session(reader: TraceReader, *, strict: bool, max_record: int) -> FileSource:
-    """The file changed last among those that the reader's tool keeps; of equals the last by name.
+    """The most recently changed session file of the reader's tool; on a tie the last by name.
 
-    Raises ``InputError`` where the reader knows no such place, or there is nothing.
+    Raises ``InputError`` if the reader declares no place for sessions, or there is none.
     """
     if not reader.kept_at:
-        raise InputError(f'--latest "{reader.name}": it is not known where that tool keeps its sessions; name the file')
+        raise InputError(
+            f'--latest "{reader.name}": this reader does not say where its tool keeps sessions; name the file'
+        )
     import glob
 
     patterns = [os.path.expanduser(re.sub(_VARIABLE, _value, pattern)) for pattern in reader.kept_at]  # noqa: PTH111 - a pattern
     paths = [Path(name) for pattern in patterns for name in glob.glob(pattern)]  # noqa: PTH207 - the pattern is absolute
-    changed = {path: told.st_mtime_ns for path in paths if (told := _stat(path)) is not None}
+    changed = {path: status.st_mtime_ns for path in paths if (status := _stat(path)) is not None}
     if not changed:
         raise InputError(f'--latest "{reader.name}": no session in {", ".join(patterns)}')
     newest = max(changed, key=lambda path: (changed[path], str(path)))
@@ -36,7 +38,7 @@ def _value(match: re.Match[str]) -> str:
 
 
 def _stat(path: Path) -> os.stat_result | None:
-    """None for a link that leads nowhere, and for a session that its tool removed just now."""
+    """None for a broken link, and for a session that its tool has just removed."""
     try:
         return path.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""A file that is in memory."""
+"""A source in memory."""
 
 import io
 from typing import IO
@@ -12,7 +12,7 @@ __all__ = ["BytesSource"]
 
 @attrs.frozen(kw_only=True)
 class BytesSource:
-    """A source with nothing beside it."""
+    """Bytes as a source, without siblings."""
 
     data: bytes
     name: str = "sample"
@@ -25,8 +25,8 @@ class BytesSource:
         return io.BytesIO(self.data)
 
     def sibling(self, name: str) -> None:
-        """None."""
+        """None: there are no files beside it."""
 
     def siblings(self, pattern: str) -> list[Source]:  # noqa: ARG002 - the protocol's signature
-        """None of them."""
+        """Empty: there are no files beside it."""
         return []

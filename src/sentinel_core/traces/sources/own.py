@@ -1,4 +1,4 @@
-"""Which files Sentinel wrote itself: reports and what stands beside them, never the traces of its runs."""
+"""Recognises the files that Sentinel wrote: reports and the files beside them, but not the traces of its runs."""
 
 import re
 from collections.abc import Callable
@@ -7,12 +7,12 @@ from pathlib import PurePath
 __all__ = ["MANIFEST", "ONLY_OWN", "OWN", "WITH_SESSION", "LeftOut", "is_of_reports", "is_own"]
 
 MANIFEST = "manifest.json"
-ONLY_OWN = "nothing but what Sentinel wrote itself (a file of it that is named is read)"
+ONLY_OWN = "only files that Sentinel wrote itself (name a file to read it)"
 
 LeftOut = dict[str, list[str]]
-"""Files of folders and globs that are not read by themselves, by the reason: ``OWN`` or ``WITH_SESSION``."""
-OWN = "left out as Sentinel's own, and read only where named"
-WITH_SESSION = "read as part of a session of Claude Code, and not once more"
+"""Files in folders and globs that are not read on their own, by reason: ``OWN`` or ``WITH_SESSION``."""
+OWN = "left out because Sentinel wrote them; name a file to read it"
+WITH_SESSION = "read as part of a Claude Code session, not on their own"
 
 _TEXT = rb'"(?:[^"\\]|\\.)*"'
 _REPORT = re.compile(
@@ -28,17 +28,17 @@ _SUMMARY = rb'\{\s*"schema"\s*:\s*1\s*,\s*"records"\s*:\s*\d+\s*,\s*"verdicts"\s
 _TELEMETRY = rb'\{"resource(?:Logs|Metrics)":\[.*"scope":\{"name":"sentinel",'
 _VERDICT = "(?:✓ PASS|! WARN|✗ FAIL)  risk [01]\\.[0-9]{3}  |\\? NO VERDICT  ".encode()
 _OTHER = re.compile(b"|".join((_ERROR_ROW, _SUMMARY, _TELEMETRY, _VERDICT)), re.DOTALL)
-_MESSAGES = re.compile(rb'(?<!\\)"messages"\s*:')  # a key of a trace; in a report it is a plugin's at most
+_MESSAGES = re.compile(rb'(?<!\\)"messages"\s*:')  # a key of a trace; in a report only a plugin could write it
 _BRACKET_OR_TEXT = re.compile(rb'([{[])|([]}])|("messages"\s*:)|"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)', re.DOTALL)
 _MANIFEST = re.compile(rb'\{"inputs": \{(?:\}, "fingerprint": \{|%s: \[(?:\d|"|\]))' % _TEXT, re.DOTALL)
-# What parts hold that is told by nothing else: nothing, an error too long for a first look, a table that is not whole yet.
+# Parts that match no other pattern: an empty one, an error longer than the head, an unfinished table.
 _PART = re.compile(rb'\s*\Z|\{"error": \{"message": "|PAR1')
 _TABLE = re.compile(
     rb".{,16}schema.{,16}source.{,16}record.{,16}trace_id.{,16}verdict.{,16}overall_score.{,16}score_", re.DOTALL
 )
-_PARQUET = b"PAR1"  # at the start of a table, and at its end, after what it holds and how long that is
+_PARQUET = b"PAR1"  # the first and last bytes of a table; the footer and its length come before the last
 _ENDING = 8
-_COLUMNS = 512  # bytes in which the names of the first columns stand
+_COLUMNS = 512  # bytes of the footer that name the first columns
 _IN_BATCH = re.compile(r"\.?part-\d{5,}\.(?:jsonl|parquet)")
 _HOME = ".sentinel"
 _PLACES = frozenset(("baselines", "logs", "metrics", "outbox", "reports", "suites"))
@@ -51,28 +51,28 @@ def is_of_reports(head: bytes) -> bool:
 
 
 def is_own(path: PurePath, head: bytes, manifest: Callable[[], bytes], before_end: Callable[[int, int], bytes]) -> bool:
-    """Whether a file of a folder is Sentinel's output, by its first ``HEAD`` bytes, or by its place.
+    """Whether Sentinel wrote a file, by its first ``HEAD`` bytes or its place.
 
-    ``manifest`` gives so many of the ``MANIFEST`` beside it, and raises ``OSError`` where there is none; ``before_end`` gives, from
-    so many bytes before the file's end, so many bytes, and raises ``OSError``, too; it is asked about tables alone.
-    That is: reports and the summary of them, a file in the folder of a batch, logs and metrics, and what the folders of
-    ``.sentinel/`` hold besides traces. Only what begins just as Sentinel writes it counts: a trace that quotes a report is one.
-    Whoever wants to be left out can write so, too; that is why what is left out is told.
+    True for reports and their summary, files in the folder of a batch, logs and metrics, and what the folders of ``.sentinel/``
+    hold besides traces. A file must begin exactly as Sentinel writes it: a trace that quotes a report is a trace.
+    ``manifest()`` returns the first ``HEAD`` bytes of the ``MANIFEST`` beside the file; ``before_end(distance, length)`` returns
+    ``length`` bytes from ``distance`` bytes before its end, and is called for tables only. Both raise ``OSError``.
+    A trace can be written to look like a report and so escape the check; that is why files that are left out are listed.
     """
     return (
         _OTHER.match(head) is not None
         or (_REPORT.match(head) is not None and not _has_messages(head))
-        or (_is_kept(path.parts) and _MESSAGES.search(head) is None)
-        or _is_of_batch(path, head, manifest)
+        or (_is_in_home(path.parts) and _MESSAGES.search(head) is None)
+        or _is_in_batch(path, head, manifest)
         or (head.startswith(_PARQUET) and _is_table(before_end))
     )
 
 
 def _has_messages(head: bytes) -> bool:
-    """Whether ``messages`` is a key of the document itself, or of one in its list: what is further inside does not count."""
+    """Whether ``messages`` is a key of the document itself, or of an object in its list; deeper keys do not count."""
     depth, own_depth = 0, 2 if head.lstrip().startswith(b"[") else 1
-    for found in _BRACKET_OR_TEXT.finditer(head):
-        opens, closes, is_messages = found.groups()
+    for match in _BRACKET_OR_TEXT.finditer(head):
+        opens, closes, is_messages = match.groups()
         depth += bool(opens) - bool(closes)
         if is_messages and depth == own_depth:
             return True
@@ -82,13 +82,13 @@ def _has_messages(head: bytes) -> bool:
 def _is_table(before_end: Callable[[int, int], bytes]) -> bool:
     try:
         ending = before_end(_ENDING, _ENDING)
-        about = int.from_bytes(ending[:4], "little") + _ENDING
-        return ending.endswith(_PARQUET) and _TABLE.match(before_end(about, _COLUMNS)) is not None
+        footer = int.from_bytes(ending[:4], "little") + _ENDING
+        return ending.endswith(_PARQUET) and _TABLE.match(before_end(footer, _COLUMNS)) is not None
     except OSError:
         return False
 
 
-def _is_of_batch(path: PurePath, head: bytes, manifest: Callable[[], bytes]) -> bool:
+def _is_in_batch(path: PurePath, head: bytes, manifest: Callable[[], bytes]) -> bool:
     if path.name == MANIFEST or path.suffix == ".manifest":
         return _MANIFEST.match(head) is not None
     if not _IN_BATCH.fullmatch(path.name) or _PART.match(head) is None:
@@ -99,7 +99,7 @@ def _is_of_batch(path: PurePath, head: bytes, manifest: Callable[[], bytes]) -> 
         return False
 
 
-def _is_kept(parts: tuple[str, ...]) -> bool:
+def _is_in_home(parts: tuple[str, ...]) -> bool:
     if _HOME not in parts:
         return False
     below = parts[parts.index(_HOME) + 1 :]

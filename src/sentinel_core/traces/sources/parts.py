@@ -1,4 +1,4 @@
-"""A large file of lines in parts: where to cut it."""
+"""Cuts a large JSON Lines file into parts."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -17,7 +17,7 @@ __all__ = ["Part", "cut_lines", "line_of"]
 
 @attrs.frozen
 class Part:
-    """``length`` bytes from ``start``, and how many lines and records (lines that are not blank) stand before them."""
+    """``length`` bytes from ``start``, and the number of lines and of records (non-blank lines) before them."""
 
     start: int
     length: int
@@ -28,8 +28,8 @@ class Part:
 def cut_lines(stream: IO[bytes], size: int) -> Iterator[Part]:
     """Parts of about ``size`` bytes, in order, that together are the stream.
 
-    Each but the first begins with a line that begins an object, so that no reader takes the part for a list. Holds a
-    megabyte or two.
+    Each but the first starts at a line that begins an object, so that no reader takes the part for a list. Needs one or two
+    megabytes of memory.
     """
     counted, line = _Counted(), b""
     while True:
@@ -48,7 +48,7 @@ def cut_lines(stream: IO[bytes], size: int) -> Iterator[Part]:
 
 
 def line_of(source: "FileSource", number: int) -> int | None:
-    """The line of the record with this number (from 1) in a file of lines; None where it is none, or cannot be read."""
+    """The line of a record, by its number from 1; None if the file is not JSON Lines or cannot be read."""
     try:
         if not source.lines_before and not is_json_lines(source):
             return None
@@ -60,14 +60,14 @@ def line_of(source: "FileSource", number: int) -> int | None:
 
 
 class _Counted:
-    """What went by: bytes, lines that ended, and those of them that are not blank."""
+    """Counts bytes, complete lines, and complete lines that are not blank."""
 
     def __init__(self) -> None:
         self.bytes = self.lines = self.records = 0
-        self.open_line = b""  # the start of a line that has not ended: nothing, white space, or one letter that is none
+        self.open_line = b""  # of an incomplete line: nothing, one white-space byte, or its first other byte
 
     def add(self, block: bytes) -> None:
-        """The next bytes."""
+        """Count the next bytes."""
         *whole, rest = block.split(b"\n")
         if whole:
             whole[0] = self.open_line + whole[0]

@@ -1,4 +1,4 @@
-"""Files at URLs (``s3://``, ``gs://``, ``memory://``...), by fsspec: what is there, and a copy to read."""
+"""Finds and fetches files at URLs (``s3://``, ``gs://``, ``memory://``...) with fsspec."""
 
 import hashlib
 import tempfile
@@ -21,18 +21,18 @@ __all__ = ["fetched", "file_system", "find_remote", "is_url", "remote_identity"]
 _WEB = ("http://", "https://")
 _VERSIONS = ("ETag", "Content-MD5", "Digest", "Last-Modified")
 _BLOCK = 4 << 20
-_AT_ONCE = 1000  # files of which the first bytes are asked for in one go
+_AT_ONCE = 1000  # files whose first bytes are fetched in one request
 
 
 def is_url(text: str) -> bool:
-    """True for what is no path of this machine."""
+    """True for a URL, False for a path on this machine."""
     return "://" in text
 
 
 def file_system(url: str) -> tuple[Any, str]:
-    """The file system that a URL is in, and the path there.
+    """The file system of a URL, and the path in it.
 
-    Raises ``InputError`` where fsspec, or what it needs for this kind of URL, is not installed.
+    Raises ``InputError`` if fsspec, or the package that it needs for this kind of URL, is not installed.
     """
     try:
         import fsspec  # type: ignore[import-untyped]
@@ -43,7 +43,7 @@ def file_system(url: str) -> tuple[Any, str]:
     except ImportError as error:  # it says which package is needed
         raise _unreached(url, str(error)) from None
     except ValueError as error:
-        raise _unreached(url, f"{error}; name a known kind") from None
+        raise _unreached(url, f"{error}; use a scheme that fsspec knows") from None
     return system, path
 
 
@@ -53,25 +53,25 @@ def _unreached(url: str, why: str) -> InputError:
 
 
 def remote_identity(url: str) -> str:
-    """What changes when the file does, of which no secret can be guessed; nothing where that cannot be had.
+    """A text that changes when the file does and reveals no secret; empty if there is none.
 
-    Of the web it is what the server says, for a file may be there at one URL today and, signed anew, at another tomorrow.
+    For the web it is made from the server's headers, because a signed URL differs each time for the same file.
     """
     try:
         system, path = file_system(url)
         if not url.startswith(_WEB):
             return str(system.ukey(path))
-        told = system.info(path)
-        known = [str(told[name]) for name in _VERSIONS if told.get(name)] or [redact(url)]
+        info = system.info(path)
+        known = [str(info[name]) for name in _VERSIONS if info.get(name)] or [redact(url)]
         return hashlib.sha256("\n".join(known).encode("utf-8", "replace")).hexdigest()
-    except Exception:  # noqa: BLE001 - each file system raises errors of its own; it is told where the file is read
+    except Exception:  # noqa: BLE001 - each file system has its own errors; reading the file reports it
         return ""
 
 
 def find_remote(url: str, *, strict: bool, max_record: int, left_out: LeftOut) -> Iterator[FileSource | InputError]:
     """The files that a URL, a folder or a glob leads to, sorted.
 
-    Of folders and globs what Sentinel wrote itself is added to ``left_out`` instead.
+    In folders and globs, files that Sentinel wrote are added to ``left_out`` instead.
     """
     try:
         system, path = file_system(url)
@@ -97,25 +97,25 @@ def find_remote(url: str, *, strict: bool, max_record: int, left_out: LeftOut) -
 
 
 def _expanded(system: Any, path: str) -> tuple[bool, dict[str, int | str]]:
-    """Whether it is one file that was named; and of all that there are the sizes in bytes, or why one cannot be read."""
+    """Whether the URL names one file; and each file's size in bytes, or why it cannot be read."""
     if any(letter in path for letter in "*?["):
-        told = system.glob(path, detail=True)
+        entries = system.glob(path, detail=True)
     elif system.isdir(path):
-        told = {name: entry for name, entry in system.find(path, detail=True).items() if name.endswith(SUFFIXES)}
+        entries = {name: entry for name, entry in system.find(path, detail=True).items() if name.endswith(SUFFIXES)}
     else:
         return True, {path: int(system.size(path) or 0)} if system.exists(path) else {}
-    sizes = ((name, _size(system, name, entry)) for name, entry in sorted(told.items()))
+    sizes = ((name, _size(system, name, entry)) for name, entry in sorted(entries.items()))
     return False, {name: size for name, size in sizes if size is not None}
 
 
-def _size(system: Any, name: str, told: Mapping[str, Any]) -> int | str | None:
-    """Of one entry of a listing; None for a folder. One entry that cannot be had costs none of the others."""
+def _size(system: Any, name: str, info: Mapping[str, Any]) -> int | str | None:
+    """The size of one entry, None for a folder, or why it cannot be read: one bad entry must not end the listing."""
     try:
-        if told.get("islink") or told["type"] == "link":  # nothing is told of what it leads to
-            told = system.info(name)
-        if told["type"] != "file":
-            return None if told["type"] == "directory" else "is no file"
-        size = told.get("size")
+        if info.get("islink") or info["type"] == "link":  # a listing does not describe the target
+            info = system.info(name)
+        if info["type"] != "file":
+            return None if info["type"] == "directory" else "is no file"
+        size = info.get("size")
         return int((system.size(name) if size is None else size) or 0)
     except Exception as error:  # noqa: BLE001 - as above
         return _unreadable(error)
@@ -126,7 +126,7 @@ def _unreadable(error: Exception) -> str:
 
 
 def _without_own(system: Any, names: list[str]) -> list[str]:
-    """What cannot be read stays: that is told where it is read."""
+    """The names without files that Sentinel wrote. Unreadable files stay: reading them reports the error."""
 
     @cache
     def manifest(folder: str) -> bytes:
@@ -145,7 +145,7 @@ def _without_own(system: Any, names: list[str]) -> list[str]:
 
 
 def _before_end(system: Any, name: str, distance: int, length: int) -> bytes:
-    """As ``bytes_before_end``, but that there is nothing where it cannot be had."""
+    """Like ``bytes_before_end``, but empty if the bytes cannot be read."""
     (part,) = system.cat_ranges([name], -distance, length - distance or None, on_error="return")
     return part if isinstance(part, bytes) else b""
 
@@ -154,9 +154,9 @@ def _before_end(system: Any, name: str, distance: int, length: int) -> bytes:
 def fetched(
     sources: Sequence[FileSource | InputError], beat: Callable[[], object]
 ) -> Iterator[tuple[FileSource | InputError, ...]]:
-    """The same sources, with a local copy of each that is elsewhere while the block lasts; one that cannot be had is an error.
+    """The same sources, with a temporary local copy of each remote one; a failed download becomes an error.
 
-    ``beat`` is called for each block that has come.
+    ``beat`` is called for each downloaded block.
     """
     if not any(isinstance(source, FileSource) and source.url for source in sources):
         yield tuple(sources)

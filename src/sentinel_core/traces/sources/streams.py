@@ -1,4 +1,4 @@
-"""Compressed files read through, told by their first bytes."""
+"""Opens compressed files, recognised by their first bytes."""
 
 import io
 import os
@@ -16,16 +16,16 @@ __all__ = ["HEAD", "ZIP", "is_plain", "open_decompressed", "open_part", "zip_mem
 _GZIP = b"\x1f\x8b"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 ZIP = b"PK\x03\x04"
-HEAD = 1 << 12  # bytes that tell what kind of file it is
+HEAD = 1 << 12  # bytes that identify the kind of file
 
 _Archive = tuple["ZipFile", dict[str, list["ZipInfo"]]]
-_kept: dict[tuple[object, ...], _Archive] = {}
+_cached: dict[tuple[object, ...], _Archive] = {}
 
 
 def open_decompressed(path: Path, member: str | None = None, namesakes: int = 0) -> IO[bytes]:
-    """The bytes of a file, or of one in a zip archive. Raises ``OSError`` where they cannot be had.
+    """The bytes of a file, or of a member of a zip archive. Raises ``OSError`` if it cannot be opened.
 
-    So many members of the same name (``namesakes``) stand before it. What is damaged shows while reading, as ``OSError`` or ``EOFError``.
+    ``namesakes`` counts the members of the same name before it. Reading damaged data raises ``OSError`` or ``EOFError``.
     """
     if member is not None:
         return _open_member(path, member, namesakes)
@@ -44,9 +44,9 @@ def is_plain(path: Path) -> bool:
 
 
 def zip_members(path: Path, suffixes: tuple[str, ...]) -> list[tuple[str, int]]:
-    """Names of the files in an archive that may hold traces, sorted, each with how many of its name stand before it.
+    """Names of the members that may hold traces, sorted, each with the number of members of that name before it.
 
-    Raises ``OSError`` where it is damaged.
+    Raises ``OSError`` for a damaged archive.
     """
     import zipfile
 
@@ -75,29 +75,31 @@ def _open_member(path: Path, member: str, namesakes: int) -> IO[bytes]:
 
 
 def _archive(path: Path) -> _Archive:
-    """An archive, and its members by name. The last one is kept: its directory is long, and is asked for with each member.
+    """An archive, and its members by name. The last one is cached: its directory is long, and each member needs it.
 
-    A file that changed is read anew, and so is one that was opened before a fork, for both processes would move one place in it.
+    A changed file is opened again, and so is one that was opened before a fork: both processes would share one file position.
     """
     import zipfile
 
-    told = path.stat()
-    key = (os.getpid(), path, told.st_ino, told.st_size, told.st_mtime_ns)
-    kept = _kept.get(key)
-    if kept is None:
+    status = path.stat()
+    key = (os.getpid(), path, status.st_ino, status.st_size, status.st_mtime_ns)
+    cached = _cached.get(key)
+    if cached is None:
         archive = zipfile.ZipFile(path)
         members: dict[str, list[ZipInfo]] = {}
         for info in archive.infolist():
             members.setdefault(info.filename, []).append(info)
-        kept = archive, members
-        _kept.clear()  # an earlier one closes by itself, once nothing of it is being read
-        _kept[key] = kept
-    return kept
+        cached = archive, members
+        _cached.clear()  # the previous archive closes itself when its last reader is gone
+        _cached[key] = cached
+    return cached
 
 
 def _open_zstandard(path: Path) -> IO[bytes]:
-    import zstandard
-
+    try:
+        import zstandard
+    except ImportError:
+        raise OSError("Zstandard needs: pip install 'reliability-sentinel[zstd]'") from None
     return _checked(zstandard.open(path, "rb"))
 
 
@@ -106,7 +108,7 @@ def _checked(stream: object) -> IO[bytes]:
 
 
 class _Checked(io.RawIOBase):
-    """A decompressed stream whose damage is an ``OSError`` or ``EOFError``, whatever its format calls it."""
+    """A decompressed stream that reports damage as ``OSError`` or ``EOFError`` for every format."""
 
     def __init__(self, stream: io.BufferedReader) -> None:
         self._stream = stream
@@ -121,12 +123,12 @@ class _Checked(io.RawIOBase):
         return self._stream.seek(offset, whence)
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """What there is without reading on: what stands before a damaged place is not lost with it."""
+        """Read what is available at once, so that data before damage is not lost."""
         try:
             data = self._stream.read1(len(buffer))
         except (OSError, EOFError, MemoryError):
             raise
-        except Exception as error:  # zlib.error, BadZipFile, ZstdError: each format has one of its own
+        except Exception as error:  # zlib.error, BadZipFile, ZstdError: each format has its own
             raise OSError(str(error)) from error
         buffer[: len(data)] = data
         return len(data)
@@ -137,7 +139,7 @@ class _Checked(io.RawIOBase):
 
 
 def open_part(path: Path, start: int, length: int) -> IO[bytes]:
-    """So many bytes of a file, as a stream of their own. Raises ``OSError``."""
+    """``length`` bytes of a file from ``start``, as a stream. Raises ``OSError``."""
     file = path.open("rb", buffering=0)
     file.seek(start)
     return io.BufferedReader(_Slice(file, length), MEGABYTE)

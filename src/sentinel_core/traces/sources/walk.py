@@ -1,4 +1,4 @@
-"""What is in a folder, and what a pattern with wildcards leads to; nothing goes round in circles through links."""
+"""Lists folders and expands wildcards, without following links in circles."""
 
 import errno
 import os
@@ -20,13 +20,13 @@ def is_pattern(text: str) -> bool:
 
 
 class Walk:
-    """Looks into folders. ``unread`` says why those could not be looked into that are there."""
+    """Lists folders. ``unread`` maps each folder that could not be listed to the reason."""
 
     def __init__(self) -> None:
         self.unread: dict[Path, str] = {}
 
     def below(self, folder: str, suffixes: tuple[str, ...]) -> list[Path]:
-        """The files in a folder and below that end so, and what could not be looked into; sorted. Links to folders are left."""
+        """The files with these suffixes in a folder and below, and unreadable folders; sorted. Links to folders are not followed."""
         files = {
             Path(entry.path)
             for _, entries in self._walked(folder, hidden=True)
@@ -36,10 +36,10 @@ class Walk:
         return sorted(files | self.unread.keys())
 
     def matches(self, pattern: str) -> list[Path]:
-        """What a pattern leads to but folders, and what could not be looked into; sorted as text.
+        """The files that a pattern matches, and unreadable folders; sorted as text.
 
-        Wildcards are those of ``glob``, and names with a leading dot are matched as there. ``**`` does not go into folders
-        that are links, so each file comes once; a link that another part of the pattern names or matches is followed.
+        Wildcards, and names with a leading dot, work as in ``glob``. ``**`` does not enter folders that are links, so each
+        file comes once; a link that another part of the pattern names or matches is followed.
         """
         if pattern.endswith(("/", "/.")):
             return []
@@ -54,7 +54,7 @@ class Walk:
         return sorted(files | self.unread.keys(), key=str)
 
     def _inside(self, place: str, part: str) -> Iterable[str]:
-        """What one part of a pattern leads to from one place."""
+        """The paths in one place that one part of a pattern matches."""
         if part == _ANY_DEPTH:
             return [folder for folder, _ in self._walked(place, hidden=False)]
         if not is_pattern(part):
@@ -72,7 +72,7 @@ class Walk:
         return (path,)
 
     def _walked(self, folder: str, *, hidden: bool) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
-        """A folder and each below it that is no link, with what is in them; ``hidden`` ones, too."""
+        """A folder and those below it that are not links, with their entries; ``hidden`` includes hidden folders."""
         waiting = [folder]
         while waiting:
             place = waiting.pop()
@@ -88,8 +88,8 @@ class Walk:
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]] | None:
         try:
-            with os.scandir(folder) as found:
-                return list(found)
+            with os.scandir(folder) as entries:
+                return list(entries)
         except OSError as error:
             self._note(folder, error)
             return None

@@ -1,22 +1,29 @@
 """The HTTP side: OTLP requests on this machine, answered as the protocol says.
 
-https://opentelemetry.io/docs/specs/otlp/#otlphttp. One thread a connection; what is too large, malformed or unknown is
-refused by its status, and the receiver goes on.
+https://opentelemetry.io/docs/specs/otlp/#otlphttp. What is too large, malformed or unknown is refused by its status, and
+the receiver goes on. Needs starlette and uvicorn.
 """
 
-import contextlib
-import http.server
-import io
+import asyncio
 import json
-import re
-import socket
-import socketserver
-import threading
-import time
 from collections.abc import Callable
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+import attrs
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 
 from sentinel_command_receive.bodies import BadRequest, unpacked
+from sentinel_command_receive.room import Room
+from sentinel_core.runtime.http_server import Guard
+from sentinel_core.runtime.http_server import make_server as make_guarded
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+    from uvicorn import Server
 
 __all__ = ["Take", "make_server"]
 
@@ -24,211 +31,104 @@ __all__ = ["Take", "make_server"]
 Take = Callable[[str, str, bytes], int]
 
 _PATHS = ("/v1/traces", "/v1/logs", "/v1/metrics")
-_AT_ONCE = 8  # bodies in memory at a time
-_PATIENCE = 30.0  # seconds for a request's head, and again for its body
-_FAREWELL = 2.0  # seconds in which a client that is still sending can read that it was refused
+_JSON = "application/json"
 _PROTOBUF = "application/x-protobuf"
+_AT_ONCE = 8  # bodies that are unpacked and read at a time
+_LARGEST_AT_ONCE = 4  # so many of the largest bodies fit into memory while they come
+_PATIENCE = 30.0  # seconds for a request's head, and again for its body
+_GRACE = 2  # seconds for requests that are whole when the receiver ends
+_INVALID_ARGUMENT, _UNAVAILABLE = 3, 14  # gRPC's codes, which the protocol asks for
 _REJECTED = "not spans, without a trace id, or more in one request than are held"
-_chunk_size = re.compile(rb"[0-9A-Fa-f]{1,16}")
 
 
-class _Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    daemon_threads = True
-    request_queue_size = 128
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away in the middle is no event."""
-
-
-def make_server(listener: socket.socket, take: Take, status: Callable[[], dict[str, Any]], *, max_body: int) -> _Server:
-    """A server on a socket that listens already; ``status`` is what ``GET /`` answers."""
-    turns = threading.BoundedSemaphore(_AT_ONCE)
-
-    class Handler(_Handler):
-        def take(self, body: bytes) -> int:
-            return take(self.path, self.headers.get("Content-Type", ""), body)
-
-    Handler.turns, Handler.status, Handler.max_body = turns, staticmethod(status), max_body
-    server = _Server(listener.getsockname()[:2], Handler, bind_and_activate=False)
-    server.socket.close()
-    server.socket = listener
-    return server
+def make_server(take: Take, status: Callable[[], dict[str, Any]], *, max_body: int) -> "Server":
+    """A server for ``run(sockets=[...])``; ``status`` is what ``GET /`` answers. ``take`` is called in threads."""
+    room = Room(largest=max_body, most=_LARGEST_AT_ONCE * max_body, seconds=_PATIENCE)
+    guard = Guard(
+        refusal=_refusal,
+        head_seconds=_PATIENCE,
+        idle_seconds=int(_PATIENCE) or 1,
+        grace_seconds=_GRACE,
+        headers={"Server": "sentinel"},
+    )
+    return make_guarded(_App(take=take, status=status, room=room), guard)
 
 
-class _Incoming(io.RawIOBase):
-    """What a client sends, as long as its time is not up: one that sends a byte now and then has no more than others.
+@attrs.frozen(eq=False, kw_only=True)
+class _App:
+    """The ASGI application."""
 
-    Reading raises ``TimeoutError`` from ``deadline`` on.
-    """
-
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
-        self.deadline = 0.0
-
-    def readable(self) -> bool:
-        """True."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """As much as there is, after waiting for the first byte."""
-        left = self.deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self._connection.settimeout(left)
-        try:
-            return self._connection.recv_into(buffer)
-        finally:
-            self._connection.settimeout(_PATIENCE)  # for the answer
-
-
-class _Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    timeout = _PATIENCE
-    disable_nagle_algorithm = True
-    turns: threading.BoundedSemaphore
+    take: Take
     status: Callable[[], dict[str, Any]]
-    max_body: int
+    room: Room
+    threads: ThreadPoolExecutor = attrs.field(factory=lambda: ThreadPoolExecutor(_AT_ONCE))
 
-    def version_string(self) -> str:
-        """For the header ``Server``: without a version."""
-        return "sentinel"
-
-    def setup(self) -> None:
-        """Read with a deadline in place of a limit on each read."""
-        super().setup()
-        self.rfile.close()
-        self._incoming = _Incoming(self.connection)
-        self.rfile = io.BufferedReader(self._incoming)
-
-    def handle_one_request(self) -> None:
-        """The head has its time, and the body too."""
-        self._incoming.deadline = time.monotonic() + _PATIENCE
-        super().handle_one_request()
-
-    def finish(self) -> None:
-        """Close. What still comes is thrown away first: closing upon it would reset the connection, and lose the answer."""
-        super().finish()
-        self._incoming.deadline = time.monotonic() + _FAREWELL
-        with contextlib.suppress(OSError):
-            self.connection.shutdown(socket.SHUT_WR)
-            while self._incoming.readinto(bytearray(1 << 16)):
-                pass
-
-    def take(self, body: bytes) -> int:
-        """Hand a body on."""
-        raise NotImplementedError
-
-    def do_POST(self) -> None:
-        """An export."""
-        with self.turns:
-            try:
-                rejected = self._taken()
-            except BadRequest as error:
-                self._refuse(error.status, str(error))
-                return
-        self._accept(rejected)
-
-    def do_GET(self) -> None:
-        """How many came, and what became of them."""
-        if self.path == "/":
-            self._answer(200, "application/json", json.dumps(self.status()).encode() + b"\n")
-        else:
-            self._other()
-
-    def _other(self) -> None:
-        self._drop_body()
-        known = self.path in (*_PATHS, "/")
-        if known:
-            allowed = "GET" if self.path == "/" else "POST"
-            self._refuse(405, f"{self.path} takes {allowed} only", {"Allow": allowed})
-        else:
-            self._refuse(404, f"there is nothing here; spans go to {_PATHS[0]}")
-
-    do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_HEAD = _other  # noqa: N815 - as above
-
-    def _taken(self) -> int:
-        if "Origin" in self.headers:  # whatever page a browser shows here could say what an agent did
-            self._drop_body()
-            raise BadRequest(403, "web pages may not send spans")
-        if self.path not in _PATHS:
-            self._drop_body()
-            if self.path == "/":
-                raise BadRequest(405, "/ takes GET only")
-            raise BadRequest(404, f"there is nothing here; spans go to {_PATHS[0]}")
-        self._incoming.deadline = time.monotonic() + _PATIENCE
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Answer one request. A client that goes away in the middle is no event."""
+        request = Request(scope, receive)
         try:
-            packed = self._body()
-        except TimeoutError:
-            raise self._last(BadRequest(408, f"the body did not come within {_PATIENCE:g} seconds")) from None
-        return self.take(unpacked(packed, self.headers.get("Content-Encoding", "").strip().lower(), self.max_body))
-
-    def _body(self) -> bytes:
-        if self.headers.get("Transfer-Encoding", "").strip().lower() == "chunked":
-            return self._chunked()
-        size = self.headers.get("Content-Length", "")
-        if not (size.isdecimal() and size.isascii()):
-            raise self._last(BadRequest(411, "say how long the body is (Content-Length)"))
-        if int(size) > self.max_body:
-            raise self._last(BadRequest(413, f"the body is larger than {self.max_body} bytes"))
-        return self._read(int(size))
-
-    def _chunked(self) -> bytes:
-        found = bytearray()
-        while size := self._chunk_size():
-            if len(found) + size > self.max_body:
-                raise self._last(BadRequest(413, f"the body is larger than {self.max_body} bytes"))
-            found += self._read(size)
-            self.rfile.readline(8)
-        while self.rfile.readline(1 << 12).strip():
-            pass  # trailers say nothing that is needed
-        return bytes(found)
-
-    def _chunk_size(self) -> int:
-        written = self.rfile.readline(64).partition(b";")[0].strip()
-        if not _chunk_size.fullmatch(written):
-            raise self._last(BadRequest(400, "a chunk does not begin with its size"))
-        return int(written, 16)
-
-    def _read(self, size: int) -> bytes:
-        data = self.rfile.read(size)
-        if len(data) < size:
-            raise self._last(BadRequest(400, "the body ends before its Content-Length"))
-        return data
-
-    def _last(self, error: BadRequest) -> BadRequest:
-        """Nobody knows where the next request begins."""
-        self.close_connection = True
-        return error
-
-    def _drop_body(self) -> None:
-        if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
-            self.close_connection = True
-
-    def _accept(self, rejected: int) -> None:
-        """As the request was encoded, and with the number of spans that were of no use."""
-        if self.headers.get("Content-Type", "").startswith(_PROTOBUF):
-            self._answer(200, _PROTOBUF, _protobuf_answer(rejected))
+            response = await self._answer(request)
+        except BadRequest as error:
+            response = _refused(error)
+        except ClientDisconnect:
             return
-        told = {"rejectedSpans": str(rejected), "errorMessage": _REJECTED}
-        self._answer(200, "application/json", json.dumps({"partialSuccess": told} if rejected else {}).encode())
+        await response(scope, receive, send)
 
-    def _refuse(self, status: int, message: str, headers: dict[str, str] | None = None) -> None:
-        headers = {"Retry-After": "1"} if status == 503 else headers  # noqa: PLR2004 - busy
-        body = json.dumps({"code": 14 if status == 503 else 3, "message": message}).encode()  # noqa: PLR2004 - gRPC's UNAVAILABLE and INVALID_ARGUMENT
-        self._answer(status, "application/json", body, headers)
+    async def _answer(self, request: Request) -> Response:
+        path, method = request.url.path, request.method
+        if (
+            method == "POST" and "origin" in request.headers
+        ):  # whatever page a browser shows could say what an agent did
+            raise BadRequest(HTTPStatus.FORBIDDEN, "web pages may not send spans")
+        if path != "/" and path not in _PATHS:
+            raise BadRequest(HTTPStatus.NOT_FOUND, f"there is nothing here; spans go to {_PATHS[0]}")
+        allowed = "GET" if path == "/" else "POST"
+        if method != allowed:
+            return _refused(
+                BadRequest(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes {allowed} only"), {"Allow": allowed}
+            )
+        if path == "/":
+            return Response(json.dumps(self.status()).encode() + b"\n", media_type=_JSON)
+        return await self._received(request)
 
-    def _answer(self, status: int, kind: str, body: bytes, headers: dict[str, str] | None = None) -> None:
-        self.send_response(status)
-        for name, value in {"Content-Type": kind, "Content-Length": str(len(body)), **(headers or {})}.items():
-            self.send_header(name, value)
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+    async def _received(self, request: Request) -> Response:
+        """An export."""
+        size = request.headers.get("content-length")
+        if size is None and "transfer-encoding" not in request.headers:
+            raise BadRequest(HTTPStatus.LENGTH_REQUIRED, "say how long the body is (Content-Length)")
+        if size is not None and int(size) > self.room.largest:
+            raise BadRequest(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is larger than {self.room.largest} bytes")
+        body = await self.room.fill(request.stream())
+        try:
+            work = partial(self._taken, request.url.path, request.headers, bytes(body.data))
+            rejected = await asyncio.get_running_loop().run_in_executor(self.threads, work)
+        finally:
+            self.room.release(body)
+        return _accepted(request.headers.get("content-type", ""), rejected)
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the server's naming
-        """Nothing a request: counts tell."""
+    def _taken(self, path: str, headers: Any, body: bytes) -> int:
+        encoding = headers.get("content-encoding", "").strip().lower()
+        return self.take(path, headers.get("content-type", ""), unpacked(body, encoding, self.room.largest))
+
+
+def _accepted(kind: str, rejected: int) -> Response:
+    """As the request was encoded, and with the number of spans that were of no use."""
+    if kind.startswith(_PROTOBUF):
+        return Response(_protobuf_answer(rejected), media_type=_PROTOBUF)
+    told = {"rejectedSpans": str(rejected), "errorMessage": _REJECTED}
+    return Response(json.dumps({"partialSuccess": told} if rejected else {}), media_type=_JSON)
+
+
+def _refused(error: BadRequest, headers: dict[str, str] | None = None) -> Response:
+    if error.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        headers = {"Retry-After": "1"}
+    kind, body = _refusal(error.status, str(error))
+    return Response(body, error.status, headers, media_type=kind)
+
+
+def _refusal(status: int, message: str) -> tuple[str, bytes]:
+    code = _UNAVAILABLE if status == HTTPStatus.SERVICE_UNAVAILABLE else _INVALID_ARGUMENT
+    return _JSON, json.dumps({"code": code, "message": message}).encode()
 
 
 def _protobuf_answer(rejected: int) -> bytes:

@@ -1,6 +1,5 @@
 """The receiving process: takes spans, gathers them, and hands quiet groups on as files, a frame for each batch."""
 
-import json
 import os
 import re
 import shutil
@@ -9,23 +8,42 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import attrs
 
 from sentinel_command_receive.bodies import BadRequest, ReceivedSpan, spans_of_body
-from sentinel_command_receive.server import make_server
 from sentinel_command_receive.spool import Place, Spool
-from sentinel_core.runtime.isolate import Outbox
+from sentinel_core.runtime.outbox import Frame, Outbox, as_text
 from sentinel_core.telemetry import Group, Groups, renamed
 
-__all__ = ["Reception", "serve"]
+__all__ = ["Batch", "Counts", "Reception", "Row", "serve"]
 
 _TICK = 0.1
 _BATCH = 1000
 _AN_AGENTS = re.compile(
     rb'"(?:gen_ai|openinference|llm|traceloop|tool|tool_call|mlflow|langfuse|gcp\.vertex\.agent|ai|pydantic_ai|input|output)[.]'
 )
+
+
+class Row(NamedTuple):
+    """A file for the parent, and the ids of the trace and the root span in it."""
+
+    path: str
+    trace_id: str
+    span_id: str
+
+
+class Batch(Frame):
+    """Files to judge."""
+
+    rows: list[Row]
+
+
+class Counts(Frame):
+    """What came of all that was received, by name."""
+
+    of: dict[str, int]
 
 
 @attrs.frozen(kw_only=True)
@@ -74,7 +92,7 @@ class _Intake:
             self.last = time.monotonic()
         return rejected
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> dict[str, int]:
         """All counts."""
         with self.lock:
             return {"waiting": self.groups.waiting, **dict(sorted((self.requests + self.groups.counts).items()))}
@@ -104,20 +122,24 @@ class _Intake:
 def serve(reception: Reception, outbox: Outbox) -> None:
     """Serve until the parent orders anything, or is gone, and the folder of files with it.
 
-    Frames: ``B`` a batch (JSON: files with trace id and root span), ``S`` the final counts.
+    Sends each batch, and the final counts.
     """
+    from sentinel_command_receive.server import make_server
+
     intake = _Intake(Groups(quiet=reception.quiet, patience=reception.patience, most_spans=reception.most_spans))
-    server = make_server(reception.listener, intake.take, intake.status, max_body=reception.max_body)
-    threading.Thread(target=server.serve_forever, args=(_TICK,), name="otlp", daemon=True).start()
+    server = make_server(intake.take, intake.status, max_body=reception.max_body)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [reception.listener]}, name="otlp", daemon=True)
+    thread.start()
     batches = _Batches(reception.folder, outbox, intake)
     stop = threading.Event()
     threading.Thread(target=_listen_for_orders, args=(outbox, stop), name="orders", daemon=True).start()
     try:
         while not stop.wait(_TICK) and not _is_over(reception, intake):
             batches.send(intake.due())
-        server.shutdown()
+        server.should_exit = True
+        thread.join()
         batches.send(intake.due(everything=True))
-        outbox.send(b"S" + json.dumps(intake.status()).encode())
+        outbox.send(Counts(intake.status()))
     except BrokenPipeError:  # the parent was killed, and removes nothing any more
         shutil.rmtree(reception.folder, ignore_errors=True)
 
@@ -149,9 +171,9 @@ class _Batches:
         for start in range(0, len(groups), _BATCH):
             rows = [row for group in groups[start : start + _BATCH] if (row := self._written(group)) is not None]
             if rows:
-                self.outbox.send(b"B" + json.dumps(rows).encode())
+                self.outbox.send(Batch(rows))
 
-    def _written(self, group: Group[Place]) -> dict[str, str] | None:
+    def _written(self, group: Group[Place]) -> Row | None:
         """One file a group; None for one in which nothing is an agent's."""
         spans = [place.read() for place in group.spans.values()]
         if not any(map(_AN_AGENTS.search, spans)):
@@ -166,4 +188,4 @@ class _Batches:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(document)
-        return {"path": str(path), "trace_id": group.id, "span_id": group.root_id}
+        return Row(str(path), as_text(group.id), as_text(group.root_id))

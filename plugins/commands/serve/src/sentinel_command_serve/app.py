@@ -8,7 +8,6 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from sentinel_command_serve.body import read_body
-from sentinel_command_serve.drain_body import Farewell
 from sentinel_command_serve.gate import Gate
 from sentinel_command_serve.openapi import AUDIT_QUERY, document
 from sentinel_command_serve.problems import Problem, problem_of
@@ -36,7 +35,6 @@ def make_app(work: Work, gate: Gate) -> "Starlette":
     """The service as an ASGI application. Needs starlette."""
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
-    from starlette.middleware import Middleware
     from starlette.routing import Route as Path
 
     described = document((*ROUTES, _described({})), __version__)
@@ -45,7 +43,6 @@ def make_app(work: Work, gate: Gate) -> "Starlette":
         routes=[
             Path(path, _for_path(path, routes, work, gate), methods=_methods(path, routes)) for path in _paths(routes)
         ],
-        middleware=[Middleware(Farewell)],
         exception_handlers={HTTPException: _not_routed},
     )
 

@@ -16,14 +16,15 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _BEARER = "bearer "
 _CHALLENGE = {"WWW-Authenticate": 'Bearer realm="sentinel"'}
 _NOBODY = ""
+_EVERYBODY = "*"  # as _NOBODY, no name that a token can have
 
 
 @attrs.define(eq=False, kw_only=True)
 class Gate:
     """Lets a request in, or raises a ``Problem``.
 
-    ``hosts`` may stand in the Host header, with any port; ``origins`` in an Origin header. Each token, and all requests
-    without one together, may make ``rate`` requests a second, and twice as many at once. For one thread.
+    ``hosts`` may stand in the Host header, with any port; ``origins`` in an Origin header. Each token, all requests
+    without one together, and all that need none together may make ``rate`` requests a second, and twice as many at once. For one thread.
     """
 
     tokens: Tokens
@@ -39,7 +40,7 @@ class Gate:
         self._check_host(headers.get("host", ""))
         self._check_origin(headers.get("origin"))
         if scope is None:
-            self._count(_NOBODY)
+            self._count(_EVERYBODY)
             return None
         token = self._token(headers.get("authorization", ""))
         self._count(_NOBODY if token is None else token.name)

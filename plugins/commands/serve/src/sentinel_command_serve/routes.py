@@ -11,7 +11,7 @@ from sentinel_core import ExecutionTrace, ReliabilityReport, decode_trace
 from sentinel_core.agent import Reflector, reflect_by_rules, report_digest
 from sentinel_core.errors import LoopRequestError, TraceDecodeError, UnknownLoopError
 from sentinel_core.guardrails import LIFTS, Orchestrator, Reflection
-from sentinel_core.guardrails.schemas import check, check_loop_id
+from sentinel_core.guardrails.schemas import check, check_loop_id, plain_tags
 from sentinel_core.trace import to_json
 
 __all__ = ["ROUTES", "Asked", "Judge", "Route", "Work"]
@@ -117,7 +117,7 @@ def _reflection(work: Work, body: Any) -> tuple[Reflection, dict[str, Any] | Non
         alignment_score=float(body["alignment_score"]),
         drift_score=float(body["drift_score"]),
         summary_valid=body.get("summary_valid", True),
-        bias_tags=tuple(body.get("bias_tags", ())),
+        bias_tags=plain_tags(body.get("bias_tags", ())),
         persona=body.get("reflection_persona"),
     )
     return reflection, None

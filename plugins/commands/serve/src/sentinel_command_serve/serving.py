@@ -1,21 +1,20 @@
 """The service on a port of this machine."""
 
+import json
 import signal
 import socket
 import sys
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
+from sentinel_command_serve.problems import Problem
 from sentinel_core.cli import TERMINATED
 from sentinel_core.errors import ConfigError
 
 __all__ = ["HOST", "serve"]
 
 HOST = "127.0.0.1"
-_CONNECTIONS = 1_000
-_IDLE_SECONDS = 10
-_GRACE_SECONDS = 10
-_QUEUE = 256
 
 
 def serve(app: Any, port: int, started: Callable[[str], None]) -> None:
@@ -24,7 +23,7 @@ def serve(app: Any, port: int, started: Callable[[str], None]) -> None:
     Raises ``ConfigError`` where the port cannot be had, and at the end ``KeyboardInterrupt``, or after SIGTERM
     ``SystemExit``, so that the caller closes what it opened. Needs uvicorn.
     """
-    import uvicorn
+    from sentinel_core.runtime.http_server import BACKLOG, Guard, make_server
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # the server stops, then raises the signal again
 
@@ -36,18 +35,12 @@ def serve(app: Any, port: int, started: Callable[[str], None]) -> None:
             raise ConfigError(
                 f'cannot listen on "{HOST}" port {port}: {error.strerror}; --port names another'
             ) from None
-        listening.listen(_QUEUE)
+        listening.listen(BACKLOG)
         started(f"http://{HOST}:{listening.getsockname()[1]}")
-        config = uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            lifespan="off",
-            limit_concurrency=_CONNECTIONS,
-            timeout_keep_alive=_IDLE_SECONDS,
-            timeout_graceful_shutdown=_GRACE_SECONDS,
-            proxy_headers=False,
-        )
-        uvicorn.Server(config).run(sockets=[listening])
+        make_server(app, Guard(refusal=_refusal)).run(sockets=[listening])
         raise KeyboardInterrupt  # it ends by a signal only, which it raises again; where that got lost, it was Ctrl-C
+
+
+def _refusal(status: int, detail: str) -> tuple[str, bytes]:
+    """A request that never came to the application is refused in the same form as one that did."""
+    return "application/problem+json", json.dumps(Problem(HTTPStatus(status), detail).body()).encode()

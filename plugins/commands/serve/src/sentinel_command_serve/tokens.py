@@ -34,7 +34,11 @@ DEFAULT_FILE = Path(".sentinel/tokens.toml")
 _SHORTEST = 20
 _OTHERS = 0o077
 _name = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_FIRST = {"agent": ("complete", "read"), "operator": ("override", "read")}
+_FIRST = {
+    "agent": ("complete", "read"),
+    "operator": ("override", "read"),
+    "orchestrator": ("complete", "override", "read"),
+}
 
 
 @attrs.frozen(kw_only=True)
@@ -87,7 +91,9 @@ def read_tokens(path: Path | None, environ: Mapping[str, str] = os.environ) -> T
 
 
 def make_tokens(path: Path) -> None:
-    """A file with a new token for an agent (complete, read) and one for an operator (override, read), for its owner only.
+    """A file with new tokens, for its owner only.
+
+    An agent's (complete, read), an operator's (override, read), and an orchestrator's, who may complete with an override.
 
     Raises ``ConfigError`` where it cannot be written.
     """

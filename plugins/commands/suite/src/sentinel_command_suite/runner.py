@@ -12,15 +12,17 @@ import msgspec
 
 from sentinel_command_suite.cassette import Tape, read_cassette, write_cassette
 from sentinel_command_suite.journal import Done, Journal
-from sentinel_command_suite.pool import Pool, Teller
 from sentinel_command_suite.reading import read_suite
 from sentinel_command_suite.results import EvaluationResults, TrialResult
 from sentinel_command_suite.scenario import Scenario, Suite, Toolset
 from sentinel_command_suite.summary import gather
-from sentinel_command_suite.worker import Connect, Order, Worker, versions_in, work
+from sentinel_command_suite.worker import FRAMES, Connect, Order, Tried, Versions, Worker, versions_in, work
 from sentinel_core.errors import ConfigError, PluginError, WorkerError
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Frame, Refusal, Warned
+from sentinel_core.runtime.pool import Pool
 
 __all__ = ["RunOptions", "run_evaluation"]
 
@@ -160,34 +162,35 @@ class _Run:
 
     def _apart(self, pending: Sequence[tuple[str, int]]) -> None:
         count = min(self.options.workers, len(pending))
-        shares = {number: list(pending[number::count]) for number in range(count)}
-        with Pool(self.options.timeout, memory=self.options.memory) as pool:
-            for number, share in shares.items():
-                pool.start(number, _job(self.order, share))
-            while pool:
-                number, said, mark = pool.next()
-                if isinstance(said, WorkerError):
-                    self._lost(shares[number], said, mark)
-                    if shares[number]:
-                        pool.start(number, _job(self.order, shares[number]))
-                elif said is not None:
-                    self._hear(said, shares[number])
-                if self._too_dear():
-                    return
+        launch = partial(Child, partial(work, self.order), frames=FRAMES, memory=self.options.memory)
+        with Pool(launch, self.options.timeout, size=count) as pool:
+            shares = {worker: list(pending[number::count]) for number, worker in enumerate(pool.workers)}
+            for worker, share in shares.items():
+                worker.give(share)
+            while pool.busy:
+                for worker in pool.ready():
+                    try:
+                        for frame in worker.heard():
+                            self._hear(frame, shares[worker])
+                    except WorkerError as error:
+                        self._lost(shares[worker], error)
+                        if shares[worker]:
+                            worker.give(shares[worker])
+                    if self._too_dear():
+                        return
 
-    def _hear(self, frame: bytes, share: list[tuple[str, int]]) -> None:
-        kind, body = frame[:1], frame[1:]
-        if kind == b"X":
-            raise PluginError(body.decode("utf-8", "replace"))
-        if kind == b"W":
-            self._warn(body.decode("utf-8", "replace"))
-            return
-        if kind == b"V":
-            self._begin(msgspec.json.decode(body, type=dict[str, str]))
-            return
-        done = msgspec.json.decode(body, type=Done)
-        share.remove((done.result.scenario, done.result.trial))
-        self._keep(done)
+    def _hear(self, frame: Frame, share: list[tuple[str, int]]) -> None:
+        match frame:
+            case Refusal(text=text):
+                raise PluginError(text)
+            case Warned(text=text):
+                self._warn(text)
+            case Versions(of=versions):
+                self._begin(versions)
+            case Tried(json=data):
+                done = msgspec.json.decode(data, type=Done)
+                share.remove((done.result.scenario, done.result.trial))
+                self._keep(done)
 
     def _warn(self, told: str) -> None:
         """Once, whichever of the children say so."""
@@ -201,11 +204,13 @@ class _Run:
         if self.journal is not None:
             self.journal.begin()
 
-    def _lost(self, share: list[tuple[str, int]], error: WorkerError, mark: str) -> None:
+    def _lost(self, share: list[tuple[str, int]], error: WorkerError) -> None:
         """A child is gone. The trial that it was at is the harness's loss; the rest of its share goes to another."""
-        at = next((key for key in share if f"{key[0]}#{key[1]}" == mark), None)
+        at = next((key for key in share if f"{key[0]}#{key[1]}" == error.mark), None)
         if at is None:
-            raise PluginError(f"a worker of the suite {error} before its first trial ({mark or 'nothing was at work'})")
+            raise PluginError(
+                f"a worker of the suite {error} before its first trial ({error.mark or 'nothing was at work'})"
+            )
         share.remove(at)
         self._keep(
             Done(result=TrialResult(scenario=at[0], trial=at[1], status="error", error=f"the trial {error}")),
@@ -234,10 +239,6 @@ class _Run:
         return {
             done.result.key: (done.capabilities, done.exchanges) for done in self.done if done.capabilities is not None
         }
-
-
-def _job(order: Order, share: Sequence[tuple[str, int]]) -> Callable[[Teller], None]:
-    return partial(work, order, tuple(share))
 
 
 def _keys(suite: Suite) -> Iterator[tuple[str, int]]:

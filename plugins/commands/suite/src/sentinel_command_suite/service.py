@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from sentinel_command_suite.behaviour import Script
 from sentinel_command_suite.scenario import Scenario, Step, ToolScript
 from sentinel_core.agent import FILE_REPORT, GET_SUMMARY
-from sentinel_core.runtime.isolate import Child, Outbox
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Outbox
 
 __all__ = ["release_service"]
 
@@ -28,8 +29,8 @@ def release_service(scenario: Scenario, release: Mapping[str, Any] | None) -> It
 
     Raises ``WorkerError`` where it does not start.
     """
-    with Child(partial(_serve, scenario, release)) as child:
-        yield f"http://127.0.0.1:{int(next(child.frames(_START)))}"
+    with Child(partial(_serve, scenario, release), frames=int) as child:
+        yield f"http://127.0.0.1:{next(child.frames(_START))}"
 
 
 def _serve(scenario: Scenario, release: Mapping[str, Any] | None, outbox: Outbox) -> None:
@@ -37,7 +38,7 @@ def _serve(scenario: Scenario, release: Mapping[str, Any] | None, outbox: Outbox
     server.daemon_threads = True
     scripts = {name: Script(scenario.tools.get(name, ToolScript())) for name in _PATHS.values()}
     server.state = _State(scenario.release_id, release, scripts)  # type: ignore[attr-defined]  # handlers know their server
-    outbox.send(str(server.server_port).encode())
+    outbox.send(server.server_port)
     server.serve_forever(poll_interval=0.05)
 
 

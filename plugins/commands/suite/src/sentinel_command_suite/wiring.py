@@ -11,7 +11,7 @@ from sentinel_core import Model, Tool
 from sentinel_core.agent import bind_tool
 from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.evaluator import Panel
-from sentinel_core.host.connect import key_elsewhere, model_of, with_flags
+from sentinel_core.host.connect import key_sent_elsewhere, model_of, with_flags
 from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import HOST, Plugin, load, select
 from sentinel_core.host.selection import Selection, did_you_mean
@@ -83,7 +83,7 @@ def load_kit(
     connect = None
     if provider is not None:
         plugin = _provider(plugins, provider, known)
-        connect = _connector(plugin, with_flags(plugin, layers, of_provider or {}, must=True), told.append)
+        connect = _connector(plugin, with_flags(plugin, layers, of_provider or {}, required=True), told.append)
     return Kit(
         connect=connect,
         connect_judge=_judge(plugins, judge, layers, known, told.append),
@@ -124,7 +124,7 @@ def _judge(
 
 def _connector(plugin: Plugin, layers: Layers, tell: Callable[[str], None]) -> Callable[[], Model]:
     settings = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
-    if told := key_elsewhere(plugin, settings, layers):
+    if told := key_sent_elsewhere(plugin, settings, layers):
         tell(told)
     return partial(model_of, plugin, settings)
 

@@ -1,16 +1,14 @@
 """What a child does for a run: load everything once, then one trial after another."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import attrs
-import msgspec
 
 from sentinel_command_suite.cassette import Exchange, RecordingModel, ReplayingModel, Tape
 from sentinel_command_suite.journal import Done
 from sentinel_command_suite.judge import Judge
-from sentinel_command_suite.pool import Teller
 from sentinel_command_suite.scenario import Suite
 from sentinel_command_suite.trial import Trial, run_trial
 from sentinel_command_suite.wiring import Kit, load_kit
@@ -20,9 +18,10 @@ from sentinel_core.errors import ProviderError, SentinelError
 from sentinel_core.host.connect import close_model
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
+from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.redact import redact
 
-__all__ = ["Connect", "Order", "Worker", "versions_in", "work"]
+__all__ = ["FRAMES", "Connect", "Order", "Tried", "Versions", "Worker", "versions_in", "work"]
 
 Connect = Callable[[str, int], Model]
 
@@ -161,20 +160,36 @@ class _Deck:
         return ReplayingModel(self._left, capabilities)
 
 
-def work(order: Order, share: Sequence[tuple[str, int]], teller: Teller) -> None:
-    """Send ``W`` with a warning, ``V`` with the versions, ``T`` for each trial, or ``X`` with why nothing can be tried."""
+class Versions(Frame):
+    """Of everything that was loaded: trials can be made."""
+
+    of: dict[str, str]
+
+
+class Tried(Frame):
+    """A trial that was made: a ``Done`` as JSON."""
+
+    json: bytes
+
+
+FRAMES = Versions | Tried | Warned | Refusal
+
+
+def work(order: Order, outbox: Outbox) -> None:
+    """Load once, then make the trials of each share that comes as an order."""
     try:
         worker = Worker.of(order)
         for told in worker.kit.told:
-            teller.send(f"W{told}".encode("utf-8", "replace"))
+            outbox.warn(told)
         worker.reach_provider()
     except SentinelError as error:
-        teller.send(f"X{error}".encode("utf-8", "replace"))
+        outbox.refuse(error)
         return
-    teller.send(b"V" + msgspec.json.encode(dict(worker.versions)))
-    for scenario_id, number in share:
-        teller.mark(f"{scenario_id}#{number}")
-        teller.send(b"T" + worker.trial(scenario_id, number).to_json())
+    outbox.send(Versions(dict(worker.versions)))
+    for share in outbox.orders():
+        for scenario_id, number in share:
+            outbox.mark(f"{scenario_id}#{number}")
+            outbox.send(Tried(worker.trial(scenario_id, number).to_json()))
 
 
 def versions_in(order: Order) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Sentinel guardrail: the same bias again and again."""
+"""Sentinel guardrail: stops reruns that repeat the same bias."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,22 +13,22 @@ __all__ = ["BiasEchoSettings", "check", "sentinel_guardrails"]
 
 @attrs.frozen(kw_only=True)
 class BiasEchoSettings:
-    """A tag that ``bias_repetition_threshold`` loops of a family have is repeated.
+    """A bias tag is repeated if at least ``bias_repetition_threshold`` loops of the store have it.
 
-    With ``project_wide`` the loops of all other families count too.
+    Without ``project_wide`` only the loops of the same family count.
     """
 
     bias_repetition_threshold: int = attrs.field(
         default=3, validator=[attrs.validators.instance_of(int), attrs.validators.ge(1)]
     )
-    project_wide: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+    project_wide: bool = attrs.field(default=True, validator=attrs.validators.instance_of(bool))
 
 
 def check(history: History, settings: BiasEchoSettings) -> Ruling:
     """Finalize once a bias tag is repeated.
 
-    A loop counts once for each tag that it has, however often it was delivered. Attempts that follow an echo do not make it
-    go away: only a person's decision on the record lifts it. An attempt that is at work is let be.
+    A loop counts once for each of its tags, even if it was delivered several times. Later attempts do not clear a repeated
+    tag; only a recorded decision by a person does. A running attempt is not stopped.
     """
     tags_of = {attempt.loop_id: frozenset(attempt.bias_tags) for attempt in history.attempts}
     counts = Counter(tag for tags in tags_of.values() for tag in tags)
@@ -46,13 +46,13 @@ def check(history: History, settings: BiasEchoSettings) -> Ruling:
     if history.live is not None or not repeated:
         return Ruling(action="allow", facts=facts)
     seen = ", ".join(f'"{tag}" in {counted(counts[tag], "loop")}' for tag in repeated)
-    detail = f"The same bias was seen again and again: {seen}; the limit is {settings.bias_repetition_threshold}."
+    detail = f"The same bias was repeated: {seen}; the limit is {settings.bias_repetition_threshold}."
     return Ruling(action="finalize", reason="bias_echo", detail=detail, facts=facts)
 
 
 @hookimpl
 def sentinel_guardrails() -> Iterable[Guardrail]:
-    """Offer the filter."""
+    """The guardrail of this package."""
     return [
         Guardrail(
             name="bias_echo",

@@ -1,4 +1,4 @@
-"""Sentinel guardrail: stops an attempt that has gone wrong while it is at work."""
+"""Sentinel guardrail: stops a running attempt that has gone wrong."""
 
 from collections.abc import Iterable
 
@@ -11,29 +11,29 @@ __all__ = ["LiveStopSettings", "check", "sentinel_guardrails"]
 
 @attrs.frozen(kw_only=True)
 class LiveStopSettings:
-    """``signals`` are watched while an attempt is at work; one that reaches ``stop_at``, in [0, 1], stops it."""
+    """``signals`` are watched during an attempt; a score of at least ``stop_at``, in [0, 1], stops it."""
 
     signals: tuple[str, ...] = ("loop",)
     stop_at: float = attrs.field(default=0.8, validator=[attrs.validators.ge(0.0), attrs.validators.le(1.0)])
 
 
 def check(history: History, settings: LiveStopSettings) -> Ruling:
-    """Stop an attempt in whose report so far a watched signal is at or above ``stop_at``; between attempts, allow."""
+    """Stop a running attempt if a watched signal is at or above ``stop_at``; between attempts, allow."""
     if history.live is None:
         return Ruling(action="allow")
-    found = {one.signal_name: one.score for one in history.live.signal_scores if one.signal_name in settings.signals}
+    found = {row.signal_name: row.score for row in history.live.signal_scores if row.signal_name in settings.signals}
     high = {name: score for name, score in found.items() if score is not None and score >= settings.stop_at}
     facts = {"live_scores": found, "stop_at": settings.stop_at}
     if not high:
         return Ruling(action="allow", facts=facts)
-    told = ", ".join(f'"{name}" is at {score:g}' for name, score in high.items())
-    detail = f"In the middle of the attempt {told}; it is stopped at {settings.stop_at:g}."
+    reached = ", ".join(f'"{name}" is at {score:g}' for name, score in high.items())
+    detail = f"During the attempt {reached}; the limit is {settings.stop_at:g}."
     return Ruling(action="stop_attempt", reason="live_risk", detail=detail, facts=facts)
 
 
 @hookimpl
 def sentinel_guardrails() -> Iterable[Guardrail]:
-    """Offer the watch."""
+    """The guardrail of this package."""
     return [
         Guardrail(
             name="live_stop",

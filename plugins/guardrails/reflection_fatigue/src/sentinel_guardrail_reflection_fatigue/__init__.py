@@ -1,4 +1,4 @@
-"""Sentinel guardrail: attempts that no longer improve."""
+"""Sentinel guardrail: stops reruns that no longer improve."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -8,7 +8,7 @@ import attrs
 
 from sentinel_core import Attempt, Guardrail, History, Ruling, hookimpl
 
-__all__ = ["ReflectionFatigueSettings", "Tiredness", "check", "fatigue_of", "sentinel_guardrails"]
+__all__ = ["Fatigue", "ReflectionFatigueSettings", "check", "fatigue_of", "sentinel_guardrails"]
 
 _share = [attrs.validators.ge(0.0), attrs.validators.le(1.0)]
 _NONE = Decimal(0)
@@ -16,12 +16,12 @@ _NONE = Decimal(0)
 
 @attrs.frozen(kw_only=True)
 class ReflectionFatigueSettings:
-    """How fast a family tires; all in [0, 1].
+    """How fast the fatigue of a family grows; all values in [0, 1].
 
-    A rerun that improves neither score by ``improvement_threshold`` adds ``base_increment``, one that does takes off
+    A rerun that improves neither score by ``improvement_threshold`` adds ``base_increment``, any other subtracts
     ``decay_rate``; fatigue stays between 0 and ``max_fatigue``. At ``critical_threshold`` or ``fatigue_threshold``,
-    whichever is lower, the family is finalized. With ``paired_improvement`` a score that got better counts only where the
-    other did not get worse by as much.
+    whichever is lower, the family is finalized. With ``paired_improvement`` a better score counts only if the other did not
+    get worse by as much.
     """
 
     fatigue_threshold: float = attrs.field(default=0.5, validator=_share)
@@ -30,11 +30,11 @@ class ReflectionFatigueSettings:
     decay_rate: float = attrs.field(default=0.05, validator=_share)
     critical_threshold: float = attrs.field(default=0.5, validator=_share)
     max_fatigue: float = attrs.field(default=1.0, validator=_share)
-    paired_improvement: bool = attrs.field(default=True, validator=attrs.validators.instance_of(bool))
+    paired_improvement: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
 
 
 @attrs.frozen(kw_only=True)
-class Tiredness:
+class Fatigue:
     """Fatigue after an attempt and before it, the step between them before it is clamped, and whether it improved."""
 
     fatigue: Decimal = _NONE
@@ -43,20 +43,20 @@ class Tiredness:
     improved: bool = False
 
 
-def fatigue_of(attempts: Iterable[Attempt], settings: ReflectionFatigueSettings) -> Tiredness:
+def fatigue_of(attempts: Iterable[Attempt], settings: ReflectionFatigueSettings) -> Fatigue:
     """The family's fatigue: 0 at its first attempt, then up or down with each further one."""
     once = list({attempt.loop_id: attempt for attempt in attempts}.values())
-    now = Tiredness()
+    now = Fatigue()
     for earlier, later in pairwise(once):
         improved = _improved(earlier, later, settings)
         step = -_exact(settings.decay_rate) if improved else _exact(settings.base_increment)
         fatigue = max(_NONE, min(_exact(settings.max_fatigue), now.fatigue + step))
-        now = Tiredness(fatigue=fatigue, previous=now.fatigue, step=step, improved=improved)
+        now = Fatigue(fatigue=fatigue, previous=now.fatigue, step=step, improved=improved)
     return now
 
 
 def check(history: History, settings: ReflectionFatigueSettings) -> Ruling:
-    """Finalize a family whose attempts tire. An attempt that is at work is let be."""
+    """Finalize a family whose fatigue reaches the limit. A running attempt is not stopped."""
     found = fatigue_of(history.attempts, settings)
     limit = min(settings.critical_threshold, settings.fatigue_threshold)
     exceeded = bool(history.attempts) and found.fatigue >= _exact(limit)
@@ -88,18 +88,18 @@ def _counts(gain: Decimal, other: Decimal, settings: ReflectionFatigueSettings) 
 
 
 def _gain(low: float | None, high: float | None) -> Decimal:
-    """How much one score is above another; unknown is no gain."""
+    """How much one score is above another; 0 if either is unknown."""
     return _NONE if low is None or high is None else _exact(high) - _exact(low)
 
 
 def _exact(number: float) -> Decimal:
-    """The decimal that is written, not the binary fraction near it: 0.30 - 0.25 is 0.05."""
+    """The number as the decimal that is written, so that 0.30 - 0.25 is exactly 0.05."""
     return Decimal(repr(float(number)))
 
 
 @hookimpl
 def sentinel_guardrails() -> Iterable[Guardrail]:
-    """Offer the fatigue score."""
+    """The guardrail of this package."""
     return [
         Guardrail(
             name="reflection_fatigue",

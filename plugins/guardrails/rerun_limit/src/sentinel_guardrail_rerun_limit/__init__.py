@@ -1,4 +1,4 @@
-"""Sentinel guardrail: no more than so many reruns of a task."""
+"""Sentinel guardrail: limits the reruns of a task."""
 
 from collections.abc import Iterable
 
@@ -19,8 +19,8 @@ class RerunLimitSettings:
 def check(history: History, settings: RerunLimitSettings) -> Ruling:
     """Finalize once the family has had ``max_reruns`` reruns.
 
-    A family has one root; every further attempt is a rerun, whatever it says of itself. An attempt that was recorded
-    twice counts once. An attempt that is at work was granted before, and is let be.
+    A family has one root; every other attempt counts as a rerun, even if it claims otherwise. An attempt that was recorded
+    twice counts once. A running attempt was allowed before, and is not stopped.
     """
     attempts = len({attempt.loop_id for attempt in history.attempts})
     reruns = max(0, attempts - 1)
@@ -34,7 +34,7 @@ def check(history: History, settings: RerunLimitSettings) -> Ruling:
 
 @hookimpl
 def sentinel_guardrails() -> Iterable[Guardrail]:
-    """Offer the limit."""
+    """The guardrail of this package."""
     return [
         Guardrail(
             name="rerun_limit",

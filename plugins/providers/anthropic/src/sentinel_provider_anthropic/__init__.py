@@ -13,10 +13,10 @@ VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 
 
 def connect(settings: AnthropicSettings) -> Model:
-    """A model of Anthropic's.
+    """Open an Anthropic model; by default the newest one that the server lists.
 
-    Raises ``AuthenticationError`` where no key is in the environment, before anything is asked; where no model is set, the
-    newest that the server lists is taken, and a ``ModelError`` raised where it lists none.
+    Raises ``AuthenticationError``, before any request, if the environment has no key, and ``ModelError`` if no model is set
+    and the server lists none.
     """
     from sentinel_provider_anthropic.model import open_model
 
@@ -25,7 +25,7 @@ def connect(settings: AnthropicSettings) -> Model:
 
 @hookimpl
 def sentinel_providers() -> Iterable[Provider]:
-    """Offer the Messages API as a provider."""
+    """The provider of this package."""
     return [
         Provider(
             name="anthropic",

@@ -1,4 +1,4 @@
-"""Asking the Messages API through its SDK."""
+"""Calls the Messages API with Anthropic's SDK."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ FAILURES: dict[str, Failure] = {**sdk_failures("anthropic"), "anthropic.Credenti
 
 @attrs.define(eq=False, kw_only=True)
 class AnthropicModel(HttpModel):
-    """A model of Anthropic's, behind its SDK, whose own retries and telemetry are off."""
+    """An Anthropic model, called with the SDK; the SDK's own retries and telemetry are off."""
 
     sdk: "anthropic.Anthropic" = attrs.field(repr=False)
     max_tokens: int
@@ -47,8 +47,8 @@ class AnthropicModel(HttpModel):
 
     def _look_up(self, timeout: float) -> Capabilities:
         with self.sdk.models.with_streaming_response.retrieve(self.model, timeout=timeout) as answer:
-            told = document_of(answer.http_response, self.who)
-        window, able = told.get("max_input_tokens"), told.get("capabilities")
+            description = document_of(answer.http_response, self.who)
+        window, able = description.get("max_input_tokens"), description.get("capabilities")
         vision = able.get("image_input") if isinstance(able, dict) else None
         return attrs.evolve(
             self._assumed(),
@@ -60,20 +60,24 @@ class AnthropicModel(HttpModel):
         return Capabilities(streaming=True, sampling=False)
 
     def newest(self) -> str:
-        """The id of the newest model that the server lists. Raises ``ConfigError`` where it lists none."""
+        """The id of the newest model that the server lists. Raises ``ConfigError`` if it lists none."""
         timeout = self.settings.call_timeout
         with self.told_alike(), self.sdk.models.with_streaming_response.list(limit=100, timeout=timeout) as answer:
             listed = document_of(answer.http_response, self.who).get("data")
-        known = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-        known.sort(key=lambda one: (str(one.get("created_at")), str(one.get("id"))), reverse=True)
-        ids = [str(one["id"]) for one in known if isinstance(one.get("id"), str) and one.get("lifecycle") != "retired"]
+        known = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+        known.sort(key=lambda entry: (str(entry.get("created_at")), str(entry.get("id"))), reverse=True)
+        ids = [
+            str(entry["id"])
+            for entry in known
+            if isinstance(entry.get("id"), str) and entry.get("lifecycle") != "retired"
+        ]
         model = choose_model(self.who, ids, first_is_best=True)
         self.note(f'no --model: {self.who} is asked for its newest, "{model}"')
         return model
 
 
 def open_model(settings: AnthropicSettings, variables: Sequence[str]) -> Model:
-    """A model with the key of the first of these variables; see ``connect``."""
+    """A model with the key from the first of ``variables`` that is set; see ``connect``."""
     variable, key = read_key("anthropic", variables)
     client = guarded_client(base_url=settings.base_url, timeout=settings.call_timeout)
     import anthropic

@@ -1,4 +1,4 @@
-"""Replies of the Messages API, whole or in events."""
+"""Reads replies of the Messages API, whole or streamed."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -26,7 +26,7 @@ _STOP: Mapping[str, StopReason] = {
 
 
 def reply_of(document: Mapping[str, Any], who: str) -> Reply:
-    """From a whole message. Raises a ``ModelError`` where it is an error, or no message."""
+    """A reply from a whole message. Raises a ``ModelError`` if it is an error or not a message."""
     if document.get("type") == "error" or "error" in document:
         raise failure_in(who, document.get("error"))
     content = document.get("content")
@@ -47,7 +47,7 @@ def reply_of(document: Mapping[str, Any], who: str) -> Reply:
 
 @attrs.define
 class _Message:
-    """A message that is being streamed: its head, its blocks by index, and whether its end was seen."""
+    """A message while it is streamed: its head, its blocks by index, and whether it has ended."""
 
     head: dict[str, Any] = attrs.field(factory=dict)
     blocks: dict[object, dict[str, Any]] = attrs.field(factory=dict)
@@ -72,7 +72,7 @@ class _Message:
     def _grow(self, block: dict[str, Any], delta: Mapping[str, Any], on_text: Callable[[str], None]) -> None:
         text = text_or_empty(delta.get("text"))
         block["text"] = text_or_empty(block.get("text")) + text
-        if part := text_or_empty(delta.get("partial_json")):  # takes the place of the input that the block began with
+        if part := text_or_empty(delta.get("partial_json")):  # replaces the input at the start of the block
             before = block.get("input")
             block["input"] = (before if isinstance(before, str) else "") + part
         self._say(text, on_text)
@@ -83,9 +83,9 @@ class _Message:
 
 
 def gather(events: Iterable[Mapping[str, Any]], who: str, on_text: Callable[[str], None]) -> dict[str, Any]:
-    """The whole message that the events tell, its text given to ``on_text`` as it comes.
+    """The whole message from its events; text is passed to ``on_text`` as it arrives.
 
-    Raises ``NetworkError`` where the stream ends before the message does, and the error that an event tells of.
+    Raises ``NetworkError`` if the stream ends before the message, and the error that an event reports.
     """
     message = _Message()
     for event in events:

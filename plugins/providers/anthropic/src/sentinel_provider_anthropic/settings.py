@@ -1,4 +1,4 @@
-"""What can be set."""
+"""Settings of this provider."""
 
 import os
 
@@ -13,9 +13,9 @@ ADDRESS = "https://api.anthropic.com"
 
 @attrs.frozen(kw_only=True)
 class AnthropicSettings(ProviderSettings):
-    """``base_url`` is ``ANTHROPIC_BASE_URL`` of the environment, else Anthropic's own.
+    """``base_url`` is ``ANTHROPIC_BASE_URL`` from the environment, else Anthropic's own.
 
-    ``max_tokens`` is the most that one reply may have where the agent asks for no other limit: this API wants one always.
+    ``max_tokens`` caps one reply if the agent sets no other limit, because this API always requires one.
     """
 
     base_url: str = attrs.field(factory=lambda: os.environ.get("ANTHROPIC_BASE_URL") or ADDRESS)

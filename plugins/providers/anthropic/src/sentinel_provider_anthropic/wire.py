@@ -1,4 +1,4 @@
-"""A request as the Messages API wants it."""
+"""Builds requests to the Messages API."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -13,14 +13,14 @@ _CHOICE: Mapping[ToolChoice, str] = {"auto": "auto", "none": "none", "required":
 
 
 def format_tools_for_provider(tools: Iterable[Tool]) -> list[dict[str, Any]]:
-    """The tools as this API takes them: name, description, input_schema."""
+    """The tools in this API's format: name, description, input_schema."""
     return [
         {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)} for tool in tools
     ]
 
 
 def body_of(request: Request, model: str, max_tokens: int) -> dict[str, Any]:
-    """The arguments of ``messages.create``. Sampling is left to the model: this API takes no temperature any more."""
+    """The arguments of ``messages.create``. No sampling arguments: this API no longer takes a temperature."""
     body: dict[str, Any] = {
         "model": model,
         "max_tokens": request.max_tokens or max_tokens,
@@ -35,7 +35,7 @@ def body_of(request: Request, model: str, max_tokens: int) -> dict[str, Any]:
 
 
 def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Turns of user and assistant by turns: all results of one turn's calls must stand in one message."""
+    """Alternating user and assistant messages: the API wants all results of one turn's calls in one message."""
     turns: list[dict[str, Any]] = []
     for message in messages:
         role = "assistant" if message.role == "assistant" else "user"
@@ -48,7 +48,7 @@ def _messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def _blocks(message: Message) -> Iterator[dict[str, Any]]:
-    """Results go first, as the API asks; a text of white space alone would be refused."""
+    """Results come first, as the API requires; text of white space only is dropped, as the API refuses it."""
     for result in message.tool_results:
         yield {
             "type": "tool_result",

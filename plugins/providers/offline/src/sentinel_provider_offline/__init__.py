@@ -13,31 +13,31 @@ __all__ = ["OfflineModel", "OfflineSettings", "sentinel_providers"]
 
 @attrs.frozen
 class OfflineModel:
-    """Plays the detective by rules: no network, no key, no language model, the same reply to the same request."""
+    """Investigates by rules: no network, no key, no language model, the same reply to the same request."""
 
     settings: OfflineSettings = attrs.field(factory=OfflineSettings)
 
     def complete(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:  # noqa: ARG002 - nothing is streamed
-        """The detective's next step, decided from the conversation alone. Raises nothing."""
+        """The next step, decided from the conversation alone. Raises nothing."""
         from sentinel_provider_offline.steps import next_reply
 
         return next_reply(request, self.settings)
 
     def estimate_tokens(self, messages: Sequence[Message]) -> int:
-        """The host's own estimate; nothing is counted against it here."""
+        """The host's own estimate."""
         return estimate_tokens(messages)
 
     def get_capabilities(self) -> Capabilities:
-        """Tools, and nothing else: there is nothing to sample and no window to fill."""
+        """Tools only: rules have no sampling and no context window."""
         return Capabilities(sampling=False)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Nothing to close."""
 
 
 @hookimpl
 def sentinel_providers() -> Iterable[Provider]:
-    """Offer the rules as a provider."""
+    """The provider of this package."""
     return [
         Provider(
             name="offline",

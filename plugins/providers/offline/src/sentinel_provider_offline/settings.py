@@ -1,4 +1,4 @@
-"""The thresholds of the rules, as this provider's settings."""
+"""Settings of this provider: the thresholds of the rules."""
 
 import attrs
 
@@ -9,4 +9,4 @@ __all__ = ["OfflineSettings"]
 
 @attrs.frozen(kw_only=True)
 class OfflineSettings(RiskThresholds):
-    """The host's thresholds, each of which can be set for this provider."""
+    """The host's risk thresholds; each can be set for this provider."""

@@ -1,4 +1,4 @@
-"""What the detective does next, from the conversation alone: fetch the summary, file the report, say what came of it."""
+"""Decides the next step from the conversation alone: fetch the summary, file the report, report the outcome."""
 
 from collections.abc import Sequence
 
@@ -33,7 +33,7 @@ _MAX_FILINGS = 2
 
 @attrs.frozen
 class _Progress:
-    """What was done for the release so far: calls of each tool, oldest first."""
+    """The calls of each tool for the release so far, oldest first."""
 
     release_id: str
     fetched: tuple[Call, ...]
@@ -74,7 +74,7 @@ def _judge(progress: _Progress, settings: OfflineSettings) -> Reply:
 
 
 def _assessed(summary: dict[str, object], fetch: Call, settings: OfflineSettings) -> Assessment:
-    """By the rules; of a summary that was cut, what the host saw in the whole of it is one more finding."""
+    """The assessment by the rules. For a truncated summary, the risk that the host found in all of it is one more finding."""
     found = assess(summary, settings)
     risk = None if fetch.result is None else whole_risk(fetch.result)
     return found if risk is None else Assessment((*found.facts, Fact("summary_cut", risk, cut(risk))))
@@ -88,7 +88,7 @@ def _taken(release_id: str, assessment: Assessment, answer: dict[str, object]) -
 
 
 def _progress(messages: Sequence[Message]) -> _Progress | None:
-    """None where the last message of the user is not a task."""
+    """The progress, or None if the user's last message is not a task."""
     start = max((place for place, message in enumerate(messages) if message.role == "user"), default=None)
     release_id = None if start is None else release_in(messages[start].content or "")
     if release_id is None:
@@ -135,17 +135,17 @@ _NO_MODEL = "No language model was used: fixed rules gave this answer."
 
 
 def no_task() -> str:
-    """For a message that is not the detective's task."""
+    """The answer to a message that is not a task."""
     return f"{_NO_MODEL} They can only investigate a release, and this message does not name one."
 
 
 def missing_tools(names: Sequence[str]) -> str:
-    """Where a tool that the task needs is not on offer."""
+    """The answer if a tool that the task needs is missing."""
     return f"Without the tool {' and '.join(names)} the release cannot be investigated. {_NO_MODEL}"
 
 
 def no_summary(release_id: str, problem: str) -> str:
-    """Where the summary could not be had."""
+    """The answer if the summary could not be fetched."""
     return (
         f"The summary of release {_quoted(release_id)} could not be fetched, so its risk is unknown and there is no "
         f"report. The tool said: {problem}\n{_NO_MODEL}"
@@ -153,7 +153,7 @@ def no_summary(release_id: str, problem: str) -> str:
 
 
 def unreadable(release_id: str, problem: str) -> str:
-    """Where the summary came, and is nothing to judge by."""
+    """The answer if the summary cannot be assessed."""
     return (
         f"The summary of release {_quoted(release_id)} cannot be read, so its risk is unknown and there is no report: "
         f"{problem}.\n{_NO_MODEL}"
@@ -161,12 +161,12 @@ def unreadable(release_id: str, problem: str) -> str:
 
 
 def cut(risk: str) -> str:
-    """The finding on a summary of which only a part was kept."""
+    """The finding for a truncated summary."""
     return f"the summary is longer than max_result_chars and was cut; the whole of it shows {risk} risk"
 
 
 def staged(release_id: str, assessment: Assessment) -> str:
-    """Where the report waits for the end of the run."""
+    """The answer if the report is delivered at the end of the run."""
     return (
         f"{_risk(release_id, assessment)} The risk report is staged; it is delivered when this run is over.\n"
         f"{_reasons(assessment)}\n{_NO_MODEL}"
@@ -174,13 +174,13 @@ def staged(release_id: str, assessment: Assessment) -> str:
 
 
 def filed(release_id: str, assessment: Assessment, report_id: str | None) -> str:
-    """Where the report was taken."""
+    """The answer if the report was filed."""
     where = f"under the id {report_id}" if report_id else "but the tool gave no report id"
     return f"{_risk(release_id, assessment)} The risk report was filed {where}.\n{_reasons(assessment)}\n{_NO_MODEL}"
 
 
 def not_filed(release_id: str, assessment: Assessment, problem: str) -> str:
-    """Where the report was refused, twice."""
+    """The answer if the report was refused twice."""
     return (
         f"{_risk(release_id, assessment)} The risk report could not be filed. The tool said: {problem}\n"
         f"{_reasons(assessment)}\n{_NO_MODEL}"
@@ -188,7 +188,7 @@ def not_filed(release_id: str, assessment: Assessment, problem: str) -> str:
 
 
 def unknown(release_id: str, assessment: Assessment, problem: str) -> str:
-    """Where filing was cut off: it may have been taken, so it is not tried again."""
+    """The answer if filing was interrupted: the report may have been filed, so it is not retried."""
     return (
         f"{_risk(release_id, assessment)} Whether the risk report was filed is unknown. The tool said: {problem}\n"
         f"{_reasons(assessment)}\n{_NO_MODEL}"

@@ -13,9 +13,9 @@ KEY = "OLLAMA_API_KEY"
 
 
 def connect(settings: OllamaSettings) -> Model:
-    """A model that Ollama runs. A key is sent where one is in the environment, and none is needed.
+    """Open a model that Ollama runs; by default the most recently changed one. A key from the environment is optional.
 
-    Where no model is set, the one that was changed last is taken. Raises ``ConfigError`` where none is there.
+    Raises ``ConfigError`` if no model is set and Ollama has none.
     """
     from sentinel_provider_ollama.model import open_model
 
@@ -24,7 +24,7 @@ def connect(settings: OllamaSettings) -> Model:
 
 @hookimpl
 def sentinel_providers() -> Iterable[Provider]:
-    """Offer Ollama as a provider."""
+    """The provider of this package."""
     return [
         Provider(
             name="ollama",

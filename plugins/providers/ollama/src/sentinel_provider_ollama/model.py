@@ -1,4 +1,4 @@
-"""Asking Ollama, without its SDK: one endpoint, and errors that are HTTP's."""
+"""Calls Ollama without its SDK: it has one endpoint and plain HTTP errors."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -52,7 +52,7 @@ class OllamaModel(HttpModel):
         raise refusal(self.who, response.status_code, body, response.headers)
 
     def _look_for_loss(self, request: Request, reply: Reply) -> None:
-        """Ollama drops what does not fit its window without a word; the count of what it read tells."""
+        """Warn if Ollama cut the conversation: it silently drops what exceeds its window, but its token count shows it."""
         estimate = self.estimate_tokens(request.messages)
         if reply.usage is not None and 0 < reply.usage.prompt_tokens < estimate * _MUCH_LESS:
             self.note(
@@ -63,34 +63,34 @@ class OllamaModel(HttpModel):
     def _look_up(self, timeout: float) -> Capabilities:
         response = self.client.post("/api/show", json={"model": self.model}, timeout=timeout)
         self._raise_for(response)
-        told = document_of(response, self.who)
-        able = told.get("capabilities")
+        description = document_of(response, self.who)
+        able = description.get("capabilities")
         names = able if isinstance(able, list) else ["tools"]
         return attrs.evolve(
             self._assumed(),
             tools="tools" in names,
             vision="vision" in names,
-            context_window=_window(told.get("model_info"), self.num_ctx),
+            context_window=_window(description.get("model_info"), self.num_ctx),
         )
 
     def _assumed(self) -> Capabilities:
         return Capabilities(streaming=True, context_window=self.num_ctx)
 
     def latest(self) -> str:
-        """The model that was changed last. Raises ``ConfigError`` where there is none."""
+        """The most recently changed model. Raises ``ConfigError`` if there is none."""
         with self.told_alike():
             response = self.client.get("/api/tags")
             self._raise_for(response)
             listed = document_of(response, self.who).get("models")
-        known = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-        known.sort(key=lambda one: (str(one.get("modified_at")), str(one.get("name"))), reverse=True)
-        model = choose_model(self.who, [one["name"] for one in known if one.get("name")], first_is_best=True)
-        self.note(f'no --model: {self.who} is asked for the one that was changed last, "{model}"')
+        known = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
+        known.sort(key=lambda entry: (str(entry.get("modified_at")), str(entry.get("name"))), reverse=True)
+        model = choose_model(self.who, [entry["name"] for entry in known if entry.get("name")], first_is_best=True)
+        self.note(f'no --model: {self.who} is asked for its most recently changed model, "{model}"')
         return model
 
 
 def _window(info: object, num_ctx: int) -> int:
-    """The smaller of the model's own window and the one that is asked for."""
+    """The smaller of the model's own window and ``num_ctx``."""
     table: Mapping[str, Any] = info if isinstance(info, dict) else {}
     own = [value for key, value in table.items() if key.endswith(".context_length") and type(value) is int]
     return min([num_ctx, *(value for value in own if value > 0)])

@@ -1,4 +1,4 @@
-"""Replies of Ollama, whole or in lines."""
+"""Reads replies of Ollama, whole or streamed in lines."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -19,9 +19,9 @@ _STOP: Mapping[str, StopReason] = {"length": "max_tokens", "stop": "end_turn"}
 
 
 def reply_of(document: Mapping[str, Any], who: str, *, turn: int) -> Reply:
-    """From a whole reply; its calls get the ids ``ollama-<turn>-<number>``.
+    """A reply from a whole document; calls get the ids ``ollama-<turn>-<number>``.
 
-    Raises ``NetworkError`` where it is not done, and another ``ModelError`` where it is an error, or holds no message.
+    Raises ``NetworkError`` if it is not done, and another ``ModelError`` if it is an error or has no message.
     """
     message = _message(document, who)
     if document.get("done") is not True:
@@ -50,9 +50,9 @@ def _usage(document: Mapping[str, Any]) -> Any:
 
 
 def gather(lines: Iterable[Mapping[str, Any]], who: str, on_text: Callable[[str], None]) -> dict[str, Any]:
-    """The whole reply that the lines tell, its text given to ``on_text`` as it comes.
+    """The whole reply from its lines; text is passed to ``on_text`` as it arrives.
 
-    The last line has the counts; an error may come as a line of its own in a reply that began well, and is raised.
+    The last line has the counts. Raises the error if one comes as a line in the middle of a reply.
     """
     texts: list[str] = []
     calls: list[object] = []

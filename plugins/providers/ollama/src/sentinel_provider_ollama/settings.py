@@ -1,4 +1,4 @@
-"""What can be set."""
+"""Settings of this provider."""
 
 import os
 
@@ -12,9 +12,9 @@ _PORT = 11_434
 
 
 def address(host: str) -> str:
-    """A full address from what ``OLLAMA_HOST`` may hold: ``0.0.0.0``, ``box:8080``, ``https://box``.
+    """A full address from ``OLLAMA_HOST``, such as ``0.0.0.0``, ``box:8080`` or ``https://box``.
 
-    Where Ollama listens on every interface, it is asked on this machine.
+    An address for all interfaces (``0.0.0.0``) becomes this machine's.
     """
     scheme, _, rest = host.strip().rpartition("://")
     place, slash, path = rest.partition("/")
@@ -27,10 +27,10 @@ def address(host: str) -> str:
 
 @attrs.frozen(kw_only=True)
 class OllamaSettings(ProviderSettings):
-    """``base_url`` is ``OLLAMA_HOST`` of the environment, else this machine.
+    """``base_url`` is ``OLLAMA_HOST`` from the environment, else this machine.
 
-    ``num_ctx`` is the context window in tokens that Ollama is told to make room for, with every request: its own default is
-    small, and what does not fit it drops without a word.
+    ``num_ctx`` is the context window in tokens, sent with every request: Ollama's own default is small, and it silently drops
+    what does not fit.
     """
 
     base_url: str = attrs.field(factory=lambda: address(os.environ.get("OLLAMA_HOST", "")))

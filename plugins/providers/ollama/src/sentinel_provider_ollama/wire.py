@@ -1,4 +1,4 @@
-"""A request as Ollama's ``/api/chat`` wants it."""
+"""Builds requests to Ollama's ``/api/chat``."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ __all__ = ["body_of", "format_tools_for_provider"]
 
 
 def body_of(request: Request, model: str, *, num_ctx: int, stream: bool) -> dict[str, Any]:
-    """The body of one request. There is no way to demand or forbid a call: to forbid it, no tool is offered."""
+    """The body of one request. Ollama cannot be told to require or forbid a call; to forbid it, no tools are sent."""
     options: dict[str, Any] = {"num_ctx": num_ctx}
     if request.temperature is not None:
         options["temperature"] = request.temperature
@@ -24,9 +24,11 @@ def body_of(request: Request, model: str, *, num_ctx: int, stream: bool) -> dict
 
 
 def _messages(request: Request) -> list[dict[str, Any]]:
-    """A result names the tool, because Ollama's calls have no ids."""
+    """The messages; a result has the tool's name, because Ollama's calls have no ids."""
     names = {call.id: call.name for message in request.messages for call in message.tool_calls}
-    return list(chat_messages(request, call=_call, result=lambda one: {"tool_name": names.get(one.tool_call_id, "")}))
+    return list(
+        chat_messages(request, call=_call, result=lambda result: {"tool_name": names.get(result.tool_call_id, "")})
+    )
 
 
 def _call(call: ToolCall) -> dict[str, Any]:

@@ -21,10 +21,10 @@ OPENROUTER_KEY = "OPENROUTER_API_KEY"
 
 
 def connect_openai(settings: OpenAISettings) -> Model:
-    """A model of an OpenAI-compatible server.
+    """Open a model of an OpenAI-compatible server.
 
-    OpenAI itself needs a key in the environment, other servers get one where there is one. Raises ``AuthenticationError``
-    without it, before anything is asked; ``ConfigError`` where no model is set and the server lists several.
+    OpenAI itself needs a key in the environment; for other servers it is optional. Raises ``AuthenticationError``, before any
+    request, if a needed key is missing, and ``ConfigError`` if no model is set and the server lists several.
     """
     from sentinel_provider_openai.connecting import open_openai
 
@@ -32,7 +32,7 @@ def connect_openai(settings: OpenAISettings) -> Model:
 
 
 def connect_openrouter(settings: OpenRouterSettings) -> Model:
-    """A model at OpenRouter. Raises as ``connect_openai`` does; a key is always needed."""
+    """Open a model at OpenRouter. Raises as ``connect_openai`` does; a key is always needed."""
     from sentinel_provider_openai.connecting import open_openrouter
 
     return open_openrouter(settings, OPENROUTER_KEY)
@@ -40,7 +40,7 @@ def connect_openrouter(settings: OpenRouterSettings) -> Model:
 
 @hookimpl
 def sentinel_providers() -> Iterable[Provider]:
-    """Offer both; they share a wire format."""
+    """Both providers of this package; they share a wire format."""
     return [
         Provider(
             name="openai",

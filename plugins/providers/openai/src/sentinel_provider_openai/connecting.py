@@ -1,4 +1,4 @@
-"""Opening a connection, to OpenAI's own or a compatible server, or to OpenRouter."""
+"""Connects to OpenAI, a compatible server, or OpenRouter."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from sentinel_provider_openai.settings import OPENAI, OpenAISettings, OpenRouter
 
 __all__ = ["FAILURES", "open_openai", "open_openrouter"]
 
-_KEYLESS = "none"  # the SDK sends some key always; a server without keys does not look
+_KEYLESS = "none"  # the SDK always sends a key; a server without keys ignores it
 FAILURES = sdk_failures("openai")
 
 
@@ -22,7 +22,7 @@ def open_openai(settings: OpenAISettings, variable: str) -> OpenAIModel:
     """See ``connect_openai``."""
     is_openai = settings.base_url.rstrip("/") == OPENAI
     key = _key(variable, needed=is_openai)
-    # Elsewhere a model of that name may run on one's own machine, and costs something else.
+    # Not for other servers: a model of that name there may have other prices.
     more = {"price_list": "openai", "limit_name": "max_completion_tokens"} if is_openai else {}
     return _open("openai", settings, key, variable, {}, **more)
 

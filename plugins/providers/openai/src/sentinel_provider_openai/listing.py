@@ -1,4 +1,4 @@
-"""What servers tell of their models in ``GET /models``: OpenRouter the most, vLLM and llama.cpp a little, OpenAI ids only."""
+"""Reads ``GET /models``: OpenRouter describes its models fully, vLLM and llama.cpp partly, OpenAI lists ids only."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -16,24 +16,24 @@ _MILLION = 1_000_000
 
 def ids_in(models: Iterable[Mapping[str, Any]]) -> list[str]:
     """The ids, sorted."""
-    return sorted(one["id"] for one in models if isinstance(one.get("id"), str))
+    return sorted(entry["id"] for entry in models if isinstance(entry.get("id"), str))
 
 
 def capabilities_in(models: Iterable[Mapping[str, Any]], model: str, assumed: Capabilities) -> Capabilities:
-    """What the list says of a model, over what is assumed of all. Prices stand there as US dollars a token, in text."""
-    told = next((one for one in models if model in (one.get("id"), one.get("canonical_slug"))), None)
-    if told is None:
+    """A model's capabilities: those in the list, else ``assumed``. Listed prices are US dollars per token, as text."""
+    entry = next((item for item in models if model in (item.get("id"), item.get("canonical_slug"))), None)
+    if entry is None:
         return assumed
-    accepted = told.get("supported_parameters")
+    accepted = entry.get("supported_parameters")
     names = accepted if isinstance(accepted, list) else ["temperature", "tools"]
-    shape, prices = _table(told.get("architecture")), _table(told.get("pricing"))
+    shape, prices = _table(entry.get("architecture")), _table(entry.get("pricing"))
     modalities = shape.get("input_modalities")
     return attrs.evolve(
         assumed,
         tools="tools" in names,
         sampling="temperature" in names,
         vision=isinstance(modalities, list) and "image" in modalities,
-        context_window=_window(told),
+        context_window=_window(entry),
         prompt_price=_price(prices.get("prompt")),
         completion_price=_price(prices.get("completion")),
     )
@@ -43,8 +43,8 @@ def _table(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _window(told: Mapping[str, Any]) -> int | None:
-    places = (_table(told.get("top_provider")), told, _table(told.get("meta")))
+def _window(entry: Mapping[str, Any]) -> int | None:
+    places = (_table(entry.get("top_provider")), entry, _table(entry.get("meta")))
     found = (place[key] for place in places for key in _WINDOW if type(place.get(key)) is int and place[key] > 0)
     return next(found, None)
 

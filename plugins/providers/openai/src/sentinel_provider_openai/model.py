@@ -1,4 +1,4 @@
-"""Asking chat completions through OpenAI's SDK."""
+"""Calls chat completions with OpenAI's SDK."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIModel"]
 
-# What some models refuse, and what it is called there instead; None where there is no such thing.
+# Arguments that some models refuse, and the name to use instead; None if there is none.
 _INSTEAD = {"max_tokens": "max_completion_tokens", "temperature": None}
 
 
 @attrs.define(eq=False, kw_only=True)
 class OpenAIModel(HttpModel):
-    """A model behind chat completions and OpenAI's SDK, whose own retries are off.
+    """A model behind chat completions, called with OpenAI's SDK; the SDK's own retries are off.
 
-    ``limit_name`` is what the server calls the most tokens of a reply.
+    ``limit_name`` is the server's argument for the most tokens of a reply.
     """
 
     sdk: "openai.OpenAI" = attrs.field(repr=False)
@@ -49,7 +49,7 @@ class OpenAIModel(HttpModel):
             return reply_in(answer.http_response, self.who, on_text, whole=reply_of, gather=gather)
 
     def _accepted(self, request: Request) -> Request:
-        """The request without what the model is known to refuse."""
+        """The request without arguments that the model has refused before."""
         if request.temperature is None:
             return request
         if "temperature" in self._left_out or not self.get_capabilities().sampling:
@@ -58,9 +58,9 @@ class OpenAIModel(HttpModel):
         return request
 
     def _learn(self, error: "openai.BadRequestError", body: dict[str, Any]) -> None:
-        """Raise a retryable error where one argument was refused that the next attempt can do without.
+        """Raise a retryable error if the server refused an argument that the next attempt can leave out.
 
-        The next attempt is the agent's, so that it shows in the record: nothing is asked twice in here.
+        The agent makes that attempt, so that it is in the journal; this class never repeats a request.
         """
         refused = error.param
         if refused not in _INSTEAD or refused not in body or not (error.code or "").startswith("unsupported"):
@@ -73,7 +73,7 @@ class OpenAIModel(HttpModel):
         return capabilities_in(self.listed(timeout), self.model, self._assumed())
 
     def listed(self, timeout: float) -> list[dict[str, Any]]:
-        """The models that the server lists, as it describes them. May raise what HTTP and the SDK raise."""
+        """The server's list of models, unchanged. Raises the errors of HTTP and the SDK."""
         with self.sdk.models.with_streaming_response.list(timeout=timeout) as answer:
             data = document_of(answer.http_response, self.who).get("data")
-        return [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []
+        return [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []

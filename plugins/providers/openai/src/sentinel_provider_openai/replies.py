@@ -1,4 +1,4 @@
-"""Replies of chat completions, whole or in chunks; OpenRouter's errors inside them too."""
+"""Reads replies of chat completions, whole or streamed, with OpenRouter's errors inside them."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -25,7 +25,7 @@ _STOP: Mapping[str, StopReason] = {
 
 
 def reply_of(document: Mapping[str, Any], who: str) -> Reply:
-    """From a whole completion. Raises a ``ModelError`` where it is an error, or holds no message."""
+    """A reply from a whole completion. Raises a ``ModelError`` if it is an error or has no message."""
     choice = _choice(document, who)
     message = choice.get("message")
     if not isinstance(message, dict):
@@ -45,7 +45,7 @@ def reply_of(document: Mapping[str, Any], who: str) -> Reply:
 
 
 def _choice(document: Mapping[str, Any], who: str) -> dict[str, Any]:
-    """The first choice, where neither it nor the reply is an error."""
+    """The first choice. Raises a ``ModelError`` if it or the reply is an error."""
     if document.get("error"):
         raise failure_in(who, document["error"])
     choices = document.get("choices")
@@ -57,15 +57,15 @@ def _choice(document: Mapping[str, Any], who: str) -> dict[str, Any]:
     return choice
 
 
-def _stop(told: object, *, calls: bool, refused: bool) -> StopReason:
+def _stop(reason: object, *, calls: bool, refused: bool) -> StopReason:
     if refused:
         return "refusal"
-    stop = _STOP.get(str(told), "end_turn")
+    stop = _STOP.get(str(reason), "end_turn")
     return "tool_calls" if calls and stop == "end_turn" else stop
 
 
 def _cost(usage: object) -> float | None:
-    """What OpenRouter says that the call cost, in US dollars."""
+    """The call's cost in US dollars, as OpenRouter reports it."""
     cost = usage.get("cost") if isinstance(usage, dict) else None
     if isinstance(cost, bool) or not isinstance(cost, (int, float)):
         return None
@@ -74,7 +74,7 @@ def _cost(usage: object) -> float | None:
 
 @attrs.define
 class _Completion:
-    """A completion that is being streamed."""
+    """A completion while it is streamed."""
 
     head: dict[str, Any] = attrs.field(factory=dict)
     text: list[str] = attrs.field(factory=list)
@@ -88,7 +88,7 @@ class _Completion:
         if chunk.get("error"):
             raise failure_in(who, chunk["error"])
         choices = chunk.get("choices")
-        if not choices:  # the last chunk holds the usage and nothing else
+        if not choices:  # the last chunk has only the usage
             return
         choice = _choice(chunk, who)
         self.finish = choice.get("finish_reason") or self.finish
@@ -108,7 +108,7 @@ class _Completion:
                 self._grow_call(part)
 
     def _grow_call(self, part: Mapping[str, Any]) -> None:
-        """Parts of one call share an index. Some servers number every call 0, or none: a new id is then a new call."""
+        """Add a part of a call. Parts share an index, but some servers send 0 or none for all: then a new id is a new call."""
         raw_index, call_id = part.get("index"), text_or_empty(part.get("id"))
         index = raw_index if isinstance(raw_index, int) else None
         call = self.at.get(index)
@@ -127,9 +127,9 @@ class _Completion:
 
 
 def gather(chunks: Iterable[Mapping[str, Any]], who: str, on_text: Callable[[str], None]) -> dict[str, Any]:
-    """The whole completion that the chunks tell, its text given to ``on_text`` as it comes.
+    """The whole completion from its chunks; text is passed to ``on_text`` as it arrives.
 
-    Raises ``NetworkError`` where the stream ends before a chunk says why it ends, and the error that a chunk tells of.
+    Raises ``NetworkError`` if the stream ends before a finish reason, and the error that a chunk reports.
     """
     completion = _Completion()
     for chunk in chunks:

@@ -1,4 +1,4 @@
-"""What can be set."""
+"""Settings of these providers."""
 
 import os
 
@@ -14,7 +14,7 @@ OPENROUTER = "https://openrouter.ai/api/v1"
 
 @attrs.frozen(kw_only=True)
 class OpenAISettings(ProviderSettings):
-    """``base_url`` is ``OPENAI_BASE_URL`` of the environment, else OpenAI's own; it ends before ``/chat/completions``."""
+    """``base_url`` is ``OPENAI_BASE_URL`` from the environment, else OpenAI's own; it ends before ``/chat/completions``."""
 
     base_url: str = attrs.field(factory=lambda: os.environ.get("OPENAI_BASE_URL") or OPENAI)
 

@@ -1,4 +1,4 @@
-"""A request as chat completions want it."""
+"""Builds requests to chat completions."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ __all__ = ["body_of", "format_tools_for_provider"]
 
 
 def body_of(request: Request, model: str, *, limit_name: str, stream: bool) -> dict[str, Any]:
-    """The arguments of ``chat.completions.create``; ``limit_name`` is what the server calls the most tokens of a reply."""
+    """The arguments of ``chat.completions.create``; ``limit_name`` is the server's argument for the most tokens of a reply."""
     body: dict[str, Any] = {"model": model, "messages": list(chat_messages(request, call=_call, result=_result))}
     if request.tools:
         body["tools"] = format_tools_for_provider(request.tools)
@@ -26,7 +26,7 @@ def body_of(request: Request, model: str, *, limit_name: str, stream: bool) -> d
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    """Arguments that were no JSON go back as ``{}``: servers that parse them would refuse the whole conversation."""
+    """The call; arguments that are not JSON become ``{}``, because some servers parse them and refuse the whole request."""
     arguments = to_json(call.arguments).decode()
     return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 

@@ -1,4 +1,4 @@
-"""Files that hold one JSON document, a list of them, or one a line."""
+"""Files with one JSON document, a list of them, or one per line."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,25 +14,25 @@ __all__ = ["Document", "read_each"]
 
 @attrs.frozen(kw_only=True)
 class Document:
-    """A JSON object, its position in the file from 0, and the line that it stands on."""
+    """A JSON object, its position in the file from 0, and its line."""
 
     value: dict[str, Any]
     position: int = 0
     line: int = 1
 
     def error(self, message: str) -> ReadError:
-        """For a document that is no trace."""
+        """The error for a document that is not a trace."""
         return ReadError(message=message, line=self.line)
 
     def name(self, stem: str) -> str:
-        """An id for a document that has none: the file's name, and its position where it is not the first."""
+        """An id for a document without one: the file's name, with the position unless it is the first."""
         return f"{stem}:{self.position + 1}" if self.position else stem
 
 
 def read_each(
     source: Source, make: Callable[[Document, Source], ExecutionTrace | ReadError]
 ) -> Iterator[ExecutionTrace | ReadError]:
-    """What ``make`` says to each document of a source: the object that it is, those of the list that it is, or one a line."""
+    """The result of ``make`` for each document of a source: one object, the elements of a list, or one per line."""
     for position, record in enumerate(json_records(source)):
         if isinstance(record, BadRecord):
             yield record.error()

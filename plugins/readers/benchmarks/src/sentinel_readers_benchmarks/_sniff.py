@@ -1,4 +1,4 @@
-"""What the first bytes of each format look like. Light: it is imported for every file that is checked."""
+"""Scores a file for each reader by its first bytes. Imports nothing heavy, because every file needs it."""
 
 __all__ = ["atif", "inspect_log", "mini_swe_agent", "openhands", "swe_agent"]
 
@@ -7,7 +7,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def _json(head: bytes) -> bytes:
-    """The head where it can be JSON, else nothing."""
+    """The head if it can be JSON, else nothing."""
     start = head.removeprefix(_BOM).lstrip()
     return start if start.startswith((b"{", b"[")) else b""
 
@@ -16,7 +16,7 @@ def _has(head: bytes, *keys: bytes) -> bool:
     return all(b'"' + key + b'"' in head for key in keys)
 
 
-def atif(head: bytes, filename: str) -> int:  # noqa: ARG001 - the schema version says it all
+def atif(head: bytes, filename: str) -> int:  # noqa: ARG001 - the schema version is enough
     """95 for a schema version of ATIF."""
     start = _json(head)
     return 95 if b'"ATIF-v' in start and _has(start, b"schema_version") else 0
@@ -45,7 +45,7 @@ def mini_swe_agent(head: bytes, filename: str) -> int:
     return 60 if filename.endswith(".traj.json") and _has(start, b"role") else 0
 
 
-def openhands(head: bytes, filename: str) -> int:  # noqa: ARG001 - output.jsonl may be anybody's
+def openhands(head: bytes, filename: str) -> int:  # noqa: ARG001 - other tools also write output.jsonl
     """90 for an evaluation record, 75 for a bare list of events."""
     start = _json(head)
     events = _has(start, b"action", b"observation") or _has(start, b"kind", b"tool_call_id")

@@ -1,4 +1,4 @@
-"""Looking into JSON values of which nothing is sure."""
+"""Reads JSON values of unknown types."""
 
 from typing import Any
 
@@ -6,28 +6,28 @@ from sentinel_core.trace import TokenDetails, TokenUsage
 
 __all__ = ["as_dict", "as_list", "as_text", "exit_success", "file_stem", "number", "stated_usage"]
 
-# A whole number larger than a float holds is no duration and no cost.
+# An integer too large for a float is neither a duration nor a cost.
 _TOO_LARGE = 1e300
 _SUFFIXES = (".gz", ".zst", ".json", ".jsonl", ".traj", ".trajectory", ".eval")
 
 
 def as_dict(value: object) -> dict[str, Any]:
-    """The value where it is an object, else an empty one."""
+    """The value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def as_list(value: object) -> list[Any]:
-    """The value where it is a list, else an empty one."""
+    """The value if it is a list, else an empty one."""
     return value if isinstance(value, list) else []
 
 
 def as_text(value: object) -> str | None:
-    """The value where it is text that is not empty, else None."""
+    """The value if it is non-empty text, else None."""
     return value if isinstance(value, str) and value else None
 
 
 def number(value: object) -> float | None:
-    """The value where it is a finite number that is not negative, else None."""
+    """The value if it is a finite number of at least 0, else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return float(value) if 0 <= value < _TOO_LARGE else None
@@ -42,14 +42,14 @@ def file_stem(name: str) -> str:
 
 
 def exit_success(code: object) -> bool | None:
-    """What an exit code says: 0 worked; 1 is how ``grep`` and ``diff`` say no, and -1 that the command still runs."""
+    """Success by exit code: 0 is success; 1 is unclear, as ``grep`` and ``diff`` use it for no match; -1 is still running."""
     if type(code) is not int or code in (1, -1):
         return None
     return code == 0
 
 
 def stated_usage(raw: object, **names: str) -> TokenUsage | None:
-    """A usage whose keys are given by name (``prompt="total_prompt_tokens"``); None where it holds no positive count."""
+    """A usage whose keys are given by name (``prompt="total_prompt_tokens"``); None if it has no positive count."""
     found = as_dict(raw)
     counts = {part: found.get(key) for part, key in names.items()}
     known = {part: value for part, value in counts.items() if type(value) is int and value > 0}

@@ -1,7 +1,7 @@
-"""ATIF trajectories, versions 1.0 to 1.8, to traces. ``atif_write`` goes the other way.
+"""Reads ATIF trajectories, versions 1.0 to 1.8. ``atif_write`` writes them.
 
-What ATIF has no field for is kept in its ``extra`` objects: ``extra.is_error`` for a result, and under the key ``sentinel``
-what only this project knows.
+Values without a field in ATIF are in its ``extra`` objects: ``extra.is_error`` for a result, and the rest under the key
+``sentinel``.
 """
 
 from collections.abc import Iterator
@@ -21,12 +21,12 @@ __all__ = ["OWN", "read"]
 OWN = "sentinel"
 _MORE_TOKENS = ("reasoning_tokens", "cache_write_tokens", "total_tokens")
 _ROLES: dict[object, Role] = {"system": "system", "user": "user", "agent": "assistant"}
-# Sub-agents of sub-agents: deeper than any agent goes, shallow enough for every recursion on the way to a report.
+# Nesting of sub-agents: deeper than any real agent, but shallow enough for every recursion up to the report.
 _DEEPEST = 24
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """The trajectories of a source; each embedded or neighbouring sub-agent trajectory is a child of the one that refers to it."""
+    """The trajectories of a source; an embedded or neighbouring sub-agent trajectory is a child of the one that refers to it."""
     return read_each(source, _from_document)
 
 
@@ -41,7 +41,7 @@ def _from_document(document: Document, source: Source) -> ExecutionTrace | ReadE
 def _unusable(raw: dict[str, Any]) -> str | None:
     version = raw.get("schema_version")
     if not isinstance(version, str) or not version.startswith("ATIF-v1."):
-        return "no version 1 of ATIF @ $.schema_version"
+        return "is not ATIF version 1 @ $.schema_version"
     return None if isinstance(raw.get("steps"), list) else "expected a list of steps @ $.steps"
 
 
@@ -55,7 +55,7 @@ class _Ref:
 
 
 class _Trajectory:
-    """One trajectory on its way to a trace."""
+    """Converts one trajectory to a trace."""
 
     def __init__(self, raw: dict[str, Any], source: Source, *, fallback_id: str, depth: int = 0) -> None:
         self.raw = raw
@@ -69,7 +69,7 @@ class _Trajectory:
         self.own = as_dict(as_dict(raw.get("extra")).get(OWN))
         self.refs: list[_Ref] = []
         self.gaps, self.notes = (
-            [one for one in as_list(self.own.get(key)) if isinstance(one, str)]
+            [item for item in as_list(self.own.get(key)) if isinstance(item, str)]
             for key in ("reading_gaps", "reading_notes")
         )
 
@@ -92,7 +92,7 @@ class _Trajectory:
         )
 
     def _add_step(self, step: object, position: int) -> bool:
-        """Append a step's messages; False where it is none."""
+        """Append a step's messages; False if it is not a step."""
         if not isinstance(step, dict) or as_text(step.get("source")) not in _ROLES:
             return False
         origin = f"$.steps[{position}]"
@@ -121,7 +121,7 @@ class _Trajectory:
         )
 
     def _add_results(self, observation: dict[str, Any], details: MessageDetails) -> None:
-        """Results of calls as one tool message, then what the environment said by itself, each as a user's."""
+        """Add results of calls as one tool message, then the environment's own texts, each as a user message."""
         results: list[Result] = []
         feedback: list[Piece] = []
         for raw in filter(lambda entry: isinstance(entry, dict), as_list(observation.get("results"))):
@@ -166,7 +166,7 @@ class _Trajectory:
                 known.add(beside.builder.trace_id)
                 yield beside.trace(seen=seen | {beside.source.name}, parent_call_id=ref.call_id)
         if missing:
-            self.gaps.append(f"{missing} sub-agent trajectories are referred to and not here")
+            self.gaps.append(f"{missing} sub-agent trajectories are missing: steps refer to them, but no file has them")
 
     def _child(self, raw: dict[str, Any], source: Source, fallback_id: str) -> "_Trajectory":
         return _Trajectory(raw, source, fallback_id=fallback_id, depth=self.depth + 1)
@@ -180,9 +180,9 @@ class _Trajectory:
         return None if _unusable(as_dict(raw)) else self._child(raw, beside, file_stem(beside.name))
 
     def _stated_usage(self) -> TokenUsage | None:
-        """The final totals, where no step tells its own tokens or the file says that the steps' sum is not the total.
+        """The final totals, if no step has token counts or the file says that their sum is not the total.
 
-        Otherwise the steps count: after a compaction the totals include what other files of the run already hold.
+        Otherwise the steps count, because after a compaction the totals include tokens from other files of the run.
         """
         final = as_dict(self.raw.get("final_metrics"))
         extra = as_dict(final.get("extra"))
@@ -257,7 +257,7 @@ def _usage(metrics: dict[str, Any]) -> TokenUsage | None:
     prompt, completion = metrics.get("prompt_tokens"), metrics.get("completion_tokens")
     extra = as_dict(metrics.get("extra"))
     if not extra and metrics.get("cached_tokens") is None and type(prompt) is type(completion) is int:
-        # What nearly every step has, at a fraction of the cost of looking for every spelling.
+        # A fast path for the keys of nearly every step.
         return TokenUsage(prompt_tokens=prompt, completion_tokens=completion) if min(prompt, completion) >= 0 else None
     counts = {"prompt_tokens": prompt, "completion_tokens": completion, "cached_tokens": metrics.get("cached_tokens")}
     return usage_of(counts | {key: extra.get(key) for key in _MORE_TOKENS})

@@ -1,6 +1,6 @@
-"""Traces to ATIF 1.8, the trajectory format of Harbor and Terminal-Bench.
+"""Writes traces as ATIF 1.8, the trajectory format of Harbor and Terminal-Bench.
 
-An agent's message and the results that follow it become one step. What ATIF has no field for goes into ``extra``; times of
+An agent's message and the results that follow it become one step. Values without a field in ATIF go into ``extra``; times of
 results and metadata of calls are left out.
 """
 
@@ -30,7 +30,7 @@ _NONE: dict[str, Any] = {}
 
 
 def write_atif(trace: ExecutionTrace) -> bytes:
-    """One JSON document, without a line's end; the reader ``atif`` makes the same trace of it where it came from ATIF."""
+    """One JSON document without a newline; the reader ``atif`` restores the same trace if it came from ATIF."""
     return to_json(_trajectory(trace))
 
 
@@ -60,7 +60,7 @@ def _trajectory(trace: ExecutionTrace) -> dict[str, Any]:
 
 
 def _embedded(children: Iterable[ExecutionTrace]) -> tuple[list[dict[str, Any]], list[str]]:
-    """The children's trajectories and their ids, which ATIF wants to be unique."""
+    """The children's trajectories and their ids, which must be unique in ATIF."""
     embedded, ids, taken = [], [], dict[str, int]()
     for child in children:
         count = taken[child.trace_id] = taken.get(child.trace_id, 0) + 1
@@ -83,7 +83,7 @@ def _callers(children: Iterable[ExecutionTrace], ids: list[str]) -> dict[str, li
 
 
 class _Steps:
-    """Messages to steps."""
+    """Converts messages to steps."""
 
     def __init__(self, callers: dict[str, list[str]]) -> None:
         self.steps: list[dict[str, Any]] = []
@@ -91,7 +91,7 @@ class _Steps:
         self._callers = callers
 
     def add(self, message: Message) -> None:
-        """One message: a step of its own, or results for the step before it."""
+        """Add one message: a new step, or results for the previous step."""
         metadata = message.metadata or _NONE
         feedback = metadata.get("feedback") is True and message.role == "user"
         if not (feedback or message.role == "tool") or not self.steps:
@@ -104,8 +104,8 @@ class _Steps:
             self._add_result(result)
 
     def _add_result(self, result: ToolResult) -> None:
-        asked = self.steps[-1].get("tool_calls")
-        if asked and all(call["tool_call_id"] != result.tool_call_id for call in asked):
+        calls = self.steps[-1].get("tool_calls")
+        if calls and all(call["tool_call_id"] != result.tool_call_id for call in calls):
             # A step may only hold results of its own calls.
             self.steps.append({"step_id": len(self.steps) + 1, "source": "system", "message": ""})
         extra = dict(result.metadata or _NONE)
@@ -191,15 +191,15 @@ def _more_tokens(usage: TokenUsage) -> dict[str, int]:
 
 
 def _final(trace: ExecutionTrace) -> dict[str, Any] | None:
-    told = [message.details for message in trace.messages if message.role == "assistant" and message.details]
-    costs = [details.cost_usd for details in told if details.cost_usd is not None]
+    spoken = [message.details for message in trace.messages if message.role == "assistant" and message.details]
+    costs = [details.cost_usd for details in spoken if details.cost_usd is not None]
     raw: dict[str, Any] = {"total_cost_usd": sum(costs) if costs else None}
     usage = trace.token_usage
     if usage is not None:
         raw["total_prompt_tokens"], raw["total_completion_tokens"] = usage.prompt_tokens, usage.completion_tokens
         raw["total_cached_tokens"] = usage.details.cached_tokens if usage.details is not None else None
         extra: dict[str, Any] = {**_more_tokens(usage)}
-        if add_usage(details.usage for details in told if not details.is_copied_context) != usage:
+        if add_usage(details.usage for details in spoken if not details.is_copied_context) != usage:
             extra["counted_in_steps"] = False
         raw["extra"] = extra or None
     return _without_none(raw) or None
@@ -230,7 +230,7 @@ def _extra(trace: ExecutionTrace, details: TraceDetails) -> dict[str, Any]:
 
 
 def _own(raw: dict[str, Any]) -> dict[str, Any]:
-    """A trajectory's own corner of ``extra``, made where there is none yet."""
+    """The ``sentinel`` object of a trajectory's ``extra``, created if missing."""
     own: dict[str, Any] = raw.setdefault("extra", {}).setdefault(OWN, {})
     return own
 

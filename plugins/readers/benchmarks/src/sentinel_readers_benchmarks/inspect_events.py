@@ -1,4 +1,4 @@
-"""An Inspect sample's events: who spoke, what it cost, when tools ran, which agent was started by which call."""
+"""Reads an Inspect sample's events: speakers, costs, times of tools, and the calls that started agents."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +17,7 @@ _DEEPEST = 24
 
 @attrs.frozen(kw_only=True)
 class Said:
-    """A model call that gave a message."""
+    """A model call that returned a message."""
 
     model: str | None
     usage: TokenUsage | None
@@ -51,7 +51,7 @@ class Speaker:
     children: "list[Speaker]" = attrs.field(factory=list)
 
     def take_in(self, other: "Speaker") -> None:
-        """Make another speaker's work this one's."""
+        """Take over another speaker's work."""
         self.usages += other.usages
         self.tools = other.tools | self.tools
         self.said.update(other.said)
@@ -77,9 +77,9 @@ class Transcript:
             self._note(event)
 
     def settle(self, main_ids: set[str]) -> None:
-        """Join to its parent every agent whose messages stand in the conversation, and give each its sub-agents.
+        """Merge every agent whose messages are in the conversation into its parent, and give each its sub-agents.
 
-        Innermost first, so that what an agent started moves with it.
+        Innermost first, so that an agent's sub-agents move with it.
         """
         for speaker in reversed(self._speakers):
             parent = speaker.parent or self.main
@@ -134,7 +134,7 @@ class Transcript:
             self._tool(event)
 
     def _begin(self, event: dict[str, Any]) -> None:
-        """A span belongs to whom its parent belongs to. Parents begin before their spans, so one look is enough."""
+        """A span has the owner of its parent. Parents begin before their spans, so one pass is enough."""
         span_id, parent_id, kind = as_text(event.get("id")), as_text(event.get("parent_id")), event.get("type")
         if span_id is None or span_id in self._owners:
             return
@@ -151,7 +151,7 @@ class Transcript:
         self._tool_spans[span_id] = span_id if kind == "tool" else tool_span
 
     def _step(self, event: dict[str, Any]) -> None:
-        """Logs from before spans mark the graders' part by steps."""
+        """Older logs, without spans, mark the graders' part by steps."""
         if event.get("action") == "begin":
             self._steps.append(event.get("type") == "scorer" or event.get("name") == "scorers")
         elif self._steps:
@@ -166,7 +166,7 @@ class Transcript:
         owner = self._owner(event)
         owner.events.append(event)
         output = as_dict(event.get("output"))
-        # What came from Inspect's cache was paid for in another run.
+        # A reply from Inspect's cache cost nothing in this run.
         usage = None if event.get("cache") == "read" else inspect_usage(output.get("usage"))
         if usage is not None:
             owner.usages.append(usage)
@@ -198,7 +198,7 @@ class Transcript:
 
 
 def inspect_usage(raw: object) -> TokenUsage | None:
-    """Inspect's counts. Its input leaves out what went through the cache; where the total shows that it does not, it is kept."""
+    """Inspect's counts. Its input excludes cached tokens, unless the total shows that it includes them."""
     counts = as_dict(raw)
     usage = usage_of(counts)
     if usage is None or usage.details is None:
@@ -210,7 +210,7 @@ def inspect_usage(raw: object) -> TokenUsage | None:
 
 
 def _cost_of(raw: object) -> float | None:
-    """What a call cost, in US dollars, where Inspect knew the price."""
+    """A call's cost in US dollars, if Inspect knew the price."""
     return number(as_dict(raw).get("total_cost"))
 
 

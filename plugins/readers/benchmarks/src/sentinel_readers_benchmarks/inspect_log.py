@@ -1,4 +1,4 @@
-"""Inspect logs, ``.eval`` (zip) and ``.json``, to one trace a sample."""
+"""Reads Inspect logs, ``.eval`` (zip) and ``.json``: one trace per sample."""
 
 import io
 import re
@@ -20,7 +20,7 @@ __all__ = ["read"]
 
 _HEADERS = ("header.json", "_journal/start.json")
 _SAMPLES, _JSON = "samples/", ".json"
-# Broken archives make zipfile raise any of these: the fault is the file's.
+# zipfile raises any of these for a broken archive.
 _BROKEN = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, NotImplementedError, OSError, OverflowError,
     RuntimeError, ValueError, AssertionError,
@@ -60,7 +60,7 @@ def _rewound(stream: IO[bytes], source: Source) -> IO[bytes]:
 
 @attrs.frozen(kw_only=True)
 class _Part:
-    """Bytes that are read as a source of their own: a member of an archive, or a document made readable."""
+    """Bytes as a source: a member of an archive, or a document without NaN."""
 
     name: str
     open: Callable[[], IO[bytes]]
@@ -69,10 +69,10 @@ class _Part:
     lines_before: int = 0
 
     def sibling(self, name: str) -> None:
-        """Nothing lies beside it."""
+        """Empty: there are no files beside it."""
 
     def siblings(self, pattern: str) -> list[Source]:  # noqa: ARG002 - the protocol's signature
-        """Nothing lies beside it."""
+        """Empty: there are no files beside it."""
         return []
 
 
@@ -80,10 +80,10 @@ def _archive(stream: IO[bytes], source: Source) -> Iterator[ExecutionTrace | Rea
     try:
         archive = zipfile.ZipFile(stream)
     except _BROKEN as error:
-        yield ReadError(message=f"is no whole zip file: {error}")
+        yield ReadError(message=f"is not a complete zip file: {error}")
         return
     with archive:
-        # A member that was written again is listed twice; its last version counts.
+        # A rewritten member is listed twice; the last version counts.
         members = dict.fromkeys(archive.namelist())
         header = next((as_dict(_member(archive, name, source)) for name in _HEADERS if name in members), {})
         samples = [name for name in members if name.startswith(_SAMPLES) and name.endswith(_JSON)]

@@ -1,4 +1,4 @@
-"""What Inspect stores once and refers to: texts as attachments, messages in a pool."""
+"""Resolves what Inspect stores once and refers to: texts as attachments, messages in a pool."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,12 +10,12 @@ __all__ = ["Attachments", "Unseen", "ranges"]
 
 _PROTOCOL = "attachment://"
 _DEEPEST = 24
-# Text that references may grow to, in characters: an image that is sent with every message is no bomb, this is.
+# Limit for resolved text, in characters: an image in every message is fine, an expansion bomb is not.
 _MOST = 256 << 20
 
 
 class Attachments:
-    """Texts by hash. ``resolved`` puts them where they are referred to."""
+    """Texts by hash. ``resolved`` replaces references by them."""
 
     def __init__(self, raw: object) -> None:
         self._texts = as_dict(raw)
@@ -24,7 +24,7 @@ class Attachments:
         self._refused = 0
 
     def resolved(self, value: Any, depth: int = 0) -> Any:
-        """The value with every reference replaced; unchanged where there are no attachments."""
+        """The value with every reference replaced; unchanged if there are no attachments."""
         if isinstance(value, str):
             return self._text(value) if value.startswith(_PROTOCOL) else value
         if depth > _DEEPEST:
@@ -47,29 +47,27 @@ class Attachments:
         return text
 
     def gaps(self) -> list[str]:
-        """What could not be put in place."""
-        missing = (
-            counted(self._missing, "attachment is referred to", "attachments are referred to") + " and not in the log"
-        )
+        """The references that could not be resolved."""
+        missing = counted(self._missing, "attachment is missing from the log", "attachments are missing from the log")
         refused = f"{counted(self._refused, 'attachment')} would make the sample larger than {_MOST >> 20} MB"
         return [missing] * bool(self._missing) + [refused] * bool(self._refused)
 
 
 def ranges(refs: object, size: int) -> Iterator[tuple[int, int]]:
-    """Ranges of positions below ``size``, from pairs of start and end; what is no such pair is left out."""
+    """Ranges of positions below ``size``, from pairs of start and end; anything else is skipped."""
     for ref in as_list(refs):
         if isinstance(ref, list) and len(ref) == 2 and all(type(end) is int for end in ref):  # noqa: PLR2004 - a pair
             yield max(0, ref[0]), min(size, ref[1])
 
 
 class Unseen:
-    """Positions of a pool that were not yet taken. However often ranges repeat, each position is given once, at linear cost."""
+    """Positions of a pool that are not taken yet. Each is given once, at linear cost even if ranges repeat."""
 
     def __init__(self) -> None:
         self._next: dict[int, int] = {}
 
     def take(self, start: int, stop: int) -> Iterator[int]:
-        """The positions from ``start`` up to ``stop`` that no earlier call gave."""
+        """The positions from ``start`` up to ``stop`` that no earlier call took."""
         position = self._free(start)
         while position < stop:
             self._next[position] = position + 1
@@ -77,7 +75,7 @@ class Unseen:
             position = self._free(position + 1)
 
     def _free(self, position: int) -> int:
-        """The first free position from here on; the way to it is made short for the next time."""
+        """The first free position from here on; compresses the path for later calls."""
         path = []
         while position in self._next:
             path.append(position)

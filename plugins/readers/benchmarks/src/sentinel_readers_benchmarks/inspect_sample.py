@@ -1,4 +1,4 @@
-"""One sample of an Inspect log to a trace: messages with what the events know of them, sub-agents as children."""
+"""Converts one sample of an Inspect log to a trace: messages with details from the events, sub-agents as children."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -24,7 +24,7 @@ _LIMITS = {
 
 
 def sample_trace(sample: dict[str, Any], log: dict[str, Any], *, origin: str, fallback_id: str) -> ExecutionTrace:
-    """The trace of a sample; ``log`` is the log's header, ``origin`` says where the sample stands."""
+    """The trace of a sample; ``log`` is the log's header, ``origin`` is the sample's place."""
     attachments = Attachments(sample.get("attachments"))
     messages = [attachments.resolved(message) for message in as_list(sample.get("messages"))]
     transcript = Transcript(sample, attachments)
@@ -93,7 +93,7 @@ def _metadata(sample: dict[str, Any], evaluation: dict[str, Any], gaps: list[str
 
 
 class _Writer:
-    """Messages into a builder, each with what the transcript knows of it."""
+    """Adds messages to a builder, with details from the transcript."""
 
     def __init__(self, builder: TraceBuilder, transcript: Transcript, speaker: Speaker) -> None:
         self.builder = builder
@@ -101,7 +101,7 @@ class _Writer:
         self._said = speaker.said
 
     def add_all(self, messages: Iterable[object], origin: str) -> list[int]:
-        """Append messages; the positions of those that are none."""
+        """Append messages; returns the positions of entries that are not messages."""
         bad = []
         for position, message in enumerate(messages):
             if not isinstance(message, dict) or not self._add(message, f"{origin}[{position}]"):
@@ -154,7 +154,7 @@ class _Writer:
 
 
 def _prepared(message: dict[str, Any]) -> dict[str, Any]:
-    """A message whose server-side tool uses stand as a call and its result, in one message."""
+    """A message with each server-side tool use as a call and its result."""
     content = message.get("content")
     if message.get("role") != "assistant" or not isinstance(content, list):
         return message

@@ -1,7 +1,7 @@
 """mini-swe-agent's ``.traj.json`` files to traces: version 1 (commands in fenced text) and 2 (tool calls).
 
-Version 1 also saved a bare list of messages. Every command is a call of ``bash``, and what the environment answered its
-result; the last command, which submits, is answered by the end of the run.
+Version 1 also saved a bare list of messages. Every command is a call of ``bash``, and the environment's answer is its
+result; the result of the last command, which submits, is the end of the run.
 """
 
 import re
@@ -75,7 +75,7 @@ def _model(info: dict[str, Any]) -> str | None:
 
 
 class _Run:
-    """Messages on their way to a trace. ``open`` are the calls that nothing has answered yet, oldest first."""
+    """Converts messages to a trace. ``open`` holds calls without a result, oldest first."""
 
     def __init__(self, trace_id: str, model: str | None) -> None:
         self.builder = TraceBuilder(trace_id, "mini-swe-agent")
@@ -84,7 +84,7 @@ class _Run:
         self._open = 0
 
     def add(self, raw: object, origin: str) -> bool:
-        """Append one message; False where it is none."""
+        """Append one message; False if it is not a message."""
         if not isinstance(raw, dict):
             return False
         extra = as_dict(raw.get("extra"))
@@ -129,15 +129,15 @@ class _Run:
     def _answer(self, text: str, extra: dict[str, Any], call_id: str | None) -> Piece:
         self._open = max(0, self._open - 1)
         code = extra.get("returncode")
-        told = _RETURN_CODE.match(text)
-        if code is None and told is not None:
-            code = int(told[1])
+        match = _RETURN_CODE.match(text)
+        if code is None and match is not None:
+            code = int(match[1])
         success = False if extra.get("exception_info") else exit_success(code)
         metadata = {"returncode": code} if type(code) is int else None
         return Piece(role="tool", results=(Result(content=text, call_id=call_id, success=success, metadata=metadata),))
 
     def _exit(self, raw: dict[str, Any], extra: dict[str, Any]) -> Piece:
-        """The end of the run: the answer to the command that submits, else a word of the system."""
+        """The end of the run: the result of the command that submits, else a system message."""
         self.exit_status = as_text(extra.get("exit_status"))
         text = text_of(raw.get("content"))
         if self._open and (self.exit_status or "").lower() == "submitted":
@@ -146,7 +146,7 @@ class _Run:
         return Piece(role="system", text=text or None)
 
     def _excuse(self) -> None:
-        """Calls that were refused or interrupted: nothing is due for them."""
+        """Mark open calls as refused or interrupted, so that no result is expected."""
         if not self._open:
             return
         self._open = 0
@@ -170,7 +170,7 @@ class _Run:
 
 
 def _flattened(raw: dict[str, Any]) -> dict[str, Any]:
-    """A Responses object as one message: its items' parts in a row."""
+    """A Responses object as one message with the parts of all items."""
     if raw.get("object") != "response":
         return raw
     parts: list[Any] = []
@@ -180,7 +180,7 @@ def _flattened(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _commands(text: str, extra: dict[str, Any]) -> tuple[list[str], str | None]:
-    """The commands of a turn without tool calls, and its text without them. More or less than one is refused by the agent."""
+    """The commands of a turn without tool calls, and its text without them. The agent refuses any number but one."""
     fenced = _FENCED.findall(text)
     recorded = [as_text(as_dict(action).get("command")) for action in as_list(extra.get("actions"))]
     commands = [command for command in recorded if command] or (fenced if len(fenced) == 1 else [])

@@ -1,6 +1,6 @@
 """OpenHands' evaluation output (``output.jsonl``, one run a line) to traces; a bare list of events is one run.
 
-``openhands_events`` knows the shapes of events; here they become messages. A run that an agent delegates is a child.
+``openhands_events`` reads events; this module turns them into messages. A delegated run is a child.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from sentinel_readers_benchmarks.openhands_events import Event, event_of
 
 __all__ = ["read"]
 
-# A stack deeper than that is no run of an agent: what follows stays with the innermost one.
+# No real run delegates deeper; the rest stays with the innermost one.
 _DEEPEST = 24
 _OUTCOMES = {
     "maximum iteration": "max_turns",
@@ -87,7 +87,7 @@ def _id_of(raw: dict[str, Any]) -> str | None:
 
 
 def _in_a_row(history: list[Any]) -> Iterator[Any]:
-    """Events one by one; older files pair each action with its observation."""
+    """The events one by one; older files pair each action with its observation."""
     for entry in history:
         if isinstance(entry, list):
             yield from entry
@@ -96,7 +96,7 @@ def _in_a_row(history: list[Any]) -> Iterator[Any]:
 
 
 def _stated_usage(metrics: dict[str, Any]) -> TokenUsage | None:
-    """The tokens of every call, condensing the context too: stated as one sum, or call by call."""
+    """The tokens of all calls, context condensing included: one sum, or call by call."""
     return usage_of(metrics.get("accumulated_token_usage")) or add_usage(
         usage_of(usage) for usage in as_list(metrics.get("token_usages"))
     )
@@ -111,7 +111,7 @@ def _outcome(error: str | None, *, finished: bool) -> str | None:
 
 @attrs.define
 class _Level:
-    """A run, or one that it delegated: its builder, the children that it has, and the call that waits for it."""
+    """A run or a delegated run: its builder, its children, and the call that waits for it."""
 
     builder: TraceBuilder
     caller: str | None = None
@@ -120,7 +120,7 @@ class _Level:
 
 
 class _Run:
-    """Events on their way to a trace."""
+    """Converts events to a trace."""
 
     def __init__(self, trace_id: str) -> None:
         self.levels = [_Level(TraceBuilder(trace_id, "openhands"))]
@@ -131,7 +131,7 @@ class _Run:
         self._asked_user = True
 
     def add(self, raw: object, position: int, origin: str) -> None:
-        """Append what one event says."""
+        """Append one event."""
         if not isinstance(raw, dict):
             self.bad.append(position)
             return
@@ -146,7 +146,7 @@ class _Run:
             self._delegate()
 
     def spread(self, costs: list[Any]) -> None:
-        """Give each of the agent's messages its cost, where the run told one for each."""
+        """Give each of the agent's messages its cost, if the run has one for each."""
         messages = self.levels[0].builder.messages
         said = [position for position, message in enumerate(messages) if message.role == "assistant"]
         if len(said) != len(costs):

@@ -1,4 +1,4 @@
-"""Events of OpenHands, of its first generation (``action``, ``observation``) and its second (``kind``), to neutral pieces."""
+"""Converts OpenHands events, first generation (``action``, ``observation``) and second (``kind``), to neutral pieces."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, exit_
 
 __all__ = ["Event", "event_of"]
 
-# What the runtime notes for itself: nobody said or did it.
+# Internal notes of the runtime.
 _HOUSEKEEPING = frozenset(
     {
         "agent_state_changed", "change_agent_state", "condensation", "condensation_request", "null", "recall", "start_hook",
@@ -34,10 +34,10 @@ _ROLES: Mapping[object, Role] = {"user": "user", "agent": "assistant", "environm
 
 @attrs.frozen(kw_only=True)
 class Event:
-    """What one event says.
+    """One event.
 
-    ``id`` and ``cause`` tie an observation to its action; ``waits`` is True where the next message without a source is a
-    user's; ``tools`` is a list of definitions, where the event brings one.
+    ``id`` and ``cause`` tie an observation to its action; ``waits`` is True if the next message without a source is a user's;
+    ``tools`` is a list of definitions, if the event has one.
     """
 
     piece: Piece
@@ -54,7 +54,7 @@ class Event:
 
 
 def event_of(raw: dict[str, Any], *, from_user: bool) -> Event | None:
-    """The event, or None for housekeeping. ``from_user`` decides who said a message that names no source."""
+    """The event, or None for housekeeping. ``from_user`` decides who wrote a message without a source."""
     if isinstance(raw.get("kind"), str):
         return _second_generation(raw, raw["kind"])
     # An observation may repeat the action's name; only its own key says what it is.
@@ -87,7 +87,7 @@ def _message(raw: dict[str, Any], args: dict[str, Any], *, from_user: bool) -> E
 def _action(raw: dict[str, Any], args: dict[str, Any], action: str) -> Event:
     native = as_dict(raw.get("tool_call_metadata"))
     call_id = as_text(native.get("tool_call_id")) or ""
-    arguments, not_json = _asked(native, call_id)
+    arguments, not_json = _model_arguments(native, call_id)
     if arguments is None:
         kept = {"thought"} if action == "think" else set()
         arguments = {key: value for key, value in args.items() if key not in _NO_ARGUMENTS - kept}
@@ -99,7 +99,7 @@ def _action(raw: dict[str, Any], args: dict[str, Any], action: str) -> Event:
         arguments=arguments,
         details=details if details != CallDetails() else None,
     )
-    # What a person runs by hand is no call of the agent's.
+    # A command that a person runs by hand is not a call of the agent.
     by_user = raw.get("source") == "user"
     said = None if action == "think" else next((args[key] for key in _SPOKEN if as_text(args.get(key))), None)
     piece = (
@@ -117,8 +117,8 @@ def _first_text(arguments: dict[str, Any]) -> str:
     return next((value for value in arguments.values() if isinstance(value, str)), "")
 
 
-def _asked(native: dict[str, Any], call_id: str) -> tuple[dict[str, Any] | None, str | None]:
-    """The arguments as the model wrote them, where its response is kept."""
+def _model_arguments(native: dict[str, Any], call_id: str) -> tuple[dict[str, Any] | None, str | None]:
+    """The arguments as the model wrote them, if its response is recorded."""
     for choice in as_list(as_dict(native.get("model_response")).get("choices")):
         for call in as_list(as_dict(as_dict(choice).get("message")).get("tool_calls")):
             if as_dict(call).get("id") == call_id:
@@ -127,7 +127,7 @@ def _asked(native: dict[str, Any], call_id: str) -> tuple[dict[str, Any] | None,
 
 
 def _with_response(event: Event, raw: dict[str, Any]) -> Event:
-    """With the model's response: its id, model and tokens. Parallel calls repeat one response."""
+    """The event with the response's id, model and tokens. Parallel calls repeat one response."""
     response = as_dict(as_dict(raw.get("tool_call_metadata")).get("model_response"))
     if not response:
         return event
@@ -160,7 +160,7 @@ def _exit_code(raw: dict[str, Any]) -> object:
 
 
 def _success(raw: dict[str, Any]) -> bool | None:
-    """By the exit code. The flag ``success`` of an event only says that it is no error of the runtime."""
+    """By the exit code. An event's ``success`` flag only says that the runtime had no error."""
     if raw.get("observation") == "user_rejected":
         return False
     return exit_success(_exit_code(raw))
@@ -188,27 +188,27 @@ def _second_generation(raw: dict[str, Any], kind: str) -> Event | None:
             if pieces
             else None
         )
-    told = text_of(raw.get("detail") or raw.get("error") or raw.get("message"))
-    return Event(piece=Piece(role="system", text=told)) if told else None
+    message = text_of(raw.get("detail") or raw.get("error") or raw.get("message"))
+    return Event(piece=Piece(role="system", text=message)) if message else None
 
 
 def _tools(raw: dict[str, Any]) -> list[Any]:
-    """Definitions of tools; OpenHands' own shape names the name ``title``."""
+    """Definitions of tools; OpenHands' own format has the name under ``title``."""
     tools = [as_dict(tool) for tool in as_list(raw.get("tools"))]
     return [tool if "name" in tool or "function" in tool else {**tool, "name": tool.get("title")} for tool in tools]
 
 
 def _action_event(raw: dict[str, Any]) -> Event:
-    asked = as_dict(raw.get("tool_call"))
-    given = asked.get("arguments", as_dict(asked.get("function")).get("arguments"))
+    raw_call = as_dict(raw.get("tool_call"))
+    given = raw_call.get("arguments", as_dict(raw_call.get("function")).get("arguments"))
     arguments, not_json = arguments_of(given)
     if given is None:
         arguments = {key: value for key, value in as_dict(raw.get("action")).items() if key != "kind"}
-    name = as_text(raw.get("tool_name")) or as_text(asked.get("name")) or ""
+    name = as_text(raw.get("tool_name")) or as_text(raw_call.get("name")) or ""
     finishes = name == "finish"
     details = CallDetails(raw_arguments=not_json, result_expected=not finishes)
     call = ToolCall(
-        id=as_text(raw.get("tool_call_id")) or as_text(asked.get("id")) or "",
+        id=as_text(raw.get("tool_call_id")) or as_text(raw_call.get("id")) or "",
         name=name,
         arguments=arguments,
         details=details if details != CallDetails() else None,
@@ -221,11 +221,15 @@ def _action_event(raw: dict[str, Any]) -> Event:
 
 
 def _observation_event(raw: dict[str, Any], *, failed: bool) -> Event:
-    told = as_dict(raw.get("observation"))
-    code = told.get("exit_code", as_dict(told.get("metadata")).get("exit_code"))
-    error = failed or told.get("is_error") is True or bool(told.get("error"))
+    observation = as_dict(raw.get("observation"))
+    code = observation.get("exit_code", as_dict(observation.get("metadata")).get("exit_code"))
+    error = failed or observation.get("is_error") is True or bool(observation.get("error"))
     content = (
-        told.get("content") or told.get("output") or told.get("text") or raw.get("error") or raw.get("rejection_reason")
+        observation.get("content")
+        or observation.get("output")
+        or observation.get("text")
+        or raw.get("error")
+        or raw.get("rejection_reason")
     )
     result = Result(
         content=text_of(content),

@@ -1,7 +1,7 @@
 """SWE-agent's ``.traj`` files to traces.
 
-``history`` is read where there is one, without its demonstrations, else ``trajectory``. Models without native tool calls
-write their action as text: it becomes a call, and what the environment answered its result.
+Reads ``history`` without its demonstrations if there is one, else ``trajectory``. Models without native tool calls write
+their action as text: it becomes a call, and the environment's answer its result.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from sentinel_readers_benchmarks._values import as_dict, as_list, as_text, file_
 
 __all__ = ["action_call", "outcome_of", "read"]
 
-# What SWE-agent's tool bundles install besides the shell: an action that begins so is a call of that tool.
+# Commands of SWE-agent's tool bundles: an action that begins with one is a call of that tool, not of the shell.
 _COMMANDS = frozenset(
     {
         "create", "decompile", "disassemble", "debug_start", "edit", "exit_cost", "exit_format", "exit_forfeit", "find_file",
@@ -43,7 +43,7 @@ _OUTCOMES = {
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """The trajectory of a source; an agent that speaks beside the main one is a child."""
+    """The trajectory of a source; agents other than the main one are children."""
     return read_each(source, _from_document)
 
 
@@ -89,7 +89,7 @@ def _trace(
 
 
 def outcome_of(exit_status: object) -> str | None:
-    """``completed`` for a submission that the agent made by itself, else what stopped it."""
+    """``completed`` for a submission that the agent made by itself, else the reason why it stopped."""
     if not isinstance(exit_status, str) or not exit_status:
         return None
     status = exit_status.lower()
@@ -99,7 +99,7 @@ def outcome_of(exit_status: object) -> str | None:
 
 
 class _Entries:
-    """A history without its demonstrations, and the positions of what is no entry."""
+    """A history without its demonstrations, and the positions of invalid entries."""
 
     def __init__(self) -> None:
         self.kept: list[tuple[str, dict[str, Any]]] = []
@@ -117,7 +117,7 @@ def _entries(history: list[Any], path: str) -> _Entries:
 
 
 def _as_history(trajectory: list[Any]) -> list[Any]:
-    """Steps of a trajectory as the history entries that they stand for."""
+    """Steps of a trajectory as history entries."""
     history: list[Any] = []
     for position, step in enumerate(trajectory):
         if not isinstance(step, dict):
@@ -143,7 +143,7 @@ class _Speaker:
             self.builder.add(piece, details=details)
 
     def finish(self, last: dict[str, Any]) -> None:
-        """The observation of the last action, which only the trajectory holds."""
+        """Add the observation of the last action, which only the trajectory has."""
         observation = as_text(last.get("observation"))
         if self._acted is not None and observation is not None:
             details = MessageDetails(origin="$.trajectory[-1].observation")
@@ -154,15 +154,15 @@ class _Speaker:
         if role == "assistant":
             return [self._turn(entry)]
         acted, self._acted = self._acted, None
-        asked = entry.get("tool_call_ids")
-        if role == "tool" or (isinstance(asked, list) and asked):
-            return [_results(entry, asked)]
+        call_ids = entry.get("tool_call_ids")
+        if role == "tool" or (isinstance(call_ids, list) and call_ids):
+            return [_results(entry, call_ids)]
         if acted is not None and role == "user":
             return [_answer(text_of(entry.get("content")))]
         return pieces_of(entry)
 
     def _turn(self, entry: dict[str, Any]) -> Piece:
-        """What the agent said and did. The text of an action is not said again."""
+        """The agent's text and call. The text of an action is not repeated."""
         native = tuple(call_of(call) for call in as_list(entry.get("tool_calls")) if isinstance(call, dict))
         action = as_text(entry.get("action"))
         calls = native or ((action_call(action),) if action and action.strip() else ())
@@ -178,7 +178,7 @@ class _Speaker:
 
 
 def action_call(action: str) -> ToolCall:
-    """The call that an action's text stands for: one of SWE-agent's own commands, else the shell's. It has no id."""
+    """The call in an action's text: one of SWE-agent's own commands, else the shell. It has no id."""
     text = action.strip()
     command, _, rest = text.partition(" ")
     command = command.partition("\n")[0]
@@ -193,10 +193,10 @@ def _answer(text: str) -> Piece:
     return Piece(role="tool", results=(Result(content=text),))
 
 
-def _results(entry: dict[str, Any], asked: object) -> Piece:
-    """A tool's entry. The ids of all calls of the turn may stand at one entry: the text is said to each of them."""
+def _results(entry: dict[str, Any], call_ids: object) -> Piece:
+    """A tool's entry. If one entry has the ids of all calls of the turn, each gets its text."""
     text = text_of(entry.get("content"))
-    ids = [call_id for call_id in as_list(asked) if isinstance(call_id, str)]
+    ids = [call_id for call_id in as_list(call_ids) if isinstance(call_id, str)]
     single = as_text(entry.get("tool_call_id"))
     return Piece(role="tool", results=tuple(Result(content=text, call_id=call_id) for call_id in ids or (single,)))
 

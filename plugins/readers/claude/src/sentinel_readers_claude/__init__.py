@@ -16,14 +16,14 @@ def read_claude_code(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 
 
 def read_claude_stream(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace a session of the stream; sub-agents come as children."""
+    """One trace per session of the stream; sub-agents come as children."""
     from sentinel_readers_claude.stream import read
 
     return read(source)
 
 
 def read_anthropic(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace a conversation: requests that repeat what was said before go on with it."""
+    """One trace per conversation: a request that repeats the earlier messages continues it."""
     from sentinel_readers_claude.messages import read
 
     return read(source)

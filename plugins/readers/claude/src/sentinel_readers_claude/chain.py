@@ -1,7 +1,7 @@
-"""Which lines of a session make up its conversation: a session file is a forest, and only one branch of a tree was kept.
+"""Selects the lines of a session that make up its conversation: a session file is a forest, with one live branch per tree.
 
-The rules are those of Claude Code's own readers, but for one: they show the tree of the last leaf alone, and this gives
-every tree. What came before a compaction stands in a tree of its own, and was done by the same agent.
+The rules are those of Claude Code's own readers, with one exception: they show only the tree of the last leaf, this module
+returns every tree. The conversation before a compaction is a separate tree of the same agent.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,14 +15,14 @@ _LINKS = frozenset({"assistant", "attachment", "progress", "system", "user"})
 _SPOKEN = ("assistant", "user")
 
 
-# Not frozen, as a session has one for each of its lines, and a frozen one takes three times as long to make.
+# Not frozen: a session has one per line, and a frozen object takes three times as long to create.
 @attrs.define(kw_only=True, eq=False)
 class Entry:
     """One line that is a link of a session's chain. ``uuid`` is its own id, ``line`` counts from 1.
 
-    ``message`` is in the API's shape, empty where there is none; ``response`` is the id of the model's response that an
-    assistant's line is a part of; ``calls`` it makes and ``answers`` it brings are ids of calls; ``agent`` is the
-    sub-agent that wrote it; ``is_hidden`` is set for the client's own notes and for team mates.
+    ``message`` is in the API's format, empty if there is none; ``response`` is the id of the model's response that an
+    assistant's line belongs to; ``calls`` (made) and ``answers`` (results) hold ids of calls; ``agent`` is the sub-agent that
+    wrote it; ``is_hidden`` is set for the client's own notes and for team mates.
     """
 
     raw: Mapping[str, Any]
@@ -43,12 +43,12 @@ class Entry:
 
     @property
     def is_spoken(self) -> bool:
-        """True for what a user, a tool or the model said."""
+        """True for a message of a user, a tool or the model."""
         return self.kind in _SPOKEN
 
 
 def entry_of(raw: Mapping[str, Any], line: int) -> Entry | None:
-    """The link that a line is; None for one that is no part of a chain."""
+    """The entry for a line; None if the line is not part of a chain."""
     kind, uuid, message = raw.get("type"), raw.get("uuid"), raw.get("message")
     if not isinstance(uuid, str) or not isinstance(kind, str) or kind not in _LINKS:
         return None
@@ -71,15 +71,15 @@ def entry_of(raw: Mapping[str, Any], line: int) -> Entry | None:
 
 
 def _ids(blocks: Iterable[object], kind: str, key: str) -> list[str]:
-    told = (block.get(key) for block in blocks if isinstance(block, dict) and block.get("type") == kind)
-    return [call.strip() for call in told if isinstance(call, str)]
+    ids = (block.get(key) for block in blocks if isinstance(block, dict) and block.get("type") == kind)
+    return [call.strip() for call in ids if isinstance(call, str)]
 
 
 def conversations(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """One list of entries a tree, from its root to its newest leaf, in the order in which the trees begin.
+    """One list of entries per tree, from its root to its newest leaf, in the order in which the trees begin.
 
-    Left out of a tree are the branches that were abandoned; lines of a response on the chain, and results of its calls,
-    are put back where the chain passes them by.
+    Abandoned branches are left out. Other lines of a response on the chain, and results of its calls, are put back even if
+    they are beside the chain.
     """
     by_uuid = {entry.uuid: entry for entry in entries}
     roots = _roots(by_uuid)
@@ -97,7 +97,7 @@ def _rank(leaf: Entry) -> tuple[bool, int]:
 
 
 def _roots(by_uuid: Mapping[str, Entry]) -> dict[str, str]:
-    """For each entry the top of its tree; where parents run in a circle, the entry at which the circle was noticed."""
+    """The root of each entry's tree; in a cycle of parents, the entry at which it was found."""
     roots: dict[str, str] = {}
     for uuid in by_uuid:
         path: dict[str, None] = {}
@@ -114,7 +114,7 @@ def _roots(by_uuid: Mapping[str, Entry]) -> dict[str, str]:
 
 
 def _leaves(entries: Sequence[Entry], by_uuid: Mapping[str, Entry]) -> Iterator[Entry]:
-    """From each end of a chain, the nearest line that was spoken."""
+    """For each end of a chain, the nearest line that is a message."""
     parents = {entry.parent for entry in entries}
     passed: set[str] = set()
     for uuid, entry in by_uuid.items():
@@ -137,16 +137,16 @@ def _chain(leaf: Entry, by_uuid: Mapping[str, Entry]) -> list[Entry]:
 
 
 def _completed(chains: Iterable[list[Entry]], entries: Iterable[Entry]) -> list[list[Entry]]:
-    """The chains with the lines put back that parallel calls leave beside them."""
+    """The chains, with the lines that parallel calls leave beside them put back."""
     chains = list(chains)
     beside = _Beside(entries)
     kept = {entry.uuid for chain in chains for entry in chain}
-    told = {call for chain in chains for entry in chain for call in entry.answers}
-    return [list(_with_strays(chain, beside, kept, told)) for chain in chains]
+    answered = {call for chain in chains for entry in chain for call in entry.answers}
+    return [list(_with_strays(chain, beside, kept, answered)) for chain in chains]
 
 
 class _Beside:
-    """What may lie beside a chain: the lines of each response and the answers to each call, one writer's each."""
+    """Lines that may be beside a chain: those of each response and the results of each call, by agent."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._responses: dict[tuple[str | None, str], list[Entry]] = {}
@@ -158,29 +158,29 @@ class _Beside:
                 self._answers.setdefault((entry.agent, link), []).append(entry)
 
     def take(self, entry: Entry) -> list[Entry]:
-        """All lines of the entry's response and all answers to it, in the file's order; nothing the second time."""
+        """All lines of the entry's response and all results of its calls, in the file's order; empty the second time."""
         group = self._responses.pop((entry.agent, entry.response or ""), [])
-        links = dict.fromkeys(link for one in group for link in (one.uuid, *one.calls))
-        found = group + [one for link in links for one in self._answers.pop((entry.agent, link), ())]
-        return sorted(found, key=lambda one: one.line)
+        links = dict.fromkeys(link for member in group for link in (member.uuid, *member.calls))
+        found = group + [answer for link in links for answer in self._answers.pop((entry.agent, link), ())]
+        return sorted(found, key=lambda stray: stray.line)
 
 
-def _with_strays(chain: Sequence[Entry], beside: _Beside, kept: set[str], told: set[str]) -> Iterator[Entry]:
-    """The chain; after the last line of a response on it the response's other lines, and results not yet told."""
+def _with_strays(chain: Sequence[Entry], beside: _Beside, kept: set[str], answered: set[str]) -> Iterator[Entry]:
+    """The chain; each response is followed by its other lines and by the results of its calls that are still missing."""
     last = {entry.response: entry.uuid for entry in chain if entry.response is not None}
     for entry in chain:
         yield entry
         if entry.response is None or last[entry.response] != entry.uuid:
             continue
         for stray in beside.take(entry):
-            if stray.uuid not in kept and not (stray.answers and told.issuperset(stray.answers)):
+            if stray.uuid not in kept and not (stray.answers and answered.issuperset(stray.answers)):
                 kept.add(stray.uuid)
-                told.update(stray.answers)
+                answered.update(stray.answers)
                 yield stray
 
 
 def _answered(entry: Entry) -> Iterator[str]:
-    """What a line with results belongs to: its calls, or the lines that they were made on."""
+    """The links of a line with results: the ids of its calls, or of the lines that made them."""
     if entry.answers:
         yield from entry.answers
         yield from filter(None, (entry.parent, _text(entry.raw.get("sourceToolAssistantUUID"))))

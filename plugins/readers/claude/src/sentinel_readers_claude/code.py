@@ -19,7 +19,7 @@ _MOST_LEVELS = 8
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """The session as one trace, or a ``ReadError`` where no line of it is a message."""
+    """The session as one trace, or a ``ReadError`` if none of its lines is a message."""
     session = read_session(source)
     if not session.entries:
         yield session.bad[0].error() if session.bad else ReadError(message="no line is a message of a session")
@@ -32,14 +32,14 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 
 
 class _Family:
-    """A session and the files of its sub-agents. No name from inside a file is ever opened: files are found, then matched."""
+    """A session and the files of its sub-agents. Files are listed and then matched: a name inside a file is never opened."""
 
     def __init__(self, source: Source) -> None:
         stem = glob.escape(source.name.partition(".jsonl")[0])
         below = _found(source, f"{stem}/subagents/**/agent-*.jsonl")
         self._below = _by_agent(below)
         self._beside = {_agent(file.name): file for file in _found(source, "agent-*.jsonl")}
-        self._told = {
+        self._sidecars = {
             _agent(file.name): _sidecar(file) for file in _found(source, f"{stem}/subagents/**/agent-*.meta.json")
         }
         self._read: set[str] = set()
@@ -64,18 +64,18 @@ class _Family:
     def _files(self, spoken: Spoken, agent: str | None, *, levels: int) -> Iterator[ExecutionTrace]:
         """The sub-agents that a conversation started, from their files."""
         calls = spoken.started()
-        told = [name for name, sidecar in self._told.items() if agent and sidecar.get("parentAgentId") == agent]
-        for name in dict.fromkeys((*calls, *told)):
+        named = [name for name, sidecar in self._sidecars.items() if agent and sidecar.get("parentAgentId") == agent]
+        for name in dict.fromkeys((*calls, *named)):
             file = (self._below.pop(name, None) or self._beside.pop(name, None)) if levels else None
             if file is not None:
                 self._read.add(name)
                 yield from self._child(file, name, calls.get(name), spoken.gaps, levels=levels - 1)
             elif name in calls and name not in self._read and name not in self._below:
-                spoken.gaps.append(f'what the sub-agent "{name}" did is not in the trace: its file was not found')
+                spoken.gaps.append(f'sub-agent "{name}" is missing from the trace: its file was not found')
 
     def _rest(self, gaps: list[str]) -> Iterator[ExecutionTrace]:
-        """The files in the session's own folder that nothing pointed to."""
-        parents = {sidecar.get("parentAgentId") for sidecar in self._told.values()}
+        """Files in the session's own folder that no call names."""
+        parents = {sidecar.get("parentAgentId") for sidecar in self._sidecars.values()}
         for name in sorted(self._below, key=lambda name: (name not in parents, name)):
             file = self._below.pop(name, None)
             if file is not None:
@@ -84,29 +84,29 @@ class _Family:
     def _child(
         self, file: Source, agent: str, call: str | None, gaps: list[str], *, levels: int
     ) -> Iterator[ExecutionTrace]:
-        """The sub-agent's trace, or a gap where its file cannot be read."""
+        """The sub-agent's trace, or a gap if its file cannot be read."""
         try:
             session = read_session(file)
         except (OSError, EOFError, zlib.error):
-            gaps.append(f'what the sub-agent "{agent}" did is not in the trace: its file cannot be read')
+            gaps.append(f'sub-agent "{agent}" is missing from the trace: its file cannot be read')
             return
         spoken = spoken_in(conversations(session.entries), session.entries)
-        told = self._told.get(agent, {}).get("toolUseId")
+        noted = self._sidecars.get(agent, {}).get("toolUseId")
         children = list(self._files(spoken, agent, levels=levels))
-        parent = call or (told if isinstance(told, str) else None)
+        parent = call or (noted if isinstance(noted, str) else None)
         yield trace_of(spoken, f"agent-{agent}", session, children=children, parent_call_id=parent)
 
 
 def _inner_children(chains: Iterable[list[Entry]], spoken: Spoken, trace_id: str) -> Iterator[ExecutionTrace]:
-    """Sub-agents whose lines stand in the session's own file: older versions wrote them there."""
+    """Sub-agents in the session's own file, where older versions wrote them."""
     calls, prompts = spoken.started(), spoken.prompts()
     agents: dict[str, list[Entry]] = {}
     for position, chain in enumerate(chains, 1):
         agents.setdefault(chain[-1].agent or f"{trace_id}-sidechain-{position}", []).extend(chain)
     for agent, entries in agents.items():
         inner = spoken_in([entries], entries)
-        asked = prompts.get(_first_text(inner.turns)) if inner.turns else None
-        parent = calls.get(agent) or (asked.pop() if asked else None)
+        candidates = prompts.get(_first_text(inner.turns)) if inner.turns else None
+        parent = calls.get(agent) or (candidates.pop() if candidates else None)
         name = agent if agent.startswith(trace_id) else f"agent-{agent}"
         yield trace_of(inner, name, parent_call_id=parent)
 
@@ -118,7 +118,7 @@ def _first_text(turns: Sequence[Turn]) -> str:
 
 
 def _trace_id(session: Session, entries: Sequence[Entry], *, is_agent: bool) -> str:
-    """The sub-agent's id for its own file, else the id of the session as it was last called."""
+    """The sub-agent's id for its own file, else the session's last id."""
     agent = entries[-1].agent
     if is_agent and agent:
         return f"agent-{agent}"
@@ -134,7 +134,7 @@ def _found(source: Source, pattern: str) -> Sequence[Source]:
 
 
 def _by_agent(files: Iterable[Source]) -> dict[str, Source]:
-    """Files by the agent's name; of several in as many folders the later ones get a number, so that each is read."""
+    """Files by the agent's name; a name in several folders gets a number, so that each file is read."""
     found: dict[str, Source] = {}
     copies: Counter[str] = Counter()
     for file in files:

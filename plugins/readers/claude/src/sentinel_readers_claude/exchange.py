@@ -19,9 +19,9 @@ _ROLES: Mapping[object, Literal["assistant", "system", "user"]] = {
 
 @attrs.define(kw_only=True, eq=False)
 class Exchange:
-    """What was sent, and what came back where it was recorded.
+    """A request, and its response if it was recorded.
 
-    ``within`` is the path of the messages in the record (``.request.messages``), None where the record is a message itself.
+    ``within`` is the path of the messages in the record (``.request.messages``), None if the record itself is a message.
     """
 
     origin: str
@@ -35,7 +35,7 @@ class Exchange:
 
     @property
     def at(self) -> str:
-        """How the path of a message within the record begins."""
+        """The start of the path of a message in the record."""
         return self.origin if self.origin.startswith("$") else f"{self.origin} $"
 
 
@@ -45,7 +45,7 @@ def single(record: Record) -> Exchange:
 
 
 def exchange_of(record: Record) -> Exchange | None:
-    """What the record holds; None where it is nothing of this format. A list is a request's messages."""
+    """The exchange in a record; None if it has another format. A list is a request's messages."""
     value = record.value
     if isinstance(value, list):
         return _exchange(record, value, within="")
@@ -73,13 +73,13 @@ def _exchange(
 ) -> Exchange:
     value = record.value if isinstance(record.value, dict) else {}
     name = value.get("custom_id")
-    told = request or {}
+    body = request or {}
     return Exchange(
         origin=record.path or f"line {record.line}",
         number=record.line,
         messages=messages,
         within=within,
-        request={key: told[key] for key in ("system", "tools") if told.get(key) is not None},
+        request={key: body[key] for key in ("system", "tools") if body.get(key) is not None},
         response=response,
         timestamp=time_of(value),
         name=name if isinstance(name, str) and name else None,
@@ -87,7 +87,7 @@ def _exchange(
 
 
 def role_of(message: object) -> Literal["assistant", "system", "user"] | None:
-    """Who speaks; None for what is no message."""
+    """The role of a message; None if it is not a message."""
     role = message.get("role") if isinstance(message, dict) else None
     return _ROLES.get(role) if isinstance(role, str) else None
 

@@ -30,7 +30,7 @@ _FIRST = b""
 
 @attrs.define(kw_only=True, eq=False)
 class _Conversation:
-    """One or more exchanges, each of which repeats the one before and goes on."""
+    """One or more exchanges, each of which repeats and continues the one before."""
 
     trace_id: str
     lines: list[Line] = attrs.field(factory=list)
@@ -41,7 +41,7 @@ class _Conversation:
     bad: list[int] = attrs.field(factory=list)
 
     def go_on(self, exchange: Exchange, known: int) -> None:
-        """Add what the exchange says after its first ``known`` messages."""
+        """Add the exchange's messages after its first ``known``."""
         fresh = list(enumerate(exchange.messages))[known:]
         if self.answer is not None:
             self.lines.append(self.answer)
@@ -53,7 +53,7 @@ class _Conversation:
             self._take_response(exchange, exchange.response)
 
     def all_lines(self) -> list[Line]:
-        """Every message, the last answer with them."""
+        """Every message, with the last answer."""
         return self.lines if self.answer is None else [*self.lines, self.answer]
 
     def _take_response(self, exchange: Exchange, response: Mapping[str, Any]) -> None:
@@ -84,7 +84,7 @@ class _Conversation:
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     """Every conversation, and a ``ReadError`` for each record that belongs to none.
 
-    The last sixteen conversations are kept open, so that a log in which a few take turns is put together.
+    The last sixteen conversations stay open, so that a log with a few interleaved ones is read correctly.
     """
     log = _Log(source.name, strict=source.strict)
     found = False
@@ -96,7 +96,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 
 
 class _Log:
-    """The conversations that may still go on, by a digest of all that was said in them."""
+    """The open conversations, by a digest of all their messages."""
 
     def __init__(self, name: str, *, strict: bool) -> None:
         self._name = name
@@ -108,7 +108,7 @@ class _Log:
         self._bad: list[BadRecord] = []
 
     def outcomes(self, records: Iterable[Record | BadRecord]) -> Iterator[ExecutionTrace | ReadError]:
-        """A trace each conversation, once no record can go on with it; lines that are no JSON come last."""
+        """One trace per conversation, once it is closed; lines that are not JSON come last."""
         for record in records:
             if isinstance(record, BadRecord):
                 self._bad.append(record)
@@ -125,7 +125,7 @@ class _Log:
             yield from errors
 
     def _is_taken(self, record: Record) -> bool:
-        """Put a record where it belongs; False for one that is nothing of this format."""
+        """Add a record to its conversation; False if it has another format."""
         value = record.value
         if role_of(value) is not None and "messages" not in value:
             self._loose = self._loose or self._begin(None)
@@ -137,12 +137,12 @@ class _Log:
         return exchange is not None
 
     def _closed(self, most: int) -> Iterator[ExecutionTrace]:
-        """Conversations beyond ``most``, the longest untouched first."""
+        """Close conversations beyond ``most``, the least recently used first."""
         while len(self._open) > most:
             yield _trace(self._open.pop(next(iter(self._open))))
 
     def _place(self, exchange: Exchange) -> None:
-        """Go on with the conversation that the exchange repeats, or begin one: the same request again is another try."""
+        """Continue the conversation that the exchange repeats, or begin one; a repeated request is a retry."""
         if not self._open:
             self._first = exchange
             self._open[_FIRST] = self._begin(exchange.name)
@@ -160,7 +160,7 @@ class _Log:
         self._open[end] = conversation
 
     def _settle_first(self) -> None:
-        """Work out the first exchange's digest, which nobody needs in a file of one."""
+        """Compute the first exchange's digest, which is delayed because a file with one exchange does not need it."""
         if self._first is not None:
             self._open[self._end(self._first, list(_digests(self._first.messages)))] = self._open.pop(_FIRST)
             self._first = None
@@ -169,7 +169,7 @@ class _Log:
         return digests[-1] if digests and not exchange.name else self._closed_key()
 
     def _closed_key(self) -> bytes:
-        """A key that no exchange has: what stands under it only waits for its turn."""
+        """A key that no exchange has, for a conversation that only waits to be yielded."""
         self._keys += 1
         return b"%d" % self._keys
 
@@ -204,7 +204,7 @@ def _metadata(conversation: _Conversation) -> dict[str, Any]:
 
 
 def _digests(messages: Iterable[object]) -> Iterator[bytes]:
-    """For each message one that stands for it and all before it."""
+    """For each message, a digest of it and all before it."""
     digest = hashlib.blake2b(digest_size=16)
     for message in messages:
         digest.update(canonical(_plain(message)))
@@ -212,7 +212,7 @@ def _digests(messages: Iterable[object]) -> Iterator[bytes]:
 
 
 def _plain(message: object) -> object:
-    """What was said, without the marks for the prompt cache, which move from request to request."""
+    """The message without prompt-cache marks, which move from request to request."""
     if not isinstance(message, dict):
         return message
     return [message.get("role"), [_unmarked(block) for block in blocks_of(message) or ()]]

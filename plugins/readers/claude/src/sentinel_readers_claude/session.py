@@ -1,4 +1,4 @@
-"""One file of Claude Code's: its lines, and the conversation that they spell out."""
+"""One file of Claude Code: its lines, and the conversation in them."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ _TASKS = ("Agent", "Task")
 
 @attrs.define(kw_only=True)
 class Session:
-    """A file's lines: links of the chain, and what is none."""
+    """A file's lines: entries of the chain, and lines that are not."""
 
     name: str
     entries: list[Entry] = attrs.field(factory=list)
@@ -31,20 +31,20 @@ class Session:
 
     @property
     def last_lost(self) -> int:
-        """The last line that could not be used, 0 where there is none."""
+        """The last line that could not be used, 0 if there is none."""
         return max((*(record.line for record in self.bad), *self.strange), default=0)
 
     def gaps(self) -> list[str]:
-        """What could not be used at all."""
+        """The lines that could not be used."""
         lines = [record.line for record in self.bad]
         return gaps_at("line is not JSON", "lines are not JSON", lines) + gaps_at(
-            "line is no line of a session", "lines are no lines of a session", self.strange
+            "line is not a session line", "lines are not session lines", self.strange
         )
 
 
 @attrs.define(kw_only=True)
 class Spoken:
-    """One conversation of a session, ready to become a trace, and how it names its sub-agents."""
+    """One conversation of a session, and the sub-agents that it names."""
 
     turns: list[Turn]
     gaps: list[str]
@@ -53,11 +53,11 @@ class Spoken:
     last_lost: int = 0
 
     def started(self) -> dict[str, str | None]:
-        """Each sub-agent that a result names, and the call that the result answers."""
+        """Each sub-agent that a result names, and the call of that result."""
         found: dict[str, str | None] = {}
         for entry in self.entries:
-            told = entry.raw.get("toolUseResult")
-            agent = told.get("agentId") if isinstance(told, dict) else None
+            result = entry.raw.get("toolUseResult")
+            agent = result.get("agentId") if isinstance(result, dict) else None
             if isinstance(agent, str) and agent:
                 found.setdefault(agent, entry.answers[0] if entry.answers else None)
         return found
@@ -67,8 +67,8 @@ class Spoken:
         found: dict[str, list[str]] = {}
         for turn in reversed(self.turns):
             for block in reversed(turn.blocks):
-                told = block.get("input") if isinstance(block, dict) and block.get("name") in _TASKS else None
-                prompt = told.get("prompt") if isinstance(told, dict) else None
+                arguments = block.get("input") if isinstance(block, dict) and block.get("name") in _TASKS else None
+                prompt = arguments.get("prompt") if isinstance(arguments, dict) else None
                 if isinstance(prompt, str) and isinstance(block.get("id"), str):
                     found.setdefault(prompt, []).append(block["id"].strip())
         return found
@@ -91,8 +91,8 @@ def read_session(source: Source) -> Session:
 
 
 def spoken_in(chains: Iterable[Sequence[Entry]], entries: Sequence[Entry]) -> Spoken:
-    """The visible turns of the chains, and what is told of the lines that gave none."""
-    chain = [entry for one in chains for entry in one]
+    """The visible turns of the chains, with gaps and notes on the other lines."""
+    chain = [entry for links in chains for entry in links]
     kept = {entry.uuid: entry for entry in chain}
     visible = [entry for entry in chain if not entry.is_hidden]
     left = [entry for entry in entries if not entry.is_hidden and kept.get(entry.uuid) is not entry]
@@ -102,7 +102,7 @@ def spoken_in(chains: Iterable[Sequence[Entry]], entries: Sequence[Entry]) -> Sp
     mates = [entry for entry in entries if entry.is_spoken and entry.has("teamName")]
     gaps = _at("message has no content", "messages have no content", empty)
     gaps += _at("line was replaced by a later one", "lines were replaced by later ones", replaced)
-    notes = _at("line is on a branch given up", "lines are on branches given up", given_up)
+    notes = _at("line is on an abandoned branch", "lines are on abandoned branches", given_up)
     notes += _at("line is a team mate's", "lines are team mates'", mates)
     turns = merged_turns_of(_line(entry) for entry in visible if _has_content(entry))
     last_lost = max((entry.line for entry in (*empty, *replaced)), default=0)
@@ -140,16 +140,16 @@ def trace_of(
     parent_call_id: str | None = None,
     metadata: dict[str, Any] | None = None,
 ) -> ExecutionTrace:
-    """The conversation as a trace; ``session`` is the file that it has for its own, whose unusable lines are told."""
+    """The conversation as a trace. ``session`` is its own file, if it has one; unusable lines there become gaps."""
     builder = TraceBuilder(trace_id, "claude-code")
     gaps = [*(session.gaps() if session is not None else ()), *spoken.gaps]
-    told = {"reading_gaps": gaps, "reading_notes": spoken.notes}
+    notes = {"reading_gaps": gaps, "reading_notes": spoken.notes}
     last_lost = max(spoken.last_lost, session.last_lost if session is not None else 0)
-    # Claude Code marks every failed result, and leaves the mark out of most others.
+    # Claude Code marks every failed result, but few successful ones.
     add_turns(builder, spoken.turns, unmarked=True, last_lost=last_lost)
     return builder.build(
         outcome=outcome_of(spoken.turns),
         parent_call_id=parent_call_id,
         children=children,
-        metadata={**(metadata or {}), **{key: lines for key, lines in told.items() if lines}},
+        metadata={**(metadata or {}), **{key: lines for key, lines in notes.items() if lines}},
     )

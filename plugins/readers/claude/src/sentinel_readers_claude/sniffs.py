@@ -1,4 +1,4 @@
-"""How sure each reader is of a file, from its first bytes. A mark inside a text has its quotes escaped and does not count."""
+"""Scores a file for each reader by its first bytes. A key inside a string has escaped quotes and does not count."""
 
 from sentinel_core.trace import from_json
 
@@ -22,7 +22,7 @@ _BLOCKS = frozenset(
 )
 _REQUEST_KEYS = ("request", "params")
 _RESPONSE_KEYS = ("response", "result")
-# Keys that others put around messages of this shape: such a file is theirs to read.
+# Keys that other formats put around such messages: their readers take the file.
 _OTHERS = (
     "additional_kwargs", "eval", "kwargs", "lc", "parentUuid", "part_kind", "resourceSpans", "run_type", "schema_version",
     "sessionId", "session_id", "tool_calls", "traceId", "trace_id", "trajectory",
@@ -34,7 +34,7 @@ _MARKS = (
 
 
 def claude_code(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """95 where a line has a session line's keys, 75 where only the bytes show them, 70 for a session's summary line."""
+    """95 if a line has a session line's keys, 75 if only the bytes show them, 70 for a session's summary line."""
     objects = _objects(head)
     if any(entry.keys() >= _SESSION_KEYS for entry in objects):
         return 95
@@ -44,7 +44,7 @@ def claude_code(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file n
 
 
 def claude_stream(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """95 where the first objects are events with a ``session_id``, 75 where only the bytes show it."""
+    """95 if the first objects are events with a ``session_id``, 75 if only the bytes show it."""
     objects = _objects(head)
     if any(_is_event(entry) for entry in objects):
         return 95
@@ -54,7 +54,7 @@ def claude_stream(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file
 
 
 def anthropic(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """80 where a message carries what only Anthropic's API has, 75 where only the bytes show it; 0 beside others' keys."""
+    """80 if a message has what only Anthropic's API has, 75 if only the bytes show it; 0 beside keys of other formats."""
     objects = _objects(head)
     if objects:
         return 80 if any(_is_anthropic(entry) for entry in objects) else 0
@@ -103,7 +103,7 @@ def _is_event(entry: dict[str, object]) -> bool:
 
 
 def _objects(head: bytes) -> list[dict[str, object]]:
-    """The objects on the head's whole lines; for a JSON list on one line or more, its elements where the list is whole."""
+    """The objects on the head's complete lines, or the elements of a JSON list that is complete."""
     found: list[dict[str, object]] = []
     for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n", _MOST_LINES)[:_MOST_LINES]:
         found += _dicts(line)

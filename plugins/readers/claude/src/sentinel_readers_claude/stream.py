@@ -1,4 +1,4 @@
-"""What ``claude --output-format stream-json`` prints: one event a line, sub-agents among the rest."""
+"""Reads the output of ``claude --output-format stream-json``: one event per line, sub-agents included."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -43,7 +43,7 @@ class _Run:
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace a session, in the order in which they begin; a ``ReadError`` where the stream holds no message."""
+    """One trace per session, in the order in which they begin; a ``ReadError`` if the stream holds no message."""
     runs: dict[str, _Run] = {}
     bad: list[BadRecord] = []
     strange: list[int] = []
@@ -53,7 +53,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         elif not _is_event(record.value) or not _take(record, runs):
             strange.append(record.line)
     notes = gaps_at("line is not JSON", "lines are not JSON", [record.line for record in bad])
-    notes += gaps_at("line is no usable event", "lines are no usable events", strange)
+    notes += gaps_at("line is not a usable event", "lines are not usable events", strange)
     last_lost = max((*(record.line for record in bad), *strange), default=0)
     if refused := refusals([record.error() for record in bad], strict=source.strict):
         yield from refused
@@ -76,7 +76,7 @@ def _is_event(value: object) -> bool:
 
 
 def _take(record: Record, runs: dict[str, _Run]) -> bool:
-    """Put an event where it belongs; False for a message that holds nothing."""
+    """Add an event to its session; False for an empty message."""
     event = record.value
     session = event.get("session_id")
     name = session if isinstance(session, str) else ""
@@ -119,10 +119,10 @@ def _take_message(record: Record, run: _Run) -> bool:
 def _trace(name: str, run: _Run, notes: list[str], last_lost: int) -> ExecutionTrace:
     turns = merged_turns_of(run.lines.get(None, ()))
     builder = TraceBuilder(name, "claude-stream")
-    # Claude Code marks every failed result, and leaves the mark out of most others.
+    # Claude Code marks every failed result, but few successful ones.
     add_turns(builder, turns, unmarked=True, last_lost=last_lost)
     result = run.results[-1] if run.results else {}
-    # The last result of several counts its own turn or all of them, as versions differ: then the messages are counted.
+    # Versions differ in whether the last of several results counts one turn or all, so the messages are counted instead.
     usage = usage_of(result.get("usage")) if len(run.results) == 1 else None
     metadata = {key: result[key] for key in _KEPT_METADATA if result.get(key) is not None}
     return builder.build(
@@ -135,12 +135,12 @@ def _trace(name: str, run: _Run, notes: list[str], last_lost: int) -> ExecutionT
 
 
 def _outcome(result: Mapping[str, Any]) -> str | None:
-    told = _OUTCOMES.get(str(result.get("subtype")))
-    return "error" if told == "completed" and result.get("is_error") is True else told
+    outcome = _OUTCOMES.get(str(result.get("subtype")))
+    return "error" if outcome == "completed" and result.get("is_error") is True else outcome
 
 
 def _children(name: str, run: _Run) -> list[ExecutionTrace]:
-    """A trace each agent that a call started, within the agent that made the call; those of unknown calls last."""
+    """One trace per agent that a call started, nested in the agent that made the call; agents of unknown calls come last."""
     below = _below(run.lines)
     waiting = [call for call in run.lines if call is not None]
     open_ = dict.fromkeys(waiting)
@@ -160,18 +160,20 @@ def _child(
     open_: dict[str, None],
     levels: int,
 ) -> ExecutionTrace:
-    """One agent's trace with those of its own agents, to eight levels; deeper ones stay ``open_`` for another place."""
+    """One agent's trace with those of its own agents, to eight levels; deeper ones stay in ``open_``."""
     open_.pop(call)
     turns = merged_turns_of(lines[call])
     builder = TraceBuilder(name, "claude-stream")
     add_turns(builder, turns, unmarked=True)
     inner = below.get(call, ()) if levels > 1 else ()
-    children = [_child(f"{name}/{one}", one, lines, below, open_, levels - 1) for one in inner if one in open_]
+    children = [
+        _child(f"{name}/{started}", started, lines, below, open_, levels - 1) for started in inner if started in open_
+    ]
     return builder.build(outcome=outcome_of(turns), parent_call_id=call, children=children)
 
 
 def _below(lines: Mapping[str | None, Iterable[Line]]) -> dict[str | None, list[str]]:
-    """For each agent the calls it made that started another."""
+    """For each agent, its calls that started another agent."""
     found: dict[str | None, list[str]] = {}
     for agent, spoken in lines.items():
         for line in spoken:

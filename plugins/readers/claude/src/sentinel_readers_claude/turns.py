@@ -1,4 +1,4 @@
-"""Lines of a Claude conversation to a trace: one message a model response, however many lines it was written on."""
+"""Turns the lines of a Claude conversation into a trace: one message per model response, even if it has several lines."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 INTERRUPTION = "[Request interrupted by user"
-"""How the user's text begins that Claude Code writes when the user stops it."""
+"""The start of the user message that Claude Code writes when the user stops it."""
 
 OUTCOMES: Mapping[str, str] = {
     "end_turn": "completed",
@@ -36,7 +36,7 @@ OUTCOMES: Mapping[str, str] = {
 """The API's ``stop_reason`` of the last response, and the trace's outcome."""
 
 _SYNTHETIC = "<synthetic>"
-# Results that stand for a call that the user, or a failure beside it, kept from running: no tool failed.
+# Results of calls that never ran, because the user or a failed sibling call stopped them: no tool failed.
 _NOT_RUN = (
     INTERRUPTION,
     "<tool_use_error>Cancelled:",
@@ -46,10 +46,10 @@ _NOT_RUN = (
 )
 
 
-# Not frozen, as there is one for each line of a file, and a frozen one takes three times as long to make.
+# Not frozen: a file has one per line, and a frozen object takes three times as long to create.
 @attrs.define(kw_only=True, eq=False)
 class Line:
-    """One recorded message, whole or a part of it: ``message`` is in the shape of Anthropic's API.
+    """One recorded message, or a part of it: ``message`` is in the format of Anthropic's API.
 
     ``number`` is the line or the position in the file; ``is_error`` marks the client's report of a failed request.
     """
@@ -86,17 +86,17 @@ class Turn:
 
     @property
     def is_synthetic(self) -> bool:
-        """True for what the client wrote in the model's place."""
+        """True if the client, not the model, wrote it."""
         return self.line.message.get("model") == _SYNTHETIC
 
     def take_ending(self, message: Mapping[str, Any]) -> None:
-        """Note what a response's last line tells best: its usage, and why it stopped."""
+        """Take usage and stop reason from a response's last line, which has the final values."""
         self.raw_usage = message.get("usage") or self.raw_usage
         reason = message.get("stop_reason")
         self.stop_reason = reason if isinstance(reason, str) else self.stop_reason
 
     def is_interruption(self) -> bool:
-        """True where the user stopped the run."""
+        """True if the user stopped the run."""
         return self.line.role == "user" and any(_text(block).startswith(INTERRUPTION) for block in self.blocks)
 
     def ids(self, kind: str, key: str) -> Iterator[str]:
@@ -107,7 +107,7 @@ class Turn:
 
 
 def blocks_of(message: Mapping[str, Any]) -> list[Any] | None:
-    """The content as a list; None where there is none. Text alone counts as one block."""
+    """The content as a list; None if there is none. A text is one block."""
     content = message.get("content")
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
@@ -115,7 +115,7 @@ def blocks_of(message: Mapping[str, Any]) -> list[Any] | None:
 
 
 def turns_of(lines: Iterable[Line]) -> list[Turn]:
-    """One turn a line."""
+    """One turn per line."""
     turns = []
     for line in lines:
         turn = Turn(line=line, blocks=list(blocks_of(line.message) or ()))
@@ -125,7 +125,7 @@ def turns_of(lines: Iterable[Line]) -> list[Turn]:
 
 
 def merged_turns_of(lines: Iterable[Line]) -> list[Turn]:
-    """Lines with one response id are one turn, at the place of the first; a block that is written twice counts once."""
+    """Lines with one response id are one turn, at the place of the first; a repeated block counts once."""
     turns: list[Turn] = []
     responses: dict[str, tuple[Turn, set[bytes]]] = {}
     for turn in turns_of(lines):
@@ -147,7 +147,7 @@ def merged_turns_of(lines: Iterable[Line]) -> list[Turn]:
 
 
 def segments(blocks: list[Any]) -> list[list[Any]]:
-    """One response's blocks, cut after the results of server-side tools: what follows was written with them in view."""
+    """One response's blocks, split after results of server-side tools, because the model saw them before it continued."""
     if len(blocks) == 1 or not any(map(_is_server_result, blocks)):
         return [blocks]
     found: list[list[Any]] = []
@@ -160,10 +160,10 @@ def segments(blocks: list[Any]) -> list[list[Any]]:
 
 
 def add_turns(builder: TraceBuilder, turns: Sequence[Turn], *, unmarked: bool | None, last_lost: int = 0) -> None:
-    """Every turn as one message or more.
+    """Add every turn as one or more messages.
 
-    ``unmarked`` is the success of a result that bears no mark of failure; ``last_lost`` the last line that could not be
-    used: a call before it may have been answered there.
+    ``unmarked`` is the success of a result without a failure mark; ``last_lost`` is the last line that could not be used: it
+    may have held the result of an earlier call.
     """
     withdrawn = _withdrawn(turns, last_lost)
     for turn in turns:
@@ -188,7 +188,7 @@ def _pieces(turn: Turn, blocks: list[Any]) -> list[Piece]:
 
 
 def outcome_of(turns: Sequence[Turn]) -> str | None:
-    """How a recorded run ended, as far as its last turn tells: a run that stops at a call or a result was cut off."""
+    """How a run ended, by its last turn: a run that stops at a call or a result was interrupted."""
     if not turns:
         return None
     last = turns[-1]
@@ -217,7 +217,7 @@ def _withdrawn(turns: Sequence[Turn], last_lost: int) -> set[str]:
 
 
 def _settled(piece: Piece, withdrawn: set[str], *, unmarked: bool | None) -> Piece:
-    """The piece with what only the whole conversation, or the format, tells of its calls and results."""
+    """The piece, with calls and results completed from the whole conversation."""
     if withdrawn and any(call.id in withdrawn for call in piece.calls):
         piece = attrs.evolve(piece, calls=tuple(_call(call) if call.id in withdrawn else call for call in piece.calls))
     if not piece.results:

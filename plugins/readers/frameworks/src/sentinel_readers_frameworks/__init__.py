@@ -1,4 +1,4 @@
-"""Traces of agent frameworks and their platforms, one module a format."""
+"""Trace readers for agent frameworks and their platforms, one module per format."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -11,7 +11,7 @@ _Read = Callable[[Source], Iterable[ExecutionTrace | ReadError]]
 
 
 def _reading(module: str) -> _Read:
-    """A ``read`` whose code is imported only when a file of its format is there."""
+    """A ``read`` that imports its module on first use."""
 
     def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         from importlib import import_module
@@ -23,7 +23,7 @@ def _reading(module: str) -> _Read:
 
 @hookimpl
 def sentinel_trace_readers() -> list[TraceReader]:
-    """Seven readers."""
+    """The readers of this package."""
     return [
         TraceReader(name="adk", summary="Google ADK sessions", sniff=_sniff.adk, read=_reading("adk")),
         TraceReader(

@@ -1,7 +1,7 @@
-"""What a model was asked and what it answered, as platforms record it: in the shape of whatever client was traced.
+"""Reads a model's request and reply, which platforms record in the format of the traced client.
 
-Known: OpenAI chat and Responses, Anthropic, Gemini, LangChain (messages, prompts, generations), plain text; each of them
-also as JSON within a text.
+Known: OpenAI chat and Responses, Anthropic, Gemini, LangChain (messages, prompts, generations), plain text; each also as
+JSON inside a text.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from sentinel_core.traces.readers.chat import text_of
 from sentinel_readers_frameworks._files import mapping, text
 from sentinel_readers_frameworks._langchain import fields_of, is_message, model_of, usage_in
 
-__all__ = ["Exchange", "answered", "asked", "decoded"]
+__all__ = ["Exchange", "decoded", "reply_of", "request_of"]
 
 _DEEPEST = 6
 _SYSTEM = ("system", "system_instruction", "systemInstruction", "instructions")
@@ -35,14 +35,14 @@ _ANSWERED = ("choices", "generations", "candidates", "messages", "message", "out
 _USAGES = ("usage_metadata", "usageMetadata", "usage", "token_usage")
 _MODELS = ("model", "model_name", "modelVersion", "model_version")
 _NOTED = frozenset((*_USAGES, *_MODELS, "llm_output", "response_metadata", "tools"))
-# Items of the Responses API that are no messages, and the roles of the messages that they become.
+# Items of the Responses API that are not messages, and the role of the message for each.
 _ITEM_CALLS = frozenset(("function_call", "custom_tool_call"))
 _ITEM_RESULTS = frozenset(("function_call_output", "custom_tool_call_output"))
 
 
 @attrs.define
 class Exchange:
-    """One side of a model call: provider-native messages, and what stands beside them."""
+    """One side of a model call: messages in the provider's format, usage, model and tools."""
 
     messages: list[object] = attrs.field(factory=list)
     tools: tuple[ToolSchema, ...] | None = None
@@ -50,8 +50,8 @@ class Exchange:
     model: str | None = None
 
 
-def asked(value: object) -> Exchange:
-    """A model's, or a whole run's, input."""
+def request_of(value: object) -> Exchange:
+    """The input of a model or of a whole run."""
     found = Exchange()
     _collect(value, found, _ASKED, "user", 0)
     kept: list[object] = []
@@ -64,15 +64,15 @@ def asked(value: object) -> Exchange:
     return found
 
 
-def answered(value: object) -> Exchange:
-    """A model's, or a whole run's, output. Of several alternatives the first."""
+def reply_of(value: object) -> Exchange:
+    """The output of a model or of a whole run; the first of several alternatives."""
     found = Exchange()
     _collect(value, found, _ANSWERED, "assistant", 0)
     return found
 
 
 def decoded(value: object) -> object:
-    """A value out of JSON text, where that is an object, a list or a text; anything else as it is."""
+    """The object, list or text in a JSON text; anything else as it is."""
     if isinstance(value, str) and value[:1] in ("{", "[", '"'):
         try:
             return parse_json(value.encode())
@@ -120,13 +120,13 @@ def _collect_object(value: Mapping[str, Any], found: Exchange, keys: Iterable[st
 
 
 def _note(value: Mapping[str, Any], found: Exchange) -> None:
-    """Usage, model and tools, wherever in the object they stand first."""
+    """Take usage, model and tools from the first place in the object that has them."""
     fields = fields_of(value)
     if _NOTED.isdisjoint(fields):
         return
     if found.usage is None:
-        told = (usage_of(fields[key]) for key in _USAGES if key in fields)
-        found.usage = next((usage for usage in told if usage is not None), None) or usage_in(fields)
+        candidates = (usage_of(fields[key]) for key in _USAGES if key in fields)
+        found.usage = next((usage for usage in candidates if usage is not None), None) or usage_in(fields)
     if found.usage is None and "llm_output" in fields:
         found.usage = usage_of(mapping(fields["llm_output"]).get("token_usage"))
     if found.model is None:
@@ -136,7 +136,7 @@ def _note(value: Mapping[str, Any], found: Exchange) -> None:
 
 
 def _first(alternatives: object) -> object:
-    """The first alternative's message; LangChain's generations are lists in a list, one a prompt."""
+    """The first alternative's message; LangChain's generations are a list of lists, one per prompt."""
     while isinstance(alternatives, list):
         alternatives = alternatives[0] if alternatives else None
     fields = mapping(alternatives)
@@ -151,7 +151,7 @@ def _has_own_role(value: Mapping[str, Any]) -> bool:
 
 
 def _as_message(entry: object) -> object:
-    """An item of the Responses API as the message that it stands for."""
+    """An item of the Responses API as a message."""
     fields = mapping(entry)
     kind = fields.get("type")
     if "role" in fields or not isinstance(kind, str):
@@ -167,7 +167,7 @@ def _as_message(entry: object) -> object:
 
 
 def _is_definition(message: object) -> bool:
-    """Langfuse's LangChain handler lists the tools on offer among the messages."""
+    """Whether it is a tool definition, which Langfuse's LangChain handler puts among the messages."""
     content = mapping(mapping(message).get("content"))
     return mapping(message).get("role") == "tool" and isinstance(content.get("function"), dict)
 

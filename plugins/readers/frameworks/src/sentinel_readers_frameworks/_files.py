@@ -1,4 +1,4 @@
-"""What the readers share: the values of a file with their place, notes on what was left out, times."""
+"""What the readers of this package share: values with their place, gaps, times."""
 
 import datetime as dt
 from collections import Counter
@@ -38,33 +38,33 @@ __all__ = [
 _BRACKET_LINE = 16
 
 Placed = tuple[Any, str]
-"""A message and where it stands."""
+"""A message and its place."""
 
 
 @attrs.define
 class Skipped:
-    """What could not be used: lines that are not JSON, and other things counted by kind."""
+    """What could not be used: lines that are not JSON, and other entries counted by kind."""
 
     bad: list[BadRecord] = attrs.field(factory=list)
     others: Counter[tuple[str, str]] = attrs.field(factory=Counter)
 
     def count(self, one: str, many: str, number: int = 1) -> None:
-        """Count something by its names, such as ``run without an id`` and ``runs without an id``."""
+        """Count entries of one kind, by its names, such as ``run without an id`` and ``runs without an id``."""
         self.others[one, many] += number
 
     def metadata(self) -> dict[str, Any]:
-        """For the trace's metadata: ``reading_gaps``, or nothing where everything was read."""
+        """For the trace's metadata: ``reading_gaps``, or nothing if everything was read."""
         gaps = gaps_at("line is not JSON", "lines are not JSON", (record.line for record in self.bad))
         gaps += [counted(number, one, many) for (one, many), number in self.others.items() if number]
         return {"reading_gaps": gaps} if gaps else {}
 
     def errors(self) -> Iterator[ReadError]:
-        """For a file without a trace that the gaps could be told with."""
+        """The errors of a file without a trace, which has no place for gaps."""
         for record in self.bad:
             yield record.error()
 
     def refusals(self, source: Source) -> list[ReadError]:
-        """What there is instead of the one trace that all of the source make up together; empty where it may be made."""
+        """The errors that refuse the one trace of a whole source; empty if it can be built."""
         return refusals(self.errors(), strict=source.strict)
 
 
@@ -90,7 +90,7 @@ def documents(source: Source) -> Iterator[Record | BadRecord]:
         else:
             yield attrs.evolve(first, path="$")
     elif first is not None:
-        del lines  # it holds the whole line, which is to be read once more
+        del lines  # frees the whole line, which is read again
         yield from _of_one(source)
 
 
@@ -101,9 +101,9 @@ def _begins_alone(source: Source) -> bool:
 
 
 def _of_one(source: Source) -> Iterator[Record | BadRecord]:
-    """A document over many lines; or JSON Lines whose first line is bad."""
+    """A document over many lines, or JSON Lines with a bad first line."""
     for record in json_records(source):
-        # The first line alone is no JSON: what stands there without a path is an object over many lines.
+        # The first line alone is not JSON, so a record without a path is an object over many lines.
         if isinstance(record, Record) and record.path is None and record.line == 1:
             yield attrs.evolve(record, path="$")
         else:
@@ -117,7 +117,7 @@ def read_each(
     whole: Callable[[Source, Record], ExecutionTrace | ReadError],
     together: Callable[[str, list[Placed], Skipped], ExecutionTrace],
 ) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace for each ``whole`` conversation; messages that stand alone, in a list or one a line, make one ``together``."""
+    """One trace for each ``whole`` conversation; single messages, in a list or one per line, make one ``together``."""
     skipped, loose = Skipped(), list[Placed]()
     for record in documents(source):
         if isinstance(record, BadRecord):
@@ -133,39 +133,39 @@ def read_each(
 
 
 def place_of(record: Record) -> str:
-    """Where a record stands: its path in the document, or its line."""
+    """A record's place: its path in the document, or its line."""
     return record.path or f"line {record.line}"
 
 
 def inner_place(record: Record, path: str) -> str:
-    """Where something within a record stands; ``path`` is without the leading ``$``."""
+    """The place of a value in a record; ``path`` has no leading ``$``."""
     return record.path + path if record.path else f"line {record.line} ${path}"
 
 
 def name_of(source: Source, record: Record | None = None) -> str:
-    """An id for a trace that has none: the source's name, and where in it the trace stands."""
+    """An id for a trace without one: the source's name, and the trace's place in it."""
     if record is None:
         return source.name
     return source.name + (f":{record.line}" if record.path is None else record.path.removeprefix("$"))
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """The value where it is an object, else an empty one."""
+    """The value if it is an object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def dicts(value: object) -> Iterable[Mapping[str, Any]]:
-    """The objects of a list; none where it is no list."""
+    """The objects of a list; empty for anything else."""
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else ()
 
 
 def text(value: object) -> str | None:
-    """The value where it is text with something in it."""
+    """The value if it is non-empty text."""
     return value if isinstance(value, str) and value else None
 
 
 def dollars(value: object) -> float | None:
-    """A cost as a number or as decimal text; None for what is negative, not finite or neither."""
+    """A cost as a number or as decimal text; None if it is negative, not finite or anything else."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     try:
@@ -176,17 +176,17 @@ def dollars(value: object) -> float | None:
 
 
 def utc(value: object, unit: str = "s") -> str | None:
-    """A time as ISO 8601 with ``Z``: the platforms write UTC with a space, without a zone, or as a number."""
-    told = iso_time(value, unit)
-    if told is None or not isinstance(value, str) or value.isdigit():
-        return told
-    told = told.strip().replace(" ", "T", 1).replace("+00:00", "Z")
-    has_zone = told.endswith("Z") or "+" in told[10:] or "-" in told[10:]
-    return told if has_zone or "T" not in told else told + "Z"
+    """A time as ISO 8601 with ``Z``; platforms write UTC with a space, without a zone, or as a number."""
+    time = iso_time(value, unit)
+    if time is None or not isinstance(value, str) or value.isdigit():
+        return time
+    time = time.strip().replace(" ", "T", 1).replace("+00:00", "Z")
+    has_zone = time.endswith("Z") or "+" in time[10:] or "-" in time[10:]
+    return time if has_zone or "T" not in time else time + "Z"
 
 
 def milliseconds(start: str | None, end: str | None) -> float | None:
-    """From one time to another; None where either is not known or they run backwards."""
+    """From one time to another; None if either is unknown or the end is before the start."""
     if start is None or end is None:
         return None
     try:

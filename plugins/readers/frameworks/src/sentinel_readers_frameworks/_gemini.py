@@ -1,4 +1,4 @@
-"""Gemini's content parts, as ADK and the Gemini CLI keep them, in camel and in snake case."""
+"""Reads Gemini's content parts from ADK and the Gemini CLI, in camel and in snake case."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from sentinel_readers_frameworks._files import mapping
 
 __all__ = ["Parts", "either", "gemini_usage", "parts_of", "result_of"]
 
-# What ADK's guide asks tools to say of themselves.
+# The status values that ADK's guide asks tools to return.
 _STATUS: Mapping[str, bool] = {"success": True, "ok": True, "error": False, "failed": False, "failure": False}
 _ANSWER = ("output", "result", "error")
 _RAN = "executable_code"
@@ -21,7 +21,7 @@ _SERVER_SIDE = CallDetails(result_expected=False)
 
 @attrs.define
 class Parts:
-    """A content taken apart."""
+    """The parts of a content, by kind."""
 
     texts: list[str] = attrs.field(factory=list)
     thoughts: list[str] = attrs.field(factory=list)
@@ -30,17 +30,17 @@ class Parts:
 
     @property
     def text(self) -> str | None:
-        """All text, None where there is none."""
+        """All text, None if there is none."""
         return "\n".join(self.texts) or None
 
     @property
     def reasoning(self) -> str | None:
-        """All thoughts, None where there are none."""
+        """All thoughts, None if there are none."""
         return "\n".join(self.thoughts) or None
 
 
 def either(fields: Mapping[str, Any], snake: str, camel: str) -> Any:
-    """A field by either spelling."""
+    """A field in either spelling."""
     value = fields.get(snake)
     return fields.get(camel) if value is None else value
 
@@ -57,7 +57,7 @@ def parts_of(content: object) -> Parts:
 
 
 def result_of(response: Mapping[str, Any]) -> Result:
-    """A function's response; it tells by an ``error`` or a ``status`` whether it failed."""
+    """A function's response as a result; its ``error`` or ``status`` gives the success."""
     answer = response.get("response")
     fields = mapping(answer)
     call_id, name = response.get("id"), response.get("name")
@@ -71,7 +71,7 @@ def result_of(response: Mapping[str, Any]) -> Result:
 
 
 def gemini_usage(raw: object) -> TokenUsage | None:
-    """Gemini counts thoughts beside the answer and tools' prompts beside the prompt; here both are parts."""
+    """Gemini's counts. It counts thoughts and tool prompts separately; here they are part of completion and prompt."""
     usage = usage_of(raw)
     if usage is None:
         return None
@@ -94,9 +94,9 @@ def _success(response: Mapping[str, Any]) -> bool | None:
 
 
 def _sort(part: Mapping[str, Any], found: Parts) -> None:
-    told = part.get("text")
-    if isinstance(told, str):
-        (found.thoughts if part.get("thought") is True else found.texts).extend(filter(None, [told]))
+    content = part.get("text")
+    if isinstance(content, str):
+        (found.thoughts if part.get("thought") is True else found.texts).extend(filter(None, [content]))
     elif isinstance(call := either(part, "function_call", "functionCall"), dict):
         found.calls.append(call_of(call))
     elif isinstance(response := either(part, "function_response", "functionResponse"), dict):
@@ -120,5 +120,5 @@ def _ran(result: Mapping[str, Any]) -> Result:
 
 
 def _other_kind(part: Mapping[str, Any]) -> list[str]:
-    """A part of another kind (a file, a picture) stands as its name."""
+    """A part of another kind (a file, a picture) as its name in brackets."""
     return [f"[{key}]" for key, value in part.items() if isinstance(value, dict)][:1]

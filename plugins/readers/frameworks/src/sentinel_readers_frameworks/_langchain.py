@@ -1,4 +1,4 @@
-"""A LangChain message in any of its three dumps: its fields, and what it knows of the model call behind it."""
+"""Reads a LangChain message in any of its three dumps: its fields, and details of its model call."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,12 +18,12 @@ def is_message(raw: object) -> bool:
 
 
 def has_message(fields: Mapping[str, Any]) -> bool:
-    """True where the fields are a message's."""
+    """True if the fields are those of a message."""
     return isinstance(fields.get("role") or fields.get("type"), (str, list)) and not _CONTENT.isdisjoint(fields)
 
 
 def fields_of(raw: object) -> Mapping[str, Any]:
-    """The message's own fields, out of ``data`` or ``kwargs``."""
+    """The message's own fields, from ``data`` or ``kwargs`` if it has those."""
     message = mapping(raw)
     if "lc" in message and isinstance(message.get("kwargs"), dict):
         kind = message.get("id")
@@ -34,18 +34,18 @@ def fields_of(raw: object) -> Mapping[str, Any]:
 
 
 def usage_in(fields: Mapping[str, Any]) -> TokenUsage | None:
-    """The message's own count; providers' copies of it in ``response_metadata`` are for older versions."""
+    """The message's own count, or for older versions the provider's in ``response_metadata``."""
     usage = usage_of(fields.get("usage_metadata"))
-    told = mapping(fields.get("response_metadata"))
-    if usage is not None or not told:
+    response = mapping(fields.get("response_metadata"))
+    if usage is not None or not response:
         return usage
-    return usage_of(told.get("token_usage")) or usage_of(told.get("usage"))
+    return usage_of(response.get("token_usage")) or usage_of(response.get("usage"))
 
 
 def model_of(fields: Mapping[str, Any]) -> str | None:
-    """The model that the provider says it used."""
-    told = mapping(fields.get("response_metadata"))
-    return text(told.get("model_name")) or text(told.get("model"))
+    """The model name from the provider."""
+    response = mapping(fields.get("response_metadata"))
+    return text(response.get("model_name")) or text(response.get("model"))
 
 
 def details_of(fields: Mapping[str, Any], origin: str) -> MessageDetails:

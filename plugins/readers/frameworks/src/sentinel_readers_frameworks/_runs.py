@@ -1,7 +1,7 @@
-"""A platform's tree of runs to a trace: model calls and tool runs in order of time, sub-agents as children.
+"""Turns a platform's tree of runs into a trace: model calls and tool runs in order of time, sub-agents as children.
 
-A model call within a model call (a wrapper around a client) counts once, the innermost. A tool run that has model calls below
-it is a sub-agent. Where no model call shows what was said, the outermost runs' inputs and outputs tell.
+Of nested model calls (a wrapper around a client) the innermost counts. A tool run with model calls below it is a sub-agent.
+If no model call has messages, the inputs and outputs of the outermost runs are used.
 """
 
 from collections import Counter
@@ -14,7 +14,7 @@ import attrs
 from sentinel_core import ExecutionTrace, MessageDetails, TokenUsage, ToolSchema
 from sentinel_core.traces.readers import TraceBuilder, add_usage, pieces_of
 from sentinel_core.traces.readers.chat import arguments_of, text_of
-from sentinel_readers_frameworks._exchange import Exchange, answered, asked, decoded
+from sentinel_readers_frameworks._exchange import Exchange, decoded, reply_of, request_of
 from sentinel_readers_frameworks._files import Skipped, mapping, milliseconds, text
 from sentinel_readers_frameworks._langchain import details_of, fields_of
 from sentinel_readers_frameworks._tree import levels, nearest, without_cycles
@@ -22,7 +22,7 @@ from sentinel_readers_frameworks._weave import ToolRun, Weaver
 
 __all__ = ["Run", "trace_of"]
 
-# Sub-agents of sub-agents, so deep; what is deeper belongs to the last of them.
+# Nesting of sub-agents; deeper runs belong to the innermost one.
 _DEEPEST = 8
 
 
@@ -47,7 +47,7 @@ class Run:
 
     @property
     def order(self) -> str:
-        """What runs are sorted by: equal times, however their zone is written, are equal."""
+        """The sort key; equal times in different time-zone notations are equal."""
         return (self.start or "").removesuffix("Z")
 
 
@@ -92,10 +92,10 @@ def _groups(
         if home[run] == run:
             groups[run] = ([], home[owners[run]])
     counted = frozenset(models)
-    for run_id, one in by_id.items():
+    for run_id, member in by_id.items():
         owner = owners[run_id]
-        if run_id in counted or (one.kind == "tool" and (owner is None or owner in alive)):
-            groups[home[owner]][0].append(one)
+        if run_id in counted or (member.kind == "tool" and (owner is None or owner in alive)):
+            groups[home[owner]][0].append(member)
     return groups
 
 
@@ -130,11 +130,11 @@ def _woven(
 
 
 def _take(weaver: Weaver, run: Run) -> tuple[ToolSchema, ...]:
-    """Adds a model call or a tool's run; gives the tools that were on offer."""
+    """Add a model call or a tool's run; returns the available tools."""
     if run.kind == "tool":
         weaver.run(_tool_run(run))
         return ()
-    question, answer = asked(run.input), answered(run.output)
+    question, answer = request_of(run.input), reply_of(run.output)
     weaver.ask(question.messages, MessageDetails(origin=run.origin), run.start)
     details = MessageDetails(
         id=run.id,
@@ -149,24 +149,24 @@ def _take(weaver: Weaver, run: Run) -> tuple[ToolSchema, ...]:
     return run.tools or question.tools or ()
 
 
-def _fuller(own: TokenUsage | None, told: TokenUsage | None) -> TokenUsage | None:
-    """The platform's own count; the client's where that is the same with more detail, or the only one."""
-    if own is None or told is None:
-        return own or told
-    same = (own.prompt_tokens, own.completion_tokens) == (told.prompt_tokens, told.completion_tokens)
-    return told if same and own.details is None else own
+def _fuller(own: TokenUsage | None, reported: TokenUsage | None) -> TokenUsage | None:
+    """The platform's own count, or the client's if it is the same with more detail, or the only one."""
+    if own is None or reported is None:
+        return own or reported
+    same = (own.prompt_tokens, own.completion_tokens) == (reported.prompt_tokens, reported.completion_tokens)
+    return reported if same and own.details is None else own
 
 
 def _from_outside(weaver: Weaver, inside: list[Run], outer: list[Run]) -> None:
-    """What was said, from the outermost runs. A history among their outputs tells the tools' runs too."""
-    told = [(run, asked(run.input), answered(run.output)) for run in outer if run.kind != "tool"]
-    for run, question, _ in told:
+    """Add the messages of the outermost runs. A history in their outputs has the tools' runs, too."""
+    exchanges = [(run, request_of(run.input), reply_of(run.output)) for run in outer if run.kind != "tool"]
+    for run, question, _ in exchanges:
         _ask_each(weaver, run, question, run.start)
-    if not any(_has_calls(answer) for _, _, answer in told):
+    if not any(_has_calls(answer) for _, _, answer in exchanges):
         for run in inside:
             if run.kind == "tool":
                 weaver.run(_tool_run(run))
-    for run, _, answer in told:
+    for run, _, answer in exchanges:
         _ask_each(weaver, run, answer, run.end)
 
 
@@ -181,7 +181,7 @@ def _has_calls(answer: Exchange) -> bool:
 
 
 def _tool_run(run: Run) -> ToolRun:
-    """LangChain's tools tell their call's id in the input (a whole tool call) or in the output (a tool message)."""
+    """The run of a tool. LangChain has the call's id in the input (a tool call) or in the output (a tool message)."""
     given, output = mapping(decoded(run.input)), decoded(run.output)
     inner = mapping(output).get("output", output)
     fields = fields_of(decoded(inner))
@@ -204,7 +204,7 @@ def _tool_run(run: Run) -> ToolRun:
 
 
 def _arguments(given: Mapping[str, Any]) -> object:
-    """A tool's arguments out of what wraps them: a tool call, or LangChain's one ``input``."""
+    """A tool's arguments, from a wrapping tool call or LangChain's single ``input``."""
     if given.get("type") == "tool_call" and isinstance(given.get("args"), dict):
         return given["args"]
     lone = decoded(given.get("input")) if len(given) == 1 else None

@@ -1,6 +1,6 @@
-"""How sure each reader is of a file's first bytes: 0 to 100, from keys that no other format has together.
+"""Scores a file for each reader by its first bytes: 0 to 100, from keys that no other format combines.
 
-Surenesses above 90 are for formats whose records also have the keys of Sentinel's own (``trace_id``, ``messages``).
+Scores above 90 are for formats whose records also have the keys of Sentinel's own (``trace_id``, ``messages``).
 """
 
 import re
@@ -37,7 +37,7 @@ def gemini_cli(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file na
 
 
 def langchain(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """Messages of LangChain's own types, by class or by type."""
+    """LangChain messages, by class or by type."""
     if not _is_json(head):
         return 0
     if _has(head, "lc") and re.search(_LANGCHAIN_CLASS, head):
@@ -46,7 +46,7 @@ def langchain(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file nam
 
 
 def langfuse(head: bytes, filename: str) -> int:
-    """Observations, or the page's download, whose observations may begin beyond the head."""
+    """Observations, or the UI's download, whose observations may begin beyond the head."""
     if not _is_json(head):
         return 0
     if any(key in head for key in _LANGFUSE_ROW):
@@ -57,7 +57,7 @@ def langfuse(head: bytes, filename: str) -> int:
 
 
 def langsmith(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """Runs with a type."""
+    """Runs with their type."""
     typed = _is_json(head) and _has(head, "run_type")
     return 95 if typed and _any(head, "dotted_order", "trace_id", "parent_run_id", "child_runs") else 0
 

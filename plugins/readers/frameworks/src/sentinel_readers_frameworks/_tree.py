@@ -1,4 +1,4 @@
-"""Runs that name their parents: nearest ancestors, in linear time whatever the depth, with cycles cut."""
+"""Finds ancestors of runs in linear time at any depth; cuts cycles."""
 
 from collections.abc import Callable, Mapping
 
@@ -8,7 +8,7 @@ Parents = Mapping[str, str | None]
 
 
 def without_cycles(parents: Parents) -> dict[str, str | None]:
-    """Every run's parent; None where that is not among the runs, or where following it would lead round."""
+    """Every run's parent; None if it is not among the runs, or would close a cycle."""
     cut = {run: parent if parent in parents else None for run, parent in parents.items()}
     done: set[str] = set()
     for start in cut:
@@ -24,7 +24,7 @@ def without_cycles(parents: Parents) -> dict[str, str | None]:
 
 
 def nearest(parents: Parents, wanted: Callable[[str], bool]) -> dict[str, str | None]:
-    """For each run the nearest of its ancestors that is ``wanted``. The parents must be without cycles."""
+    """For each run, its nearest ancestor that is ``wanted``. The parents must have no cycles."""
     found: dict[str, str | None] = {}
     for start in parents:
         path = [start]
@@ -38,7 +38,7 @@ def nearest(parents: Parents, wanted: Callable[[str], bool]) -> dict[str, str | 
 
 
 def levels(parents: Parents) -> dict[str, int]:
-    """How many ancestors each run has. The parents must be without cycles."""
+    """The number of ancestors of each run. The parents must have no cycles."""
     depth: dict[str, int] = {}
     for start in parents:
         path = []

@@ -1,7 +1,7 @@
-"""Model calls and tool runs to one conversation.
+"""Joins model calls and tool runs to one conversation.
 
-Every model call repeats the conversation before it. Of what a call was asked, only that is new which the conversation does
-not have as often yet; what it answered is always new. A tool's run is the result of the call that it was made for.
+Every model call repeats the conversation before it. A message of its input is new only if the conversation does not have it
+as often yet; its output is always new. A tool's run is the result of its call.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ _Key = tuple[str, bytes]
 
 @attrs.frozen(kw_only=True)
 class ToolRun:
-    """A tool at work, as the platform recorded it. ``call_id`` is None where that is not known."""
+    """A tool's run, as the platform recorded it. ``call_id`` is None if unknown."""
 
     run_id: str
     name: str
@@ -36,7 +36,7 @@ class ToolRun:
 
 
 class _Open:
-    """Calls that wait for their results, by id, by tool, and by tool with arguments; all in order."""
+    """Calls without a result, by id, by tool, and by tool with arguments; all in order."""
 
     def __init__(self) -> None:
         self._calls: dict[str, ToolCall] = {}
@@ -59,7 +59,7 @@ class _Open:
         return call
 
     def made_for(self, run: ToolRun) -> str | None:
-        """The open call that a run belongs to: of that id, else the oldest of that tool, best with those arguments."""
+        """The open call of a run: by id, else the oldest of that tool, if possible with the same arguments."""
         if run.call_id is not None:
             return run.call_id if run.call_id in self._calls else None
         waiting = self._by_key.get(_key(run.name, run.arguments)) or self._by_name.get(run.name)
@@ -67,7 +67,7 @@ class _Open:
 
 
 class Weaver:
-    """Takes what happened in order of time, and adds to a trace what is new in it."""
+    """Takes events in order of time, and adds what is new to a trace."""
 
     def __init__(self, builder: TraceBuilder) -> None:
         self.builder = builder
@@ -80,14 +80,14 @@ class Weaver:
         self._ran = False
 
     def ask(self, messages: Iterable[object], details: MessageDetails, timestamp: str | None) -> None:
-        """Add what is new of a model's input."""
+        """Add the new messages of a model's input."""
         seen: Counter[Hashable] = Counter()
         for message in messages:
             for piece in pieces_of(message):
                 self._ask(piece, seen, details, timestamp)
 
     def state(self, message: object, seen: "Counter[Hashable]", details: MessageDetails, timestamp: str | None) -> None:
-        """Add a message of a whole history, with its own details, where it is new; ``seen`` counts that history's."""
+        """Add a message of a history, with its own details, if it is new; ``seen`` counts that history's messages."""
         for piece in pieces_of(message):
             self._ask(piece, seen, details, timestamp)
 
@@ -99,7 +99,7 @@ class Weaver:
         self._add(whole, details, timestamp)
 
     def run(self, run: ToolRun) -> None:
-        """Add a tool's run as a result; where no call asked for it, it brings its own call."""
+        """Add a tool's run as a result; without an open call, add a call, too."""
         self._ran = True
         call_id = self._open.made_for(run)
         if call_id is None:
@@ -113,7 +113,7 @@ class Weaver:
         self._add(Piece(role="tool", results=(result,)), MessageDetails(origin=run.origin), run.timestamp)
 
     def _is_known(self, run: ToolRun) -> bool:
-        """Whether the conversation already has this run's result, out of a later model call's input."""
+        """Whether the conversation already has this run's result from a later model call's input."""
         if run.call_id is not None:
             return run.call_id in self._answered
         key = _key(run.name, run.arguments)
@@ -133,7 +133,7 @@ class Weaver:
                 self._answered_keys[_key(call.name, call.arguments)] += 1
 
     def _new_results(self, piece: Piece) -> Piece | None:
-        """The piece without results that runs or earlier inputs brought."""
+        """The piece without results that are already in the conversation."""
         results = tuple(result for result in piece.results if not self._has(result))
         return attrs.evolve(piece, results=results) if results or piece.text or piece.calls else None
 
@@ -141,7 +141,7 @@ class Weaver:
         return result.call_id in self._answered if result.call_id is not None else self._ran and not self._open
 
     def _add(self, piece: Piece, details: MessageDetails, timestamp: str | None) -> list[ToolCall]:
-        """Append a message; gives the calls that it answers."""
+        """Append a message; returns the calls that it answers."""
         self.builder.add(piece, details=details, timestamp=timestamp)
         added = self.builder.messages[-1]
         for call in added.tool_calls:
@@ -167,7 +167,7 @@ def _joined(pieces: list[Piece]) -> Piece:
 
 
 def _print(piece: Piece) -> Hashable:
-    """Equal for the same message, however often and in whatever dump it is written."""
+    """A key that is equal for the same message in any dump."""
     calls = tuple(call.id or _key(call.name, call.arguments) for call in piece.calls)
     results = tuple((result.call_id, text_of(result.content)) for result in piece.results)
     return piece.role, (piece.text or "").strip(), calls, results

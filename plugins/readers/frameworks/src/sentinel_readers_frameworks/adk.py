@@ -19,7 +19,7 @@ _LENGTH = "MAX_TOKENS"
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace a session; events that stand alone, in a list or one a line, make one session together."""
+    """One trace per session; single events, in a list or one per line, together make one session."""
     return read_each(source, is_alone=_is_event, whole=_session, together=_trace)
 
 
@@ -39,7 +39,7 @@ def _trace(trace_id: str, events: list[Placed], skipped: Skipped) -> ExecutionTr
     for raw, origin in events:
         event = mapping(raw)
         if not event or not ("author" in event or "content" in event):
-            skipped.count("entry that is no event", "entries that are no events")
+            skipped.count("entry that is not an event", "entries that are not events")
         elif event.get("partial") is not True:
             outcome = _outcome(event, outcome)
             _add(builder, event, origin)
@@ -47,7 +47,7 @@ def _trace(trace_id: str, events: list[Placed], skipped: Skipped) -> ExecutionTr
 
 
 def _add(builder: TraceBuilder, event: Mapping[str, Any], origin: str) -> None:
-    """An agent's calls and text are its message; functions' responses come in a message of their own."""
+    """Add an event: calls and text as one message, responses of functions as another."""
     parts = parts_of(mapping(event.get("content")).get("parts"))
     author, timestamp = text(event.get("author")), utc(event.get("timestamp"))
     role: Role = "user" if author == "user" else "assistant"
@@ -68,7 +68,7 @@ def _add(builder: TraceBuilder, event: Mapping[str, Any], origin: str) -> None:
 
 
 def _calls(event: Mapping[str, Any], parts: Parts) -> tuple[ToolCall, ...]:
-    """A long-running tool (a person's approval among them) may answer after the session's end, or never."""
+    """The calls. A long-running tool, such as a person's approval, may answer after the session or never."""
     ids = either(event, "long_running_tool_ids", "longRunningToolIds")
     late = frozenset(filter(None, map(text, ids))) if isinstance(ids, list) else frozenset[str]()
     return tuple(
@@ -78,7 +78,7 @@ def _calls(event: Mapping[str, Any], parts: Parts) -> tuple[ToolCall, ...]:
 
 
 def _outcome(event: Mapping[str, Any], before: str | None) -> str | None:
-    """How the session stands after this event: what a later event says replaces it."""
+    """The outcome after this event; a later event replaces it."""
     code = either(event, "error_code", "errorCode")
     reason = either(event, "finish_reason", "finishReason")
     if event.get("interrupted") is True:

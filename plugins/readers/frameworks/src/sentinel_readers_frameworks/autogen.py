@@ -1,6 +1,6 @@
 """AutoGen group chats: 0.2's chat histories, 0.4's events, and the Who&When shape.
 
-What such files say of who failed, when and why (``mistake_*``, ``is_correct``, ``ground_truth``) is never read.
+Labels of who failed, when and why (``mistake_*``, ``is_correct``, ``ground_truth``) are never read.
 """
 
 import re
@@ -30,10 +30,10 @@ __all__ = ["read"]
 
 _LISTS = ("history", "chat_history", "messages")
 _IDS = ("question_ID", "question_id", "chat_id", "id", "task_id")
-# Speakers that stand for a person or for the machine that runs code, whatever role the chat gives them.
+# Names of a person or of the code executor; they override the role in the chat.
 _NOT_AGENTS = frozenset(("user", "human", "admin", "customer", "chatmanager", "computerterminal"))
 _NOT_AGENT_PARTS = ("userproxy", "executor", "terminal")
-# The stream's pieces come again in whole messages; the others are notices of the framework.
+# Stream chunks, which complete messages repeat, and notices of the framework.
 _NOT_MESSAGES = frozenset(
     ("ModelClientStreamingChunkEvent", "SelectSpeakerEvent", "SelectorEvent", "UserInputRequestedEvent")
 )
@@ -53,7 +53,7 @@ _LONGEST_NAME = 200
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace a chat; messages that stand alone, in a list or one a line, make one chat together."""
+    """One trace per chat; single messages, in a list or one per line, together make one chat."""
     return read_each(source, is_alone=_is_message, whole=_chat, together=_trace)
 
 
@@ -70,16 +70,16 @@ def _chat(source: Source, record: Record) -> ExecutionTrace | ReadError:
         return ReadError(message=f"holds no chat history @ {record.path or '$'}", line=record.line)
     skipped = Skipped()
     skipped.count(
-        "entry that is no message",
-        "entries that are no messages",
+        "entry that is not a message",
+        "entries that are not messages",
         sum(not isinstance(entry, dict) for entry in messages),
     )
     path = f".{key}" if key else ""
     placed = [
         (entry, inner_place(record, f"{path}[{at}]")) for at, entry in enumerate(messages) if isinstance(entry, dict)
     ]
-    told = (text(fields.get(name)) for name in _IDS)
-    trace_id = next(filter(None, told), None) or name_of(source, record)
+    ids = (text(fields.get(name)) for name in _IDS)
+    trace_id = next(filter(None, ids), None) or name_of(source, record)
     return _trace(trace_id, placed, skipped, fields)
 
 
@@ -87,10 +87,10 @@ def _trace(
     trace_id: str, messages: list[Placed], skipped: Skipped, chat: Mapping[str, Any] | None = None
 ) -> ExecutionTrace:
     builder = TraceBuilder(trace_id, "autogen")
-    told = chat or {}
-    asker = _asker(told)
-    if text(told.get("question")) and not any(_is_asked(entry, told["question"]) for entry, _ in messages[:2]):
-        builder.add(Piece(role="user", text=told["question"]), details=MessageDetails(origin="$.question"))
+    fields = chat or {}
+    asker = _asker(fields)
+    if text(fields.get("question")) and not any(_is_asked(entry, fields["question"]) for entry, _ in messages[:2]):
+        builder.add(Piece(role="user", text=fields["question"]), details=MessageDetails(origin="$.question"))
     for position, (entry, origin) in enumerate(messages):
         if text(entry.get("type")) in _NOT_MESSAGES:
             continue
@@ -100,11 +100,13 @@ def _trace(
         for number, piece in enumerate(_pieces(entry, following, asker, builder)):
             own = details if number == 0 else MessageDetails(origin=origin)
             builder.add(piece, timestamp=utc(entry.get("created_at") or entry.get("timestamp")), details=own)
-    return builder.build(token_usage=add_usage(_chat_usage(told)), outcome=_outcome(told), metadata=skipped.metadata())
+    return builder.build(
+        token_usage=add_usage(_chat_usage(fields)), outcome=_outcome(fields), metadata=skipped.metadata()
+    )
 
 
 def _asker(chat: Mapping[str, Any]) -> str | None:
-    """Who began a two-party chat of 0.2: there, roles are as the asker sees them (its own messages ``assistant``)."""
+    """Who began a two-party chat of 0.2: roles are from the view of that speaker, whose own messages are ``assistant``."""
     history = list(dicts(chat.get("chat_history")))
     return text(history[0].get("name")) if history and history[0].get("role") == "assistant" else None
 
@@ -114,7 +116,7 @@ def _is_asked(entry: Mapping[str, Any], question: str) -> bool:
 
 
 def _chat_usage(chat: Mapping[str, Any]) -> list[Any]:
-    """0.2 tells a chat's tokens only as sums by model."""
+    """The usages of a chat; 0.2 has only sums by model."""
     cost = mapping(chat.get("cost"))
     by_model = mapping(cost.get("usage_including_cached_inference") or cost)
     return [usage_of(usage) for usage in by_model.values() if isinstance(usage, dict)]
@@ -145,7 +147,7 @@ def _pieces(
 
 
 def _event(entry: Mapping[str, Any], metadata: dict[str, Any] | None) -> Piece | None:
-    """Calls, or results, that stand as objects in a list; or code that was run."""
+    """An event with calls or results in a list, or with code that was run."""
     if isinstance(entry.get("tool_responses"), list):
         return Piece(role="tool", results=tuple(map(_response, dicts(entry["tool_responses"]))))
     if entry.get("type") == "CodeExecutionEvent":
@@ -163,18 +165,18 @@ def _event(entry: Mapping[str, Any], metadata: dict[str, Any] | None) -> Piece |
 def _spoken(
     entry: Mapping[str, Any], role: "Role", following: Mapping[str, Any], metadata: dict[str, Any] | None
 ) -> Piece:
-    """A message in words. Code whose output is the next message is a call, and so is code generated to be run."""
-    told = text_of(entry.get("content")) or None
+    """A text message. Code whose output is the next message is a call, and so is code generated for execution."""
+    content = text_of(entry.get("content")) or None
     calls: tuple[ToolCall, ...] = ()
     if role == "assistant":
         calls = tuple(map(call_of, dicts(entry.get("tool_calls"))))
         if isinstance(entry.get("function_call"), dict):
             calls = (*calls, call_of(entry["function_call"]))
-        if not calls and told is not None and _is_run(entry, following) and (code := _code_in(told)):
+        if not calls and content is not None and _is_run(entry, following) and (code := _code_in(content)):
             calls = (ToolCall(id="", name=_RAN, arguments={"code": code}),)
         if text(entry.get("type")) in _THOUGHTS or str(entry.get("role")).endswith("(thought)"):
-            return Piece(role=role, reasoning=told, calls=calls, metadata=metadata)
-    return Piece(role=role, text=told, calls=calls, metadata=metadata)
+            return Piece(role=role, reasoning=content, calls=calls, metadata=metadata)
+    return Piece(role=role, text=content, calls=calls, metadata=metadata)
 
 
 def _is_run(entry: Mapping[str, Any], following: Mapping[str, Any]) -> bool:
@@ -184,7 +186,7 @@ def _is_run(entry: Mapping[str, Any], following: Mapping[str, Any]) -> bool:
 
 
 def _role(entry: Mapping[str, Any], speaker: str | None, asker: str | None) -> "Role":
-    """By the speaker's name; the role decides where there is none, for it depends on who kept the history."""
+    """The role by the speaker's name, else by the recorded role, which depends on whose history it is."""
     role = entry.get("role")
     if role == "system":
         return "system"
@@ -221,16 +223,16 @@ def _ran_event(result: Mapping[str, Any]) -> Result:
     )
 
 
-def _ran(told: str) -> Result | None:
-    """What the code executor of 0.2 says: an exit code, then the output."""
-    found = _exit_code.match(told)
+def _ran(content: str) -> Result | None:
+    """The message of 0.2's code executor: an exit code, then the output."""
+    found = _exit_code.match(content)
     if found is None:
         return None
-    _, _, output = told.partition(_CODE_OUTPUT)
-    return Result(content=(output or told).strip(), name=_RAN, success=int(found[1]) == 0)
+    _, _, output = content.partition(_CODE_OUTPUT)
+    return Result(content=(output or content).strip(), name=_RAN, success=int(found[1]) == 0)
 
 
-def _code_in(told: str) -> str:
-    """What stands between fences, without the language."""
-    blocks = told.split(_FENCE)[1::2]
+def _code_in(content: str) -> str:
+    """The code between fences, without the language."""
+    blocks = content.split(_FENCE)[1::2]
     return "\n\n".join(block.partition("\n")[2].strip("\n") for block in blocks if "\n" in block)

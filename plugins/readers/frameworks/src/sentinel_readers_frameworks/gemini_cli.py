@@ -16,13 +16,13 @@ __all__ = ["read"]
 _SUCCESS: Mapping[str, bool] = {"success": True, "error": False}
 _NOTICES = frozenset(("info", "warning", "error"))
 _SUB_AGENTS = "*/*.jsonl"
-# What the tool itself says where a person stopped it.
+# The tool's own messages when a person stopped it.
 _STOPPED = ("request cancelled", "request canceled", "user cancelled", "user canceled")
 
 
 @attrs.define
 class _Chat:
-    """A session as its file tells it: the newest of each message, in the order of their first appearance."""
+    """A session: the newest version of each message, in the order of first appearance."""
 
     header: dict[str, Any] = attrs.field(factory=dict)
     messages: dict[str, tuple[Mapping[str, Any], str]] = attrs.field(factory=dict)
@@ -30,7 +30,7 @@ class _Chat:
     taken: int = 0
 
     def take(self, record: Mapping[str, Any], origin: str) -> None:
-        """One line: a message, a change of the header, a step back, or the header itself."""
+        """Take one line: a message, a change of the header, a rewind, or the header itself."""
         if isinstance(record.get("$rewindTo"), str):
             self._rewind(record["$rewindTo"])
         elif isinstance(record.get("$set"), dict):
@@ -43,7 +43,7 @@ class _Chat:
             self.skipped.count("line of an unknown kind", "lines of an unknown kind")
 
     def _head(self, fields: Mapping[str, Any], origin: str) -> None:
-        """Messages in a header are the whole conversation as it then stood."""
+        """Take a header; its messages replace the whole conversation."""
         self.header.update({key: value for key, value in fields.items() if key != "messages"})
         if fields.get("messages"):
             self.messages.clear()
@@ -55,7 +55,7 @@ class _Chat:
         self.messages[text(message.get("id")) or f"#{self.taken}"] = (message, origin)
 
     def _rewind(self, message_id: str) -> None:
-        """The conversation as it stood before a message; before everything, where that message is not known."""
+        """Rewind to before a message; to the start if that message is unknown."""
         while self.messages:
             key, _ = self.messages.popitem()
             if key == message_id:
@@ -63,7 +63,7 @@ class _Chat:
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """The one session of a file, with the sub-agents that its tools name as children."""
+    """The session of a file, with the sub-agents that its tools name as children."""
     chat = _load(source)
     if isinstance(chat, ReadError):
         yield chat
@@ -84,7 +84,7 @@ def _load(source: Source) -> _Chat | ReadError | None:
     if refused := chat.skipped.refusals(source):
         return refused[0]
     if seen and not chat.header and not chat.messages:
-        return next(chat.skipped.errors(), ReadError(message="is no Gemini CLI chat: no header and no message"))
+        return next(chat.skipped.errors(), ReadError(message="is not a Gemini CLI chat: no header and no message"))
     return chat if seen else None
 
 
@@ -130,14 +130,14 @@ def _placed(chat: _Chat, children: Mapping[str, ExecutionTrace]) -> Iterator[Exe
 
 
 def _notice(message: Mapping[str, Any]) -> str | None:
-    """What a closing notice says of the run."""
+    """The outcome by a closing notice."""
     if text_of(message.get("content")).strip().rstrip(".").lower() in _STOPPED:
         return "interrupted"
     return "error" if message.get("type") == "error" else None
 
 
 def _add(builder: TraceBuilder, message: Mapping[str, Any], origin: str, answered: set[str]) -> None:
-    """A message; the results of its calls stand with it in the file and follow it in the trace."""
+    """Add a message, then the results of its calls, which the file has in the same entry."""
     parts = parts_of(message.get("content"))
     timestamp = utc(message.get("timestamp"))
     is_model = message.get("type") == "gemini"
@@ -175,7 +175,7 @@ def _thought(thought: Mapping[str, Any]) -> str:
 
 
 def _call(entry: Mapping[str, Any]) -> ToolCall:
-    """A call whose tool never ran (cancelled, or the session ended first) has no result to wait for."""
+    """A call; if its tool never ran (cancelled, or the session ended first), no result is expected."""
     call = attrs.evolve(call_of(entry), timestamp=utc(entry.get("timestamp")))
     if text(entry.get("status")) in _SUCCESS or _result(entry) is not None:
         return call
@@ -183,7 +183,7 @@ def _call(entry: Mapping[str, Any]) -> ToolCall:
 
 
 def _result(entry: Mapping[str, Any]) -> Result | None:
-    """What a tool returned: functions' responses, plain parts, or only what was shown on the screen."""
+    """A tool's result: responses of functions, plain parts, or only the text shown on the screen."""
     given, status = entry.get("result"), text(entry.get("status"))
     if given is None and status not in _SUCCESS:
         return None

@@ -10,7 +10,7 @@ from sentinel_readers_frameworks._langchain import details_of, fields_of, has_me
 
 __all__ = ["read"]
 
-# Where a graph's state, a thread's or a run's dump keeps its messages.
+# Keys of the messages in the dump of a graph's state, a thread or a run.
 _HOLDERS = ("values", "channel_values", "state", "outputs", "output")
 _LISTS = ("messages", "chat_history", "history")
 _IDS = ("thread_id", "conversation_id", "session_id", "run_id", "id")
@@ -24,7 +24,7 @@ _OUTCOMES: Mapping[str, str] = {
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace a conversation; messages that stand alone, in a list or one a line, make one together."""
+    """One trace per conversation; single messages, in a list or one per line, together make one."""
     return read_each(source, is_alone=is_message, whole=_conversation, together=_trace)
 
 
@@ -33,8 +33,8 @@ def _conversation(source: Source, record: Record) -> ExecutionTrace | ReadError:
     if found is None:
         return ReadError(message=f"holds no LangChain messages @ {record.path or '$'}", line=record.line)
     messages, path = found
-    told = (text(mapping(record.value).get(key)) for key in _IDS)
-    trace_id = next(filter(None, told), None) or name_of(source, record)
+    ids = (text(mapping(record.value).get(key)) for key in _IDS)
+    trace_id = next(filter(None, ids), None) or name_of(source, record)
     placed = [(message, inner_place(record, f"{path}[{at}]")) for at, message in enumerate(messages)]
     return _trace(trace_id, placed, Skipped())
 
@@ -58,20 +58,20 @@ def _trace(trace_id: str, messages: Iterable[Placed], skipped: Skipped) -> Execu
     outcome: str | None = None
     for raw, origin in messages:
         fields = fields_of(raw)
-        told = mapping(fields.get("response_metadata"))
+        response = mapping(fields.get("response_metadata"))
         if not has_message(fields):
-            skipped.count("entry that is no message", "entries that are no messages")
+            skipped.count("entry that is not a message", "entries that are not messages")
             continue
         if fields.get("type") == "remove":
             continue
         own = details_of(fields, origin)
         for number, piece in enumerate(pieces_of(fields)):
-            outcome = _outcome(told) if piece.role == "assistant" and not piece.calls else None
-            timestamp = utc(told.get("created_at"))
+            outcome = _outcome(response) if piece.role == "assistant" and not piece.calls else None
+            timestamp = utc(response.get("created_at"))
             builder.add(piece, timestamp=timestamp, details=own if number == 0 else MessageDetails(origin=origin))
     return builder.build(outcome=outcome, metadata=skipped.metadata())
 
 
-def _outcome(told: Mapping[str, Any]) -> str | None:
-    reason = told.get("finish_reason") or told.get("stop_reason") or told.get("done_reason")
+def _outcome(response: Mapping[str, Any]) -> str | None:
+    reason = response.get("finish_reason") or response.get("stop_reason") or response.get("done_reason")
     return _OUTCOMES.get(reason.lower()) if isinstance(reason, str) else None

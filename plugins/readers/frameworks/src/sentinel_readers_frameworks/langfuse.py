@@ -1,4 +1,4 @@
-"""Langfuse: a trace with its observations (API, camel case), the page's download, or blob export rows (snake case)."""
+"""Langfuse: a trace with its observations (API, camel case), the UI's download, or blob export rows (snake case)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from sentinel_readers_frameworks._runs import Run, trace_of
 __all__ = ["read"]
 
 _KINDS: Mapping[object, Literal["model", "tool"]] = {"GENERATION": "model", "TOOL": "tool"}
-# A trace's own record stands in for an outermost run of this id.
+# The id of the run that represents the trace's own record.
 _TRACE = "trace"
 _MOST_DIGITS = 15
 _CAMEL: Mapping[str, str] = {
@@ -34,7 +34,7 @@ _CAMEL: Mapping[str, str] = {
 
 @attrs.define
 class _Traces:
-    """Observations by the trace that they belong to, and the traces' own records."""
+    """Observations by trace, and the traces' own records."""
 
     runs: dict[str, list[Run]] = attrs.field(factory=dict)
     heads: dict[str, Run] = attrs.field(factory=dict)
@@ -43,7 +43,7 @@ class _Traces:
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace a trace id, in the order of their first observation."""
+    """One trace per trace id, in the order of their first observation."""
     traces = _Traces()
     for record in documents(source):
         if isinstance(record, BadRecord):
@@ -65,7 +65,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 
 
 def _take(traces: _Traces, entry: object, place: str, fallback: str) -> None:
-    """A trace with its observations within or beside it, or an observation alone."""
+    """Take a trace with its observations inside or beside it, or a single observation."""
     fields = mapping(entry)
     head = mapping(fields.get("trace")) or fields
     if isinstance(fields.get("observations"), list):
@@ -79,7 +79,7 @@ def _take(traces: _Traces, entry: object, place: str, fallback: str) -> None:
     elif "id" in fields and ("timestamp" in fields or "projectId" in fields or "project_id" in fields):
         traces.heads[text(fields["id"]) or fallback] = _head(fields, place)
     else:
-        traces.skipped.count("entry that is no observation", "entries that are no observations")
+        traces.skipped.count("entry that is not an observation", "entries that are not observations")
 
 
 def _observe(traces: _Traces, fields: Mapping[str, Any], place: str, fallback: str) -> None:
@@ -140,7 +140,7 @@ def _run(fields: Mapping[str, Any], run_id: str, kind: str, place: str) -> Run:
 
 
 def _get(fields: Mapping[str, Any], snake: str) -> Any:
-    """A field by its snake-case name, or by the camel-case one."""
+    """A field by its snake-case or camel-case name."""
     value = fields.get(snake)
     return fields.get(_CAMEL[snake]) if value is None else value
 
@@ -152,14 +152,14 @@ def _cost(fields: Mapping[str, Any]) -> float | None:
 
 
 def _usage(fields: Mapping[str, Any]) -> TokenUsage | None:
-    """Langfuse's counts are buckets beside one another (``input`` without ``input_cached_tokens``).
+    """Langfuse's counts are disjoint buckets (``input`` excludes ``input_cached_tokens``).
 
-    Where their sum is not the stated total but ``input`` and ``output`` alone are, the others are parts of these.
+    If ``input`` and ``output`` alone add up to the stated total, the other counts are parts of these.
     """
-    told = mapping(decoded(_get(fields, "usage_details")))
-    counts = {key: int(value) for key, value in told.items() if _is_count(value)}
+    usage_details = mapping(decoded(_get(fields, "usage_details")))
+    counts = {key: int(value) for key, value in usage_details.items() if _is_count(value)}
     if "input" not in counts or "output" not in counts:
-        return usage_of(told) or usage_of(decoded(fields.get("usage")))
+        return usage_of(usage_details) or usage_of(decoded(fields.get("usage")))
     total = counts.get("total")
     prompt = sum(count for key, count in counts.items() if "input" in key)
     completion = sum(count for key, count in counts.items() if "output" in key)

@@ -1,4 +1,4 @@
-"""LangSmith runs: a list, one a line, or one run with its ``child_runs``."""
+"""LangSmith runs: a list, one per line, or one run with its ``child_runs``."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
@@ -20,7 +20,7 @@ _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 @attrs.define
 class _Trees:
-    """Runs by the trace that they belong to, with what each trace's outermost run says of the end."""
+    """Runs by trace, with the outcome of each trace's outermost run."""
 
     runs: dict[str, list[Run]] = attrs.field(factory=dict)
     outcomes: dict[str, str | None] = attrs.field(factory=dict)
@@ -28,7 +28,7 @@ class _Trees:
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace a ``trace_id``, in the order of their first run."""
+    """One trace per ``trace_id``, in the order of their first run."""
     trees = _Trees()
     for record in documents(source):
         if isinstance(record, BadRecord):
@@ -50,14 +50,14 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 
 
 def _take(trees: _Trees, entry: object, place: str, fallback: str) -> None:
-    """A run and the runs within it, without recursion."""
+    """Take a run and the runs inside it, without recursion."""
     waiting: list[tuple[object, str | None, str | None]] = [(entry, None, None)]
     while waiting:
         raw, parent, trace_id = waiting.pop()
         fields = mapping(raw)
         run_id = text(fields.get("id")) or text(fields.get("run_id"))
         if run_id is None or "run_type" not in fields:
-            trees.skipped.count("entry that is no run, or has no id", "entries that are no runs, or have no id")
+            trees.skipped.count("entry that is not a run, or has no id", "entries that are not runs, or have no id")
             continue
         parent = text(fields.get("parent_run_id")) or parent
         trace_id = text(fields.get("trace_id")) or trace_id or _root_of(fields) or (fallback if parent else run_id)
@@ -76,7 +76,7 @@ def _root_of(fields: Mapping[str, Any]) -> str | None:
 
 def _run(fields: Mapping[str, Any], run_id: str, parent: str | None, origin: str) -> Run:
     extra = mapping(fields.get("extra"))
-    told, asked_with = mapping(extra.get("metadata")), mapping(extra.get("invocation_params"))
+    metadata, parameters = mapping(extra.get("metadata")), mapping(extra.get("invocation_params"))
     run_type = text(fields.get("run_type"))
     kind = _KINDS.get(run_type)
     hidden = run_type in _HIDDEN_STEPS
@@ -91,20 +91,22 @@ def _run(fields: Mapping[str, Any], run_id: str, parent: str | None, origin: str
         failure=text(fields.get("error")),
         start=utc(fields.get("start_time"), "ms"),
         end=utc(fields.get("end_time"), "ms"),
-        model=text(told.get("ls_model_name")) or text(asked_with.get("model")) or text(asked_with.get("model_name")),
-        usage=_usage(fields, told) if kind == "model" else None,
+        model=text(metadata.get("ls_model_name"))
+        or text(parameters.get("model"))
+        or text(parameters.get("model_name")),
+        usage=_usage(fields, metadata) if kind == "model" else None,
         cost_usd=dollars(fields.get("total_cost")) if kind == "model" else None,
-        tools=_tools(asked_with),
+        tools=_tools(parameters),
     )
 
 
-def _usage(fields: Mapping[str, Any], told: Mapping[str, Any]) -> TokenUsage | None:
-    """The run's own count, in full where its metadata has it so."""
-    return usage_of(told.get("usage_metadata")) or usage_of({key: fields.get(key) for key in _COUNTS})
+def _usage(fields: Mapping[str, Any], metadata: Mapping[str, Any]) -> TokenUsage | None:
+    """The run's count, preferably the detailed one in its metadata."""
+    return usage_of(metadata.get("usage_metadata")) or usage_of({key: fields.get(key) for key in _COUNTS})
 
 
-def _tools(asked_with: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
-    return tool_schemas(asked_with.get("tools") or asked_with.get("functions"))
+def _tools(parameters: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
+    return tool_schemas(parameters.get("tools") or parameters.get("functions"))
 
 
 def _outcome(fields: Mapping[str, Any]) -> str | None:

@@ -35,7 +35,7 @@ _OLD_USAGE: Mapping[str, str] = {"request_tokens": "input_tokens", "response_tok
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace a history; messages that stand alone, in a list or one a line, make one history together."""
+    """One trace per history; single messages, in a list or one per line, together make one history."""
     return read_each(source, is_alone=lambda value: "kind" in mapping(value), whole=_history, together=_trace)
 
 
@@ -60,10 +60,10 @@ def _trace(fallback: str, messages: list[Placed], skipped: Skipped) -> Execution
             outcome = _outcome(message)
             _add_response(builder, message, origin)
         elif message.get("kind") == "request":
-            told = text(message.get("instructions"))
-            if told is not None and told != instructions:
-                instructions = told
-                builder.add(Piece(role="system", text=told), details=MessageDetails(origin=origin))
+            current = text(message.get("instructions"))
+            if current is not None and current != instructions:
+                instructions = current
+                builder.add(Piece(role="system", text=current), details=MessageDetails(origin=origin))
             _add_request(builder, message, origin)
         else:
             skipped.count("entry that is neither request nor response", "entries that are neither request nor response")
@@ -73,8 +73,8 @@ def _trace(fallback: str, messages: list[Placed], skipped: Skipped) -> Execution
 def _id_of(messages: list[Placed]) -> str | None:
     for key in ("conversation_id", "run_id"):
         for raw, _ in messages:
-            if told := text(mapping(raw).get(key)):
-                return told
+            if trace_id := text(mapping(raw).get(key)):
+                return trace_id
     return None
 
 
@@ -86,7 +86,7 @@ def _outcome(message: Mapping[str, Any]) -> str | None:
 
 
 def _add_request(builder: TraceBuilder, message: Mapping[str, Any], origin: str) -> None:
-    """Each part is a message of its own; results that stand together stay together."""
+    """Add each part as a message; adjacent results stay in one message."""
     results: list[Result] = []
     stamp: str | None = None
     place = MessageDetails(origin=origin)
@@ -97,9 +97,9 @@ def _add_request(builder: TraceBuilder, message: Mapping[str, Any], origin: str)
             results.append(_result(part))
             continue
         role: Role = "system" if part.get("part_kind") == "system-prompt" else "user"
-        told = _problem(part) if part.get("part_kind") == "retry-prompt" else _content(part.get("content"))
+        content = _problem(part) if part.get("part_kind") == "retry-prompt" else _content(part.get("content"))
         _flush(builder, results, stamp, origin)
-        builder.add(Piece(role=role, text=told or None), timestamp=when, details=place)
+        builder.add(Piece(role=role, text=content or None), timestamp=when, details=place)
     _flush(builder, results, stamp, origin)
 
 
@@ -153,7 +153,7 @@ def _call(part: Mapping[str, Any], *, server_side: bool) -> ToolCall:
 
 
 def _result(part: Mapping[str, Any]) -> Result:
-    """What a tool returned; a prompt to try again is the failed result of the call that it is about."""
+    """A tool's result; a retry prompt is the failed result of its call."""
     is_retry = part.get("part_kind") == "retry-prompt"
     outcome = part.get("outcome")
     return Result(
@@ -166,7 +166,7 @@ def _result(part: Mapping[str, Any]) -> Result:
 
 
 def _problem(part: Mapping[str, Any]) -> str:
-    """Why to try again: text, or a list of what did not fit the schema."""
+    """The reason for a retry: text, or a list of schema errors."""
     content = part.get("content")
     if not isinstance(content, list):
         return text_of(content)
@@ -179,15 +179,15 @@ def _problem(part: Mapping[str, Any]) -> str:
 
 
 def _content(content: object) -> str:
-    """A prompt's text; pictures and files stand as their kind."""
+    """A prompt's text; pictures and files as their kind in brackets."""
     if not isinstance(content, list):
         return text_of(content)
-    told = (f"[{part.get('kind')}]" if isinstance(part, dict) and part.get("kind") else part for part in content)
-    return text_of(list(told))
+    texts = (f"[{part.get('kind')}]" if isinstance(part, dict) and part.get("kind") else part for part in content)
+    return text_of(list(texts))
 
 
 def _usage(usage: Mapping[str, Any]) -> TokenUsage | None:
-    """Cached tokens are parts of the input. Before version 1 the two counts had other names."""
+    """The counts. Cached tokens are part of the input. Before version 1 the counts had other names."""
     renamed = {_OLD_USAGE.get(key, key): value for key, value in usage.items() if value is not None}
     found = usage_of(renamed)
     return None if found is None or found == TokenUsage() else attrs.evolve(found, total_tokens=None)

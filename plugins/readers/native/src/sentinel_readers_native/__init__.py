@@ -11,7 +11,7 @@ _REPORT = b'"signal_scores"'
 
 
 def sniff(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """90 where both required keys show in the head, 60 for one of them, else 0; a report has an id, too, and is no trace."""
+    """90 for both required keys in the head, 60 for one of them, else 0; also 0 for a report, which has an id, too."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not start.startswith((b"{", b"[")):
         return 0

@@ -1,6 +1,6 @@
-"""OpenAI Agents SDK traces: spans, which are written when they end, back to the conversation that they timed.
+"""Rebuilds conversations from OpenAI Agents SDK spans, which are written when they end.
 
-An agent that runs inside a tool is a sub-agent, tied to the call; agents that hand over to each other share one trace.
+An agent inside a tool is a sub-agent of that call; agents that hand over to each other share one trace.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ __all__ = ["read"]
 
 SOURCE = "openai-agents"
 
-# Spans around others, and spans of the user's own: they hold no message.
+# Spans without messages: containers, and the user's own.
 _SILENT = frozenset({"agent", "custom", "guardrail", "mcp_tools", "speech_group", "task", "turn"})
 _TELLING = frozenset({"function", "generation", "handoff", "response"})
 _OUTCOMES: tuple[tuple[str, str], ...] = (
@@ -58,24 +58,24 @@ def _run(trace_id: str, run: Run, gaps: list[str]) -> ExecutionTrace:
 def _scope(
     trace_id: str, scope: str | None, parent_call_id: str | None, scopes: _Scopes, metadata: dict[str, object]
 ) -> ExecutionTrace:
-    """One agent's conversation, with those that its tools held as children. Scopes nest at most 16 deep."""
+    """One agent's conversation, with the conversations inside its tools as children, at most 16 levels deep."""
     spans = scopes.get(scope, [])
-    told = Retelling()
+    replay = Retelling()
     for span in spans:
-        told.add(span)
+        replay.add(span)
     children = [
-        _scope(span.id, span.id, told.call_ids.get(span.id), scopes, {})
+        _scope(span.id, span.id, replay.call_ids.get(span.id), scopes, {})
         for span in spans
         if span.kind == "function" and any(inner.kind in _TELLING for inner in scopes.get(span.id, ()))
     ]
-    if told.silent:
-        told_gaps = [
+    if replay.silent:
+        all_gaps = [
             *metadata.get("reading_gaps", []),
-            *gaps_at("model reply is recorded without text", "model replies are recorded without text", told.silent),
+            *gaps_at("model reply is recorded without text", "model replies are recorded without text", replay.silent),
         ]  # type: ignore[misc]  # the gaps are a list
-        metadata = {**metadata, "reading_gaps": told_gaps}
+        metadata = {**metadata, "reading_gaps": all_gaps}
     builder = TraceBuilder(trace_id, SOURCE)
-    fill(builder, told.drafts)
+    fill(builder, replay.drafts)
     return builder.build(
         available_tools=_tools(spans),
         outcome=_outcome(spans),
@@ -86,7 +86,7 @@ def _scope(
 
 
 def _tools(spans: list[Span]) -> tuple[ToolSchema, ...] | None:
-    """The agents' tools by name; None where one may hand over, for what that tool is called is not recorded."""
+    """The agents' tools by name; None if one may hand over, because the name of that tool is not recorded."""
     agents = [span.data for span in spans if span.kind == "agent"]
     if not agents or any(agent.get("handoffs") or not isinstance(agent.get("tools"), list) for agent in agents):
         return None
@@ -95,7 +95,7 @@ def _tools(spans: list[Span]) -> tuple[ToolSchema, ...] | None:
 
 
 def _outcome(spans: list[Span]) -> str | None:
-    """How the last agent ended; a tripped guardrail ends the run whatever else is told."""
+    """How the last agent ended; a tripped guardrail always ends the run."""
     agents = [span for span in spans if span.kind == "agent"]
     problem = next((span.problem for span in reversed(agents) if span.error), None)
     if problem is not None:

@@ -1,4 +1,4 @@
-"""OpenAI chat messages: bare lists, records that hold them, requests with their replies, tau-bench's and tau2's runs."""
+"""Reads OpenAI chat messages: bare lists, records, requests with their replies, and runs of tau-bench and tau2."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -33,7 +33,7 @@ _OUTCOMES: Mapping[str, str] = {
     "timeout": "timeout",
     "user_stop": "completed",
 }
-# All that the API's own messages have: no ids, times or tokens to look for.
+# The only keys of the API's own messages, which have no ids, times or tokens.
 _BARE = frozenset({"content", "function_call", "name", "refusal", "role", "tool_call_id", "tool_calls"})
 _ERROR_ENDINGS = ("error", "errors")
 _MILLISECONDS = 1000
@@ -41,24 +41,24 @@ _LARGEST = 1e12
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace a conversation. Messages that stand alone, one a line or element, make one conversation together.
+    """One trace per conversation. Single messages, one per line or element, together make one conversation.
 
     Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
     """
     loose: list[tuple[object, str]] = []
-    told: list[ReadError] = []
+    refused: list[ReadError] = []
     unread: list[ReadError] = []
     for value in json_values(source):
         if isinstance(value, ReadError) and loose:
             unread.append(value)
         elif isinstance(value, ReadError):
             yield value
-            told.append(value)
+            refused.append(value)
         elif is_message(value.value) or (loose and not isinstance(value.value, (Mapping, list))):
             loose.append((value.value, value.origin()))
         else:
             yield from _records(value, source.name)
-    if loose and refusals(told + unread, strict=source.strict):
+    if loose and refusals(refused + unread, strict=source.strict):
         yield from unread
     elif loose:
         yield _trace(Conversation(messages=loose, gaps=lines_not_json(unread)), source.name)
@@ -82,7 +82,7 @@ def _trace(conversation: Conversation, fallback: str) -> ExecutionTrace:
         reply = conversation.reply if position == last else {}
         if not _add(builder, message, origin, reply):
             unusable.append(origin)
-    gaps = conversation.gaps + gaps_at("entry is no message", "entries are no messages", unusable)
+    gaps = conversation.gaps + gaps_at("entry is not a message", "entries are not messages", unusable)
     return builder.build(
         token_usage=None if conversation.reply else usage_of(conversation.record.get("usage")),
         available_tools=tool_schemas(conversation.tools),
@@ -92,7 +92,7 @@ def _trace(conversation: Conversation, fallback: str) -> ExecutionTrace:
 
 
 def _add(builder: TraceBuilder, raw: object, origin: str, reply: Mapping[str, Any]) -> bool:
-    """Append what one entry holds; False where it holds no message."""
+    """Append the message of one entry; False if it has none."""
     message = mapping(raw)
     bundled = message.get("tool_messages")
     if isinstance(bundled, list):
@@ -120,7 +120,7 @@ def _add_one(builder: TraceBuilder, message: Mapping[str, Any], origin: str, rep
 
 
 def _pieces(message: Mapping[str, Any]) -> list[Piece]:
-    """As every provider's messages are read, but what a simulated user's own tools answered is no result of the agent."""
+    """The pieces of a message. Results of a simulated user's own tools are not results of the agent."""
     requestor = message.get("requestor")
     if requestor is not None and message.get("role") == "tool":
         if requestor == "user":
@@ -140,7 +140,7 @@ def _time(message: Mapping[str, Any]) -> str | None:
 
 
 def _spoken(message: Mapping[str, Any], origin: str, reply: Mapping[str, Any]) -> MessageDetails:
-    """What is known of an assistant's message, from itself or from the completion that it is."""
+    """Details of an assistant's message, from the message or its completion."""
     raw = mapping(message.get("raw_data"))
     usage = reply.get("usage") or message.get("usage")
     return MessageDetails(
@@ -154,7 +154,7 @@ def _spoken(message: Mapping[str, Any], origin: str, reply: Mapping[str, Any]) -
 
 
 def _number(*values: Any) -> float | None:
-    """The first that is a number and not negative; cut off where no price or duration goes."""
+    """The first value that is a number of at least 0 and a plausible price or duration."""
     for value in values:
         if value is not None and type(value) in (int, float) and 0 <= value <= _LARGEST:
             return float(value)

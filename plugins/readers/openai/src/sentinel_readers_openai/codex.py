@@ -1,7 +1,7 @@
-"""Codex CLI rollouts: a session's lines in order, old and new, with what was compacted, copied or delegated.
+"""Reads Codex CLI rollouts, old and new, with compacted, copied and delegated parts.
 
-Shapes: envelopes ``{timestamp, type, payload}``; before them bare items after a header ``{id, timestamp, instructions}``.
-Response items are what was said and done; events of the screen repeat them, and are used for what only they know.
+Formats: envelopes ``{timestamp, type, payload}``; older files have bare items after a header ``{id, timestamp, instructions}``.
+Response items hold the conversation; screen events repeat them, and are used only for what items lack.
 """
 
 import re
@@ -22,7 +22,7 @@ _MOST_NESTED = 8
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """The session as one trace; sub-agents whose rollouts lie beside it are its children.
+    """The session as one trace; sub-agents with a rollout beside the file are its children.
 
     Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
     """
@@ -40,7 +40,7 @@ def _session(source: Source, above: frozenset[str], parent_call_id: str | None) 
     if rollout.is_empty or refusals(unread, strict=source.strict):
         return unread[0] if unread else ReadError(message="holds no session")
     builder = TraceBuilder(rollout.session_id or source.name, SOURCE)
-    drafts = rollout.told()
+    drafts = rollout.messages()
     fill(builder, drafts)
     children, missing = _children(source, rollout, above | {builder.trace_id})
     gaps = lines_not_json(unread) + rollout.gaps()
@@ -55,7 +55,7 @@ def _session(source: Source, above: frozenset[str], parent_call_id: str | None) 
 
 
 def _children(source: Source, rollout: Rollout, above: frozenset[str]) -> tuple[list[ExecutionTrace], list[str]]:
-    """Each sub-agent's trace, and the ids of those that are not there. An id is looked for only where it looks like one."""
+    """Each sub-agent's trace, and the ids of missing ones. Only well-formed ids are looked up as file names."""
     children, missing = [], []
     for thread, call_id in rollout.spawned.items():
         if thread in above or _thread_id.fullmatch(thread) is None:

@@ -1,4 +1,4 @@
-"""Whether a Codex tool call succeeded: from the exit code in its output, or from the event that told its end."""
+"""Whether a Codex tool call succeeded: from the exit code in its output, or from the event of its end."""
 
 import re
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ from sentinel_readers_openai.values import mapping, text
 
 __all__ = ["success_of_event", "with_success"]
 
-# The shell tools put the exit code among the first lines, before the command's own output.
+# Shell tools print the exit code in the first lines, before the command's own output.
 _exit_code = re.compile(r"^(?:Exit code: |Process exited with code )(-?\d{1,10})$", re.MULTILINE)
 _HEAD = 400
 
 
-def with_success(result: Result, told: bool | None) -> Result:
+def with_success(result: Result, recorded: bool | None) -> Result:
     """The result with its success flag; output wrapped in JSON with its exit code is unwrapped."""
     content, code = result.content, None
     if content.startswith('{"output"'):
@@ -26,11 +26,11 @@ def with_success(result: Result, told: bool | None) -> Result:
     elif (found := _exit_code.search(content[:_HEAD])) is not None:
         code = int(found[1])
     success = code == 0 if isinstance(code, int) else result.success
-    return attrs.evolve(result, content=content, success=success if told is None else told)
+    return attrs.evolve(result, content=content, success=success if recorded is None else recorded)
 
 
 def success_of_event(event: Mapping[str, Any]) -> bool | None:
-    """What the end of a command, a patch or an MCP call tells of it; None where it tells nothing."""
+    """Success by the event at the end of a command, a patch or an MCP call; None if it does not say."""
     if isinstance(event.get("success"), bool):
         return bool(event["success"])
     if isinstance(event.get("exit_code"), int):

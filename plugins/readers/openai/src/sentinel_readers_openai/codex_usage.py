@@ -1,4 +1,4 @@
-"""Tokens of a Codex session, each counted once: running totals are differenced, records by response id come before them."""
+"""Counts the tokens of a Codex session once: by response id if recorded, else from differences of running totals."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,7 +16,7 @@ _Counts = dict[str, int]
 
 @attrs.define(eq=False)
 class Meter:
-    """Who paid what. ``loose`` holds, once settled, the tokens of model calls that left no message of their own."""
+    """Assigns tokens to messages. After ``settle``, ``loose`` holds tokens of model calls without a message."""
 
     loose: list[TokenUsage] = attrs.field(factory=list)
     _totals: list[tuple[Draft | None, TokenUsage]] = attrs.field(factory=list)
@@ -24,9 +24,9 @@ class Meter:
     _before: _Counts = attrs.field(factory=dict)
 
     def total(self, info: object, payer: Draft | None, *, is_copied: bool) -> None:
-        """A running total. One that is lower than before has begun anew; a repeated one adds nothing."""
-        told = mapping(info)
-        now, last = _counts(told.get("total_token_usage")), _counts(told.get("last_token_usage"))
+        """Add a running total. A lower one restarts from 0; a repeated one adds nothing."""
+        totals = mapping(info)
+        now, last = _counts(totals.get("total_token_usage")), _counts(totals.get("last_token_usage"))
         if not now:
             now = {key: self._before.get(key, 0) + count for key, count in last.items()}
         if now == self._before or not now:
@@ -38,7 +38,7 @@ class Meter:
             self._totals.append((payer, _usage(spent)))
 
     def record(self, payload: Mapping[str, Any], payer: Draft | None, *, is_copied: bool) -> None:
-        """What one response used; newer versions write it beside the running total."""
+        """Add the tokens of one response, which newer versions write beside the running total."""
         spent = _counts(payload.get("usage"))
         if spent and not is_copied:
             key = payload.get("response_id")

@@ -1,4 +1,4 @@
-"""Where a file keeps its chat messages: in the record itself, in a request and its reply, in a benchmark's runs."""
+"""Finds the chat messages of a record: in itself, in a request and its reply, or in a benchmark's runs."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,7 +18,7 @@ _Located = tuple[object, str]
 
 @attrs.define(kw_only=True, eq=False)
 class Conversation:
-    """Raw messages, each with its place, and the record that held them; ``reply`` is the completion that ends them."""
+    """Raw messages, each with its place, and their record; ``reply`` is the completion that ends them."""
 
     messages: list[_Located]
     name: str | None = None
@@ -29,7 +29,7 @@ class Conversation:
 
     @property
     def tools(self) -> object:
-        """The definitions of the tools on offer, where they were recorded."""
+        """The definitions of the available tools, if recorded."""
         request = _request(self.record)
         return next((request[key] for key in ("tools", "functions") if isinstance(request.get(key), list)), None)
 
@@ -43,7 +43,7 @@ class Conversation:
 
 
 def is_message(value: object) -> bool:
-    """Whether this is one chat message, and not a record that holds some."""
+    """Whether this is one chat message, not a record of several."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("role"), str)
@@ -53,7 +53,7 @@ def is_message(value: object) -> bool:
 
 
 def conversations_in(value: Value) -> Iterator[Conversation]:
-    """Every conversation of one record; none where it holds no messages."""
+    """Every conversation of one record; none if it has no messages."""
     if isinstance(value.value, list):
         yield Conversation(messages=_located(value, value.value, ""))
         return
@@ -100,7 +100,7 @@ def _located(value: Value, messages: list[object], below: str) -> list[_Located]
 
 
 def _request(record: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What was sent: the record itself, or a part of a logged exchange or of a batch file."""
+    """The request: the record itself, or a part of a logged exchange or of a batch file."""
     for key in ("request", "body"):
         inner = mapping(record.get(key))
         if isinstance(inner.get("messages"), list):
@@ -115,7 +115,7 @@ def _reply(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _name(record: Mapping[str, Any], reply: Mapping[str, Any]) -> str | None:
-    """The record's own id; a benchmark's run is known by its task and trial, a reply by the completion's id."""
+    """The record's own id, else a benchmark run's task and trial, else the completion's id."""
     task, trial = field(record, "task_id"), field(record, "trial")
     run = None if task is None else f"task-{task}" if trial is None else f"task-{task}-trial-{trial}"
     return field(record, *_IDS) or run or field(reply, "id")

@@ -1,4 +1,4 @@
-"""Messages still being put together: a turn's text, calls and usage may stand on several lines of a source."""
+"""Drafts of messages: a turn's text, calls and usage may be on several lines of a source."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ __all__ = ["Draft", "fill"]
 
 @attrs.define(kw_only=True, eq=False)
 class Draft:
-    """One message to be. ``is_copied`` marks context that was repeated after compaction, ``is_echo`` what a screen showed."""
+    """A draft of one message. ``is_copied`` marks context repeated after compaction, ``is_echo`` text shown on the screen."""
 
     role: Role
     origin: str
@@ -31,7 +31,7 @@ class Draft:
     is_echo: bool = False
 
     def piece(self) -> Piece:
-        """What was gathered, as one message."""
+        """The draft as one message."""
         return Piece(
             role=self.role,
             text="\n".join(filter(None, self.texts)) or None,

@@ -1,4 +1,4 @@
-"""Items of the Responses interface to messages: what one model turn writes is one message, with its parallel calls."""
+"""Turns Responses API items into messages: one model turn is one message, with its parallel calls."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from sentinel_readers_openai.values import field, mapping, text
 
 __all__ = ["Turns", "is_item"]
 
-# What a call of each kind is given, by the field that holds it. Function and MCP calls name themselves.
+# The field with the arguments, by kind of call. Function and MCP calls have a name of their own.
 _GIVEN: Mapping[str, tuple[str, ...]] = {
     "apply_patch_call": ("operation",),
     "code_interpreter_call": ("code",),
@@ -29,7 +29,7 @@ _GIVEN: Mapping[str, tuple[str, ...]] = {
     "tool_search_call": ("arguments",),
     "web_search_call": ("action",),
 }
-# Run by the provider: a result stands in the item itself, or nowhere.
+# Run by the provider: the result is in the item itself, if anywhere.
 _SERVER_SIDE = frozenset(
     {
         "code_interpreter_call",
@@ -52,7 +52,7 @@ _OUTPUTS = frozenset(
         "tool_search_output",
     }
 )
-# Known to carry nothing that an agent says or does: settings, approvals, references, opaque context.
+# Items without content of the agent: settings, approvals, references, opaque context.
 _SILENT = frozenset(
     {
         "additional_tools",
@@ -79,7 +79,7 @@ _PLAIN_ROLES: Mapping[str, Role] = {
 
 
 def is_item(value: object) -> bool:
-    """Whether this is one item, and not a response that holds some."""
+    """Whether this is one item, not a response with several."""
     if not isinstance(value, dict):
         return False
     kind = value.get("type")
@@ -89,8 +89,8 @@ def is_item(value: object) -> bool:
 class Turns:
     """Takes items in order and gathers ``drafts``.
 
-    A text or a thought that comes after calls, or after another text, begins the next message: what is said after a call
-    may rest on its result. Items of no known kind are counted in ``unknown``.
+    Text or reasoning after calls, or after another text, begins the next message, because it may depend on the results.
+    ``unknown`` counts items of unknown kinds.
     """
 
     def __init__(self) -> None:
@@ -103,10 +103,10 @@ class Turns:
         self._unanswered: dict[str, tuple[Draft, int]] = {}
 
     def add(self, raw: object, origin: str, *, timestamp: str | None = None, is_copied: bool = False) -> None:
-        """One item. Of copied context only texts are kept: its calls were told before."""
+        """Add one item. Of copied context only texts are kept, because its calls are there already."""
         item = mapping(raw)
-        told = item.get("type") or "message"
-        kind = told if isinstance(told, str) else ""
+        stated = item.get("type") or "message"
+        kind = stated if isinstance(stated, str) else ""
         if kind == "message" and item:
             self._message(item, origin, timestamp, is_copied=is_copied)
         elif kind == "reasoning":
@@ -123,14 +123,14 @@ class Turns:
             self.unknown.setdefault(kind[:60] or "none", []).append(origin)
 
     def say(self, draft: Draft) -> None:
-        """Append a message that is whole."""
+        """Append a complete message."""
         self.end_turn()
         self.drafts.append(draft)
         if draft.role == "assistant":
             self.last_turn = draft
 
     def abandon(self) -> None:
-        """The turn was interrupted: no result is due for the calls that have none yet."""
+        """The turn was interrupted: expect no result for its open calls."""
         for draft, position in self._unanswered.values():
             call = draft.calls[position]
             details = attrs.evolve(call.details or CallDetails(), result_expected=False)
@@ -139,7 +139,7 @@ class Turns:
         self.end_turn()
 
     def end_turn(self) -> None:
-        """What comes next begins a message of its own."""
+        """End the turn: the next item begins a new message."""
         self._open = None
 
     def _turn(self, origin: str, timestamp: str | None, *, is_copied: bool = False, is_call: bool = False) -> Draft:
@@ -178,7 +178,7 @@ class Turns:
 
 
 def _plain(item: Mapping[str, Any]) -> list[Piece]:
-    """Most messages hold one part of text, and need no taking apart; empty for any other."""
+    """A fast path for a message with one part of text, as most are; empty for any other."""
     role, content = _PLAIN_ROLES.get(str(item.get("role"))), item.get("content")
     if role is None or not isinstance(content, list) or len(content) != 1:
         return []
@@ -188,7 +188,7 @@ def _plain(item: Mapping[str, Any]) -> list[Piece]:
 
 
 def call_of_item(item: Mapping[str, Any], kind: str) -> ToolCall:
-    """The call that an item makes; one that the provider runs itself awaits no result."""
+    """The call of an item; a call that the provider runs itself expects no result."""
     given = next((item[key] for key in _GIVEN[kind] if item.get(key) is not None), None)
     details = None
     if kind in ("function_call", "mcp_call"):
@@ -206,32 +206,34 @@ def call_of_item(item: Mapping[str, Any], kind: str) -> ToolCall:
 def _own_result(item: Mapping[str, Any], call_id: str) -> Result | None:
     error = item.get("error")
     failed = bool(error) or item.get("status") == "failed"
-    told = next((item[key] for key in _OWN_RESULT if item.get(key)), None)
-    if told is None and not failed:
+    output = next((item[key] for key in _OWN_RESULT if item.get(key)), None)
+    if output is None and not failed:
         return None
-    content = text_of(mapping(error).get("message") or error) if error else _logs(told)
+    content = text_of(mapping(error).get("message") or error) if error else _logs(output)
     return Result(call_id=call_id or None, content=content, success=not failed)
 
 
 def _output(item: Mapping[str, Any], kind: str) -> Result:
-    told = item.get("output", item.get("tools"))
+    output = item.get("output", item.get("tools"))
     success = {"failed": False, "completed": True}.get(str(item.get("status"))) if kind.startswith("apply") else None
-    content = _logs(told)
-    if kind == "shell_call_output" and isinstance(told, list):
-        success = all(mapping(mapping(part).get("outcome")).get("exit_code") == 0 for part in told)
-        content = "\n".join(str(mapping(part).get(key) or "") for part in told for key in ("stdout", "stderr")).strip()
+    content = _logs(output)
+    if kind == "shell_call_output" and isinstance(output, list):
+        success = all(mapping(mapping(part).get("outcome")).get("exit_code") == 0 for part in output)
+        content = "\n".join(
+            str(mapping(part).get(key) or "") for part in output for key in ("stdout", "stderr")
+        ).strip()
     name = kind.removesuffix("_output").removesuffix("_call")
     return Result(call_id=field(item, "call_id", "id"), name=name, content=content, success=success)
 
 
-def _logs(told: object) -> str:
-    """Text of a result; what a code interpreter printed stands under ``logs``."""
-    if isinstance(told, list) and any(isinstance(part, dict) and "logs" in part for part in told):
-        return "\n".join(str(mapping(part).get("logs") or "") for part in told).strip()
-    return text_of(told)
+def _logs(output: object) -> str:
+    """Text of a result; a code interpreter's output is under ``logs``."""
+    if isinstance(output, list) and any(isinstance(part, dict) and "logs" in part for part in output):
+        return "\n".join(str(mapping(part).get("logs") or "") for part in output).strip()
+    return text_of(output)
 
 
 def _thoughts(item: Mapping[str, Any]) -> list[str]:
-    """Summaries and open reasoning; what is encrypted is never shown."""
+    """Summaries and plain reasoning; encrypted reasoning is left out."""
     parts = [part for key in ("summary", "content") if isinstance(item.get(key), list) for part in item[key]]
     return [said for part in parts if (said := text(mapping(part).get("text"))) is not None]

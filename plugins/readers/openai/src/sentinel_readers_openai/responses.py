@@ -1,4 +1,4 @@
-"""OpenAI Responses: items alone, response objects, requests with their responses, and chains of responses."""
+"""Reads OpenAI Responses: bare items, response objects, requests with responses, and chains of responses."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -24,7 +24,7 @@ _OUTCOMES: Mapping[str, str] = {
     "queued": "running",
 }
 _CUT_SHORT: Mapping[str, str] = {"content_filter": "refused", "max_output_tokens": "max_tokens"}
-# What a hosted tool is called when it is called, by how its type begins.
+# The name of a hosted tool in calls, by the start of its type.
 _HOSTED: tuple[tuple[str, str], ...] = (
     ("apply_patch", "apply_patch"),
     ("code_interpreter", "code_interpreter"),
@@ -39,7 +39,7 @@ _HOSTED: tuple[tuple[str, str], ...] = (
 
 @attrs.frozen(kw_only=True)
 class _Exchange:
-    """What was sent, what came back, and where each stands."""
+    """A request, its response, and the place of each."""
 
     sent: Mapping[str, Any]
     reply: Mapping[str, Any]
@@ -49,13 +49,13 @@ class _Exchange:
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace a response, or a chain of responses that follow each other; items that stand alone make one trace.
+    """One trace per response or chain of responses; bare items together make one trace.
 
     Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
     """
     chain: list[_Exchange] = []
     items: list[Value] = []
-    told: list[ReadError] = []
+    refused: list[ReadError] = []
     unread: list[ReadError] = []
     for value in json_values(source):
         if isinstance(value, ReadError) and items:
@@ -69,19 +69,19 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
                 chain = []
             if isinstance(exchange, ReadError):
                 yield exchange
-                told.append(exchange)
+                refused.append(exchange)
             else:
                 chain.append(exchange)
     if chain:
         yield _chain(chain, source.name)
-    if items and refusals(told + unread, strict=source.strict):
+    if items and refusals(refused + unread, strict=source.strict):
         yield from unread
     elif items:
         yield _loose(items, lines_not_json(unread), source.name)
 
 
 def _exchange(value: Value) -> _Exchange | ReadError:
-    """The request and response of a record, wherever a log or a batch file put them."""
+    """The request and response of a record, also from a log or a batch file."""
     if isinstance(value.value, list):
         return _Exchange(sent={"input": value.value}, reply={}, value=value)
     record = mapping(value.value)
@@ -103,7 +103,7 @@ def _sends(request: object) -> bool:
 
 
 def _follows(exchange: _Exchange, earlier: _Exchange) -> bool:
-    """Whether one continues the other: it names it, or is a later state of the same response."""
+    """Whether an exchange continues the earlier one: it refers to it, or is a later state of the same response."""
     own, before = field(exchange.reply, "id"), field(earlier.reply, "id")
     previous = field(exchange.reply, "previous_response_id") or field(exchange.sent, "previous_response_id")
     return before is not None and before in (previous, own)
@@ -113,9 +113,9 @@ def _chain(chain: list[_Exchange], name: str) -> ExecutionTrace:
     latest = {field(exchange.reply, "id") or position: exchange for position, exchange in enumerate(chain)}
     exchanges = list(latest.values())
     turns = Turns()
-    told: set[str] = set()
+    known: set[str] = set()
     for exchange in exchanges:
-        _tell(turns, exchange, told)
+        _add_exchange(turns, exchange, known)
     first, last = exchanges[0], exchanges[-1]
     conversation = first.reply.get("conversation") or first.sent.get("conversation")
     trace_id = field(mapping(conversation), "id") or text(conversation) or field(first.reply, "id")
@@ -129,12 +129,12 @@ def _chain(chain: list[_Exchange], name: str) -> ExecutionTrace:
     )
 
 
-def _tell(turns: Turns, exchange: _Exchange, told: set[str]) -> None:
-    """Instructions that are new, the input, and the response's own turn with its tokens."""
+def _add_exchange(turns: Turns, exchange: _Exchange, known: set[str]) -> None:
+    """Add new instructions, the input, and the response's own turn with its tokens."""
     reply, sent, value = exchange.reply, exchange.sent, exchange.value
     instructions = text(sent.get("instructions")) or text(reply.get("instructions"))
-    if instructions is not None and instructions not in told:
-        told.add(instructions)
+    if instructions is not None and instructions not in known:
+        known.add(instructions)
         turns.say(Draft(role="system", origin=value.origin(f"{exchange.sent_at}.instructions"), texts=[instructions]))
     given = sent.get("input")
     if isinstance(given, str):
@@ -152,7 +152,7 @@ def _tell(turns: Turns, exchange: _Exchange, told: set[str]) -> None:
 
 
 def _paying(turns: Turns, before: int, reply: Mapping[str, Any], origin: str) -> Draft:
-    """The message that carries a response's tokens: its first, or an empty one where the response says nothing."""
+    """The message for a response's tokens: its first, or an empty one if the response has none."""
     for draft in turns.drafts[before:]:
         if draft.role == "assistant":
             return draft
@@ -183,7 +183,7 @@ def _gaps(turns: Turns) -> list[str]:
 
 
 def _tools(exchange: _Exchange) -> tuple[ToolSchema, ...] | None:
-    """The tools on offer; None where the list leaves some unnamed, as a remote server's does."""
+    """The available tools; None if some have no name, as with a remote server."""
     listed = next(
         (part["tools"] for part in (exchange.sent, exchange.reply) if isinstance(part.get("tools"), list)), None
     )

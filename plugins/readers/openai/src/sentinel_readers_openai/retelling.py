@@ -1,4 +1,4 @@
-"""One agent's spans to messages. Each model call repeats the whole history before it: every message is told once."""
+"""Turns one agent's spans into messages. Each model call repeats the whole history; every message is added once."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from sentinel_readers_openai.values import text
 
 __all__ = ["Retelling"]
 
-# How the SDK marks the history that it folds into one message at a handoff.
+# The SDK's marks around the history that it puts into one message at a handoff.
 _FOLDED = "<CONVERSATION HISTORY>"
 _Key = tuple[object, ...]
 
@@ -21,21 +21,21 @@ _Key = tuple[object, ...]
 class Retelling:
     """Takes the spans of one scope in order of their start and gathers ``drafts``.
 
-    ``call_ids`` are the calls' ids by function span; ``silent`` are the model calls of which only tokens are known.
+    ``call_ids`` maps function spans to call ids; ``silent`` lists model calls of which only the tokens are recorded.
     """
 
     def __init__(self) -> None:
         self.drafts: list[Draft] = []
         self.call_ids: dict[str, str] = {}
         self.silent: list[str] = []
-        self._told: dict[_Key, int] = {}
+        self._recorded: dict[_Key, int] = {}
         self._answered: set[str] = set()
         self._waiting: set[str] = set()
         self._open: dict[_Key, deque[str]] = {}
         self._last: Draft | None = None
 
     def add(self, span: Span) -> None:
-        """One span; those that hold no message are passed over."""
+        """Add one span; spans without a message are skipped."""
         if span.kind in ("generation", "response"):
             self._model_call(span)
         elif span.kind == "function":
@@ -51,7 +51,7 @@ class Retelling:
         for raw in output if isinstance(output, list) else ():
             for piece in pieces_of(raw, default_role="assistant"):
                 key = _key(piece)
-                self._told[key] = self._told.get(key, 0) + 1
+                self._recorded[key] = self._recorded.get(key, 0) + 1
                 found.append(self._say(piece, span, span.end))
         if not found:
             self.silent.append(span.origin)
@@ -61,7 +61,7 @@ class Retelling:
         found[0].usage, found[0].duration_ms = usage_of(span.data.get("usage")), span.duration_ms
 
     def _history(self, span: Span) -> None:
-        """What of the input was not told yet; a message that stands there twice must have been told twice."""
+        """Add the new messages of an input. A message that is there twice must be in the conversation twice."""
         given = span.data.get("input")
         here: dict[_Key, int] = {}
         for raw in given if isinstance(given, list) else [{"role": "user", "content": given}] if text(given) else ():
@@ -70,8 +70,8 @@ class Retelling:
                     continue
                 key = _key(piece)
                 here[key] = here.get(key, 0) + 1
-                if here[key] > self._told.get(key, 0):
-                    self._told[key] = here[key]
+                if here[key] > self._recorded.get(key, 0):
+                    self._recorded[key] = here[key]
                     self._say(piece, span, span.start).is_copied = _FOLDED in (piece.text or "")
 
     def _say(self, piece: Piece, span: Span, timestamp: str | None) -> Draft:
@@ -95,8 +95,8 @@ class Retelling:
             for key in ((call.name, canonical(call.arguments)), (call.name,)):
                 self._open.setdefault(key, deque()).append(call.id)
 
-    def _asked(self, keys: Iterable[_Key]) -> str | None:
-        """The oldest open call under the first key that has one."""
+    def _open_call(self, keys: Iterable[_Key]) -> str | None:
+        """The oldest open call for the first key that has one."""
         for key in keys:
             waiting = self._open.get(key, deque())
             while waiting:
@@ -109,9 +109,9 @@ class Retelling:
     def _function(self, span: Span) -> None:
         name = text(span.data.get("name")) or ""
         arguments, _ = arguments_of(span.data.get("input"))
-        call_id = self._asked(((name, canonical(arguments)), (name,)))
+        call_id = self._open_call(((name, canonical(arguments)), (name,)))
         if call_id is None:
-            call_id = self._unasked(span, name)
+            call_id = self._add_call(span, name)
         self.call_ids[span.id] = call_id
         output = span.data.get("output")
         content = text_of(output) if output is not None else span.problem or ""
@@ -119,17 +119,17 @@ class Retelling:
         self._answer(span, call_id, content, {key: value for key, value in metadata.items() if value is not None})
 
     def _handoff(self, span: Span) -> None:
-        """A handoff is a call like any other; where replies have no text it is told by its span alone."""
+        """Add a handoff, which is a call; if replies have no text, only this span records it."""
         target = text(span.data.get("to_agent")) or ""
         name = "transfer_to_" + "".join(letter if letter.isalnum() else "_" for letter in target).lower()
-        call_id = self._asked(((name,),))
+        call_id = self._open_call(((name,),))
         if call_id is None and self.silent:
-            call_id = self._unasked(span, name)
+            call_id = self._add_call(span, name)
         if call_id is not None:
             self._answer(span, call_id, to_json({"assistant": target}).decode(), {})
 
-    def _unasked(self, span: Span, name: str) -> str:
-        """A call that no reply told: it belongs to the model call before it."""
+    def _add_call(self, span: Span, name: str) -> str:
+        """Add a call that no reply records, to the model call before it."""
         if self._last is None:
             self._last = self._say(Piece(role="assistant"), span, span.start)
         self._last.calls.append(call_of({"id": span.id, "name": name, "arguments": span.data.get("input")}))
@@ -143,6 +143,6 @@ class Retelling:
 
 
 def _key(piece: Piece) -> _Key:
-    """What makes two messages the same, however their empty fields are written."""
+    """A key that is equal for the same message, even if empty fields are written differently."""
     calls = tuple((call.id, call.name) for call in piece.calls)
     return piece.role, piece.text, calls, tuple((result.call_id, result.content) for result in piece.results)

@@ -1,4 +1,4 @@
-"""One Codex session, line by line: messages, tokens, sub-agents, and how it ended."""
+"""Reads one Codex session line by line: messages, tokens, sub-agents, and the outcome."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from sentinel_readers_openai.values import field, mapping, text
 
 __all__ = ["Rollout"]
 
-# Lines that are known, and that hold nothing of the conversation.
+# Known lines without content of the conversation.
 _SILENT = frozenset(
     {
         "inter_agent_communication_metadata",
@@ -26,7 +26,7 @@ _SILENT = frozenset(
         "world_state",
     }
 )
-# Events that repeat what items say; sessions that wrote no items have nothing else.
+# Events that repeat items; some sessions have events only.
 _SPOKEN: Mapping[str, Role] = {"agent_message": "assistant", "user_message": "user"}
 _OUTCOMES: Mapping[str, str] = {
     "error": "error",
@@ -40,7 +40,7 @@ _KNOWN = ("cwd", "cli_version", "originator", "model_provider")
 
 
 class Rollout:
-    """Takes the lines of one file in order; ``told`` gives the messages once all are in."""
+    """Takes the lines of one file in order; ``messages`` then returns the drafts."""
 
     def __init__(self) -> None:
         self.session_id: str | None = None
@@ -65,16 +65,16 @@ class Rollout:
 
     @property
     def is_empty(self) -> bool:
-        """True where no line was a rollout's."""
+        """True if no line belongs to a rollout."""
         return not self._lines
 
     @property
     def loose_usage(self) -> list[TokenUsage]:
-        """Tokens of model calls that left no message, as a compaction does."""
+        """Tokens of model calls without a message, such as a compaction."""
         return self._meter.loose
 
     def add(self, value: object, origin: str) -> None:
-        """One line's value."""
+        """Add the value of one line."""
         line = mapping(value)
         payload, kind = mapping(line.get("payload")), line.get("type")
         if "payload" not in line:
@@ -86,8 +86,8 @@ class Rollout:
         elif not isinstance(kind, str) or kind not in _SILENT:
             self._unknown.setdefault(str(kind)[:60], []).append(origin)
 
-    def told(self) -> list[Draft]:
-        """All messages, each once: events that repeat items are left out, and results know whether they succeeded."""
+    def messages(self) -> list[Draft]:
+        """All messages, each once, without events that repeat items; results have their success."""
         drafts = self._turns.drafts
         written = {draft.role for draft in drafts if not draft.is_echo and draft.texts}
         kept = [draft for draft in drafts if not draft.is_echo or draft.role not in written]
@@ -106,7 +106,7 @@ class Rollout:
         ]
 
     def _header(self, payload: Mapping[str, Any], origin: str, timestamp: str | None) -> None:
-        """The first header is the session's own; later ones come with a parent's copied history."""
+        """Add a header. The first is the session's own; later ones come with a parent's copied history."""
         if self.session_id is not None:
             return
         self.session_id = field(payload, "id", "session_id")
@@ -154,7 +154,7 @@ class Rollout:
             self._turns.last_turn = draft
 
     def _end(self, kind: str) -> None:
-        """A turn begins or ends; what an error ended stays an error until the next turn begins."""
+        """A turn begins or ends; an error stays the outcome until the next turn begins."""
         self._turns.end_turn()
         if kind == "turn_aborted":
             self._turns.abandon()
@@ -165,7 +165,7 @@ class Rollout:
         self._meter.record(payload, self._turns.last_turn, is_copied=self._is_copied(timestamp))
 
     def _compacted(self, payload: Mapping[str, Any], origin: str, timestamp: str | None) -> None:
-        """The history was replaced: by these items, or by a summary alone."""
+        """The history was replaced by these items, or by a summary only."""
         self._turns.end_turn()
         history = payload.get("replacement_history")
         for position, item in enumerate(history if isinstance(history, list) else ()):
@@ -193,7 +193,7 @@ class Rollout:
 
 
 def _bare_kind(line: Mapping[str, Any]) -> str | None:
-    """Before there were envelopes, a header and items stood alone."""
+    """The kind of a line without an envelope, as older files have."""
     if "record_type" in line:
         return "state"
     if is_item(line):

@@ -1,8 +1,7 @@
-"""How sure each reader is of a file, from its first bytes alone.
+"""Scores a file for each reader by its first bytes.
 
-Each row of a table is what must stand in the head at all, a pattern of the mark, which is costly, and what the mark is worth.
-Marks are JSON keys as they stand in the bytes, so that a quotation of the format inside another one's strings, where the
-quotes are escaped, does not count.
+Each row of a table has bytes that must be in the head, a costlier pattern, and the score. Patterns match JSON keys as raw
+bytes, so that a quotation of the format inside a string, where quotes are escaped, does not count.
 """
 
 import re
@@ -44,7 +43,7 @@ _CHAT: _Marks = (
 )
 # tau2's results begin with the run's settings and its tasks, which may fill the whole head.
 _TAU2_HEADER = (b'"num_trials"', b'"user_info"', b'"agent_info"')
-# Content blocks of Anthropic's kind: their own reader knows more of them.
+# Anthropic's content blocks: their own reader handles them better.
 _FOREIGN_BLOCKS = (b'"tool_use"', b'"tool_result"', b'"thinking"')
 _FOREIGN_CAP = 40
 _TAU2_SURE = 80
@@ -59,24 +58,24 @@ def _best(head: bytes, marks: _Marks) -> int:
 
 
 def agents(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """95 where an object is called ``trace`` or ``trace.span``."""
+    """95 if an object is a ``trace`` or a ``trace.span``."""
     return _best(head, _AGENTS) if _is_json(head) else 0
 
 
 def codex(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """80 to 95 where a line is an envelope with a payload, or as the first versions wrote it."""
+    """80 to 95 if a line is an envelope with a payload, or in the format of the first versions."""
     return _best(head.removeprefix(_BOM).lstrip(), _CODEX) if _is_json(head) else 0
 
 
 def responses(head: bytes, filename: str) -> int:
-    """70 to 88 where an item or object of the Responses interface shows, and no other tool wrapped it."""
+    """70 to 88 for an item or object of the Responses API, unless another tool wrapped it."""
     if not _is_json(head) or agents(head, filename) or codex(head, filename):
         return 0
     return _best(head, _RESPONSES)
 
 
 def chat(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """65 to 85 where messages with roles show; at most 40 where their content blocks are another provider's."""
+    """65 to 85 for messages with roles; at most 40 if their content blocks are another provider's."""
     if not _is_json(head):
         return 0
     sure = _best(head.removeprefix(_BOM).lstrip(), _CHAT)

@@ -1,4 +1,4 @@
-"""Traces and spans of the OpenAI Agents SDK: gathered by trace, and put into the scope of the agent that owns them."""
+"""Gathers OpenAI Agents SDK spans by trace, and assigns each to the scope of the agent that owns it."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from sentinel_readers_openai.values import Value, field, json_values, lines_not_
 
 __all__ = ["Run", "Span", "runs_in", "scopes_of"]
 
-# A tool that runs an agent that has a tool that runs an agent: deeper ones are told in the last scope.
+# Nesting of agents in tools; deeper agents belong to the last scope.
 _MOST_NESTED = 16
 
 
@@ -31,12 +31,12 @@ class Span:
 
     @property
     def origin(self) -> str:
-        """Where a message came from."""
+        """The origin of a message from this span, for its details."""
         return f"span {self.id}"
 
     @property
     def duration_ms(self) -> float | None:
-        """None where one of the times is missing or none."""
+        """The duration in ms; None if a time is missing or invalid."""
         try:
             lasted = dt.datetime.fromisoformat(self.end or "") - dt.datetime.fromisoformat(self.start)
         except (ValueError, TypeError, OverflowError):
@@ -45,7 +45,7 @@ class Span:
 
     @property
     def problem(self) -> str | None:
-        """What went wrong: the tool's own words where they are known."""
+        """The error's text, from the tool itself if recorded."""
         data = mapping(self.error.get("data"))
         return text(data.get("error")) or text(self.error.get("message")) or ("error" if self.error else None)
 
@@ -59,7 +59,7 @@ class Run:
 
 
 def runs_in(source: Source) -> tuple[dict[str, Run], list[str], list[ReadError]]:
-    """The runs by trace id, what could not be used, and where there are no runs the problems of the file.
+    """The runs by trace id, what could not be used, and, without runs, the errors of the file.
 
     Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
     """
@@ -86,7 +86,7 @@ def runs_in(source: Source) -> tuple[dict[str, Run], list[str], list[ReadError]]
 
 
 def _entries(value: Value) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """An object itself, or those of a batch as it is sent to the server."""
+    """The object itself, or the objects of a batch as sent to the server."""
     batch = value.value if isinstance(value.value, list) else mapping(value.value).get("data")
     if not isinstance(batch, list):
         yield mapping(value.value), value.origin()
@@ -96,7 +96,7 @@ def _entries(value: Value) -> Iterator[tuple[Mapping[str, Any], str]]:
 
 
 def _take(runs: dict[str, Run], entry: Mapping[str, Any], name: str, position: int) -> bool:
-    """Keep one object; of two with one id the later counts. False where it is neither a trace nor a span."""
+    """Add one object; of two with the same id the later counts. False if it is neither a trace nor a span."""
     kind, own = entry.get("object"), field(entry, "id")
     if kind == "trace" and own is not None:
         runs.setdefault(own, Run()).header = entry
@@ -125,7 +125,7 @@ def scopes_of(spans: Mapping[str, Span]) -> dict[str | None, list[Span]]:
         for inner in _upwards(span, spans, scope):
             parent = spans.get(inner.parent_id or "")
             around = scope.get(inner.parent_id or "")
-            # A parent whose own scope is not known closes a circle.
+            # A parent without a scope closes a cycle.
             if parent is not None and parent.id in scope and parent.kind == "function" and depth[around] < _MOST_NESTED:
                 depth[parent.id] = depth[around] + 1
                 around = parent.id
@@ -137,7 +137,7 @@ def scopes_of(spans: Mapping[str, Span]) -> dict[str | None, list[Span]]:
 
 
 def _upwards(span: Span, spans: Mapping[str, Span], known: Mapping[str, object]) -> list[Span]:
-    """The span and those above it whose scope is not known yet, outermost first; a circle is cut where it closes."""
+    """The span and its ancestors without a scope yet, outermost first; a cycle is cut where it closes."""
     path: dict[str, Span] = {}
     at: Span | None = span
     while at is not None and at.id not in known and at.id not in path:

@@ -1,4 +1,4 @@
-"""Sentinel trace readers for telemetry: OTLP JSON, Jaeger, Phoenix and MLflow exports of spans of AI agents."""
+"""Sentinel trace readers for the spans of AI agents: OTLP JSON, Jaeger, Phoenix and MLflow exports."""
 
 from collections.abc import Iterator
 

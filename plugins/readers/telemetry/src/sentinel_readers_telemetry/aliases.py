@@ -1,6 +1,6 @@
-"""What instrumentations call things, as tables. In each row the first name that is there wins.
+"""Attribute names of every instrumentation, as tables. In each row the first name that is present wins.
 
-Every generation of OpenTelemetry's GenAI conventions, OpenInference, traceloop, Google ADK, MLflow, Langfuse, Vercel AI SDK.
+Covers every generation of OpenTelemetry's GenAI conventions, OpenInference, traceloop, Google ADK, MLflow, Langfuse, Vercel AI SDK.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ __all__ = [
 
 
 class Kind(Enum):
-    """What a span stands for."""
+    """What a span records."""
 
     MODEL = "model"
     TOOL = "tool"
@@ -110,7 +110,7 @@ KINDS: tuple[tuple[str, Mapping[str, Kind]], ...] = (
         },
     ),
 )
-# Where no attribute names the kind: what a span carries gives it away.
+# If no attribute names the kind: attributes that imply it.
 MARKS: tuple[tuple[str, Kind], ...] = (
     ("gen_ai.tool.name", Kind.TOOL),
     ("tool.name", Kind.TOOL),
@@ -141,7 +141,7 @@ RESPONSE_ID = ("gen_ai.response.id", "llm.response.id", "ai.response.id")
 SESSION = ("gen_ai.conversation.id", "session.id", "langfuse.session.id", "mlflow.trace.session")
 FINISH = ("gen_ai.response.finish_reasons", "llm.finish_reason", "gen_ai.completion.0.finish_reason")
 
-# Our name for a count, and theirs.
+# Our name for a count, and the names in spans.
 USAGE: Mapping[str, tuple[str, ...]] = {
     "prompt_tokens": (
         "gen_ai.usage.input_tokens",

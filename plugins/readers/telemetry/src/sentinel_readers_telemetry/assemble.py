@@ -1,4 +1,4 @@
-"""The spans of one trace id to one trace, sub-agents as children."""
+"""Assembles the spans of one trace id to one trace, with sub-agents as children."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -21,8 +21,8 @@ _OUTCOMES = {"length": "max_tokens", "max_tokens": "max_tokens", "content_filter
 _Event = tuple[int, int, Callable[[], None]]
 
 
-def trace_of(spans: list[Span], trace_id: str, source: str, told: Mapping[str, list[str]]) -> ExecutionTrace | None:
-    """One trace, with what is ``told`` of its reading; None where no span tells of a model, a tool or an agent that spoke."""
+def trace_of(spans: list[Span], trace_id: str, source: str, notes: Mapping[str, list[str]]) -> ExecutionTrace | None:
+    """One trace, with ``notes`` in its metadata; None if no span records a message, a call or a result."""
     nodes = tree_of(spans)
     calls = _model_calls(nodes)
     scopes: dict[int | None, _Scope] = {}
@@ -33,22 +33,21 @@ def trace_of(spans: list[Span], trace_id: str, source: str, told: Mapping[str, l
             scopes[key] = _Scope(node.scope, Conversation(TraceBuilder(name, source)))
         scopes[key].nodes.append(node)
     for scope in scopes.values():
-        scope.tell(calls)
-    return _assembled(scopes, nodes, told)
+        scope.replay(calls)
+    return _assembled(scopes, nodes, notes)
 
 
 def _assembled(
-    scopes: "dict[int | None, _Scope]", nodes: list[Node], told: Mapping[str, list[str]]
+    scopes: "dict[int | None, _Scope]", nodes: list[Node], notes: Mapping[str, list[str]]
 ) -> ExecutionTrace | None:
-    """Innermost first, so that each conversation finds its children ready."""
+    """Build the innermost conversations first, because they are the children of the outer ones."""
     for key, scope in reversed(scopes.items()):
         owner = scope.owner
         if key is None or owner is None or not scope.conversation.builder.messages:
             continue
         home = scopes.get(None if owner.home is None else owner.home.position)
         if home is not None:
-            asked = home.call_ids.get(owner.position)
-            home.children.append(scope.build(parent_call_id=asked))
+            home.children.append(scope.build(parent_call_id=home.call_ids.get(owner.position)))
     main = scopes.get(None)
     if main is None or not (main.conversation.builder.messages or main.children):
         return None
@@ -56,14 +55,14 @@ def _assembled(
     unrecorded = sum(scope.unrecorded for scope in scopes.values())
     missing = [f"model calls without recorded messages: {unrecorded}"] if unrecorded else []
     root = next((node.span.id for node in nodes if node.parent is None and node.span.id), None)
-    gaps = [*told.get("reading_gaps", ()), *missing]
-    known = {"conversation_id": session, ROOT_SPAN: root, **told, "reading_gaps": gaps}
+    gaps = [*notes.get("reading_gaps", ()), *missing]
+    known = {"conversation_id": session, ROOT_SPAN: root, **notes, "reading_gaps": gaps}
     return main.build(metadata={key: value for key, value in known.items() if value})
 
 
 @attrs.define(eq=False)
 class _Scope:
-    """One conversation: the main one, or the sub-agent's that ``owner`` stands for."""
+    """One conversation: the main one, or that of the sub-agent ``owner``."""
 
     owner: Node | None
     conversation: Conversation
@@ -74,11 +73,11 @@ class _Scope:
     unrecorded: int = 0
     last_call: ModelCall | None = None
 
-    def tell(self, calls: dict[int, ModelCall]) -> None:
-        """Every event of the scope's spans, in order of time."""
+    def replay(self, calls: dict[int, ModelCall]) -> None:
+        """Add every event of the scope's spans to the conversation, in order of time."""
         own = [calls[node.position] for node in self.nodes if node.position in calls]
         self.unrecorded = sum(not call.inputs and not call.outputs for call in own)
-        events = list(self._stand_in(own))
+        events = list(self._substitute_events(own))
         for node in self.nodes:
             if node.position in calls:
                 events.append((*node.when, self._model_event(calls[node.position])))
@@ -111,7 +110,7 @@ class _Scope:
             run = tool_run_of(node.span)
             self.call_ids[node.position] = self.conversation.add_run(run)
             if self.tools:
-                # What ran was on offer, whatever the requests listed.
+                # A tool that ran was available, even if no request lists it.
                 self.tools.setdefault(run.name, ToolSchema(name=run.name))
 
         return happen
@@ -122,8 +121,8 @@ class _Scope:
             if known is None or known.parameters is None:
                 self.tools[tool.name] = tool
 
-    def _stand_in(self, own: list[ModelCall]) -> Iterable[_Event]:
-        """Where no model call has messages, the outermost agent or other span that has some speaks for them."""
+    def _substitute_events(self, own: list[ModelCall]) -> Iterable[_Event]:
+        """If no model call has messages, use those of the outermost agent span, or else of another span."""
         if any(call.inputs or call.outputs for call in own):
             return
         outer = sorted(
@@ -131,23 +130,23 @@ class _Scope:
             key=lambda node: node.kind is not Kind.AGENT,
         )
         for node in outer:
-            told = model_call_of(node.span)
-            if told.inputs or told.outputs:
-                told.usage = None if any(call.usage for call in own) else told.usage
-                yield from self._spoken_for(node, told)
+            recorded = model_call_of(node.span)
+            if recorded.inputs or recorded.outputs:
+                recorded.usage = None if any(call.usage for call in own) else recorded.usage
+                yield from self._events_of(node, recorded)
                 return
 
-    def _spoken_for(self, node: Node, told: ModelCall) -> Iterable[_Event]:
+    def _events_of(self, node: Node, recorded: ModelCall) -> Iterable[_Event]:
         self.unrecorded = 0
-        yield (node.span.start or 0, -1, lambda: self.conversation.add_inputs(told.inputs, told.span))
-        if told.outputs or told.usage:
+        yield (node.span.start or 0, -1, lambda: self.conversation.add_inputs(recorded.inputs, recorded.span))
+        if recorded.outputs or recorded.usage:
             last = max(each.span.end or each.span.start or 0 for each in self.nodes)
-            yield (last, len(self.nodes) + max(each.position for each in self.nodes), lambda: self._conclude(told))
+            yield (last, len(self.nodes) + max(each.position for each in self.nodes), lambda: self._conclude(recorded))
 
-    def _conclude(self, told: ModelCall) -> None:
-        """A final answer that the messages tell already is not told again."""
+    def _conclude(self, recorded: ModelCall) -> None:
+        """Settle open results first, so that the final answer comes last."""
         self.conversation.settle()
-        self.conversation.add_outputs(told)
+        self.conversation.add_outputs(recorded)
 
     def _outcome(self) -> str | None:
         call = self.last_call
@@ -159,13 +158,13 @@ class _Scope:
 
 
 def _model_calls(nodes: list[Node]) -> dict[int, ModelCall]:
-    """The innermost model spans by position, completed from those around them, each response once."""
+    """The innermost model spans by position, completed from those around them; each response counts once."""
     calls = {
         node.position: model_call_of(node.span)
         for node in nodes
         if node.kind is Kind.MODEL and not node.has_inner_model
     }
-    _lend(nodes, calls)
+    _complete_from_outer(nodes, calls)
     known: dict[str, ModelCall] = {}
     for position, call in list(calls.items()):
         if call.response_id is None:
@@ -178,8 +177,8 @@ def _model_calls(nodes: list[Node]) -> dict[int, ModelCall]:
     return calls
 
 
-def _lend(nodes: list[Node], calls: dict[int, ModelCall]) -> None:
-    """A span around others lends its request to the first of them, its reply and usage to the last, where those have none."""
+def _complete_from_outer(nodes: list[Node], calls: dict[int, ModelCall]) -> None:
+    """Copy an outer span's request to its first inner call, and its reply and usage to the last, if those have none."""
     first_in: dict[int, ModelCall] = {}
     last_in: dict[int, ModelCall] = {}
     counted: set[int] = set()
@@ -206,8 +205,8 @@ def _lend(nodes: list[Node], calls: dict[int, ModelCall]) -> None:
 def _complete(node: Node, earliest: ModelCall, latest: ModelCall, *, uses_counted: bool) -> None:
     if earliest.inputs and earliest.tools and latest.outputs and latest.response_id and uses_counted:
         return
-    told = model_call_of(node.span)
-    earliest.fill_inputs(told)
-    latest.fill_outputs(told)
+    recorded = model_call_of(node.span)
+    earliest.fill_inputs(recorded)
+    latest.fill_outputs(recorded)
     if not uses_counted:
-        latest.usage = told.usage
+        latest.usage = recorded.usage

@@ -1,4 +1,4 @@
-"""Span attributes in every spelling, as one flat dictionary: OTLP's typed values, tags, nested objects, numbered keys."""
+"""Span attributes of every format as one flat dictionary: OTLP's typed values, tags, nested objects, numbered keys."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from sentinel_readers_telemetry.aliases import INDEXED
 
 __all__ = ["first", "flattened", "plain", "structured"]
 
-# A key of more parts than any convention has is nobody's message.
+# No convention has a key of more parts.
 _MOST_PARTS = 12
 _LONGEST_INDEX = 9
 _below = re.compile(rf"({'|'.join(map(re.escape, INDEXED))})\.(.*)", re.DOTALL)
@@ -21,7 +21,7 @@ _INTEGER = ("intValue", "int_value")
 
 
 def plain(raw: object) -> dict[str, Any]:
-    """Attributes as OTLP lists them (``key`` and typed ``value``), as Jaeger tags, or as an object; {} for what is neither."""
+    """Attributes as OTLP lists them (``key`` and typed ``value``), as Jaeger tags, or as an object; {} for anything else."""
     if isinstance(raw, dict):
         return dict(raw)
     if not isinstance(raw, list):
@@ -35,7 +35,7 @@ def plain(raw: object) -> dict[str, Any]:
 
 
 def flattened(attributes: dict[str, Any]) -> dict[str, Any]:
-    """The same with objects under the conventions' own roots spread to dotted keys; other values stay as they are."""
+    """The attributes with objects under a known root flattened to dotted keys; other values stay as they are."""
     nested = [key for key, value in attributes.items() if isinstance(value, dict) and _is_root(key, value)]
     if not nested:
         return attributes
@@ -57,8 +57,8 @@ def _is_root(key: str, value: dict[str, Any]) -> bool:
 
 
 def structured(attributes: dict[str, Any]) -> dict[str, Any]:
-    """The same with numbered keys gathered into lists: ``gen_ai.prompt.0.role`` becomes ``gen_ai.prompt[0]["role"]``."""
-    numbered = [(found[1], found[2], key) for key in attributes if (found := _below.match(key)) is not None]
+    """The attributes with numbered keys collected in lists: ``gen_ai.prompt.0.role`` becomes ``gen_ai.prompt[0]["role"]``."""
+    numbered = [(match[1], match[2], key) for key in attributes if (match := _below.match(key)) is not None]
     listed = [name for name in INDEXED if isinstance(attributes.get(name), list)]
     if not numbered and not listed:
         return attributes
@@ -92,7 +92,7 @@ def _as_lists(tree: Any) -> Any:
 
 
 def _spread(value: Any) -> Any:
-    """Dotted keys of objects in lists, as the columns of tables have them, as objects in objects."""
+    """Objects in lists with their dotted keys, as in exported tables, turned into nested objects."""
     if isinstance(value, list):
         return [_spread(item) for item in value]
     if not isinstance(value, dict):
@@ -108,7 +108,7 @@ def _is_index(part: str) -> bool:
 
 
 def _any_value(value: Any) -> Any:
-    """What an OTLP ``AnyValue`` holds; a value that is none is taken as it is."""
+    """The content of an OTLP ``AnyValue``; any other value as it is."""
     if not isinstance(value, dict) or len(value) != 1:
         return value
     [(kind, held)] = value.items()
@@ -125,14 +125,14 @@ def _any_value(value: Any) -> Any:
 
 
 def number(value: object) -> Any:
-    """A whole number that is spelled as text, as a number; anything else as it is."""
+    """A whole number in text as an ``int``; anything else as it is."""
     if isinstance(value, str) and len(value) <= 20 and value.removeprefix("-").isdecimal() and value.isascii():  # noqa: PLR2004 - the digits of a 64-bit integer
         return int(value)
     return value
 
 
 def first(attributes: Mapping[str, Any], names: Iterable[str]) -> Any:
-    """The value of the first name that is there and not empty; JSON inside text is taken apart. None where there is none."""
+    """The value of the first name that is present and not empty; text that is JSON is decoded. None if there is none."""
     for name in names:
         value = attributes.get(name)
         if value is None or value in _NOTHING:

@@ -1,7 +1,7 @@
-"""One conversation out of model calls and tool runs in time order: each message once, each call with its result.
+"""Builds one conversation from model calls and tool runs in time order: each message once, each call with its result.
 
-A model call repeats the whole history in its input. What of it is new is told by counting: a text, call or result that
-stands in an input as often as it was told already is old.
+The input of a model call repeats the whole history. New content is found by counting: a text, call or result is new if an
+input has it more often than the conversation does.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from sentinel_readers_telemetry.tool_run import ToolRun
 
 __all__ = ["Conversation"]
 
-# System prompts carry dates and the like; only the start tells one from another.
+# System prompts change with the date and other details, so only their start is compared.
 _SYSTEM_START = 200
 
 
@@ -29,18 +29,18 @@ class Conversation:
 
     def __init__(self, builder: TraceBuilder) -> None:
         self.builder = builder
-        self._told: Counter[Hashable] = Counter()
+        self._recorded: Counter[Hashable] = Counter()
         self._open: dict[str, ToolCall] = {}
         self._open_by_name: dict[str, dict[str, None]] = {}
         self._answers: dict[str, str] = {}
-        self._made: dict[tuple[str, bytes], list[str]] = {}
+        self._created: dict[tuple[str, bytes], list[str]] = {}
         self._pending: list[tuple[str, ToolRun]] = []
         self._calls = 0
         self._last_inputs: list[Raw] = []
         self._seen: Counter[Hashable] = Counter()
 
     def add_inputs(self, messages: list[Raw], span: Span) -> None:
-        """What a model was sent, as far as it is new."""
+        """Add what is new in the messages sent to a model."""
         known = len(self._last_inputs)
         if messages[:known] != self._last_inputs:
             known, self._seen = 0, Counter()
@@ -52,7 +52,7 @@ class Conversation:
         self.settle()
 
     def add_outputs(self, call: ModelCall) -> None:
-        """What a model answered: always new. Without a recorded answer, a message that holds the usage alone."""
+        """Add a model's answer, which is always new. Without a recorded answer, add a message with the usage only."""
         span = call.span
         pieces = [
             piece if piece.role == "assistant" else attrs.evolve(piece, role="assistant")
@@ -76,15 +76,15 @@ class Conversation:
             self._add(piece, when, MessageDetails(model=call.model, origin=span.origin))
 
     def add_run(self, run: ToolRun) -> str:
-        """A tool's run: the result of a call that a model made, or call and result where no model was seen to ask.
+        """Add a tool's run: the result of a model's call, or call and result if no model call is recorded.
 
-        Gives the call's id.
+        Returns the call's id.
         """
-        call_id = self._asked_by(run)
+        call_id = self._answered_call(run)
         if call_id is None:
             call_id = run.call_id if run.call_id and run.call_id not in self._answers else f"run-{run.span.id}"
             call = ToolCall(id=call_id, name=run.name, arguments=run.arguments or {})
-            self._made.setdefault((call.name, canonical(call.arguments)), []).append(call_id)
+            self._created.setdefault((call.name, canonical(call.arguments)), []).append(call_id)
             when = iso_time(run.span.start, "ns")
             self._add(Piece(role="assistant", calls=(call,)), when, MessageDetails(origin=run.span.origin))
         if run.content is None:
@@ -94,7 +94,7 @@ class Conversation:
         return call_id
 
     def settle(self) -> None:
-        """Answer calls whose tools ran, but whose results nobody recorded, with an empty result."""
+        """Give calls whose tool ran without a recorded result an empty result."""
         pending, self._pending = self._pending, []
         for call_id, run in pending:
             if call_id in self._open:
@@ -112,8 +112,8 @@ class Conversation:
         when = iso_time(run.span.end or run.span.start, "ns")
         self._add(Piece(role="tool", results=(result,)), when, MessageDetails(origin=run.span.origin))
 
-    def _asked_by(self, run: ToolRun) -> str | None:
-        """The call that a run answers: by id, else the oldest open one of its name, with the same arguments if there is one."""
+    def _answered_call(self, run: ToolRun) -> str | None:
+        """The call that a run answers: by id, else the oldest open call of that tool, if possible with the same arguments."""
         if run.call_id and (run.call_id in self._open or run.call_id in self._answers):
             return run.call_id
         waiting = self._open_by_name.get(run.name)
@@ -130,11 +130,11 @@ class Conversation:
             results = tuple([self._closed(result) for result in piece.results])
             piece = attrs.evolve(piece, calls=calls, results=results)
         elif piece.text is not None:
-            self._told[_text_atom(piece.role, piece.text)] += 1
+            self._recorded[_text_atom(piece.role, piece.text)] += 1
         self.builder.add(piece, timestamp=timestamp, details=details)
 
     def _opened(self, call: ToolCall) -> ToolCall:
-        self._told[_call_atom(call)] += 1
+        self._recorded[_call_atom(call)] += 1
         if not call.id:
             self._calls += 1
             call = attrs.evolve(call, id=f"call-{self._calls}")
@@ -145,7 +145,7 @@ class Conversation:
 
     def _closed(self, result: Result) -> Result:
         call_id = result.call_id
-        self._told[_result_atom(result)] += 1
+        self._recorded[_result_atom(result)] += 1
         if call_id is None:
             waiting = self._open_by_name.get(result.name or "") or self._open
             call_id = next(iter(waiting), None)
@@ -157,7 +157,7 @@ class Conversation:
         return result if call_id == result.call_id else attrs.evolve(result, call_id=call_id)
 
     def _new_part(self, piece: Piece, seen: Counter[Hashable]) -> Piece | None:
-        """What of an input message was not told yet; None where all was."""
+        """The part of an input message that is new; None if nothing is."""
         if piece.calls:
             calls = tuple([call for call in piece.calls if not self._is_old(_call_atom(call), seen)])
             calls = tuple([call for call in calls if not self._is_known_run(call)])
@@ -171,19 +171,19 @@ class Conversation:
 
     def _is_old(self, atom: Hashable, seen: Counter[Hashable]) -> bool:
         seen[atom] += 1
-        return seen[atom] <= self._told[atom]
+        return seen[atom] <= self._recorded[atom]
 
     def _is_old_result(self, result: Result, seen: Counter[Hashable]) -> bool:
-        # A result that names no call can only answer one that is open.
+        # A result without a call id can only answer an open call.
         return self._is_old(_result_atom(result), seen) or (result.call_id is None and not self._open)
 
     def _is_known_run(self, call: ToolCall) -> bool:
-        """Whether a call that was made up for a tool's run is now told by the model that asked for it."""
-        made = self._made.get((call.name, canonical(call.arguments))) if self._made else None
+        """Whether this model call is the one that ``add_run`` already created for a tool's run."""
+        made = self._created.get((call.name, canonical(call.arguments))) if self._created else None
         if not made:
             return False
-        self._told[_call_atom(call)] += 1
-        self._told["result", call.id] += 1
+        self._recorded[_call_atom(call)] += 1
+        self._recorded["result", call.id] += 1
         self._answers.setdefault(call.id, self._answers.get(made.pop(0), ""))
         return True
 

@@ -1,4 +1,4 @@
-"""Spans of a whole file, sorted by trace: what all readers here share."""
+"""Gathers the spans of a file by trace; shared by all readers of this package."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -21,9 +21,9 @@ _CONTENT = frozenset((*INPUTS, *OUTPUTS))
 
 @attrs.define
 class _Found:
-    """What a file held. ``errors`` are records that are no JSON, ``odd`` the places of values that hold no spans.
+    """The spans of a file. ``errors`` are records that are not JSON, ``odd`` the places of values without spans.
 
-    ``repeated`` spans were sent again as they were or with more, ``changed`` ones with something else.
+    ``repeated`` counts spans that were sent again, unchanged or extended; ``changed`` counts those with other content.
     """
 
     traces: dict[str, dict[str, Span]] = attrs.field(factory=dict)
@@ -35,7 +35,7 @@ class _Found:
     spans: int = 0
 
     def add(self, raw: object, name: str) -> None:
-        """One raw span. Of spans with one id the last one counts: exporters send again what they are not sure of."""
+        """Add one raw span. Of spans with the same id the last counts, because exporters retry."""
         span = span_of(raw)
         if span is None:
             self.unusable += 1
@@ -44,69 +44,71 @@ class _Found:
         of_trace = self.traces.setdefault(span.trace_id or name, {})
         key = span.id or f"#{self.spans}"
         if (earlier := of_trace.get(key)) is not None:
-            is_kept = _says_as_much(span, earlier)
-            self.repeated += is_kept
-            self.changed += not is_kept
+            is_repeated = _extends(span, earlier)
+            self.repeated += is_repeated
+            self.changed += not is_repeated
         of_trace[key] = span
 
-    def told(self, *, others: int) -> dict[str, list[str]]:
-        """What could not be used, in words, as metadata of a trace; ``others`` are traces of no agent."""
+    def notes(self, *, others: int) -> dict[str, list[str]]:
+        """What could not be used, as metadata of a trace; ``others`` counts traces without an agent."""
         bad = [f"line {error.line}" for error in self.errors]
         gaps = (
             (len(bad), f"records that are not JSON: {len(bad)} ({_few(bad)})"),
             (len(self.odd), f"records without spans: {len(self.odd)} ({_few(self.odd)})"),
-            (self.unusable, f"spans that are no objects: {self.unusable}"),
-            (self.changed, f"spans sent again with something else, of which the last counts: {self.changed}"),
+            (self.unusable, f"spans that are not objects: {self.unusable}"),
+            (self.changed, f"spans sent again with other content, of which the last counts: {self.changed}"),
         )
-        notes = (
+        repeats = (
             (self.repeated, f"spans sent more than once, of which the last counts: {self.repeated}"),
-            (others, f"traces of no agent: {others}"),
+            (others, f"traces without an agent: {others}"),
         )
-        rows = {"reading_gaps": gaps, "reading_notes": notes}
+        rows = {"reading_gaps": gaps, "reading_notes": repeats}
         return {key: [line for count, line in lines if count] for key, lines in rows.items()}
 
 
 def read_spans(
     source: Source, reader: str, spans_in: Callable[[object], Iterable[object] | None]
 ) -> Iterator[ExecutionTrace | ReadError]:
-    """The traces of a file in the order in which their ids come up. ``spans_in`` takes a JSON value apart; None: not ours.
+    """The traces of a file, in the order of their first span. ``spans_in`` returns the spans of a JSON value, or None.
 
-    A file in which nothing can be used gives its errors, and so does a list with an element that cannot be read; in any
-    other they are told with each trace, as reading gaps.
+    A file without a usable span yields its errors, and so does a list with an unreadable element; otherwise each trace has
+    them as reading gaps.
     """
     found = _gathered(source, spans_in)
     if refused := refusals(found.errors, strict=source.strict):
         yield from refused
         return
-    agents = {key: list(spans.values()) for key, spans in found.traces.items() if any(map(_tells, spans.values()))}
-    told = found.told(others=len(found.traces) - len(agents))
+    agents = {
+        key: list(spans.values()) for key, spans in found.traces.items() if any(map(_is_about_agent, spans.values()))
+    }
+    notes = found.notes(others=len(found.traces) - len(agents))
     for trace_id, spans in agents.items():
-        outcome = _trace(trace_id, spans, reader, told)
+        outcome = _trace(trace_id, spans, reader, notes)
         if isinstance(outcome, str):
             yield ReadError(message=outcome if len(found.traces) == 1 else f'trace "{trace_id}" {outcome}')
         else:
             yield outcome
     if not agents:
-        yield from found.errors or [ReadError(message=text) for text in _nothing_in(found, reader, told)]
+        yield from found.errors or [ReadError(message=text) for text in _nothing_in(found, reader, notes)]
 
 
-def _trace(trace_id: str, spans: list[Span], reader: str, told: dict[str, list[str]]) -> ExecutionTrace | str:
+def _trace(trace_id: str, spans: list[Span], reader: str, notes: dict[str, list[str]]) -> ExecutionTrace | str:
     """A trace, or why there is none."""
     try:
-        trace = own_trace(spans, told) or trace_of(spans, trace_id, reader, told)
+        trace = own_trace(spans, notes) or trace_of(spans, trace_id, reader, notes)
     except RecursionError:
         return "is nested too deep"
     return trace or "holds no message, call or result of its agent"
 
 
-def _says_as_much(span: Span, earlier: Span) -> bool:
+def _extends(span: Span, earlier: Span) -> bool:
     return (
         earlier.attributes.items() <= span.attributes.items() and earlier.events == span.events[: len(earlier.events)]
     )
 
 
-def _tells(span: Span) -> bool:
-    """Whether a span can say anything of an agent."""
+def _is_about_agent(span: Span) -> bool:
+    """Whether a span can describe an agent's work."""
     return span.kind is not Kind.OTHER or not _CONTENT.isdisjoint(span.attributes)
 
 
@@ -125,14 +127,14 @@ def _gathered(source: Source, spans_in: Callable[[object], Iterable[object] | No
     return found
 
 
-def _nothing_in(found: _Found, reader: str, told: dict[str, list[str]]) -> list[str]:
+def _nothing_in(found: _Found, reader: str, notes: dict[str, list[str]]) -> list[str]:
     if found.spans and not any(
         span.id or span.start is not None for spans in found.traces.values() for span in spans.values()
     ):
         return [f'does not look like "{reader}": nothing in it has a span\'s id or start']
     if found.spans:
         return [f"holds no span of a model call, a tool or an agent (spans: {found.spans})"]
-    return told["reading_gaps"][:1]
+    return notes["reading_gaps"][:1]
 
 
 def _few(places: list[str]) -> str:

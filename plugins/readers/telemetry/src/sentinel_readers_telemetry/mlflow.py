@@ -14,7 +14,7 @@ _TRACE_ID = ("trace_id", "request_id")
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace for each trace id, which is MLflow's own (``tr-...``) where the file has it."""
+    """One trace for each trace id: MLflow's own (``tr-...``) if the file has it."""
     return read_spans(source, "mlflow", spans_in)
 
 
@@ -33,13 +33,13 @@ def spans_in(value: object) -> Iterable[object] | None:
     if not isinstance(spans, list):
         return None
     info = value.get("info")
-    told = info if isinstance(info, dict) else value
-    trace_id = next((told[key] for key in _TRACE_ID if isinstance(told.get(key), str)), None)
+    header = info if isinstance(info, dict) else value
+    trace_id = next((header[key] for key in _TRACE_ID if isinstance(header.get(key), str)), None)
     return [_with_plain_attributes(span, trace_id) for span in spans]
 
 
 def _with_plain_attributes(span: Any, trace_id: str | None) -> Any:
-    """Every attribute is JSON in text, texts too."""
+    """The span with its attributes decoded: MLflow stores each, even text, as JSON in text."""
     if not isinstance(span, dict):
         return span
     attributes = span.get("attributes")

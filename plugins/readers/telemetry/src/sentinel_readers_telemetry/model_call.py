@@ -1,4 +1,4 @@
-"""What one call of a model said and cost, out of its span, whatever generation of names the span uses."""
+"""Reads a model call from its span: messages, usage, cost and tools, in every naming convention."""
 
 from collections.abc import Mapping
 from itertools import chain
@@ -20,13 +20,13 @@ _DETAILS_EVENT = "gen_ai.client.inference.operation.details"
 _CONTENT_EVENTS = frozenset({_DETAILS_EVENT, "gen_ai.content.prompt", "gen_ai.content.completion"})
 _TOOL_HOLDERS = ("gcp.vertex.agent.llm_request", "llm.invocation_parameters", "mlflow.spanInputs", "input.value")
 _USAGE_KEYS = ("usage", "usage_metadata", "token_usage")
-_HIGHEST_PRICE = 1e12
+_MAX_PRICE = 1e12
 _USAGE_HOLDERS = ("gcp.vertex.agent.llm_response", "mlflow.spanOutputs", "output.value")
 
 
 @attrs.define(kw_only=True, eq=False)
 class ModelCall:
-    """One call of a model. ``inputs`` and ``outputs`` are raw messages; empty where their content was not recorded."""
+    """One model call. ``inputs`` and ``outputs`` are raw messages, empty if the content was not recorded."""
 
     span: Span
     inputs: list[Raw]
@@ -39,18 +39,18 @@ class ModelCall:
     tools: tuple[ToolSchema, ...] | None
 
     def fill(self, other: "ModelCall") -> None:
-        """Take over what this one lacks from another record of the same call."""
+        """Fill what is missing from another record of the same call."""
         self.fill_inputs(other)
         self.fill_outputs(other)
         self.usage = self.usage or other.usage
 
     def fill_inputs(self, other: "ModelCall") -> None:
-        """What was asked, and with which tools."""
+        """Fill the request: messages and tools."""
         self.inputs = self.inputs or other.inputs
         self.tools = self.tools or other.tools
 
     def fill_outputs(self, other: "ModelCall") -> None:
-        """What was answered, and by whom."""
+        """Fill the reply: messages, model, finish reason and cost."""
         self.outputs = self.outputs or other.outputs
         self.response_id = self.response_id or other.response_id
         self.model = self.model or other.model
@@ -59,94 +59,103 @@ class ModelCall:
 
 
 def model_call_of(span: Span) -> ModelCall:
-    """Everything that a span tells of a model call."""
-    told = _with_events(span)
-    model = first(told, aliases.MODEL)
-    response_id = first(told, aliases.RESPONSE_ID)
+    """The model call that a span records."""
+    attributes = _with_events(span)
+    model = first(attributes, aliases.MODEL)
+    response_id = first(attributes, aliases.RESPONSE_ID)
     return ModelCall(
         span=span,
-        inputs=_inputs(span, told),
-        outputs=_outputs(span, told),
-        usage=_usage(told),
+        inputs=_inputs(span, attributes),
+        outputs=_outputs(span, attributes),
+        usage=_usage(attributes),
         response_id=response_id if isinstance(response_id, str) else None,
         model=model if isinstance(model, str) else None,
-        cost=_cost(told),
-        finish=_finish(told),
-        tools=_tools(told),
+        cost=_cost(attributes),
+        finish=_finish(attributes),
+        tools=_tools(attributes),
     )
 
 
 def _with_events(span: Span) -> Mapping[str, Any]:
-    """The attributes, with those of events that carry whole requests and replies."""
-    told = span.attributes
+    """The span's attributes, with those of events that carry whole requests and replies."""
+    attributes = span.attributes
     for event in span.events:
         if event.name in _CONTENT_EVENTS:
-            told = {**event.attributes, **told}
-    return told
+            attributes = {**event.attributes, **attributes}
+    return attributes
 
 
-def _inputs(span: Span, told: Mapping[str, Any]) -> list[Raw]:
-    system = first(told, aliases.SYSTEM)
+def _inputs(span: Span, attributes: Mapping[str, Any]) -> list[Raw]:
+    system = first(attributes, aliases.SYSTEM)
     head = [{"role": "system", "content": system}] if system is not None else []
-    found = _of_events(span, "input") or messages_in(first(told, aliases.INPUTS), "user")
+    found = _event_messages(span, "input") or messages_in(first(attributes, aliases.INPUTS), "user")
     return found if any(message.get("role") == "system" for message in found) else [*head, *found]
 
 
-def _outputs(span: Span, told: Mapping[str, Any]) -> list[Raw]:
-    found = _of_events(span, "output") or messages_in(first(told, aliases.OUTPUTS), "assistant")
-    return found or _vercel(told)
+def _outputs(span: Span, attributes: Mapping[str, Any]) -> list[Raw]:
+    found = _event_messages(span, "output") or messages_in(first(attributes, aliases.OUTPUTS), "assistant")
+    return found or _vercel(attributes)
 
 
-def _vercel(told: Mapping[str, Any]) -> list[Raw]:
-    text, calls = told.get("ai.response.text"), first(told, ("ai.response.toolCalls",))
+def _vercel(attributes: Mapping[str, Any]) -> list[Raw]:
+    text, calls = attributes.get("ai.response.text"), first(attributes, ("ai.response.toolCalls",))
     if not text and not calls:
         return []
     return [{"role": "assistant", "content": text, "tool_calls": calls}]
 
 
-def _of_events(span: Span, side: str) -> list[Raw]:
-    told = (event_message(event.name, event.attributes) for event in span.events)
-    return [message[1] for message in told if message is not None and message[0] == side]
+def _event_messages(span: Span, side: str) -> list[Raw]:
+    messages = (event_message(event.name, event.attributes) for event in span.events)
+    return [message[1] for message in messages if message is not None and message[0] == side]
 
 
-def _usage(told: Mapping[str, Any]) -> TokenUsage | None:
+def _usage(attributes: Mapping[str, Any]) -> TokenUsage | None:
     counts = {}
     for ours, theirs in aliases.USAGE.items():
         for name in theirs:
-            if (value := told.get(name)) is not None:
+            if (value := attributes.get(name)) is not None:
                 counts[ours] = number(value)
                 break
     candidates = chain(
         [counts],
-        (first(told, (name,)) for name in aliases.USAGE_OBJECTS if name in told),
-        (named_in(first(told, (name,)), key) for name in _USAGE_HOLDERS if name in told for key in _USAGE_KEYS),
+        (first(attributes, (name,)) for name in aliases.USAGE_OBJECTS if name in attributes),
+        (
+            named_in(first(attributes, (name,)), key)
+            for name in _USAGE_HOLDERS
+            if name in attributes
+            for key in _USAGE_KEYS
+        ),
     )
     return next((usage for raw in candidates if (usage := usage_of(raw)) is not None), None)
 
 
-def _cost(told: Mapping[str, Any]) -> float | None:
-    values = [told[name] for name in aliases.COST if name in told]
-    values += [named_in(told[name], key) for name, key in aliases.COST_OBJECTS if name in told]
+def _cost(attributes: Mapping[str, Any]) -> float | None:
+    values = [attributes[name] for name in aliases.COST if name in attributes]
+    values += [named_in(attributes[name], key) for name, key in aliases.COST_OBJECTS if name in attributes]
     return next((price for value in values if (price := _price(value)) is not None), None)
 
 
 def _price(value: object) -> float | None:
-    """What no bill comes to is no price: it may be an integer that no float holds."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < _HIGHEST_PRICE:
+    """The price; None for a negative or absurd one, which may be an integer too large for a float."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < _MAX_PRICE:
         return None
     return float(value)
 
 
-def _finish(told: Mapping[str, Any]) -> str | None:
-    value = first(told, aliases.FINISH)
+def _finish(attributes: Mapping[str, Any]) -> str | None:
+    value = first(attributes, aliases.FINISH)
     value = value[-1] if isinstance(value, list) and value else value
     return value.lower() if isinstance(value, str) else None
 
 
-def _tools(told: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
-    listed = first(told, aliases.AVAILABLE_TOOLS)
+def _tools(attributes: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
+    listed = first(attributes, aliases.AVAILABLE_TOOLS)
     if listed is None:
-        holders = (named_in(first(told, (name,)), "tools") for name in _TOOL_HOLDERS if _may_hold_tools(told.get(name)))
+        holders = (
+            named_in(first(attributes, (name,)), "tools")
+            for name in _TOOL_HOLDERS
+            if _may_hold_tools(attributes.get(name))
+        )
         listed = next((value for value in holders if isinstance(value, list)), None)
     if not isinstance(listed, list):
         return None
@@ -155,7 +164,7 @@ def _tools(told: Mapping[str, Any]) -> tuple[ToolSchema, ...] | None:
 
 
 def _may_hold_tools(holder: object) -> bool:
-    """False for JSON text without that word, which need not be taken apart: it is the whole conversation."""
+    """False for JSON text without the word, so that the whole conversation is not decoded for nothing."""
     return "tools" in holder if isinstance(holder, str) else holder is not None
 
 
@@ -171,17 +180,22 @@ def _definitions(entry: object) -> list[Any]:
     for key in ("tool.json_schema", "function_declarations", "functionDeclarations"):
         if isinstance(entry, dict) and key in entry:
             entry = _decoded(entry[key])
-    return [_definition(one) for one in (entry if isinstance(entry, list) else [entry]) if isinstance(one, dict)]
+    return [_definition(item) for item in (entry if isinstance(entry, list) else [entry]) if isinstance(item, dict)]
 
 
-def _definition(one: Raw) -> Raw:
-    function = one.get("function")
-    told = function if isinstance(function, dict) else one
+def _definition(entry: Raw) -> Raw:
+    function = entry.get("function")
+    definition = function if isinstance(function, dict) else entry
     name = next(
-        (key for key in ("parameters", "input_schema", "inputSchema", "parameters_json_schema") if key in told), ""
+        (key for key in ("parameters", "input_schema", "inputSchema", "parameters_json_schema") if key in definition),
+        "",
     )
-    schema = _decoded(told.get(name))
-    return {"name": told.get("name"), "description": told.get("description"), "parameters": _lower_types(schema)}
+    schema = _decoded(definition.get(name))
+    return {
+        "name": definition.get("name"),
+        "description": definition.get("description"),
+        "parameters": _lower_types(schema),
+    }
 
 
 def _decoded(value: object) -> Any:
@@ -189,7 +203,7 @@ def _decoded(value: object) -> Any:
 
 
 def _lower_types(schema: Any) -> Any:
-    """Gemini spells the types of JSON schema in capitals, which no validator takes."""
+    """The schema with lower-case types: Gemini writes them in capitals, which validators refuse."""
     if isinstance(schema, list):
         return [_lower_types(item) for item in schema]
     if not isinstance(schema, dict):

@@ -21,12 +21,12 @@ _ATTRIBUTE_ROOTS = ("gen_ai.", "openinference.", "llm.", "traceloop.", "gcp.vert
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
-    """One trace for each trace id; bare attributes are a trace named after the source."""
+    """One trace for each trace id; bare attributes become a trace named after the source."""
     return read_spans(source, "otlp", spans_in)
 
 
 def spans_in(value: object) -> Iterable[object] | None:
-    """The spans of an export, of Tempo's answer, or the one span that the value itself is; None for anything else."""
+    """The spans of an export or of Tempo's answer, or the value itself if it is a span; None for anything else."""
     if not isinstance(value, dict):
         return None
     trace = value.get("trace")

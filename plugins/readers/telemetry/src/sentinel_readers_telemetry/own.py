@@ -1,4 +1,4 @@
-"""Sentinel's own spans back to the very trace that they were made of, so that both are judged alike."""
+"""Rebuilds the exact trace from Sentinel's own spans, so that trace and spans get the same report."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -23,7 +23,7 @@ from sentinel_readers_telemetry.span import Span
 __all__ = ["own_trace"]
 
 _SCHEMA = 2
-_UNSAID: Any = msgspec.UNSET
+_UNSET: Any = msgspec.UNSET
 
 
 class _Part(msgspec.Struct):
@@ -34,20 +34,20 @@ class _Part(msgspec.Struct):
     id: str = ""
     name: str = ""
     arguments: dict[str, Any] = {}
-    timestamp: str | None = _UNSAID
+    timestamp: str | None = _UNSET
     raw_arguments: str | None = None
-    result_expected: bool = _UNSAID
+    result_expected: bool = _UNSET
 
 
-class _Told(msgspec.Struct):
-    """A message of one role."""
+class _SpanMessage(msgspec.Struct):
+    """A message in a span, as Sentinel writes it."""
 
     role: str
     parts: list[_Part]
 
 
 class _Tool(msgspec.Struct):
-    """A tool on offer."""
+    """An available tool."""
 
     name: str
     description: str | None = None
@@ -55,27 +55,27 @@ class _Tool(msgspec.Struct):
 
 
 def own_trace(spans: Iterable[Span], known: Mapping[str, list[str]]) -> ExecutionTrace | None:
-    """The trace that these spans were made of; None where they are not Sentinel's, or do not hold all of it."""
+    """The trace that these spans record; None if they are not Sentinel's or are incomplete."""
     every = list(spans)
     root = next((span for span in every if names.RUN_ID in span.attributes), None)
     if root is None:
         return None
     try:
         return _trace(root, every, known)
-    except (KeyError, TypeError, ValueError):  # whatever it is, it is not what we write: read like anyone's
+    except (KeyError, TypeError, ValueError):  # not as Sentinel writes it: read it like any other span
         return None
 
 
 def _trace(root: Span, spans: list[Span], known: Mapping[str, list[str]]) -> ExecutionTrace:
-    told = root.attributes
+    attributes = root.attributes
     runs = sorted((span for span in spans if "sentinel.agent.run_id" in span.attributes), key=_sequence)
     spoken = sorted((span for span in spans if names.ROLE in span.attributes), key=_sequence)
-    metadata = msgspec.json.decode(told[names.METADATA], type=dict[str, Any])
-    outcome = told.get(names.OUTCOME)
+    metadata = msgspec.json.decode(attributes[names.METADATA], type=dict[str, Any])
+    outcome = attributes.get(names.OUTCOME)
     return ExecutionTrace(
-        trace_id=_text(told[names.RUN_ID]),
+        trace_id=_text(attributes[names.RUN_ID]),
         messages=(*_system(runs[0]), *map(_message, spoken)),
-        token_usage=_usage(told),
+        token_usage=_usage(attributes),
         metadata={**metadata, **{key: lines for key, lines in known.items() if lines}},
         details=TraceDetails(
             available_tools=_tools(runs[-1]), outcome=None if outcome is None else _text(outcome), source="sentinel"
@@ -92,62 +92,64 @@ def _system(run: Span) -> tuple[Message, ...]:
 
 def _tools(run: Span) -> tuple[ToolSchema, ...]:
     listed = msgspec.json.decode(run.attributes["gen_ai.tool.definitions"], type=list[_Tool])
-    return tuple(ToolSchema(name=one.name, description=one.description, parameters=one.parameters) for one in listed)
+    return tuple(
+        ToolSchema(name=tool.name, description=tool.description, parameters=tool.parameters) for tool in listed
+    )
 
 
 def _message(span: Span) -> Message:
-    told = span.attributes
-    at = told[names.AT]
-    if told[names.ROLE] == "user":
-        return Message(role="user", content=_parts(told["gen_ai.input.messages"])[0].content, timestamp=at)
-    if told[names.ROLE] == "tool":
-        return Message(role="tool", tool_results=(_result(told),), timestamp=at)
-    parts = _parts(told["gen_ai.output.messages"])
+    attributes = span.attributes
+    at = attributes[names.AT]
+    if attributes[names.ROLE] == "user":
+        return Message(role="user", content=_parts(attributes["gen_ai.input.messages"])[0].content, timestamp=at)
+    if attributes[names.ROLE] == "tool":
+        return Message(role="tool", tool_results=(_result(attributes),), timestamp=at)
+    parts = _parts(attributes["gen_ai.output.messages"])
     return Message(
         role="assistant",
         content=next((part.content for part in parts if part.type == "text"), None),
         tool_calls=tuple(_call(part, at) for part in parts if part.type == "tool_call"),
         timestamp=at,
         details=MessageDetails(
-            model=told.get("gen_ai.response.model"),
-            usage=_usage(told),
-            cost_usd=told.get("operation.cost"),
-            duration_ms=told.get(names.DURATION_MS),
+            model=attributes.get("gen_ai.response.model"),
+            usage=_usage(attributes),
+            cost_usd=attributes.get("operation.cost"),
+            duration_ms=attributes.get(names.DURATION_MS),
         ),
     )
 
 
 def _parts(text: str) -> list[_Part]:
-    (message,) = msgspec.json.decode(text, type=list[_Told])
+    (message,) = msgspec.json.decode(text, type=list[_SpanMessage])
     return message.parts
 
 
 def _call(part: _Part, at: str) -> ToolCall:
-    has_details = part.result_expected is not _UNSAID
+    has_details = part.result_expected is not _UNSET
     return ToolCall(
         id=part.id,
         name=part.name,
         arguments=part.arguments,
-        timestamp=at if part.timestamp is _UNSAID else part.timestamp,
+        timestamp=at if part.timestamp is _UNSET else part.timestamp,
         details=CallDetails(raw_arguments=part.raw_arguments, result_expected=part.result_expected)
         if has_details
         else None,
     )
 
 
-def _result(told: dict[str, Any]) -> ToolResult:
-    metadata = told.get(names.TOOL_METADATA)
+def _result(attributes: dict[str, Any]) -> ToolResult:
+    metadata = attributes.get(names.TOOL_METADATA)
     return ToolResult(
-        tool_call_id=_text(told["gen_ai.tool.call.id"]),
-        content=_text(told["gen_ai.tool.call.result"]),
-        success=told.get(names.SUCCESS),
-        timestamp=told[names.AT],
+        tool_call_id=_text(attributes["gen_ai.tool.call.id"]),
+        content=_text(attributes["gen_ai.tool.call.result"]),
+        success=attributes.get(names.SUCCESS),
+        timestamp=attributes[names.AT],
         metadata=None if metadata is None else msgspec.json.decode(metadata, type=dict[str, Any]),
     )
 
 
-def _usage(told: dict[str, Any]) -> TokenUsage | None:
-    counts = {name: told[theirs] for name, theirs in names.USAGE.items() if theirs in told}
+def _usage(attributes: dict[str, Any]) -> TokenUsage | None:
+    counts = {name: attributes[theirs] for name, theirs in names.USAGE.items() if theirs in attributes}
     if "prompt_tokens" not in counts:
         return None
     parts = {

@@ -1,4 +1,4 @@
-"""Requests and replies of any provider, as instrumentations attach them to spans, to lists of raw messages."""
+"""Turns requests and replies of any provider, as instrumentations attach them to spans, into lists of raw messages."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ __all__ = ["Raw", "event_message", "messages_in", "named_in"]
 
 Raw = dict[str, Any]
 _SYSTEM = ("system", "system_instruction", "systemInstruction", "instructions")
-# What holds the messages of a request, and of a reply.
+# Keys of the messages in a request, and in a reply.
 _REQUEST = ("messages", "contents", "input", "history", "prompt", "prompts", "input_str", "question", "query")
 _REPLY = ("choices", "generations", "candidates", "output", "message", "response", "result", "answer")
 _WRAPPED = ("inputs", "kwargs", "llm_request", "request", "body", "outputs", "result", "response", "data", "content")
@@ -20,9 +20,9 @@ _DEEPEST = 6
 
 
 def messages_in(value: object, role: str, *, depth: int = 0) -> list[Raw]:
-    """The messages of a request (``role`` "user") or a reply ("assistant"); ``role`` stands where a message names none.
+    """The messages of a request (``role`` "user") or a reply ("assistant"); ``role`` is the default for a message without one.
 
-    Text that spells out JSON is taken apart; what is no known shape becomes one message with its text or JSON.
+    Text that is JSON is decoded; an unknown shape becomes one message with its text or JSON.
     """
     if isinstance(value, str):
         value = embedded_json(value)
@@ -36,7 +36,7 @@ def messages_in(value: object, role: str, *, depth: int = 0) -> list[Raw]:
 
 
 def named_in(value: object, name: str) -> Any:
-    """A member of a request or a reply (its ``usage``, its ``tools``), also where it lies in ``config`` or a wrapper."""
+    """A member of a request or a reply (``usage``, ``tools``), also inside ``config`` or a wrapper."""
     for inner in _unwrapped(value):
         if inner.get(name) is not None:
             return inner[name]
@@ -49,15 +49,15 @@ def event_message(name: str, attributes: Mapping[str, Any]) -> tuple[str, Raw] |
     body = {key: embedded_json(value) if isinstance(value, str) else value for key, value in attributes.items()}
     if role is not None:
         call_id = body.pop("id", None)
-        told = body if role != "tool" else {**body, "tool_call_id": body.get("tool_call_id") or call_id}
-        return "input", _plain_message({**told, "role": told.get("role") or role})
+        fields = body if role != "tool" else {**body, "tool_call_id": body.get("tool_call_id") or call_id}
+        return "input", _plain_message({**fields, "role": fields.get("role") or role})
     if name not in OUTPUT_EVENTS:
         return None
     message = body.get("message", body)
     if not isinstance(message, dict):
         message = {"content": message}
-    told = {key: value for key, value in body.items() if key in ("tool_calls", "content")} | message
-    return "output", _plain_message({"role": "assistant", **told})
+    fields = {key: value for key, value in body.items() if key in ("tool_calls", "content")} | message
+    return "output", _plain_message({"role": "assistant", **fields})
 
 
 def _of_list(values: list[Any], role: str, depth: int) -> list[Raw]:
@@ -77,7 +77,7 @@ def _of_list(values: list[Any], role: str, depth: int) -> list[Raw]:
 
 
 def _is_part(value: object) -> bool:
-    """A part of a message's content, which has a type and neither a role nor content that is a message's."""
+    """Whether it is a part of a message's content: it has a content type, and no role."""
     return (
         isinstance(value, dict)
         and "role" not in value
@@ -90,8 +90,8 @@ def _of_object(value: Raw, role: str, depth: int) -> list[Raw]:
     if isinstance(inner, dict) and _is_plain(inner):
         return [inner]
     if isinstance(value.get("event.name"), str):
-        told = event_message(value["event.name"], value)
-        return [] if told is None else [told[1]]
+        event = event_message(value["event.name"], value)
+        return [] if event is None else [event[1]]
     if isinstance(kind := value.get("type"), str) and (item := _of_item(kind, value)) is not None:
         return [item]
     if _is_message(value):
@@ -100,14 +100,14 @@ def _of_object(value: Raw, role: str, depth: int) -> list[Raw]:
 
 
 def _is_plain(value: Raw) -> bool:
-    """True for a role and a text, as most messages are."""
+    """True for a message of a role and a text, as most are."""
     content = value.get("content")
     is_said = isinstance(content, str) and content[:2] != "[{" and isinstance(value.get("role"), str)
     return is_said and "type" not in value and "event.name" not in value
 
 
 def _of_body(value: Raw, role: str, depth: int) -> list[Raw]:
-    """A whole request or reply: the system prompt beside the messages, and these wherever they lie."""
+    """The messages of a whole request or reply, and the system prompt beside them."""
     system = next((value[key] for key in _SYSTEM if value.get(key)), None)
     if system is None and isinstance(config := value.get("config"), dict):
         system = next((config[key] for key in _SYSTEM if config.get(key)), None)
@@ -122,7 +122,7 @@ def _of_body(value: Raw, role: str, depth: int) -> list[Raw]:
 
 
 def _inner_messages(value: Raw, role: str, depth: int) -> list[Raw] | None:
-    """What lies in a member that holds messages; None where there is no such member."""
+    """The messages in the first member that holds some; None if there is no such member."""
     for key in _REQUEST if role == "user" else (*_REPLY, "messages"):
         if value.get(key) is not None:
             return _choices(key, value[key], role, depth)
@@ -133,7 +133,7 @@ def _inner_messages(value: Raw, role: str, depth: int) -> list[Raw] | None:
 
 
 def _choices(key: str, value: object, role: str, depth: int) -> list[Raw]:
-    """Of alternatives only the first went on into the conversation."""
+    """The messages; of alternative replies only the first, as the others are not part of the conversation."""
     take = _ALTERNATIVES.get(key)
     if take is None or not isinstance(value, list):
         return messages_in(value, role, depth=depth + 1)
@@ -149,11 +149,11 @@ def _first_choice(value: list[Any], role: str, depth: int) -> list[Raw]:
 
 
 def _first_generation(value: list[Any], role: str, depth: int) -> list[Raw]:
-    one = value[0] if value else None
-    one = one[0] if isinstance(one, list) and one else one
-    if isinstance(one, dict) and isinstance(one.get("message"), dict):
-        one = one["message"]
-    return messages_in(one, role, depth=depth + 1)
+    generation = value[0] if value else None
+    generation = generation[0] if isinstance(generation, list) and generation else generation
+    if isinstance(generation, dict) and isinstance(generation.get("message"), dict):
+        generation = generation["message"]
+    return messages_in(generation, role, depth=depth + 1)
 
 
 _ALTERNATIVES: Mapping[str, Callable[[list[Any], str, int], list[Raw]]] = {
@@ -164,7 +164,7 @@ _ALTERNATIVES: Mapping[str, Callable[[list[Any], str, int], list[Raw]]] = {
 
 
 def _of_item(kind: str, value: Raw) -> Raw | None:
-    """An item of OpenAI's Responses that is no message."""
+    """An item of OpenAI's Responses API that is not a message."""
     if kind in _ITEM_CALLS:
         return {"role": "assistant", "content": [{**value, "type": "function_call"}]}
     if kind in _ITEM_RESULTS:
@@ -175,7 +175,7 @@ def _of_item(kind: str, value: Raw) -> Raw | None:
 
 
 def _is_message(value: Raw) -> bool:
-    """Something with a role, in LangChain's dumps too, or OpenInference's wrapper of one."""
+    """Whether it is a message: it has a role, or is LangChain's dump or OpenInference's wrapper of one."""
     if isinstance(value.get("role"), str) or ("lc" in value and isinstance(value.get("kwargs"), dict)):
         return True
     if isinstance(value.get("type"), str) and ("content" in value or isinstance(value.get("data"), dict)):
@@ -192,7 +192,7 @@ def _with_role(value: Raw, role: str) -> Raw:
 
 
 def _plain_message(message: Raw) -> Raw:
-    """The same with nested, Bedrock and JSON-in-text spellings undone."""
+    """The message without wrappers, with Bedrock's and JSON-in-text parts in the common form."""
     inner = message.get("message")
     if isinstance(inner, dict) and "content" not in message and "parts" not in message:
         message = inner
@@ -215,9 +215,9 @@ def _typed_part(part: object) -> object:
     """Bedrock's parts, and Gemini's results of an MCP server, as parts that have a type."""
     if not isinstance(part, dict):
         return part
-    told = part.get("function_response") or part.get("functionResponse")
-    if isinstance(told, dict) and isinstance(answer := told.get("response"), dict) and "isError" in answer:
-        return {**answer, "type": "tool_result", "tool_call_id": told.get("id"), "name": told.get("name")}
+    outer = part.get("function_response") or part.get("functionResponse")
+    if isinstance(outer, dict) and isinstance(answer := outer.get("response"), dict) and "isError" in answer:
+        return {**answer, "type": "tool_result", "tool_call_id": outer.get("id"), "name": outer.get("name")}
     if isinstance(use := part.get("toolUse"), dict):
         return {"type": "tool_use", "id": use.get("toolUseId"), "name": use.get("name"), "input": use.get("input")}
     if isinstance(result := part.get("toolResult"), dict):
@@ -241,7 +241,7 @@ def _text_or_parts(system: object) -> object:
 
 
 def _unwrapped(value: object) -> Iterable[Raw]:
-    """The object and those inside it that wrap what is looked for, outermost first."""
+    """The object and the wrappers inside it, outermost first."""
     for _ in range(_DEEPEST):
         if isinstance(value, str):
             value = embedded_json(value)

@@ -15,7 +15,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 
 
 def spans_in(value: object) -> Iterable[object] | None:
-    """The spans of an answer of the API or of one trace, or the one span that the value is; None for anything else."""
+    """The spans of an API answer or of one trace, or the value itself if it is a span; None for anything else."""
     if not isinstance(value, dict):
         return None
     for key in ("data", "spans"):

@@ -1,4 +1,4 @@
-"""How sure each reader is of a file, from its first bytes alone."""
+"""Scores a file for each reader by its first bytes."""
 
 import re
 
@@ -26,7 +26,7 @@ _PHOENIX_MARKS = (
     (b'"context.trace_id"', b'"context.span_id"', b'"span_kind"'),
 )
 _MLFLOW_MARKS = ((b'"spans"', b'"mlflow.', b'"info"'), (b'"spans"', b'"mlflow.span'))
-# Attribute names as keys; in OTLP and Jaeger files they stand as values.
+# Attribute names as keys; in OTLP and Jaeger files they are values.
 _ATTRIBUTE = rb'"(?:gen_ai\.[a-z_.]{1,60}|openinference\.span\.kind|traceloop\.span\.kind)"\s{0,8}:'
 _FAMILIES = ((b'"gen_ai.',), (b'"openinference.',), (b'"traceloop.',))
 
@@ -41,17 +41,17 @@ def otlp(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may
 
 
 def jaeger(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """95 where ids and operation names are spelled as Jaeger does."""
+    """95 for Jaeger's keys of ids and operation names."""
     return _CERTAIN if _is_json(head) and _has(head, _JAEGER_MARKS) else 0
 
 
 def phoenix(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """95 where spans have a context and a kind."""
+    """95 for spans with a context and a kind."""
     return _CERTAIN if _is_json(head) and _has(head, _PHOENIX_MARKS) else 0
 
 
 def mlflow(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
-    """95 for spans beside MLflow's own attributes, in no OTLP document."""
+    """95 for spans with MLflow's own attributes, unless it is an OTLP document."""
     if not _is_json(head) or _has(head, _ENVELOPES):
         return 0
     return _CERTAIN if _has(head, _MLFLOW_MARKS) else 0

@@ -1,4 +1,4 @@
-"""One span, whoever wrote it down."""
+"""Reads one span of any format."""
 
 import base64
 import binascii
@@ -21,7 +21,7 @@ _START = (("startTimeUnixNano", 1), ("start_time_unix_nano", 1), ("startTime", 1
 _END = (("endTimeUnixNano", 1), ("end_time_unix_nano", 1), ("endTime", 1_000), ("end_time", 1))
 _ATTRIBUTES = ("attributes", "tags")
 _EVENTS = ("events", "logs")
-_TELLING = frozenset([key for key, _ in KINDS] + [key for key, _ in MARKS])
+_KIND_MARKS = frozenset([key for key, _ in KINDS] + [key for key, _ in MARKS])
 _COLUMN = "attributes."
 _TRACE_BYTES, _SPAN_BYTES = 16, 8
 _NO_ID = frozenset({"", "0" * 16, "0" * 32})
@@ -31,7 +31,7 @@ _WORKED = (1, "1", "ok", "status_code_ok", "statuscode.ok")
 
 @attrs.frozen(kw_only=True)
 class Event:
-    """Something that happened during a span."""
+    """An event of a span."""
 
     name: str
     attributes: dict[str, Any]
@@ -39,7 +39,7 @@ class Event:
 
 @attrs.define(kw_only=True, eq=False)
 class Span:
-    """A span with plain attributes. Times are nanoseconds since 1970; ``failed`` is None where the status says neither."""
+    """A span with plain attributes. Times are nanoseconds since 1970; ``failed`` is None if the status says neither."""
 
     trace_id: str
     id: str
@@ -55,27 +55,27 @@ class Span:
 
     @property
     def origin(self) -> str:
-        """How a message tells that it came from here."""
+        """The origin of a message from this span, for its details."""
         return f"span {self.id}" if self.id else f"span {self.name!r}" if self.name else "$"
 
 
 def span_of(raw: object) -> Span | None:
-    """A span in any spelling (OTLP, snake case, Jaeger, Phoenix, MLflow); None for what is no object."""
+    """A span of any format (OTLP, snake case, Jaeger, Phoenix, MLflow); None if it is not an object."""
     if not isinstance(raw, dict):
         return None
     context = raw.get("context")
-    told = {**raw, **context} if isinstance(context, dict) else raw
-    start, end = _time(told, _START), _time(told, _END)
-    if start is not None and end is None and type(told.get("duration")) is int:
-        end = start + told["duration"] * 1_000
-    attributes = _attributes(told)
-    events = _events(told)
-    failed, problem = _status(told, attributes, events)
+    fields = {**raw, **context} if isinstance(context, dict) else raw
+    start, end = _time(fields, _START), _time(fields, _END)
+    if start is not None and end is None and type(fields.get("duration")) is int:
+        end = start + fields["duration"] * 1_000
+    attributes = _attributes(fields)
+    events = _events(fields)
+    failed, problem = _status(fields, attributes, events)
     return Span(
-        trace_id=_hex(_text(told, _TRACE_ID), _TRACE_BYTES),
-        id=_hex(_text(told, _SPAN_ID), _SPAN_BYTES),
-        parent_id=_parent(told),
-        name=_text(told, _NAME),
+        trace_id=_hex(_text(fields, _TRACE_ID), _TRACE_BYTES),
+        id=_hex(_text(fields, _SPAN_ID), _SPAN_BYTES),
+        parent_id=_parent(fields),
+        name=_text(fields, _NAME),
         kind=_kind(attributes),
         start=start,
         end=end,
@@ -86,30 +86,32 @@ def span_of(raw: object) -> Span | None:
     )
 
 
-def _attributes(told: Mapping[str, Any]) -> dict[str, Any]:
-    raw = next((told[key] for key in _ATTRIBUTES if told.get(key) is not None), None)
+def _attributes(fields: Mapping[str, Any]) -> dict[str, Any]:
+    raw = next((fields[key] for key in _ATTRIBUTES if fields.get(key) is not None), None)
     found = plain(raw)
     if raw is None:
-        found = {key[len(_COLUMN) :]: told[key] for key in told if key.startswith(_COLUMN) and told[key] is not None}
+        found = {
+            key[len(_COLUMN) :]: fields[key] for key in fields if key.startswith(_COLUMN) and fields[key] is not None
+        }
     found = structured(flattened(found))
-    kind = told.get("span_kind")
+    kind = fields.get("span_kind")
     if isinstance(kind, str) and "openinference.span.kind" not in found:
         found["openinference.span.kind"] = kind
     return found
 
 
 def _kind(attributes: Mapping[str, Any]) -> Kind:
-    if _TELLING.isdisjoint(attributes):
+    if _KIND_MARKS.isdisjoint(attributes):
         return Kind.OTHER
     for key, values in KINDS:
-        told = attributes.get(key)
-        if isinstance(told, str) and (kind := values.get(told.strip('"').lower())) is not None:
+        name = attributes.get(key)
+        if isinstance(name, str) and (kind := values.get(name.strip('"').lower())) is not None:
             return kind
     return next((kind for key, kind in MARKS if attributes.get(key) not in (None, "", "{}")), Kind.OTHER)
 
 
-def _events(told: Mapping[str, Any]) -> list[Event]:
-    raw = next((told[key] for key in _EVENTS if isinstance(told.get(key), list)), ())
+def _events(fields: Mapping[str, Any]) -> list[Event]:
+    raw = next((fields[key] for key in _EVENTS if isinstance(fields.get(key), list)), ())
     found = []
     for entry in raw:
         if isinstance(entry, dict):
@@ -120,42 +122,42 @@ def _events(told: Mapping[str, Any]) -> list[Event]:
 
 
 def _status(
-    told: Mapping[str, Any], attributes: Mapping[str, Any], events: list[Event]
+    fields: Mapping[str, Any], attributes: Mapping[str, Any], events: list[Event]
 ) -> tuple[bool | None, str | None]:
-    status = told.get("status")
+    status = fields.get("status")
     inner = status if isinstance(status, dict) else {"code": status}
     code: Any = None
     for code in (
         inner.get("code"),
-        told.get("status_code"),
-        told.get("statusCode"),
+        fields.get("status_code"),
+        fields.get("statusCode"),
         attributes.get("otel.status_code"),
     ):
         if code is not None:
             break
-    spelled = code.lower() if isinstance(code, str) else code
-    if spelled not in _FAILED and attributes.get("error") is not True and not attributes.get("error.type"):
-        return (False if spelled in _WORKED else None), None
-    told_why = (
+    status_code = code.lower() if isinstance(code, str) else code
+    if status_code not in _FAILED and attributes.get("error") is not True and not attributes.get("error.type"):
+        return (False if status_code in _WORKED else None), None
+    reasons = (
         inner.get("message"),
-        told.get("status_message"),
+        fields.get("status_message"),
         attributes.get("otel.status_description"),
         *(event.attributes.get("exception.message") for event in events),
         attributes.get("error.type"),
     )
-    return True, next((text for text in told_why if isinstance(text, str) and text), None)
+    return True, next((text for text in reasons if isinstance(text, str) and text), None)
 
 
-def _parent(told: Mapping[str, Any]) -> str:
-    references = told.get("references")
+def _parent(fields: Mapping[str, Any]) -> str:
+    references = fields.get("references")
     for reference in references if isinstance(references, list) else ():
         if isinstance(reference, dict) and reference.get("refType", "CHILD_OF") == "CHILD_OF":
             return _hex(_text(reference, _SPAN_ID), _SPAN_BYTES)
-    return _hex(_text(told, _PARENT_ID), _SPAN_BYTES)
+    return _hex(_text(fields, _PARENT_ID), _SPAN_BYTES)
 
 
 def _hex(text: str, size: int) -> str:
-    """Ids are hexadecimal digits, or the same bytes in base64, as protobuf's JSON has them; nothing but zeros is no id."""
+    """An id as hexadecimal digits; protobuf's JSON has the bytes in base64. An id of zeros counts as missing."""
     text = text.removeprefix("0x")
     if len(text) == (size + 2) // 3 * 4 and text.endswith("="):
         try:
@@ -165,17 +167,17 @@ def _hex(text: str, size: int) -> str:
     return "" if text in _NO_ID else text
 
 
-def _text(told: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+def _text(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:
     for key in keys:
-        value = told.get(key)
+        value = fields.get(key)
         if isinstance(value, str):
             return value
     return ""
 
 
-def _time(told: Mapping[str, Any], keys: tuple[tuple[str, int], ...]) -> int | None:
+def _time(fields: Mapping[str, Any], keys: tuple[tuple[str, int], ...]) -> int | None:
     for key, unit in keys:
-        value = told.get(key)
+        value = fields.get(key)
         if value is None:
             continue
         value = number(value)

@@ -1,4 +1,4 @@
-"""What one run of a tool was given and gave back, out of its span."""
+"""Reads a tool's run from its span: arguments, result and success."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ _PLAIN_TEXT = "input"
 
 @attrs.frozen(kw_only=True)
 class ToolRun:
-    """One run. ``arguments`` and ``content`` are None where they were not recorded."""
+    """One run of a tool. ``arguments`` and ``content`` are None if they were not recorded."""
 
     span: Span
     name: str
@@ -42,11 +42,11 @@ class ToolRun:
 
 
 def tool_run_of(span: Span) -> ToolRun:
-    """Everything that a span tells of a tool's run."""
-    told = span.attributes
-    call_id = first(told, aliases.TOOL_CALL_ID)
-    name = first(told, aliases.TOOL_NAME)
-    content, success, own_id = _result(first(told, aliases.TOOL_RESULT))
+    """The tool's run that a span records."""
+    attributes = span.attributes
+    call_id = first(attributes, aliases.TOOL_CALL_ID)
+    name = first(attributes, aliases.TOOL_NAME)
+    content, success, own_id = _result(first(attributes, aliases.TOOL_RESULT))
     if span.failed:
         content, success = content or span.problem or "", False
     elif span.failed is False and success is None:
@@ -55,7 +55,7 @@ def tool_run_of(span: Span) -> ToolRun:
         span=span,
         name=str(name).strip('"') if name else span.name.removeprefix(_EXECUTE),
         call_id=str(call_id).strip() if call_id else own_id,
-        arguments=_arguments(first(told, aliases.TOOL_ARGUMENTS)),
+        arguments=_arguments(first(attributes, aliases.TOOL_ARGUMENTS)),
         content=content,
         success=success,
     )
@@ -92,8 +92,8 @@ def _result(value: object) -> tuple[str | None, bool | None, str | None]:
 
 
 def _is_tool_message(value: dict[str, Any]) -> bool:
-    told = value.get("kwargs") if isinstance(value.get("kwargs"), dict) else value
-    return isinstance(told, dict) and "content" in told and "tool_call_id" in told
+    message = value.get("kwargs") if isinstance(value.get("kwargs"), dict) else value
+    return isinstance(message, dict) and "content" in message and "tool_call_id" in message
 
 
 def _mcp_text(parts: list[Any]) -> str:

@@ -1,6 +1,6 @@
-"""Spans as a tree: what lies in what, which conversation each span belongs to, and which spans tell of one model call.
+"""Builds the tree of spans: parents, the conversation of each span, and spans that record the same model call.
 
-All walks are loops: parents may be missing, form rings, or be twenty thousand deep.
+All walks are loops, not recursion: parents may be missing, form cycles, or be twenty thousand deep.
 """
 
 import attrs
@@ -11,17 +11,17 @@ from sentinel_readers_telemetry.span import Span
 
 __all__ = ["Node", "tree_of"]
 
-# Sub-agents of sub-agents nest no deeper than this; what lies deeper is told with the innermost that counts.
+# Sub-agents nest no deeper than this; deeper spans belong to the innermost one.
 _MOST_NESTED = 16
 
 
 @attrs.define(eq=False)
 class Node:
-    """A span in its place.
+    """A span in the tree.
 
-    ``scope`` is the node whose sub-agent's conversation this span is part of, None for the main one; ``opens`` marks a node
-    that owns one, and ``home`` is the scope in which the owner stands. ``outer_model`` is the model span around this one
-    that tells of the same call. ``inside_tool`` marks a span that shows a tool's inner works.
+    ``scope`` is the node that owns the sub-agent's conversation of this span, None for the main one; ``opens`` marks such an
+    owner, and ``home`` is the scope around the owner. ``outer_model`` is the model span around this one that records the same
+    call. ``inside_tool`` marks a span of a tool's internals.
     """
 
     span: Span
@@ -80,7 +80,7 @@ def _top_down(nodes: list[Node]) -> list[Node]:
         node.children.sort(key=lambda child: child.when)
     seen: set[int] = set()
     ordered: list[Node] = []
-    # Whatever no root leads to hangs in a ring, which is cut at its earliest span.
+    # Spans that no root reaches form a cycle, which is cut at its earliest span.
     for root in (*sorted(roots, key=lambda node: node.when), *sorted(nodes, key=lambda node: node.when)):
         if root.position not in seen:
             _cut(root)
@@ -112,7 +112,7 @@ def _nearest_agent(node: Node) -> Node | None:
 
 
 def _mark_parallel(ordered: list[Node]) -> None:
-    """Agents that ran at the same time under one agent do not talk in turns: all but the first have their own conversation."""
+    """Give agents that ran in parallel under one agent, all but the first, their own conversation."""
     groups: dict[int, list[Node]] = {}
     for node in ordered:
         if node.kind is Kind.AGENT and node.models_below:
@@ -130,7 +130,7 @@ def _mark_parallel(ordered: list[Node]) -> None:
 
 
 def _place(node: Node) -> None:
-    """Needs the parent to be placed."""
+    """Set scope and nesting of a node. Its parent must be done."""
     parent = node.parent
     if parent is not None:
         node.scope = node.home = parent if parent.opens else parent.scope
@@ -149,7 +149,7 @@ def _place(node: Node) -> None:
 
 
 def _same_tool(node: Node, outer: Node) -> bool:
-    """Whether two instrumentations recorded one run."""
+    """Whether both spans record the same run, by two instrumentations."""
     if outer.kind is not Kind.TOOL:
         return False
     names = (first(each.span.attributes, TOOL_NAME) or each.span.name for each in (node, outer))

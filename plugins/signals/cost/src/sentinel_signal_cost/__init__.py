@@ -8,9 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from sentinel_core import Detection, Explanation, Signal, TraceIndex, hookimpl
 from sentinel_signal_cost.declared import RULES
-from sentinel_signal_cost.rules import Part, budget_part, growth_part, ratio_part
-from sentinel_signal_cost.settings import CostSettings
-from sentinel_signal_cost.usage import Spent, spent
+from sentinel_signal_cost.rules import CostSettings, Part, Spent, budget_part, growth_part, ratio_part, spent
 
 __all__ = ["CostSettings", "detect", "sentinel_signals"]
 

@@ -1,19 +1,112 @@
-"""The three rules: from tokens to scores and findings."""
+"""Tokens used, from the trace's own total or else from its messages, and the three rules on them."""
 
 import itertools
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
+import attrs
+
 from sentinel_core import Finding
-from sentinel_signal_cost.usage import MOST_TOKENS, Spent, billed_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from sentinel_core import TraceIndex
+    from sentinel_core import Message, TokenUsage, TraceIndex
     from sentinel_core.report import Severity
-    from sentinel_signal_cost.settings import CostSettings
 
-__all__ = ["Part", "budget_part", "growth_part", "ratio_part"]
+__all__ = [
+    "MOST_TOKENS",
+    "CostSettings",
+    "Part",
+    "Spent",
+    "billed_calls",
+    "budget_part",
+    "growth_part",
+    "ratio_part",
+    "spent",
+]
+
+_details = attrgetter("details")
+
+MOST_TOKENS = 10**15
+"""A count above it is nonsense, and counts as this many: what is worked out from it stays finite."""
+
+
+class Spent:
+    """Tokens of a trace and its sub-agents: ``cached`` is a part of ``prompt``; ``total`` may be more than both parts."""
+
+    __slots__ = ("cached", "completion", "prompt", "total")
+
+    def __init__(self, usages: "Iterable[TokenUsage]") -> None:
+        self.prompt = self.completion = self.total = self.cached = 0
+        for usage in usages:
+            prompt = min(usage.prompt_tokens, MOST_TOKENS)
+            self.prompt += prompt
+            self.completion += min(usage.completion_tokens, MOST_TOKENS)
+            self.total += min(usage.total, MOST_TOKENS)
+            if usage.details is not None:
+                self.cached += min(usage.details.cached_tokens, prompt)
+
+    def weighted(self, cached_weight: float) -> float:
+        """The total with cached tokens discounted."""
+        return self.total - (1 - cached_weight) * min(self.cached, self.total)
+
+
+def billed_calls(messages: "Sequence[Message]") -> "list[tuple[int, TokenUsage]]":
+    """Message index and usage of each model call: context copied after compaction and repeated ids are left out."""
+    calls: list[tuple[int, TokenUsage]] = []
+    if not any(map(_details, messages)):
+        return calls
+    seen: set[str] = set()
+    for position, message in enumerate(messages):
+        details = message.details
+        if details is None or details.usage is None or details.is_copied_context or details.id in seen:
+            continue
+        if details.id is not None:
+            seen.add(details.id)
+        calls.append((position, details.usage))
+    return calls
+
+
+def spent(index: "TraceIndex", path: tuple[int, ...] = ()) -> "tuple[list[TokenUsage], list[tuple[int, ...]]]":
+    """The usages to add up, and the sub-agents (and trace, as the empty path) that recorded none."""
+    own = index.trace.token_usage
+    usages = [own] if own is not None else [usage for _, usage in billed_calls(index.messages)]
+    silent = [] if usages else [path]
+    for position, child in enumerate(index.children):
+        below, quiet = spent(child, (*path, position))
+        usages += below
+        silent += quiet
+    return usages, silent
+
+
+_positive = attrs.validators.gt(0.0)
+_count = attrs.validators.gt(0)
+_share = attrs.validators.and_(attrs.validators.ge(0.0), attrs.validators.le(1.0))
+
+
+@attrs.frozen(kw_only=True)
+class CostSettings:
+    """Budgets in tokens, weights in [0, 1].
+
+    Raises ``ValueError`` for a value out of its range.
+    """
+
+    budget_tokens: int = attrs.field(default=200_000, validator=_count)
+    """Tokens that a run may use, cached ones weighted; a run that uses just this much scores 0.5."""
+    cached_weight: float = attrs.field(default=0.1, validator=_share)
+    """What a prompt token read from a cache counts, against 1 for one that was not."""
+    growth_tokens: int = attrs.field(default=8_000, validator=_count)
+    """Prompt tokens that each model call may add to those of the call before, on average."""
+    growth_weight: float = attrs.field(default=0.5, validator=_share)
+    """Score that endless growth approaches by itself."""
+    completion_ratio: float = attrs.field(default=2.0, validator=_positive)
+    """Completion tokens for each prompt token from which a run is wordy."""
+    completion_weight: float = attrs.field(default=0.4, validator=_share)
+    """Score that endless wordiness approaches by itself."""
+    least_completion_tokens: int = attrs.field(default=2_000, validator=attrs.validators.ge(0))
+    """Shorter completions are never wordy, whatever the ratio."""
+
 
 Part = tuple[float, Finding | None]
 """A rule's score in [0, 1] and its finding, None where the rule is kept."""

@@ -22,21 +22,21 @@ class Settings:
     effect_weight: float = _weight(0.85)
     """A change outside the conversation is claimed, and nothing could have made it."""
     hearsay_weight: float = _weight(0.5)
-    """Such a change is told in the passive, in a trace that shows no tools: an agent that is not seen may have made it."""
-    work_weight: float = _weight(0.6)
-    """A run of tests, code or commands is claimed, and nothing could have run them."""
-    read_weight: float = _weight(0.45)
-    """A search or a tool's answer is claimed, and nothing could have searched."""
+    """The same where something in the record may speak for the agent, or the words are weaker."""
+    tool_weight: float = _weight(0.6)
+    """The agent says that it used a tool, or what a tool gave, and no tool was used or gave anything."""
+    identifier_weight: float = _weight(0.85)
+    """An identifier of the final answer stands nowhere in the record."""
+    figure_weight: float = _weight(0.45)
+    """A figure of the final answer stands nowhere in the record and follows from nothing in it."""
     imitation_weight: float = _weight(0.6)
     """A call or a tool's output is written as text."""
     unproven_imitation_weight: float = _weight(0.0)
     """A tool's output is written as text by a message whose call has no result on record: a log may have merged them."""
-    number_weight: float = _weight(0.6)
-    """A number in the last answer contradicts the tool result that it is about."""
-    tests_weight: float = _weight(0.85)
-    """The tests are said to pass, and the last run of them failed."""
     checks_weight: float = _weight(0.85)
-    """A build, a type check or a linter is said to pass, and its last run failed."""
+    """Tests, a build, a type check or a linter are said to pass, and the last run failed."""
+    unrun_weight: float = _weight(0.6)
+    """Such a check is said to pass, and none was run."""
     unanswered_weight: float = _weight(0.35)
     """A call has no result although one was due."""
     orphan_weight: float = _weight(0.3)

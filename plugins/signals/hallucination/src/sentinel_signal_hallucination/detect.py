@@ -7,12 +7,16 @@ import attrs
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.report import Detection, Finding
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.checks import passing
 from sentinel_signal_hallucination.evidence import Evidence, combined
-from sentinel_signal_hallucination.fabrication import fabricated
 from sentinel_signal_hallucination.imitation import imitated
-from sentinel_signal_hallucination.numbers import contradicted
+from sentinel_signal_hallucination.looks import Look, looks_at
 from sentinel_signal_hallucination.pairing import orphaned, unanswered
-from sentinel_signal_hallucination.tools import RUN, ability
+from sentinel_signal_hallucination.record import Record
+from sentinel_signal_hallucination.selftest import check_expressions
+from sentinel_signal_hallucination.tool_words import tool_results, tool_uses
+from sentinel_signal_hallucination.values import unheld
+from sentinel_signal_hallucination.verdict import claims
 
 __all__ = ["detect"]
 
@@ -23,30 +27,42 @@ _CLEAN = Detection(score=0.0, details="What the agent says about its tools agree
 def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Evidence]:
     # One text to search costs far less than many, and most searches come to nothing.
     spoken = "\n".join([text.content for text in index.texts])
+    looks = looks_at(index.texts)
     return [
-        *fabricated(index, settings, spoken),
+        *(_claimed(index, looks, settings) if looks else ()),
+        *tool_results(index, settings),
+        *unheld(index, settings),
+        *passing(index, [look.text for look in looks if look.checks], settings),
         *imitated(index, settings, gaps, spoken),
-        *contradicted(index, settings),
-        *_broken(index, settings, spoken),
         *unanswered(index, settings, gaps),
         *orphaned(index, settings, gaps),
     ]
 
 
-def _broken(index: TraceIndex, settings: Settings, spoken: str) -> Iterable[Evidence]:
-    """What is said to pass and failed: only tools that run something could have told."""
-    if not any(RUN in ability(tool).families for tool in {call.call.name for call in index.calls}):
-        return ()
-    from sentinel_signal_hallucination.broken import broken_checks  # most traces have no such tool
-    from sentinel_signal_hallucination.passing import broken_tests
+def _claimed(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
+    record, told = Record(index), set[tuple[str, str]]()
+    for look in looks:
+        deeds, at = look.groups - _TOOL, look.text.message_index
+        rows: list[Evidence] = []
+        if (deeds and not record.covers(at, deeds)) or (look.weak and record.may_wait(at)):
+            rows += claims(look.text, record, settings)
+        if look.groups & _TOOL:
+            rows += tool_uses(index, look.text, settings)
+        for row in rows:
+            what = row.finding.rule, row.finding.text
+            if what not in told:  # the first sentence stands for its repetitions
+                told.add(what)
+                yield row
 
-    return *broken_tests(index, settings, spoken), *broken_checks(index, settings)
+
+_TOOL = frozenset(("work",))
 
 
 def detect(index: TraceIndex, settings: Settings) -> Detection:
     """Judge one trace. None where it holds neither an assistant text nor a call: there is nothing to judge."""
     if not (index.texts or index.calls or index.orphans or index.children):
         return Detection(score=None, details="The trace holds no assistant text and no tool call.")
+    check_expressions()
     gaps: list[str] = []
     rows = _evidence(index, settings, gaps)
     if not (rows or gaps or index.children):

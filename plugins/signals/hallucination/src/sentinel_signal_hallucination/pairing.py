@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from sentinel_core.evaluate.index import Call, TraceIndex
+from sentinel_core.evaluate.tools import is_ending as is_terminal
 from sentinel_core.report import Finding
 from sentinel_core.trace import ToolResult
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.tools import is_terminal
 
 __all__ = ["orphaned", "unanswered"]
 

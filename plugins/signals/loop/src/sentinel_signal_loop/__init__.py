@@ -12,13 +12,44 @@ from operator import add
 import attrs
 
 from sentinel_core import Call, Detection, Explanation, Finding, Signal, Text, TraceIndex, hookimpl
-from sentinel_signal_loop.calls import call_track
 from sentinel_signal_loop.declared import RULES
 from sentinel_signal_loop.rules import Part, call_part, length_part, text_part
-from sentinel_signal_loop.settings import LoopSettings
+from sentinel_signal_loop.stretches import call_track
 from sentinel_signal_loop.texts import text_track
 
 __all__ = ["LoopSettings", "detect", "sentinel_signals"]
+
+_positive = attrs.validators.gt(0.0)
+_at_least_one = attrs.validators.gt(0)
+_share = attrs.validators.and_(attrs.validators.ge(0.0), attrs.validators.le(1.0))
+
+
+@attrs.frozen(kw_only=True)
+class LoopSettings:
+    """Thresholds of the loop signal. Weights and shares lie in [0, 1]; a score is a risk in [0, 1].
+
+    Raises ``ValueError`` for a value out of its range.
+    """
+
+    half_at_calls: float = attrs.field(default=2.5, validator=_positive)
+    """Repeated calls in one stretch that give a score of 0.5."""
+    half_at_texts: float = attrs.field(default=4.0, validator=_positive)
+    """Repeated texts in one stretch that give a score of 0.5."""
+    after_news_weight: float = attrs.field(default=0.25, validator=_share)
+    """Weight of a repeat that comes after something new: another call, a changed result, a user's new message."""
+    unrecorded_weight: float = attrs.field(default=0.5, validator=_share)
+    """Weight of a repeated call whose result is empty or not recorded."""
+    scattered_weight: float = attrs.field(default=0.3, validator=_share)
+    """Score of a run in which every call repeats an earlier one, but never two in a row without news between."""
+    similarity: float = attrs.field(default=0.9, validator=_share)
+    """Least normalised Indel similarity of two texts that count as near-identical."""
+    least_text_bytes: int = attrs.field(default=40, validator=_at_least_one)
+    """Shorter texts (letters and single spaces, UTF-8) are boilerplate and never a repetition."""
+    message_limit: int = attrs.field(default=100, validator=_at_least_one)
+    """Messages beyond which a run counts as too long."""
+    length_weight: float = attrs.field(default=0.5, validator=_share)
+    """Score that an endlessly long run approaches for its length alone."""
+
 
 _DIGITS = 6
 _FEWEST_ALIKE = 2

@@ -1,5 +1,6 @@
 """The four rules: from steps to scores and findings."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ from sentinel_signal_loop.stretches import Stretch, Track, rising, stretches
 if TYPE_CHECKING:
     from sentinel_core import Call, Text, TraceIndex
     from sentinel_core.report import Severity
-    from sentinel_signal_loop.settings import LoopSettings
+    from sentinel_signal_loop import LoopSettings
 
 __all__ = ["Part", "call_part", "length_part", "text_part"]
 
@@ -48,7 +49,7 @@ def call_part(calls: "Sequence[Call]", track: Track, news: Sequence[int], settin
     if scattered:
         share = settings.scattered_weight * len(scattered) / len(calls)
         score = 1 - (1 - score) * (1 - share)
-        findings.append(_scattered(calls[scattered[-1].source], len(scattered)))
+        findings.append(_scattered([calls[repeat.source] for repeat in scattered]))
     return score, findings
 
 
@@ -83,11 +84,16 @@ def _worst(found: list[Stretch], half: float, wet: float, finding: Callable[[Str
     return (scored[0][0] if scored else 0.0), [finding(stretch, score) for score, stretch in scored[:_SHOWN]]
 
 
-def _scattered(call: "Call", count: int) -> Finding:
+def _scattered(repeats: "Sequence[Call]") -> Finding:
+    """One finding for all; it names the call that was repeated most often, the latest of those."""
+    counts = Counter(call.key for call in repeats)
+    most = max(counts.values())
+    call = next(call for call in reversed(repeats) if counts[call.key] == most)
     return Finding(
         rule="identical_calls",
         severity="note",
-        text=f"Earlier calls were made again later with the same result: {count} {'time' if count == 1 else 'times'}.",
+        text=f"Earlier calls were made again later with the same result: {len(repeats)} "
+        f"{'time' if len(repeats) == 1 else 'times'}, {most} of them {call.call.name[:_QUOTED]!r} with the same arguments.",
         message_index=call.message_index,
         call_id=call.call.id,
         quote=_call_quote(call),

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sentinel_core import Text
-    from sentinel_signal_loop.settings import LoopSettings
+    from sentinel_signal_loop import LoopSettings
 
 __all__ = ["normalised", "text_track"]
 

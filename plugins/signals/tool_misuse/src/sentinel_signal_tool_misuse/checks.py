@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sentinel_core import Call, Outcome
-    from sentinel_signal_tool_misuse.schemas import Offered
-    from sentinel_signal_tool_misuse.settings import ToolMisuseSettings
+    from sentinel_signal_tool_misuse import ToolMisuseSettings
+    from sentinel_signal_tool_misuse.arguments import Offered
 
 __all__ = ["Checked", "Fault", "check_all"]
 

@@ -4,8 +4,8 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sentinel_signal_tool_misuse import ToolMisuseSettings
     from sentinel_signal_tool_misuse.checks import Checked
-    from sentinel_signal_tool_misuse.settings import ToolMisuseSettings
 
 __all__ = ["kept_shares", "score"]
 

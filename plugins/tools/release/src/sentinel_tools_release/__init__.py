@@ -1,11 +1,11 @@
-"""Sentinel tools: look a release up, in breadth and in depth, and file its risk report."""
+"""Sentinel tools: read the data of a release, and file its risk report."""
 
 from collections.abc import Iterable
 
 from sentinel_core import Tool, hookimpl
 from sentinel_tools_release import schemas
-from sentinel_tools_release.details import get_code_changes, get_test_details
-from sentinel_tools_release.history import get_release_history
+from sentinel_tools_release.details import get_code_changes, get_test_details, no_code_changes, no_test_details
+from sentinel_tools_release.history import get_release_history, no_release_history
 from sentinel_tools_release.reports import file_risk_report
 from sentinel_tools_release.settings import (
     HistorySettings,
@@ -14,7 +14,7 @@ from sentinel_tools_release.settings import (
     SummarySettings,
     TraceSettings,
 )
-from sentinel_tools_release.spans import get_observability_traces
+from sentinel_tools_release.spans import get_observability_traces, no_observability_traces
 from sentinel_tools_release.summaries import get_release_summary
 
 __all__ = [
@@ -46,6 +46,7 @@ _TOOLS = (
         description="Get single test results of a release: names, durations, and why tests failed or were skipped.",
         parameters=schemas.TESTS,
         handler=get_test_details,
+        unavailable=no_test_details,
         settings=SourceSettings,
     ),
     Tool(
@@ -53,6 +54,7 @@ _TOOLS = (
         description="Get the commits of a release, newest first, each with its author, date and changed files.",
         parameters=schemas.CHANGES,
         handler=get_code_changes,
+        unavailable=no_code_changes,
         settings=SourceSettings,
     ),
     Tool(
@@ -60,6 +62,7 @@ _TOOLS = (
         description="Get what a release did when it ran: operations with their calls, errors and response times.",
         parameters=schemas.TRACES,
         handler=get_observability_traces,
+        unavailable=no_observability_traces,
         settings=TraceSettings,
     ),
     Tool(
@@ -67,6 +70,7 @@ _TOOLS = (
         description="Get the releases before this one, and how its numbers compare with them or with one of them.",
         parameters=schemas.HISTORY,
         handler=get_release_history,
+        unavailable=no_release_history,
         settings=HistorySettings,
     ),
     Tool(
@@ -82,5 +86,5 @@ _TOOLS = (
 
 @hookimpl
 def sentinel_tools() -> Iterable[Tool]:
-    """Offer all of them; the host takes the one that it was asked for."""
+    """All tools of this package; the host takes the one that it loads."""
     return _TOOLS

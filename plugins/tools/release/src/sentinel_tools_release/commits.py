@@ -1,4 +1,4 @@
-"""What a range of commits holds: who changed what, and how much."""
+"""Commits, authors and changed files of a range of commits."""
 
 import re
 from collections import Counter
@@ -21,7 +21,7 @@ _LONGEST_PATH = 300
 
 @attrs.frozen(kw_only=True)
 class Commit:
-    """One commit. ``date`` is ISO 8601; ``is_breaking`` where its message says so as Conventional Commits do."""
+    """One commit. ``date`` is ISO 8601; ``is_breaking`` if its message marks a breaking change as Conventional Commits do."""
 
     id: str
     short_id: str
@@ -31,8 +31,8 @@ class Commit:
     is_breaking: bool
 
     @property
-    def told(self) -> str:
-        """One line: hash, subject, and whether it breaks something."""
+    def line(self) -> str:
+        """One line: hash, subject, and whether it is a breaking change."""
         return f"{self.short_id} {self.subject}{' (breaking change)' if self.is_breaking else ''}"
 
 
@@ -50,18 +50,18 @@ class FileChange:
         return (self.added or 0) + (self.deleted or 0)
 
     def as_dict(self) -> dict[str, Any]:
-        """As the tools' results have it."""
+        """The change as in a tool's result."""
         return {"path": self.path, "added": self.added, "deleted": self.deleted}
 
 
 def plain(text: str, longest: int = _LONGEST) -> str:
     """One line without control characters, of at most ``longest`` characters."""
-    line = " ".join("".join(one if one.isprintable() else " " for one in text[: longest * 4]).split())
+    line = " ".join("".join(char if char.isprintable() else " " for char in text[: longest * 4]).split())
     return line if len(line) <= longest else f"{line[:longest]}..."
 
 
 def count_of(repository: Repository, commits: str, path: str | None = None) -> int:
-    """How many commits a range has, or how many of them touch a path."""
+    """The number of commits in a range, or of those that touch a path."""
     return int(repository.ask("rev-list", "--count", commits, "--", *_paths(path)))
 
 
@@ -84,7 +84,7 @@ def commits_of(
 
 
 def authors_of(repository: Repository, found: Range) -> list[dict[str, Any]]:
-    """Names with their commits, most commits first; no addresses."""
+    """Names with their number of commits, most first; no e-mail addresses."""
     names = repository.ask("log", "-z", "--no-show-signature", "--format=%an", found.commits, "--").split("\0")
     counts = Counter(plain(name, 100) for name in names if name)
     return [
@@ -93,7 +93,7 @@ def authors_of(repository: Repository, found: Range) -> list[dict[str, Any]]:
 
 
 def files_of(repository: Repository, base: str, to: str, path: str | None = None) -> list[FileChange]:
-    """What differs between two commits, most lines first."""
+    """The files that differ between two commits, most lines first."""
     tokens = repository.ask("diff-tree", "-r", *_DIFF, base, to, "--", *_paths(path)).split("\0")
     return _sorted(_file(token) for token in tokens if token.count("\t") > 1)
 
@@ -117,13 +117,13 @@ def size_of(files: Iterable[FileChange]) -> dict[str, int]:
     found = list(files)
     return {
         "changed": len(found),
-        "lines_added": sum(one.added or 0 for one in found),
-        "lines_deleted": sum(one.deleted or 0 for one in found),
+        "lines_added": sum(change.added or 0 for change in found),
+        "lines_deleted": sum(change.deleted or 0 for change in found),
     }
 
 
 def _paths(path: str | None) -> tuple[str, ...]:
-    """A path as itself, from the top of the repository: no wildcard and no magic."""
+    """A literal path from the top of the repository, without wildcards or pathspec magic."""
     return () if path is None else (f":(top,literal){path}",)
 
 
@@ -155,4 +155,4 @@ def _lines(text: str) -> int | None:
 
 
 def _sorted(files: Iterable[FileChange]) -> list[FileChange]:
-    return sorted(files, key=lambda one: (-one.lines, one.path))
+    return sorted(files, key=lambda change: (-change.lines, change.path))

@@ -1,4 +1,4 @@
-"""Numbers of a release against those of a baseline."""
+"""Compares the numbers of a release with those of a baseline."""
 
 import math
 import statistics
@@ -9,7 +9,7 @@ __all__ = ["compare", "numbers_of"]
 
 _HIGHER_IS_WORSE = ("error_rate", "failure_rate", "response_time", "latency", "tests_failed", "tests_skipped")
 _HIGHER_IS_BETTER = ("tests_passed", "throughput", "uptime", "availability")
-_NOTABLE = 0.05  # a change of 5% or more is told as better or worse
+_NOTABLE = 0.05  # a change of 5% or more counts as better or worse
 
 
 def numbers_of(summary: Mapping[str, Any]) -> dict[str, float]:
@@ -24,8 +24,8 @@ def numbers_of(summary: Mapping[str, Any]) -> dict[str, float]:
 def compare(current: Mapping[str, float], earlier: Sequence[Mapping[str, float]]) -> list[dict[str, Any]]:
     """One row for each number that both sides have: now, the baseline's median, the change, and what it means.
 
-    ``change_percent`` is None where the baseline is 0; ``trend`` is ``better`` or ``worse`` from 5% on where the direction
-    of the number is known, ``same`` below, ``changed`` where it is not known.
+    ``change_percent`` is None if the baseline is 0. ``trend`` is ``same`` below 5%, else ``better`` or ``worse``, or
+    ``changed`` if it is not known which direction is better.
     """
     rows = []
     for name, now in current.items():

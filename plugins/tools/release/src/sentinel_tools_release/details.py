@@ -1,4 +1,4 @@
-"""The tests of a release one by one, and its commits one by one."""
+"""The single tests and commits of a release."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,10 +7,10 @@ from sentinel_tools_release.commits import Commit, FileChange, commits_of, count
 from sentinel_tools_release.git import resolve
 from sentinel_tools_release.junit import TestCase, read_junit
 from sentinel_tools_release.settings import SourceSettings
-from sentinel_tools_release.sources import part_of
+from sentinel_tools_release.sources import part_of, without_part
 from sentinel_tools_release.summaries import repository_of
 
-__all__ = ["get_code_changes", "get_test_details"]
+__all__ = ["get_code_changes", "get_test_details", "no_code_changes", "no_test_details"]
 
 _MOST_FILES = 20
 
@@ -18,10 +18,10 @@ _MOST_FILES = 20
 def get_test_details(
     settings: SourceSettings, release_id: str, status: str = "failed", name: str = "", limit: int = 20
 ) -> dict[str, Any]:
-    """Tests with this ``status`` (``all`` for every one) whose name holds ``name``: ``counts``, ``tests``, ``left_out``.
+    """Tests with this ``status`` (or ``all``) whose name contains ``name``: ``counts``, ``tests``, ``left_out``.
 
-    They come from ``junit`` where it is set, in the order of the report; else from the source's ``test_details``, which is
-    given as it is. Raises as the summary does, and ``InputError`` where nobody knows single tests.
+    Reads ``junit`` if it is set, in the order of the report; otherwise returns the source's ``test_details`` unchanged. Raises
+    as the summary does, and ``InputError`` if there is no source of single tests.
     """
     if not settings.junit:
         return {"test_details": part_of(settings, release_id, "test_details", {"status": status, "limit": limit})}
@@ -35,8 +35,8 @@ def get_code_changes(
 ) -> dict[str, Any]:
     """Commits, newest first, each with author, date and files: ``total``, ``files``, ``commits``, ``left_out``.
 
-    ``path`` narrows it to a file or folder. Without ``repo`` it is the source's ``code_changes``, given as it is. Raises as
-    the summary does, and ``InputError`` where nobody knows single changes.
+    ``path`` limits them to a file or folder. Without ``repo`` returns the source's ``code_changes`` unchanged. Raises as the
+    summary does, and ``InputError`` if there is no source of single changes.
     """
     if not settings.repo:
         return {
@@ -55,6 +55,16 @@ def get_code_changes(
     }
 
 
+def no_test_details(settings: SourceSettings, release_id: str) -> str | None:
+    """Why nobody knows single tests; None where somebody does."""
+    return None if settings.junit else without_part(settings, release_id, "test_details", {"limit": 1})
+
+
+def no_code_changes(settings: SourceSettings, release_id: str) -> str | None:
+    """Why nobody knows single changes; None where somebody does."""
+    return None if settings.repo else without_part(settings, release_id, "code_changes", {"limit": 1})
+
+
 def _shown(cases: Iterable[TestCase]) -> list[dict[str, Any]]:
     return [case.as_dict() for case in cases]
 
@@ -66,6 +76,6 @@ def _commit(commit: Commit, files: list[FileChange]) -> dict[str, Any]:
         "author": commit.author,
         "date": commit.date,
         "breaking": commit.is_breaking,
-        "files": [one.as_dict() for one in files[:_MOST_FILES]],
+        "files": [change.as_dict() for change in files[:_MOST_FILES]],
         "files_left_out": max(len(files) - _MOST_FILES, 0),
     }

@@ -1,4 +1,4 @@
-"""Files of JSON with errors that say where; files that appear whole or not at all; one process at a time in a folder."""
+"""Reads JSON files, writes files atomically, and locks folders."""
 
 import codecs
 import contextlib
@@ -18,9 +18,9 @@ __all__ = ["create", "json_file", "json_object", "locked", "read_bytes", "replac
 
 @contextlib.contextmanager
 def locked(folder: Path, name: str = "") -> Iterator[None]:
-    """Make the folder (0700) where it is missing, and hold it, or one name in it, until the end; another process waits.
+    """Create the folder (0700) if it is missing, and lock it, or one name in it; other processes wait.
 
-    The lock goes with the process that holds it, however that ends. Raises ``OSError``.
+    The lock is released when the process ends, even if it is killed. Raises ``OSError``.
     """
     lock = folder / f"{name}.lock"
     refuse_detours(lock)
@@ -34,7 +34,7 @@ def locked(folder: Path, name: str = "") -> Iterator[None]:
 
 
 def create(path: Path, data: bytes) -> bool:
-    """Write a new file (0600); False where its name is taken. Raises ``OSError``."""
+    """Write a new file (0600); False if its name is taken. Raises ``OSError``."""
     with _written(path.parent, data) as whole:
         try:
             os.link(whole, path)
@@ -45,7 +45,7 @@ def create(path: Path, data: bytes) -> bool:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Write a file (0600), new or instead of the one that is there. Raises ``OSError``."""
+    """Write a file (0600), or replace it. Raises ``OSError``."""
     with _written(path.parent, data) as whole:
         Path(whole).replace(path)
     _sync(path.parent)
@@ -73,21 +73,21 @@ def _sync(folder: Path) -> None:
 
 
 def read_bytes(path: Path, max_bytes: int, flag: str) -> bytes:
-    """A file's bytes, at most one more than ``max_bytes``. Raises ``InputError`` naming the flag that names the file."""
+    """A file's bytes, at most one more than ``max_bytes``. Raises ``InputError`` with the flag that sets the path."""
     try:
         with path.open("rb") as file:
             return file.read(max_bytes + 1)
     except OSError as error:
-        raise InputError(f'"{os.fspath(path)}" cannot be read: {error.strerror}; {flag} names it') from error
+        raise InputError(f'"{os.fspath(path)}" cannot be read: {error.strerror}; {flag} sets the path') from error
 
 
 def json_file(path: Path, max_bytes: int, flag: str) -> dict[str, Any]:
-    """The JSON object in a file. Raises ``InputError`` naming the file where there is none."""
+    """The JSON object in a file. Raises ``InputError`` with the file's name."""
     return json_object(read_bytes(path, max_bytes, flag), os.fspath(path), max_bytes)
 
 
 def json_object(data: bytes, place: str, max_bytes: int) -> dict[str, Any]:
-    """The JSON object in ``data``, after any byte order mark. Raises ``InputError`` naming ``place`` where there is none."""
+    """The JSON object in ``data``, after any byte order mark. Raises ``InputError`` with ``place``."""
     if len(data) > max_bytes:
         raise InputError(f'"{place}" is larger than {max_bytes} bytes; raise "max_bytes" if that is right')
     try:

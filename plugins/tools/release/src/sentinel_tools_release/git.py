@@ -1,8 +1,8 @@
-"""Git, asked by its command, as a repository that nobody trusts is asked: it is read, and nothing in it is run.
+"""Runs git on an untrusted repository: reads it, and executes nothing in it.
 
 A repository's own configuration can name programs (pagers, hooks, monitors, filters, signature checks, transports). Each
-one that a reading command would start is switched off here; the user's configuration is left alone, because
-``safe.directory`` in it is the user's word on whose repositories may be read.
+one that a reading command would start is switched off here. The user's configuration stays in force, because its
+``safe.directory`` says whose repositories may be read.
 """
 
 import os
@@ -40,7 +40,7 @@ _OVERRIDES = {
 }
 _FLAGS = tuple(part for key, value in _OVERRIDES.items() for part in ("-c", f"{key}={value}"))
 _ENVIRONMENT = {
-    "GIT_ALLOW_PROTOCOL": "none",  # a partial clone would fetch what it lacks, through whatever its remote names
+    "GIT_ALLOW_PROTOCOL": "none",  # a partial clone would fetch missing objects with any transport that its remote names
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -51,16 +51,16 @@ _ENVIRONMENT = {
 
 @attrs.frozen
 class Repository:
-    """A repository at ``path``, or above it. ``timeout`` is in seconds a command, ``max_bytes`` caps its answer."""
+    """A repository at ``path``, or above it. ``timeout`` is in seconds per command, ``max_bytes`` caps its output."""
 
     path: str
     timeout: float
     max_bytes: int
 
     def ask(self, *arguments: str) -> str:
-        """What a git command prints, as text; bytes that are no UTF-8 become U+FFFD.
+        """The output of a git command as text; bytes that are not UTF-8 become U+FFFD.
 
-        Raises ``InputError`` where git is missing, refuses, takes too long or says too much.
+        Raises ``InputError`` if git is missing, fails, takes too long or prints too much.
         """
         out, error, code = self._run(arguments)
         if code != 0:
@@ -69,24 +69,24 @@ class Repository:
         return out.decode("utf-8", "replace")
 
     def find(self, *arguments: str) -> str | None:
-        """As ``ask``, without the white space around it; None where git says by its exit code that there is nothing."""
+        """Like ``ask``, stripped; None if git's exit code says that there is nothing."""
         out, _, code = self._run(arguments)
         return out.decode("utf-8", "replace").strip() if code == 0 else None
 
     def check(self) -> None:
-        """Raises ``InputError`` where the path is no repository that git reads."""
+        """Raises ``InputError`` if git cannot read a repository at the path."""
         self.ask("rev-parse", "--git-dir")
 
     def _run(self, arguments: tuple[str, ...]) -> tuple[bytes, str, int]:
         program = shutil.which("git")
         if program is None:
-            raise InputError('there is no "git" on the PATH; install it, or give the release by --releases')
+            raise InputError('there is no "git" on the PATH; install it, or name the release data with --releases')
         if not Path(self.path).is_dir():
             raise InputError(f'"{self.path}" is not a folder; --repo names the repository')
-        # Absolute, because a relative one would be looked up in the repository.
+        # Absolute, because a relative path would be looked up in the repository.
         command = [str(Path(program).absolute()), "--no-pager", *_FLAGS, *arguments]
         with tempfile.TemporaryFile() as complaints:
-            process = subprocess.Popen(  # noqa: S603 - no shell; what the model gives is checked before it comes here
+            process = subprocess.Popen(  # noqa: S603 - no shell; the model's arguments are validated before
                 command,
                 cwd=self.path,
                 env=_environment(),
@@ -119,13 +119,13 @@ class Repository:
             raise InputError(f'"{self.path}": git {name} took longer than {self.timeout:g} s; raise "timeout"')
         if len(out) > self.max_bytes:
             raise InputError(
-                f'"{self.path}": git {name} said more than {self.max_bytes} bytes; take a shorter range or raise "max_bytes"'
+                f'"{self.path}": git {name} printed more than {self.max_bytes} bytes; use a shorter range or raise "max_bytes"'
             )
         return out
 
 
 def _environment() -> dict[str, str]:
-    """The user's, without git's own variables: they could point at another repository or name a program."""
+    """The user's environment without git's variables, which could point at another repository or name a program."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return {**kept, **_ENVIRONMENT}
 
@@ -140,15 +140,15 @@ def _first_line(text: str) -> str:
     return "".join(character for character in line if character.isprintable())
 
 
-# Git's names for revisions, without what searches messages (":/text", "^{/text}"), names files ("rev:path") or is an option.
+# Git's names for revisions, except message searches (":/text", "^{/text}"), files ("rev:path") and options.
 _REVISION = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_./@+~^-]{0,199}")
 
 
 @attrs.frozen
 class Range:
-    """The commits that are in ``to`` and not in ``since``; both are whole commit hashes.
+    """The commits that are in ``to`` but not in ``since``; both are full commit hashes.
 
-    ``base`` is what the files are compared with: where ``since`` and ``to`` parted.
+    Files are compared with ``base``, the merge base of ``since`` and ``to``.
     """
 
     since: str
@@ -157,29 +157,29 @@ class Range:
 
     @property
     def commits(self) -> str:
-        """As git's commands take it."""
+        """The range in git's syntax."""
         return f"{self.since}..{self.to}"
 
 
 def resolve(repository: Repository, release_id: str) -> Range:
     """Find the commits that a release id names.
 
-    Raises ``InputError`` where it is no range, names what the repository does not have, or holds no commit.
+    Raises ``InputError`` if it is not a range, names an unknown commit, or is empty.
     """
     repository.check()
     start, dots, end = release_id.partition("..")
     if end.startswith("."):
-        raise InputError(f'"{release_id}" has three dots; give a range as OLD..NEW')
+        raise InputError(f'"{release_id}" has three dots; write a range as OLD..NEW')
     to = _commit(repository, (end or "HEAD") if dots else start)
     since = _commit(repository, start or "HEAD") if dots else _tag_before(repository, release_id, to)
     found = between(repository, since, to)
     if repository.ask("rev-list", "--count", found.commits).strip() == "0":
-        raise InputError(f'"{release_id}" in "{repository.path}" holds no commit; give the older end first, OLD..NEW')
+        raise InputError(f'"{release_id}" in "{repository.path}" holds no commit; put the older end first, OLD..NEW')
     return found
 
 
 def between(repository: Repository, since: str, to: str) -> Range:
-    """The range between two commits, by their hashes. Raises ``InputError`` where they have no history in common."""
+    """The range between two commits, by their hashes. Raises ``InputError`` if they have no history in common."""
     base = repository.find("merge-base", since, to)
     if base is None:
         raise InputError(f'{since[:12]} and {to[:12]} in "{repository.path}" have no history in common')
@@ -188,7 +188,7 @@ def between(repository: Repository, since: str, to: str) -> Range:
 
 def _commit(repository: Repository, name: str) -> str:
     if not _REVISION.fullmatch(name):
-        raise InputError(f'"{name}" is no name of a commit; give a tag, a branch, a hash, or one with ~N')
+        raise InputError(f'"{name}" is not a commit; give a tag, a branch or a hash, with ~N if needed')
     found = repository.find("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
     if not found:
         raise InputError(f'"{repository.path}" has no commit "{name}"; in a shallow clone, fetch more of the history')

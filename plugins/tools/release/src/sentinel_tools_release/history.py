@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sentinel_core.errors import InputError
+from sentinel_core.errors import InputError, NetworkError
 from sentinel_tools_release.commits import authors_of, count_of, files_of, size_of
 from sentinel_tools_release.comparison import compare, numbers_of
 from sentinel_tools_release.files import json_file
 from sentinel_tools_release.git import Range, Repository, between, resolve
 from sentinel_tools_release.settings import HistorySettings, is_url
-from sentinel_tools_release.sources import from_server, json_files, release_document
+from sentinel_tools_release.sources import NO_SUCH_PLACE, from_server, json_files, release_document
 from sentinel_tools_release.summaries import beside, repository_of
 
-__all__ = ["get_release_history"]
+__all__ = ["get_release_history", "no_release_history"]
 
 _DIGITS = re.compile(r"(\d+)")
 Numbers = dict[str, float]
@@ -26,11 +26,11 @@ def get_release_history(
 ) -> dict[str, Any]:
     """``release`` and its numbers, ``earlier`` releases with theirs (newest first), and the ``comparison``.
 
-    The baseline is the release that was named, else the median of all that are listed. Earlier releases are the files of the
-    folder, what ``GET <base>/release-history`` answers under ``releases``, or the tags before a range of commits, whose
-    numbers are commits, authors, files and lines, with what ``history`` knows of their tests and metrics besides.
+    The baseline is the named release, else the median of all listed releases. Earlier releases are the files of the folder,
+    the list ``releases`` from ``GET <base>/release-history``, or the tags before a range of commits; a tag's numbers are
+    commits, authors, files and lines, plus the tests and metrics that ``history`` has for it.
 
-    Raises as the summary does, and ``InputError`` where the baseline is not among the earlier releases.
+    Raises as the summary does, and ``InputError`` if the baseline is not among the earlier releases.
     """
     if settings.repo:
         current, earlier = _of_repository(settings, release_id, limit if baseline is None else 50)
@@ -50,14 +50,31 @@ def get_release_history(
     }
 
 
+def no_release_history(settings: HistorySettings, release_id: str) -> str | None:
+    """Why there is nothing to compare a release with; None where there is, or where a server does not say for certain."""
+    if settings.repo:
+        return None
+    try:
+        _, earlier = _of_summaries(settings, release_id)
+    except InputError as error:
+        return str(error)
+    except NetworkError as error:
+        return str(error) if error.status in NO_SUCH_PLACE else None
+    return None if earlier else f'no release before "{release_id}" is known'
+
+
 def _of_summaries(settings: HistorySettings, release_id: str) -> tuple[Numbers, dict[str, Numbers]]:
     current = numbers_of({**release_document(settings, release_id), **beside(settings)})
     if is_url(settings.releases) and not settings.history:
         answer = from_server(settings, "release-history", {"release_id": release_id}).get("releases")
-        found = {str(one["version"]): one for one in answer or () if isinstance(one, dict) and "version" in one}
+        found = {
+            str(summary["version"]): summary
+            for summary in answer or ()
+            if isinstance(summary, dict) and "version" in summary
+        }
         found.pop(release_id, None)
-        return current, {version: numbers_of(one) for version, one in found.items()}
-    before = {version: one for version, one in _in_folder(settings).items() if _key(version) < _key(release_id)}
+        return current, {version: numbers_of(summary) for version, summary in found.items()}
+    before = {version: summary for version, summary in _in_folder(settings).items() if _key(version) < _key(release_id)}
     return current, {version: numbers_of(before[version]) for version in sorted(before, key=_key, reverse=True)}
 
 
@@ -75,7 +92,7 @@ def _of_repository(settings: HistorySettings, release_id: str, limit: int) -> tu
 
 
 def _in_folder(settings: HistorySettings) -> dict[str, Mapping[str, Any]]:
-    """Summaries by version; a file that is no summary is left out."""
+    """Summaries by version; other files are skipped."""
     named = settings.history or settings.releases
     folder = Path(named)
     if is_url(named) or not folder.is_dir():
@@ -94,7 +111,7 @@ def _in_folder(settings: HistorySettings) -> dict[str, Mapping[str, Any]]:
 
 
 def _tags_of(repository: Repository, commit: str) -> list[tuple[str, str]]:
-    """Tags that a commit holds with their commits, newest first; two tags of one commit count once."""
+    """Tags that a commit contains, with their commits, newest first; two tags of one commit count once."""
     text = repository.ask(
         "for-each-ref",
         f"--merged={commit}",
@@ -122,7 +139,7 @@ def _size(repository: Repository, found: Range) -> Numbers:
 
 
 def _key(version: str) -> list[tuple[int, int, str]]:
-    """Versions as people order them: numbers by value, ``v2.9`` before ``v2.10``."""
+    """A sort key for versions: numbers by value, so ``v2.9`` comes before ``v2.10``."""
     return [
         (1, int(part), "") if part.isdecimal() and len(part) < 20 else (0, 0, part)  # noqa: PLR2004 - a number of any use
         for part in _DIGITS.split(version)

@@ -1,4 +1,4 @@
-"""Test results from JUnit XML: read as a stream, without entities, document types or unbounded depth; totals checked against the cases."""
+"""Streams test results from JUnit XML, refuses document types and deep nesting, and checks totals against the cases."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -15,12 +15,12 @@ __all__ = ["Claims", "Status", "TestCase", "TestRun", "read_junit"]
 
 _KINDS = ("tests", "failures")
 _MOST = 10**9
-_PYTEST = ("pytest", "pytest tests")  # it counts subtests among a suite's tests, and lists none
+_PYTEST = ("pytest", "pytest tests")  # pytest counts subtests in a suite's total, but does not list them
 
 
 @attrs.define
 class _Count:
-    """Of one kind, in one suite with those in it: claimed, listed, and how much of what they claim is not listed."""
+    """Counts of one kind in one suite and its inner suites: claimed, listed, and claimed but not listed."""
 
     claimed: int
     listed: int = 0
@@ -28,9 +28,9 @@ class _Count:
 
 
 class Claims:
-    """Told of every suite, test and failure as a report is read.
+    """Compares the totals that suites claim with the tests that they list.
 
-    A suite that lists more than it claims is no news: writers count differently.
+    A suite that lists more than it claims is fine, because writers count differently.
     """
 
     def __init__(self) -> None:
@@ -38,20 +38,20 @@ class Claims:
         self._open: list[tuple[bool, dict[str, _Count]]] = []
 
     def larger(self) -> dict[str, int]:
-        """How many ``tests`` and ``failures`` (errors included) are claimed in all, each where more than are listed."""
+        """The claimed number of ``tests`` and ``failures`` (errors included), each only if it exceeds the listed number."""
         return {kind: count.listed + count.missing for kind, count in self._total.items() if count.missing}
 
     def begin_suite(self, attributes: Mapping[str, str]) -> None:
-        """A suite opens, in the one that is open, with what it claims."""
+        """Open a suite, inside the open one, with its claimed totals."""
         by_pytest = attributes.get("name") in _PYTEST or bool(self._open and self._open[-1][0])
         self._open.append((by_pytest, {kind: _Count(claimed) for kind, claimed in _claimed(attributes).items()}))
 
     def listed(self, kind: str) -> None:
-        """The innermost suite lists one of ``tests`` or ``failures``."""
+        """Count one of ``tests`` or ``failures`` in the innermost suite."""
         self._open[-1][1][kind].listed += 1
 
     def end_suite(self) -> None:
-        """The innermost suite ends."""
+        """Close the innermost suite."""
         by_pytest, counts = self._open.pop()
         for kind, count in counts.items():
             if by_pytest and kind == "tests":
@@ -88,9 +88,9 @@ _TEXT_LENGTH = 500
 
 @attrs.define(kw_only=True)
 class TestCase:
-    """One test. ``seconds`` is None where the report does not say; ``message`` says why it failed or was skipped."""
+    """One test. ``seconds`` is None if unknown; ``message`` says why it failed or was skipped."""
 
-    __test__ = False  # pytest would take it for a test of its own
+    __test__ = False  # not a pytest class
 
     name: str
     seconds: float | None = None
@@ -98,7 +98,7 @@ class TestCase:
     message: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """As the tools' results have it; a test without a message has none."""
+        """The test as in a tool's result; an empty message is left out."""
         found: dict[str, Any] = {"name": self.name, "status": self.status, "seconds": self.seconds}
         return {**found, "message": self.message} if self.message else found
 
@@ -107,7 +107,7 @@ class TestCase:
 class TestRun:
     """Every test of a run, in the order of the report. A test with a failure and an error counts once.
 
-    ``claimed`` says how many ``tests`` or ``failures`` the report claims, where it lists fewer.
+    ``claimed`` is the number of ``tests`` or ``failures`` that the report claims, if it lists fewer.
     """
 
     __test__ = False
@@ -116,11 +116,11 @@ class TestRun:
     claimed: Mapping[str, int] = attrs.field(factory=dict)
 
     def with_status(self, status: Status) -> list[TestCase]:
-        """The tests that ended so."""
+        """The tests with this status."""
         return [case for case in self.cases if case.status == status]
 
     def counts(self) -> dict[str, Any]:
-        """How many passed, failed and were skipped; and what is ``claimed``, where that is more."""
+        """The number of passed, failed and skipped tests; and ``claimed``, if that is more."""
         found = {"passed": 0, "failed": 0, "skipped": 0}
         for case in self.cases:
             found[case.status] += 1
@@ -130,8 +130,8 @@ class TestRun:
 def read_junit(place: str, max_bytes: int) -> TestRun:
     """The tests in a JUnit file, or in all ``*.xml`` files of a folder and below that are JUnit's.
 
-    Raises ``InputError`` naming file and line where one is no JUnit XML, holds a document type, or they are over
-    ``max_bytes`` together.
+    Raises ``InputError`` with file and line for a file that is not JUnit XML or has a document type, and if all files
+    together exceed ``max_bytes``.
     """
     path = Path(place)
     files = _files(path) if path.is_dir() else [path]
@@ -148,45 +148,49 @@ def _files(folder: Path) -> list[Path]:
     named = (Path(place, name) for place, _, names in places for name in names if name.endswith(".xml"))
     found = sorted(path for path in named if path.is_file())
     if not found:
-        raise InputError(f'"{os.fspath(folder)}" holds no *.xml file; --junit names the test report')
+        raise InputError(f'"{os.fspath(folder)}" holds no *.xml file; --junit sets the path of the test report')
     if len(found) > _MAX_FILES:
         raise InputError(
-            f'"{os.fspath(folder)}" holds {len(found)} *.xml files, more than {_MAX_FILES}; name a narrower one'
+            f'"{os.fspath(folder)}" holds {len(found)} *.xml files, more than {_MAX_FILES}; name a folder with fewer'
         )
     return found
 
 
 def _refuse_folder(error: OSError) -> None:
-    raise InputError(f'"{error.filename}" cannot be read: {error.strerror}; --junit names the test report') from error
+    raise InputError(
+        f'"{error.filename}" cannot be read: {error.strerror}; --junit sets the path of the test report'
+    ) from error
 
 
 def _read(path: Path, reader: "_Reader", left: int, max_bytes: int) -> int:
-    """Add a file's tests; gives its size."""
+    """Add a file's tests; returns its size in bytes."""
     name, size = os.fspath(path), 0
     try:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):
                 size += len(chunk)
                 if size > left:
-                    raise InputError(f'"{name}": test reports of more than {max_bytes} bytes; raise "max_junit_bytes"')
+                    raise InputError(f'"{name}": the test reports exceed {max_bytes} bytes; raise "max_junit_bytes"')
                 reader.parser.Parse(chunk, False)
             reader.parser.Parse(b"", True)
     except OSError as error:
-        raise InputError(f'"{name}" cannot be read: {error.strerror}; --junit names the test report') from error
+        raise InputError(
+            f'"{name}" cannot be read: {error.strerror}; --junit sets the path of the test report'
+        ) from error
     except (
         expat.ExpatError,
         _RefusedError,
         LookupError,
         ValueError,
-    ) as error:  # the last two: of the declared encoding
+    ) as error:  # the last two come from the declared encoding
         line = reader.parser.CurrentLineNumber
         reason = str(error).partition(":")[0] if isinstance(error, expat.ExpatError) else str(error)
-        raise InputError(f'"{name}" is no JUnit XML: {reason} @ line {line}; correct it there') from error
+        raise InputError(f'"{name}" is not JUnit XML: {reason} @ line {line}; correct it there') from error
     return size
 
 
 class _RefusedError(Exception):
-    """What well-formed XML may hold and a test report must not."""
+    """Well-formed XML that is not acceptable as a test report."""
 
 
 class _Reader:

@@ -1,4 +1,4 @@
-"""The risk report: to a folder, where it never overwrites another, or to a server; with a key, once."""
+"""Files the risk report in a folder, without overwriting another, or at a server; with a key, only once."""
 
 import datetime as dt
 import hashlib
@@ -28,14 +28,14 @@ def file_risk_report(
     idempotency_key: str | None = None,
     below_evidence: bool = False,
 ) -> dict[str, Any]:
-    """File a report and give back ``{"status": "filed", "report_id": ...}``, with ``path`` where it went to a folder.
+    """File a report; returns ``{"status": "filed", "report_id": ...}``, with ``path`` if it went to a folder.
 
-    In a folder it is ``RR-<release>-<number>.json`` and its id ``<release>-<number>``; each filing takes the next free
-    number. To a server it is ``POST <base>/risk-report``, and the id is the server's. The same ``idempotency_key`` again
-    gives the report that it filed, not a second one. ``below_evidence`` marks a severity that the data contradict.
+    In a folder the file is ``RR-<release>-<number>.json`` and the id ``<release>-<number>``, with the next free number. At a
+    server it is ``POST <base>/risk-report``, and the id is the server's. A repeated ``idempotency_key`` returns the first
+    report and files no second one. ``below_evidence`` marks a severity that the data contradicts.
 
-    Raises ``InputError`` where the folder cannot be written or the key filed another report, ``NetworkError`` where the
-    server certainly did not take it, ``OutcomeUnknownError`` where nobody can know.
+    Raises ``InputError`` if the folder cannot be written or the key filed another report, ``NetworkError`` if the server
+    certainly did not take it, ``OutcomeUnknownError`` if that is unknown.
     """
     report: dict[str, Any] = {"release_id": release_id, "severity": severity, "findings": list(findings)}
     if below_evidence:
@@ -70,10 +70,10 @@ def _store(folder: Path, report: dict[str, Any], key: str | None) -> dict[str, A
 
 
 def _filed_with(path: Path, key: str) -> dict[str, Any] | None:
-    """The report in a file, where this key filed it."""
+    """The report in a file, if this key filed it."""
     try:
         stored = from_json(path.read_bytes())
-    except ValueError:  # somebody's own file; it is nobody's report
+    except ValueError:  # another file, not a report
         return None
     return stored if isinstance(stored, dict) and stored.get("idempotency_key") == key else None
 
@@ -89,7 +89,7 @@ def _path(folder: Path, name: str, number: int) -> Path:
 
 
 def _plain_name(release_id: str) -> str:
-    """The id where it is a plain name, else its plain characters and a digest: an id never becomes a path."""
+    """The id if it is a plain name, else its plain characters and a digest, so that an id never becomes a path."""
     if _PLAIN.fullmatch(release_id):
         return release_id
     return f"{_ODD.sub('_', release_id[:40])}-{hashlib.sha256(release_id.encode()).hexdigest()[:12]}"

@@ -1,4 +1,4 @@
-"""What each tool may be called with, as JSON schemas."""
+"""JSON schemas of the tools' arguments."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""A report on its way to a server. What left is remembered, so that the same key never sends a second report blindly."""
+"""Sends a report to a server, and records each attempt, so that the same key never sends a second report blindly."""
 
 import contextlib
 import hashlib
@@ -21,11 +21,11 @@ _NOT_AGAIN = (
 
 
 def send(settings: ReportSettings, report: dict[str, Any], key: str | None) -> dict[str, Any]:
-    """``POST <base>/risk-report`` with the ``Idempotency-Key``, one made of the content where none is given.
+    """``POST <base>/risk-report`` with the ``Idempotency-Key``, by default one made from the content.
 
-    With a key, a note in the outbox says before the POST that it is about to leave, and afterwards what came of it. The
-    same key again gets the answer that is noted. Where a note without an answer is found, the report may have arrived: it
-    is sent again only to a server that ``honors_keys``; else ``NotRepeatedError`` tells what is noted of the first time.
+    With a key, a note in the outbox records the attempt before the POST, and the answer after it. The same key again returns
+    the noted answer. After a note without an answer the report may have arrived: it is sent again only to a server that
+    ``honors_keys``; otherwise ``NotRepeatedError`` quotes the note.
 
     Raises as ``file_risk_report``.
     """
@@ -36,7 +36,7 @@ def send(settings: ReportSettings, report: dict[str, Any], key: str | None) -> d
         return _once(settings, body, key)
     except OSError as error:
         raise InputError(
-            f'"{os.fspath(settings.outbox)}" cannot be written: {error.strerror}; it keeps a report from being sent twice'
+            f'"{os.fspath(settings.outbox)}" cannot be written: {error.strerror}; without it a report could be sent twice'
         ) from error
 
 
@@ -64,7 +64,7 @@ def _once(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
             note.unlink(missing_ok=True)
             raise
         except OutcomeUnknownError as error:
-            with contextlib.suppress(OSError):  # the note from before the POST stays, and says enough
+            with contextlib.suppress(OSError):  # the note from before the POST stays
                 replace(note, canonical({"report": digest, "said": str(error)}))
             if settings.honors_keys:
                 raise
@@ -85,7 +85,7 @@ def _read(note: Path) -> dict[str, Any] | None:
         value = from_json(note.read_bytes())
     except FileNotFoundError:
         return None
-    except ValueError:  # damaged from outside; that a report left is all it still says
+    except ValueError:  # damaged: it only shows that a report was sent
         return {}
     return value if isinstance(value, dict) else {}
 
@@ -96,7 +96,7 @@ def _post(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
     data = request(url, settings.timeout, settings.max_bytes, body=body, headers=headers)
     try:
         report_id = json_object(data, url, settings.max_bytes).get("report_id")
-    except InputError:  # what the answer is instead is quoted below
+    except InputError:  # the answer is quoted below
         report_id = None
     if not isinstance(report_id, str) or not report_id:
         raise OutcomeUnknownError(

@@ -1,4 +1,4 @@
-"""Where releases are read and reports are filed, and the limits on both."""
+"""Settings: where releases are read and reports are filed, and the limits of both."""
 
 import importlib.util
 import re
@@ -14,7 +14,7 @@ __all__ = ["HistorySettings", "ReportSettings", "SourceSettings", "SummarySettin
 _positive = attrs.validators.gt(0)
 _seconds = attrs.validators.gt(0.0)
 
-_PATH = {"path": True}  # a relative one in sentinel.toml starts in that file's folder
+_PATH = {"path": True}  # a relative path in sentinel.toml starts in that file's folder
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
@@ -23,20 +23,20 @@ def is_url(place: str) -> bool:
     return place.lower().startswith(("http://", "https://"))
 
 
-# Single quotes around a field are attrs' own way: the host puts the whole key of the setting in its place.
+# Fields are in single quotes, as in attrs' own messages: the host replaces them by the whole key of the setting.
 def _check_place(_instance: object, attribute: "attrs.Attribute[Any]", place: str) -> None:
     if not place:
         raise ValueError(f"'{attribute.name}' is empty; give a path or an http(s) address")
     if not _SCHEME.match(place):
         return
-    if problem := _unfit(place):
-        raise ValueError(f"'{attribute.name}' is \"{redact(place)}\", which is no base address: {problem}")
+    if problem := _address_problem(place):
+        raise ValueError(f"'{attribute.name}' is \"{redact(place)}\", which is not a base address: {problem}")
     if importlib.util.find_spec("httpx2") is None:
         raise ValueError(f"'{attribute.name}' is a server's address: pip install 'reliability-sentinel[http]'")
 
 
-def _unfit(address: str) -> str | None:
-    """Why an address cannot be the base of a server's."""
+def _address_problem(address: str) -> str | None:
+    """Why an address cannot be a server's base address."""
     if not is_url(address):
         return "it must begin with http:// or https://; a path has no ://"
     try:
@@ -71,10 +71,10 @@ class SourceSettings:
 
     ``releases`` is a JSON file, a folder of them, or the base address of a server. With ``repo``, a git repository, a
     release is a range of commits instead. ``junit`` (a JUnit XML file, or a folder of them) and ``metrics`` (a JSON file)
-    stand beside either and win over what it says of tests and metrics. An empty text is "not given".
+    replace the tests and metrics of either. An empty text means "not set".
 
-    ``timeout`` is in seconds, for a call to a server or to git; ``max_bytes`` caps a JSON file or a server's answer, and
-    16 times that an answer of git; ``max_junit_bytes`` caps the JUnit files together.
+    ``timeout`` is in seconds, for one call to a server or to git; ``max_bytes`` caps a JSON file or a server's answer, and 16
+    times that the output of git; ``max_junit_bytes`` caps all JUnit files together.
     """
 
     releases: str = attrs.field(default="releases", validator=_check_place, metadata=_PATH)
@@ -88,7 +88,7 @@ class SourceSettings:
 
 @attrs.frozen(kw_only=True)
 class SummarySettings(SourceSettings):
-    """``max_changes`` is how many commits of a range are listed at most; how many are left out is said."""
+    """``max_changes`` is how many commits of a range are listed at most; the result says how many are left out."""
 
     max_changes: int = attrs.field(default=200, validator=_positive)
 
@@ -102,17 +102,17 @@ class TraceSettings(SourceSettings):
 
 @attrs.frozen(kw_only=True)
 class HistorySettings(SourceSettings):
-    """``history`` is a folder of the summaries of earlier releases; without it ``releases``, where that is a folder."""
+    """``history`` is a folder of the summaries of earlier releases; without it ``releases``, if that is a folder."""
 
     history: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
 
 
 @attrs.frozen(kw_only=True)
 class ReportSettings:
-    """``reports`` is a folder, made when it is needed, or the base address of a server; the limits are as for reading.
+    """``reports`` is a folder, created when needed, or the base address of a server; the limits are as for reading.
 
-    ``honors_keys`` says that the server counts two POSTs with one ``Idempotency-Key`` once. Only then is a report sent
-    again whose outcome is unknown. ``outbox`` is the folder that remembers which report left for the server under which key.
+    ``honors_keys`` says that the server files two POSTs with one ``Idempotency-Key`` only once. Only then is a report with an
+    unknown outcome sent again. ``outbox`` is the folder that records which report was sent under which key.
     """
 
     reports: str = attrs.field(default=".sentinel/reports", validator=_check_place, metadata=_PATH)

@@ -1,4 +1,4 @@
-"""The document of a release as its source has it: a file, a folder of files, or a server."""
+"""Reads the document of a release from a file, a folder of files, or a server."""
 
 import os
 import re
@@ -7,26 +7,27 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sentinel_core.errors import InputError
+from sentinel_core.errors import InputError, NetworkError
 from sentinel_tools_release.commits import plain
 from sentinel_tools_release.files import json_file, json_object
 from sentinel_tools_release.settings import SourceSettings, is_url
 
-__all__ = ["from_server", "json_files", "part_of", "release_document"]
+__all__ = ["NO_SUCH_PLACE", "from_server", "json_files", "part_of", "release_document", "without_part"]
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _MAX_FILES = 1000
+NO_SUCH_PLACE = (404, 405, 410, 501)  # what a server answers that has no such part
 
 
 def release_document(settings: SourceSettings, release_id: str) -> dict[str, Any]:
-    """What is known of a release.
+    """The document of a release.
 
-    From a file, its ``version`` must be the release that was asked for. In a folder it is ``<release_id>.json``, else the
-    first file by name with that ``version``. From a server it is what ``GET <base>/release-summary`` answers, whose
-    ``version``, where it has one, must be that release too.
+    The ``version`` in a file must be the requested release. In a folder it is ``<release_id>.json``, else the first file by
+    name with that ``version``. From a server it is the answer of ``GET <base>/release-summary``; its ``version``, if any, must
+    be the requested release, too.
 
-    Raises ``InputError`` where there is no such release or no JSON object, ``NetworkError`` where the server gives none. A
-    file of the folder that cannot be read is named where the release's id stands in its name.
+    Raises ``InputError`` if there is no such release or no JSON object, ``NetworkError`` if the server gives none. The error
+    names a file of the folder that cannot be read if the release's id is in its name.
     """
     if is_url(settings.releases):
         query = {"release_id": release_id}
@@ -40,21 +41,32 @@ def release_document(settings: SourceSettings, release_id: str) -> dict[str, Any
     return _of_version(_read(place, settings.max_bytes), place, release_id)
 
 
-def part_of(settings: SourceSettings, release_id: str, key: str, asked: Mapping[str, object]) -> Any:
-    """One deeper part of a release: ``GET <base>/<key, with dashes>`` of a server, else that key of the document.
+def part_of(settings: SourceSettings, release_id: str, key: str, query: Mapping[str, object]) -> Any:
+    """One part of a release: ``GET <base>/<key, with dashes>`` from a server, else that key of the document.
 
-    Raises ``InputError`` where the document has no such part.
+    Raises ``InputError`` if the document has no such part.
     """
     if is_url(settings.releases):
-        return from_server(settings, key.replace("_", "-"), {"release_id": release_id, **asked})
+        return from_server(settings, key.replace("_", "-"), {"release_id": release_id, **query})
     document = release_document(settings, release_id)
     if key not in document:
         raise InputError(f'release "{release_id}" in "{settings.releases}" has no "{key}"; only its summary is known')
     return document[key]
 
 
+def without_part(settings: SourceSettings, release_id: str, key: str, asked: Mapping[str, object]) -> str | None:
+    """Why ``part_of`` would have nothing to give; None where it has, or where a server does not say for certain."""
+    try:
+        part_of(settings, release_id, key, asked)
+    except InputError as error:
+        return str(error)
+    except NetworkError as error:
+        return str(error) if error.status in NO_SUCH_PLACE else None
+    return None
+
+
 def from_server(settings: SourceSettings, path: str, query: Mapping[str, object]) -> dict[str, Any]:
-    """What the configured server answers to ``GET <base>/<path>``; every value of the query is percent-encoded."""
+    """The configured server's answer to ``GET <base>/<path>``; every value of the query is percent-encoded."""
     from sentinel_tools_release.web import request
 
     url = _address(settings, path, query)
@@ -62,12 +74,12 @@ def from_server(settings: SourceSettings, path: str, query: Mapping[str, object]
 
 
 def _address(settings: SourceSettings, path: str, query: Mapping[str, object]) -> str:
-    asked = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items() if value is not None)
-    return f"{settings.releases.rstrip('/')}/{path}?{asked}"
+    encoded = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items() if value is not None)
+    return f"{settings.releases.rstrip('/')}/{path}?{encoded}"
 
 
 def json_files(folder: Path) -> Iterator[Path]:
-    """The ``*.json`` files of a folder, by name. Raises ``InputError`` for more than a folder of releases would hold."""
+    """The ``*.json`` files of a folder, by name. Raises ``InputError`` for too many files."""
     files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
     if len(files) > _MAX_FILES:
         raise InputError(
@@ -104,7 +116,7 @@ def _read(path: Path, max_bytes: int) -> dict[str, Any]:
 def _of_version(summary: dict[str, Any], place: Path | str, release_id: str) -> dict[str, Any]:
     version = summary.get("version")
     if version != release_id:
-        told = plain(str(version))
-        about = f'"{told}"' if isinstance(version, str) else told
+        name = plain(str(version))
+        about = f'"{name}"' if isinstance(version, str) else name
         raise InputError(f'"{os.fspath(place)}" is about release {about} @ $.version, not "{release_id}"')
     return summary

@@ -1,4 +1,4 @@
-"""What a release did when it ran, from OpenTelemetry spans: calls, errors and times by operation."""
+"""Calls, errors and response times of a release by operation, from OpenTelemetry spans."""
 
 import codecs
 import math
@@ -14,9 +14,9 @@ from sentinel_core.trace import from_json
 from sentinel_tools_release.commits import plain
 from sentinel_tools_release.files import read_bytes
 from sentinel_tools_release.settings import TraceSettings
-from sentinel_tools_release.sources import part_of
+from sentinel_tools_release.sources import part_of, without_part
 
-__all__ = ["get_observability_traces"]
+__all__ = ["get_observability_traces", "no_observability_traces"]
 
 _FAILED = (2, "STATUS_CODE_ERROR")
 _NANOSECONDS = 1e6  # in a millisecond
@@ -25,7 +25,7 @@ _MOST_EXAMPLES = 3
 
 @attrs.frozen
 class _Span:
-    """One span: ``version`` is its resource's ``service.version``, ``milliseconds`` None where the times make no sense."""
+    """One span: ``version`` is its resource's ``service.version``, ``milliseconds`` is None if the times make no sense."""
 
     service: str
     version: str | None
@@ -40,10 +40,10 @@ def get_observability_traces(settings: TraceSettings, release_id: str, limit: in
     """``spans`` counted, and ``operations``, those with most errors first, then the slowest.
 
     Each has ``calls``, ``errors``, ``error_rate`` (0 to 1), ``p50_ms``, ``p95_ms`` (nearest rank) and up to three
-    ``failures``. Where any span says the version of its service, only those of this release count (of a range, its newer
-    end). Without ``traces`` it is the source's ``observability_traces``, given as it is.
+    ``failures``. If any span has a service version, only spans of this release count (for a range, its newer end). Without
+    ``traces`` returns the source's ``observability_traces`` unchanged.
 
-    Raises as the summary does, and ``InputError`` where nobody has traces.
+    Raises as the summary does, and ``InputError`` if there is no source of traces.
     """
     if not settings.traces:
         return {"observability_traces": part_of(settings, release_id, "observability_traces", {"limit": limit})}
@@ -55,7 +55,7 @@ def get_observability_traces(settings: TraceSettings, release_id: str, limit: in
         groups.setdefault((span.service, span.name), []).append(span)
     operations = sorted(
         (_operation(*key, group) for key, group in groups.items()),
-        key=lambda one: (-one["errors"], -(one["p95_ms"] or 0), one["service"], one["operation"]),
+        key=lambda row: (-row["errors"], -(row["p95_ms"] or 0), row["service"], row["operation"]),
     )
     return {
         "spans": len(own),
@@ -64,6 +64,11 @@ def get_observability_traces(settings: TraceSettings, release_id: str, limit: in
         "operations": operations[:limit],
         "left_out": max(len(operations) - limit, 0),
     }
+
+
+def no_observability_traces(settings: TraceSettings, release_id: str) -> str | None:
+    """Why nobody has traces; None where somebody does."""
+    return None if settings.traces else without_part(settings, release_id, "observability_traces", {"limit": 1})
 
 
 def _version(release_id: str) -> str:
@@ -86,7 +91,7 @@ def _operation(service: str, name: str, spans: list[_Span]) -> dict[str, Any]:
 
 
 def _rank(times: list[float], share: float) -> float | None:
-    """The nearest-rank percentile; None of nothing."""
+    """The nearest-rank percentile; None without values."""
     return times[max(math.ceil(share * len(times)) - 1, 0)] if times else None
 
 
@@ -103,7 +108,7 @@ def _spans_in(path: Path, max_bytes: int) -> Iterator[_Span]:
 
 
 def _documents(data: bytes, name: str) -> Iterator[tuple[int, Any]]:
-    """One document, or one on each line."""
+    """One document, or one per line."""
     try:
         yield 1, from_json(data)
     except (ValueError, RecursionError):
@@ -142,21 +147,21 @@ def _span(span: Mapping[str, Any], service: str, version: str | None) -> _Span:
 
 
 def _objects(value: object) -> Iterable[dict[str, Any]]:
-    return (one for one in value if isinstance(one, dict)) if isinstance(value, list) else ()
+    return (item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
 
 
 def _attributes(value: object) -> dict[str, str]:
-    """Attributes that are texts, by key."""
+    """Text attributes by key."""
     found = {}
-    for one in _objects(value):
-        key, held = one.get("key"), one.get("value")
+    for attribute in _objects(value):
+        key, held = attribute.get("key"), attribute.get("value")
         if isinstance(key, str) and isinstance(held, dict) and isinstance(held.get("stringValue"), str):
             found[key] = held["stringValue"]
     return found
 
 
 def _number(value: object) -> int | None:
-    """Nanoseconds, which JSON holds as text because they are too large for a double."""
+    """Nanoseconds; JSON has them as text because they are too large for a double."""
     if isinstance(value, str) and value.isdecimal() and len(value) <= 20:  # noqa: PLR2004 - digits of 2**64
         return int(value)
     return value if type(value) is int and value >= 0 else None

@@ -1,4 +1,4 @@
-"""The release summary: from a file, a folder, a server, or a range of commits; with test results and metrics beside it."""
+"""The release summary from a file, a folder, a server or a range of commits, with test results and metrics."""
 
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from sentinel_tools_release.sources import release_document
 
 __all__ = ["beside", "get_release_summary", "repository_of"]
 
-_CHANGES_BYTES = 20_000  # a summary must fit into what a tool's result may have, or nobody can read it
-_GIT_SHARE = 16  # git's lists are counted and cut before anyone gets them, so they may be longer than an answer
+_CHANGES_BYTES = 20_000  # a summary must fit into one tool result
+_GIT_SHARE = 16  # git's lists are cut before they are returned, so they may be longer than an answer
 _MOST_FAILURES = 20
 _FAILURE_LENGTH = 200
 _MOST_FILES = 20
@@ -22,21 +22,21 @@ _MOST_AUTHORS = 20
 
 
 def get_release_summary(settings: SummarySettings, release_id: str) -> dict[str, Any]:
-    """``version``, ``changes``, ``tests``, ``deployment_metrics``, and what else the source knows.
+    """``version``, ``changes``, ``tests``, ``deployment_metrics``, and any other key of the source.
 
-    With ``repo`` the changes are the commits of the range, newest first, and ``commits``, ``authors`` and ``files`` say how
-    large it is. ``junit`` gives ``tests``, ``metrics`` gives ``deployment_metrics``, whatever the source says of them; what
-    nobody gives is left out, which the detective counts as missing.
+    With ``repo`` the changes are the commits of the range, newest first, and ``commits``, ``authors`` and ``files`` give its
+    size. ``junit`` replaces ``tests`` and ``metrics`` replaces ``deployment_metrics``. Missing data is left out, and the
+    detective counts it as missing.
 
-    Raises ``InputError`` where there is no such release, or a file or the repository cannot be read, ``NetworkError`` where
-    the server gives none.
+    Raises ``InputError`` if there is no such release, or a file or the repository cannot be read, ``NetworkError`` if the
+    server gives no summary.
     """
     summary = _of_range(settings, release_id) if settings.repo else release_document(settings, release_id)
     return {**summary, **beside(settings)}
 
 
 def beside(settings: SourceSettings) -> dict[str, Any]:
-    """What the test report and the metrics file say, under the summary's keys."""
+    """The data of the test report and the metrics file, under the summary's keys."""
     found: dict[str, Any] = {}
     if settings.junit:
         run = read_junit(settings.junit, settings.max_junit_bytes)
@@ -64,24 +64,24 @@ def _of_range(settings: SummarySettings, release_id: str) -> dict[str, Any]:
     commits = commits_of(repository, found, limit=settings.max_changes)
     return {
         "version": release_id,
-        "changes": _told(commits, total),
+        "changes": _listed(commits, total),
         "commits": {"count": total, "since": found.since, "to": found.to},
         "authors": authors_of(repository, found)[:_MOST_AUTHORS],
         "files": _files(repository, found),
     }
 
 
-def _told(commits: list[Commit], total: int) -> list[str]:
-    told, room = [], _CHANGES_BYTES
+def _listed(commits: list[Commit], total: int) -> list[str]:
+    lines, room = [], _CHANGES_BYTES
     for commit in commits:
-        room -= len(to_json(commit.told))
+        room -= len(to_json(commit.line))
         if room < 0:
             break
-        told.append(commit.told)
-    left_out = total - len(told)
-    return [*told, f"{left_out} older commits are not listed here; get_code_changes lists them"] if left_out else told
+        lines.append(commit.line)
+    left_out = total - len(lines)
+    return [*lines, f"{left_out} older commits are not listed here; get_code_changes lists them"] if left_out else lines
 
 
 def _files(repository: Repository, found: Range) -> dict[str, Any]:
     files = files_of(repository, found.base, found.to)
-    return {**size_of(files), "most_changed": [one.as_dict() for one in files[:_MOST_FILES]]}
+    return {**size_of(files), "most_changed": [change.as_dict() for change in files[:_MOST_FILES]]}

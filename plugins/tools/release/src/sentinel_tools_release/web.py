@@ -1,4 +1,4 @@
-"""One HTTP request to a configured server, through Sentinel's guarded client; no redirect is followed."""
+"""Sends one HTTP request to a configured server through Sentinel's guarded client; follows no redirect."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -9,7 +9,7 @@ from sentinel_core.runtime.redact import Redactor
 
 __all__ = ["quoted", "request"]
 
-# Statuses that say that nothing was done with what was sent; 409 may be the same key, at work in another call.
+# Statuses after which the server did nothing. Not 409: another call with the same key may be in progress.
 _DID_NOTHING = {
     *(status for status in range(400, 500) if status != HTTPStatus.CONFLICT),
     HTTPStatus.TEMPORARY_REDIRECT,
@@ -18,7 +18,7 @@ _DID_NOTHING = {
     HTTPStatus.SERVICE_UNAVAILABLE,
 }
 _UNKNOWN = "whether it took what was sent is unknown"
-_MOST_READ = 4000  # bytes of a body that are looked at
+_MOST_READ = 4000  # bytes of a body
 _MOST_QUOTED = 200
 _EITHER = {
     **dict.fromkeys(range(300, 400), "redirects are not followed, give the final address"),
@@ -40,7 +40,7 @@ _HINTS: Mapping[str, Mapping[int, str]] = {
 
 
 def quoted(body: bytes) -> str:
-    """The start of a body on one line, printable and without secrets; empty where there is none."""
+    """The start of a body on one line, printable and without secrets; empty if there is none."""
     text = " ".join(body[:_MOST_READ].decode("utf-8", "replace").split())
     line = Redactor.of_environment().text(text)
     return printable(line if len(line) <= _MOST_QUOTED else f"{line[:_MOST_QUOTED]}...")
@@ -49,11 +49,10 @@ def quoted(body: bytes) -> str:
 def request(
     url: str, timeout: float, max_bytes: int, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
 ) -> bytes:
-    """GET, or POST where there is a body; gives the body of a 2xx answer.
+    """GET, or POST if there is a body; returns the body of a 2xx answer.
 
-    ``timeout`` is in seconds, for the whole of it. Raises ``NetworkError`` where there is no such answer, and
-    ``OutcomeUnknownError`` instead where the server may have acted on the body all the same; ``ConfigError`` where the
-    package for HTTP is not installed.
+    ``timeout`` is in seconds for the whole request. Raises ``NetworkError`` for any other outcome, but
+    ``OutcomeUnknownError`` if the server may have acted on the body; ``ConfigError`` if the HTTP package is not installed.
     """
     from sentinel_core.runtime.http import guarded_client, http_errors
 
@@ -72,12 +71,12 @@ def request(
             raise OutcomeUnknownError(f"{error}; {_UNKNOWN}") from error
     if answer.is_success:
         return answer.content
-    text = f'"{url}" answered {_told(answer.status_code, answer.reason_phrase, answer.content, method)}'
+    text = f'"{url}" answered {_status_text(answer.status_code, answer.reason_phrase, answer.content, method)}'
     if body is None or answer.status_code in _DID_NOTHING:
         raise NetworkError(text, status=answer.status_code)
     raise OutcomeUnknownError(f"{text}; {_UNKNOWN}")
 
 
-def _told(status: int, reason: str, body: bytes, method: str) -> str:
+def _status_text(status: int, reason: str, body: bytes, method: str) -> str:
     said, hint = quoted(body), _HINTS[method].get(status)
     return f"{status} {printable(reason)}".rstrip() + (f": {said}" if said else "") + (f"; {hint}" if hint else "")

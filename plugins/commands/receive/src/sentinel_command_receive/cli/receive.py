@@ -66,6 +66,7 @@ def command(**options: Any) -> int:
     Spans of one trace, and traces of one conversation, are judged together. Ctrl-C or SIGTERM judges what is there and
     ends. Exit codes: 0 PASS, 1 WARN, 2 FAIL, of many the worst; 3 where anything could not be judged; 130 after Ctrl-C.
     """
+    import sentinel_core.runtime.http_server  # noqa: F401 - it says what to install where that is missing
     from sentinel_command_receive.cli.receiving import Receiver
 
     flags = judging_flags(options, "timeout", "max_memory_mb")

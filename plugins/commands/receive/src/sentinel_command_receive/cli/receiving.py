@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import io
-import json
 import os
 import signal
 import socket
@@ -18,7 +17,7 @@ import attrs
 import click
 import msgspec
 
-from sentinel_command_receive.service import Reception, serve
+from sentinel_command_receive.service import Batch, Counts, Reception, Row, serve
 from sentinel_core import ReliabilityReport
 from sentinel_core.cli import ERROR, INTERRUPTED, complain, say
 from sentinel_core.cli.options import finish
@@ -72,7 +71,7 @@ class Receiver:
                 most_spans=options["max_spans"],
                 max_body=options["max_body_mb"] << 20,
             )
-            with Child(partial(serve, reception)) as server:
+            with Child(partial(serve, reception), frames=Batch | Counts) as server:
                 name, port = listener.getsockname()[:2]
                 listener.close()
                 with self._stopping(server):
@@ -87,10 +86,10 @@ class Receiver:
     def _work(self, server: Child) -> None:
         try:
             for frame in server.frames(None):
-                if frame[:1] == b"B":
-                    self._judge(json.loads(frame[1:]))
+                if isinstance(frame, Batch):
+                    self._judge(frame.rows)
                 else:
-                    counts = ", ".join(f"{name} {count}" for name, count in json.loads(frame[1:]).items() if count)
+                    counts = ", ".join(f"{name} {count}" for name, count in frame.of.items() if count)
                     say(f"Received: {counts or 'nothing'}.")
         except WorkerError as error:
             complain(f"the receiving process {error}")
@@ -102,16 +101,16 @@ class Receiver:
         plan = Plan(sources=sources, layers=self.layers, selection=self.selection, reader="otlp", format="jsonl")
         return supervise(plan, reports or io.BytesIO(), job=judge, timeout=host.timeout, memory_mb=host.max_memory_mb)
 
-    def _judge(self, rows: list[dict[str, str]]) -> None:
+    def _judge(self, rows: list[Row]) -> None:
         reports = io.BytesIO()
-        sources = tuple(FileSource(path=Path(row["path"]), label=f"trace {row['trace_id']}") for row in rows)
+        sources = tuple(FileSource(path=Path(row.path), label=f"trace {row.trace_id}") for row in rows)
         tally = self._judged(sources, reports)
         for verdict, count in tally.counts.items():
             self.tally.counts[verdict] += count
         self.tally.broken = self.tally.broken or tally.broken
         for row in rows:
-            Path(row["path"]).unlink()
-        self._tell(reports.getvalue().splitlines(keepends=True), {row["trace_id"]: row["span_id"] for row in rows})
+            Path(row.path).unlink()
+        self._tell(reports.getvalue().splitlines(keepends=True), {row.trace_id: row.span_id for row in rows})
 
     def _tell(self, lines: list[bytes], spans: dict[str, str]) -> None:
         try:
@@ -140,7 +139,7 @@ class Receiver:
             if number == signal.SIGINT:
                 self._interrupted = True
                 signal.signal(signal.SIGINT, signal.default_int_handler)
-            server.order(b"stop")
+            server.order("stop")
 
         before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
         try:

@@ -254,15 +254,16 @@ def from_trace(trace: str, *, name: str | None, severity: str | None, output: Pa
 
     TRACE is a run of Sentinel's detective; "sentinel evaluate" judges other agents' traces.
     """
+    import tomli_w
+
     from sentinel_command_suite.from_trace import suite_from_trace
     from sentinel_command_suite.reading import decode_suite
-    from sentinel_command_suite.toml import to_toml
     from sentinel_core.cli.trace_inputs import read_one
 
     if output is not None and checked(output).exists() and not options["force"]:
         raise ConfigError(f'-o "{output}" is there already; --force replaces it')
     found = read_one(trace, trace_id=options["trace_id"], reader=options["reader"], plugins=options["plugins"])
-    made = to_toml(suite_from_trace(found, name=name, severity=severity))
+    made = tomli_w.dumps(suite_from_trace(found, name=name, severity=severity))
     decode_suite(made.encode(), f"{Path(trace).name}.toml")
     if output is None:
         click.echo("".join(f"{printable(line)}\n" for line in made.splitlines()), nl=False)

@@ -1,0 +1,244 @@
+"""What follows from figures that belong together: sums, differences, products, shares, roundings and conversions."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from itertools import combinations
+from statistics import median
+
+import msgspec
+
+from sentinel_signal_hallucination.tables import regex
+
+__all__ = ["Derived", "explicit_sum"]
+
+_NUMBER = regex(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\d])")
+_MOST_VALUES, _MOST_PAIRED, _MOST_ROWS, _DEEPEST = 4_000, 120, 200, 12
+# Percent, thousands, sixties, days, bytes, miles, pounds, inches, feet.
+_SCALES = (
+    100.0, 0.01, 1000.0, 0.001, 60.0, 1 / 60, 1e6, 1e-6, 3600.0, 1 / 3600, 24.0, 1 / 24, 1024.0, 1 / 1024, 2.0**20, 2.0**-20, 2.0**30, 2.0**-30,
+    1.609344, 0.621371, 2.20462, 0.453592, 2.54, 0.393701, 3.28084, 0.3048, 7.0, 12.0,
+)  # fmt: skip
+_MOST_FIT = 4
+_MOST_OF_THREE = 24
+_LONGEST_PRINTED, _LARGEST = 24, 1e15
+_NEIGHBOURS, _DAYS, _LONGEST_NUMBER = 8, 31, 12
+_TOTALS = 3
+_TERM = r"\$?\s?\d[\d,]*(?:\.\d+)?"
+_SUM = regex(rf"\(?\s*({_TERM}(?:\s*[+*×x-]\s*{_TERM})+)\s*\)?")
+
+
+def _value(written: str) -> float:
+    return float(written.replace(",", "") or 0)
+
+
+def _digits(written: str) -> int:
+    return len(written.partition(".")[2])
+
+
+def _numbers(text: str) -> list[float]:
+    return [_value(match[0]) for match in _NUMBER.finditer(text) if len(match[0]) <= _LONGEST_PRINTED]
+
+
+class _Sorted:
+    """Values to look up within a tolerance."""
+
+    def __init__(self, values: Iterable[float]) -> None:
+        self.values = sorted(set(values))
+
+    def near(self, value: float, half: float) -> bool:
+        at = bisect_left(self.values, value - half)
+        return at < len(self.values) and self.values[at] <= value + half
+
+
+class Derived:
+    """``results`` are documents that tools gave, ``said`` what else the agent was told."""
+
+    def __init__(self, results: list[str], said: list[str]) -> None:
+        self._results = results
+        self._said = said
+
+    def gives(self, written: str, answer: str, at: int) -> bool:
+        """True where the figure follows from what was told, or from the other figures of the answer that stand there."""
+        value, half = _value(written), 0.5 * 10.0 ** -_digits(written) + 1e-9
+        if explicit_sum(written, answer, at) is False:
+            return False
+        if self._plain.near(value, half):
+            return True
+        step = 10.0 ** -_digits(written)
+        others = _others(answer, at)
+        tests: tuple[Callable[[float], bool], ...] = (
+            lambda x: any(self._plain.near(x * scale, half * scale) for scale in _SCALES),
+            lambda x: self._together.near(x, half),
+            lambda x: others.near(x, half),
+            lambda x: self._pairs.near(x, half),
+            lambda x: self._rates.near(x, half),
+            lambda x: self._triples.near(x, half),
+        )
+        return any(fits(value) and not _fits_all(fits, value, step) for fits in tests)
+
+    def may_give(self, written: str) -> bool:
+        """True where one step may lead to a small number, which many do."""
+        return _value(written) <= _DAYS and self._pairs.near(_value(written), 0.0)
+
+    @cached_property
+    def _values(self) -> list[float]:
+        found = [number for text in (*self._said, *self._results) for number in _numbers(text)]
+        return found[-_MOST_VALUES:]
+
+    @cached_property
+    def _plain(self) -> _Sorted:
+        return _Sorted(self._values)
+
+    @cached_property
+    def _together(self) -> _Sorted:
+        """Sums of what belongs together: one field over the rows of a result, the numbers of one object, the answers of calls."""
+        return _Sorted(_belonging(self._results))
+
+    @cached_property
+    def _pairs(self) -> _Sorted:
+        few = list(dict.fromkeys(reversed(self._values)))[:_MOST_PAIRED]
+        return _Sorted(
+            result for one, other in combinations(few, 2) for result in (one + other, abs(one - other), one * other)
+        )
+
+    @cached_property
+    def _triples(self) -> _Sorted:
+        """Two added and one taken off, or three added: of prices and the like, which have cents or stand under one name."""
+        few = [value for value in dict.fromkeys(reversed(self._values)) if value != int(value)][:_MOST_OF_THREE]
+        threes = combinations(few, 3)
+        return _Sorted(
+            result for a, b, c in threes for result in (a + b + c, abs(a + b - c), abs(a - b + c), abs(b + c - a))
+        )
+
+    @cached_property
+    def _rates(self) -> _Sorted:
+        """Each figure with each rate taken off, added or applied; a temperature in the other scale."""
+        few = list(dict.fromkeys(reversed(self._values)))[:_MOST_PAIRED]
+        shares = [share for value in few if value > 0 for share in (value, value / 100) if share < 1]
+        rates = [value * factor for value in few for share in shares for factor in (1 - share, 1 + share, share)]
+        return _Sorted([*rates, *(value * 1.8 + 32 for value in few), *((value - 32) / 1.8 for value in few)])
+
+
+def _fits_all(fits: Callable[[float], bool], value: float, step: float) -> bool:
+    """True where many neighbours of a figure, more than one in four, fit as well: then that it does says nothing."""
+    return sum(fits(value + k * step) for k in _AROUND) * _MOST_FIT > len(_AROUND)
+
+
+_AROUND = [k for k in range(-_NEIGHBOURS, _NEIGHBOURS + 1) if k]
+
+
+def _belonging(results: list[str]) -> Iterator[float]:
+    fields: dict[str, list[float]] = {}
+    single: list[float] = []
+    for text in results:
+        if text[:1] in "[{":
+            try:
+                document = msgspec.json.decode(text)
+            except (msgspec.DecodeError, RecursionError):
+                continue
+            yield from _of(document, 0, fields)
+        elif len(numbers := _numbers(text)) == 1:
+            single += numbers
+    for values in (single, *fields.values()):
+        yield from _sums(values)
+
+
+def _of(value: object, depth: int, fields: dict[str, list[float]]) -> Iterator[float]:  # noqa: C901 - one branch a kind of value
+    if depth > _DEEPEST:
+        return
+    if isinstance(value, list):
+        yield float(len(value))
+        own: dict[str, list[float]] = {}
+        for item in value[:_MOST_ROWS]:
+            yield from _of(item, depth + 1, own)
+        yield from _sums(
+            [float(item) for item in value[:_MOST_ROWS] if type(item) in (int, float) and abs(item) < _LARGEST]
+        )
+        for name, values in own.items():
+            yield from _sums(values)
+            fields.setdefault(name, []).extend(values[:_MOST_ROWS])
+    elif isinstance(value, dict):
+        numbers = {key: number for key, item in value.items() if (number := _number(item)) is not None}
+        for key, number in numbers.items():
+            fields.setdefault(key, []).append(number)
+        few = list(numbers.values())[: _TOTALS * 6]
+        for one, other in combinations(few, 2):
+            yield from (one + other, abs(one - other), one * other)
+            if one and other:
+                yield from (one / other, other / one, 100 * one / other, 100 * other / one)
+        yield sum(few)
+        for item in value.values():
+            if isinstance(item, (dict, list)):
+                yield from _of(item, depth + 1, fields)
+
+
+def _number(item: object) -> float | None:
+    if type(item) in (int, float):
+        return float(item) if abs(item) < _LARGEST else None  # type: ignore[arg-type]
+    if (
+        isinstance(item, str)
+        and len(item) <= _LONGEST_PRINTED
+        and (match := _NUMBER.fullmatch(item.lstrip("$"))) is not None
+    ):
+        return _value(match[0])
+    return None
+
+
+def _sums(values: list[float]) -> Iterator[float]:
+    """Of all, of each run from the first or to the last, of two and of three, and the mean."""
+    if not values:
+        return
+    values = values[-60:]
+    total = sum(values)
+    yield from (total, total / len(values), median(values))
+    for start in range(len(values)):
+        running = 0.0
+        for value in values[start : start + 12]:
+            running += value
+            yield running
+    for one, other in combinations(values[-24:], 2):
+        yield from (one + other, abs(one - other))
+
+
+def _others(answer: str, at: int) -> _Sorted:
+    """Totals, differences and products of the other figures of the answer."""
+    others = [
+        _value(match[0])
+        for match in _NUMBER.finditer(answer)
+        if match.start() != at and len(match[0]) <= _LONGEST_NUMBER
+    ][:40]
+    products = [one * other for one, other in combinations(others, 2)]
+    turns = [sum(others[0::2]) - sum(others[1::2]), sum(others[: len(others) // 2]) - sum(others[len(others) // 2 :])]
+    shares = [
+        part / whole for one, other in combinations(others, 2) for part, whole in ((one, other), (other, one)) if whole
+    ]
+    return _Sorted([*_sums(others), *products, *shares, *map(abs, turns)])
+
+
+def explicit_sum(written: str, answer: str, at: int) -> bool | None:
+    """Whether the arithmetic that the answer shows beside the figure gives it; None where it shows none."""
+    after = answer[at + len(written) : at + len(written) + 120]
+    before = answer[max(0, at - 120) : at]
+    match = re.match(r"\s*\*{0,2}\s*(?:[A-Z]{3}\s*)?\(\s*", after)
+    terms = _SUM.match(after, match.end()) if match is not None else None
+    if terms is None and (equals := re.search(r"=\s*\*{0,2}\$?\s*\Z", before)) is not None:
+        candidates = list(_SUM.finditer(before, 0, equals.start()))
+        terms = candidates[-1] if candidates and candidates[-1].end() >= equals.start() - 1 else None
+    if terms is None:
+        return None
+    result = _computed(terms[1])
+    return None if result is None else abs(result - _value(written)) <= 0.5 * 10.0 ** -_digits(written) + 1e-6
+
+
+def _computed(terms: str) -> float | None:
+    parts = re.split(r"\s*([+*×x-])\s*", terms.replace("$", "").replace(",", "").strip())
+    total, factor, sign = 0.0, float(parts[0] or 0), 1.0
+    for operator, part in zip(parts[1::2], parts[2::2], strict=True):
+        number = float(part)
+        if operator in "*×x":
+            factor *= number
+        else:
+            total, factor, sign = total + sign * factor, number, 1.0 if operator == "+" else -1.0
+    return total + sign * factor

@@ -1,0 +1,107 @@
+"""What the agent was told: the record against which figures and identifiers of its answer are held."""
+
+from collections.abc import Callable
+from functools import cached_property
+from itertools import chain
+
+from sentinel_core.evaluate.index import Text, TraceIndex
+from sentinel_core.trace import to_json
+from sentinel_signal_hallucination.derive import Derived
+
+__all__ = ["Held", "final_answer", "stands"]
+
+
+class Held:
+    """All that was told to the agent: results, users, instructions, its own arguments; made when an answer asks for it."""
+
+    def __init__(self, index: TraceIndex, until: int) -> None:
+        self.index = index
+        self.until = until
+
+    @cached_property
+    def results(self) -> list[str]:
+        """The contents of results before the answer, in order."""
+        return [result.content for message in self.index.messages[: self.until] for result in message.tool_results] + [
+            message.content
+            for message in self.index.messages[: self.until]
+            if message.role == "tool" and message.content
+        ]
+
+    @cached_property
+    def said(self) -> list[str]:
+        """What users and instructions say, and what the agent gave to its tools."""
+        spoken = self.told
+        given = [to_json(call.call.arguments).decode() for call in self.index.calls if call.message_index < self.until]
+        details = self.index.trace.details
+        offered = (
+            [to_json(tool).decode() for tool in details.available_tools]
+            if details is not None and details.available_tools
+            else []
+        )
+        return spoken + given + offered
+
+    @property
+    def told(self) -> list[str]:
+        """What users and instructions say."""
+        return [
+            message.content.lower()
+            for message in self.index.messages
+            if message.role in ("user", "system") and message.content
+        ]
+
+    def holds(self, look: Callable[[str], bool]) -> bool:
+        """True where a result, or what else was told, holds it: results first, for most figures are of them."""
+        return look(self.told_by_tools) or look(self.text)
+
+    @cached_property
+    def told_by_tools(self) -> str:
+        """The contents of results before the answer, as one text."""
+        return "\n".join(self.results)
+
+    @cached_property
+    def text(self) -> str:
+        """All of it, in lower case."""
+        return "\n".join(chain(self.results, self.said)).lower()
+
+    @cached_property
+    def earlier(self) -> str:
+        """What the agent itself said before."""
+        return "\n".join(text.content for text in self.index.texts if text.message_index < self.until).lower()
+
+    @cached_property
+    def derived(self) -> Derived:
+        """What follows from the figures."""
+        return Derived(self.results, self.said)
+
+
+def final_answer(index: TraceIndex) -> Text | None:
+    """The agent's last words."""
+    return next((text for text in reversed(index.texts) if text.content.strip() and not text.is_copied), None)
+
+
+def stands(written: str, text: str) -> bool:
+    """True where the figure stands in the text, with or without commas and zeros behind its point."""
+    bare = written.replace(",", "")
+    if _found(bare, text) or (bare != written and _found(written, text)):
+        return True
+    whole = bare.rstrip("0").rstrip(".") if "." in bare else bare
+    return whole != bare and _found(whole, text)
+
+
+def _found(figure: str, text: str) -> bool:
+    """True where the figure stands by itself: not within a longer one, but for zeros behind its point."""
+    at = text.find(figure)
+    while at >= 0:
+        before, after = text[max(0, at - 2) : at], text[at + len(figure) : at + len(figure) + 4]
+        if not (
+            before[-1:].isdigit() or before[-1:] == "." or (before[-1:] == "," and before[:1].isdigit())
+        ) and _ends_here(after):
+            return True
+        at = text.find(figure, at + 1)
+    return False
+
+
+def _ends_here(after: str) -> bool:
+    if after[:1].isdigit() or (after[:1] == "," and after[1:2].isdigit()):
+        return False
+    return after[:1] != "." or not after[1:2].isdigit() or not after[1:].rstrip(",]} \n").strip("0")

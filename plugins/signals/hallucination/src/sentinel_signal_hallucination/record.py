@@ -1,0 +1,185 @@
+"""What the record knows of the agent's deeds: each call with what it can have done, and what was ordered when."""
+
+import re
+from bisect import bisect_left
+from functools import cached_property, lru_cache
+from operator import attrgetter
+from typing import NamedTuple
+
+from sentinel_core.evaluate.check_words import VIEWERS
+from sentinel_core.evaluate.index import Call, TraceIndex
+from sentinel_core.evaluate.shell import command_of, parts_of
+from sentinel_core.evaluate.tool_verbs import THINGS_OF_READING
+from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
+from sentinel_signal_hallucination.orders import Order, Orders
+from sentinel_signal_hallucination.outcome import failed
+from sentinel_signal_hallucination.words import KIN, lemmas
+
+__all__ = ["Deed", "Record", "groups_of"]
+
+_MOST_ARGUMENTS, _LONGEST = 40, 200
+_LOOKED_UP = THINGS_OF_READING | frozenset(("detail", "date", "time", "available", "option", "list", "price", "user"))
+# "issue_refund" refunds, and "create_booking" books.
+_MAKING = frozenset(("create",))
+_message_index = attrgetter("message_index")
+
+
+class Deed(NamedTuple):
+    """One call that may have done something. ``groups`` are those of its tool's verbs; none where they say nothing."""
+
+    call: Call
+    facts: ToolFacts
+    groups: frozenset[str]
+    failed: bool
+    writes: bool
+
+    @property
+    def message_index(self) -> int:
+        """Where it was called."""
+        return self.call.message_index
+
+    @property
+    def objects(self) -> frozenset[str]:
+        """What it was done to: the nouns of the tool, and the words of its arguments."""
+        return self.facts.objects | _argument_words(self.call)
+
+
+@lru_cache(maxsize=1024)
+def groups_of(facts: ToolFacts) -> frozenset[str]:
+    """The groups of lemmas that a tool's verbs are in."""
+    group, noun = lemmas().group, lemmas().noun
+    found = frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work", "light"}
+    if found <= _MAKING and facts.effect != "reads":
+        found |= frozenset(noun[word] for word in map(singular, name_words(facts.name)) if word in noun)
+    return found
+
+
+@lru_cache(maxsize=256)
+def _covered(groups: frozenset[str]) -> frozenset[str]:
+    """The groups of statements that a call of these groups may back."""
+    return frozenset(group for group, kin in KIN.items() if not groups or not kin.isdisjoint(groups)) | {"light"}
+
+
+def _argument_words(call: Call) -> frozenset[str]:
+    found: set[str] = set()
+    for key, value in list(call.call.arguments.items())[:_MOST_ARGUMENTS]:
+        found.update(name_words(str(key)))
+        if isinstance(value, str):
+            found.update(value[:_LONGEST].lower().split())
+    return frozenset(singular(word) for word in found)
+
+
+_LOOKS = re.compile(
+    r"(?:cd|ls|pwd|find|which|git (?:-C \S+ )?(?:status|diff|log|show|branch$|remote -v))\b(?!.*(?:-delete|-exec))"
+)
+
+
+_CHANGES = (">", "<<", " -exec", " -delete", " -i", "tee ", "xargs", "$(", "`")
+
+
+def _only_looks(call: Call) -> bool:
+    """True for a shell command of which each part shows something or runs a check: it did nothing else."""
+    command = command_of(call.call.arguments)
+    if command is None or any(map(command.__contains__, _CHANGES)):
+        return False
+    parts = parts_of(command)
+    checks = {check.command for check in call.checks}
+    known = (
+        part.text in checks or _LOOKS.match(part.text) or part.text.partition(" ")[0] in VIEWERS
+        for part in parts
+        if part.text
+    )
+    return bool(parts) and all(known)
+
+
+class Record:
+    """Built once a trace, when a text first says that something was done."""
+
+    def __init__(self, index: TraceIndex) -> None:
+        self.index = index
+        self.tools = index.tools
+        self._orders = Orders(index)
+        self.deeds = [deed for call in index.calls if (deed := self._deed(call)) is not None]
+
+    @cached_property
+    def tool_groups(self) -> frozenset[str]:
+        """The groups of what the tools on offer or called can do."""
+        return frozenset[str]().union(*(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads"))
+
+    @property
+    def orders(self) -> list[Order]:
+        """All orders, in order of time."""
+        return self._orders.all
+
+    def covers(self, message_index: int, groups: frozenset[str]) -> bool:
+        """True where, without a look at words, a fresh deed that worked backs all statements of these groups."""
+        if self.index.children:
+            return False
+        asked = self.index.asked
+        since = asked[number] if (number := bisect_left(asked, message_index) - 1) >= 0 else -1
+        fresh = False
+        vain, done = set[str](), set[str]()
+        for deed in self.deeds_until(message_index):
+            (vain if deed.failed else done).update(deed.groups)
+            if not deed.failed and (
+                deed.facts.runs_anything or (deed.message_index > since and groups <= _covered(deed.groups))
+            ):
+                fresh = True
+        return fresh and groups.isdisjoint(vain - done)
+
+    def may_wait(self, message_index: int) -> bool:
+        """True where the user has just said yes, and nothing was done since."""
+        if not self._orders.says_yes(message_index):
+            return False
+        asked = self.index.asked
+        since = asked[bisect_left(asked, message_index) - 1]
+        return not any(deed.message_index > since and not deed.failed for deed in self.deeds_until(message_index))
+
+    @cached_property
+    def _below(self) -> list[Deed]:
+        records = [Record(child) for child in self.index.children]
+        return [deed for record in records for deed in (*record.deeds, *record._below)]  # noqa: SLF001 - of its own kind
+
+    @property
+    def deeds_of_children(self) -> list[Deed]:
+        """What sub-agents did that worked: it backs their parent, whenever it was."""
+        return [deed for deed in self._below if not deed.failed]
+
+    @property
+    def failed_deeds_of_children(self) -> list[Deed]:
+        """What sub-agents tried in vain."""
+        return [deed for deed in self._below if deed.failed]
+
+    def _deed(self, call: Call) -> Deed | None:
+        facts = self.tools[call.call.name]
+        if facts.is_inert:
+            return None
+        writes = facts.effect != "reads"
+        if facts.runs_anything and _only_looks(call):
+            return None
+        if not writes and not self._was_ordered(call, facts):
+            return None
+        return Deed(call, facts, groups_of(facts), failed(call), writes)
+
+    def _was_ordered(self, call: Call, facts: ToolFacts) -> bool:
+        """True for a "get..." right after the user agreed to what it gets: "get_ride" calls one."""
+        if not facts.verbs <= {"get", "request", "call", "open"} or "get" not in facts.verbs:
+            return False
+        if not _LOOKED_UP.isdisjoint(facts.objects):
+            return False
+        order = self.order_before(call.message_index)
+        if order is None or not order.agrees or not facts.objects & order.words:
+            return False
+        return not any(order.at < other.message_index < call.message_index for other in self.index.calls)
+
+    def order_before(self, message_index: int) -> Order | None:
+        """The last order before a message."""
+        return self._orders.before(message_index)
+
+    def deeds_until(self, message_index: int) -> list[Deed]:
+        """The deeds up to a message; those of the message itself count."""
+        return self.deeds[: bisect_left(self.deeds, message_index + 1, key=_message_index)]
+
+    def deeds_after(self, message_index: int) -> list[Deed]:
+        """The deeds after a message."""
+        return self.deeds[bisect_left(self.deeds, message_index + 1, key=_message_index) :]

@@ -1,0 +1,93 @@
+"""The agent's words to the user: plain text of the same length, cut into sentences with their exact place."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from sentinel_signal_hallucination.tables import regex
+
+__all__ = ["Sentence", "plain", "sentences", "span_around"]
+
+_TAGS = (
+    "execute|code|solution|tool_call|tool_response|tool_result|function_calls|function_results|document|documents|email"
+    "|draft|example|quote|artifact|result|output|answer_template"
+)
+_FOREIGN = regex(
+    rf"```.*?(?:```|\Z)|<(?P<tag>{_TAGS})\b[^<>]{{0,200}}>.*?(?:</(?P=tag)>|\Z)|^[ \t]*>[^\n]*"
+    r"|^(?:[ \t*#_]{0,6}(?:subject:|dear )|(?:(?<=\S\n)|(?<=\S\n\n))(?:hi|hello|hey) [\w. ]{1,30},[ \t]*\n)"
+    r"(?:(?!\n\s{0,9}---).)*",
+    re.DOTALL | re.MULTILINE,
+)
+_FOREIGN_SIGNS = ("```", "<", ">", "subject:", "dear ", "\nhi ", "\nhello ", "\nhey ")
+_QUOTED = regex(r"`[^`\n]{1,300}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”")
+_LONG_QUOTE = 80
+_EMPHASIS = (("*", " "), ("_", " "), ("’", "'"), ("\t", " "), ("\r", " "))
+_ASCII = str.maketrans({letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
+_END = regex(r"[.!?]+(?=[\s\"'”)\]]|\Z)|[.!](?=[a-z]{2,} )|\n")
+_TOKEN = regex(r"[a-z][a-z'-]*|\d+(?:[.,:]\d+)*|Q+|[,;:()?–—]|-(?= )")
+_NOT_A_LINE = regex(r"[^\n]")
+
+
+class Sentence:
+    """``start`` and ``end`` are places in the text; ``words`` its words and marks; ``asks`` is True for a question, ``is_item`` for an item of a list.
+
+    ``ends`` is True where a full stop or the like ends it, and not the line.
+    """
+
+    __slots__ = ("_low", "asks", "end", "ends", "is_item", "start", "words")
+
+    def __init__(self, low: str, start: int, end: int, words: list[str], *, asks: bool) -> None:
+        self._low, self.start, self.end, self.words, self.asks = low, start, end, words, asks
+        lead = low[start : low.index(words[0], start)].strip(" \n")
+        self.is_item = bool(lead) or words[0][0].isdigit() or words[0] == "-"
+        self.ends = low[start:end].rstrip()[-1:] in (".", "!")
+
+    def place(self, number: int) -> int:
+        """Where a word begins."""
+        matches = _TOKEN.finditer(self._low, self.start, self.end)
+        return next(match.start() for at, match in enumerate(matches) if at == number)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return _NOT_A_LINE.sub(" ", match[0])
+
+
+def _name(match: re.Match[str]) -> str:
+    return ("Q" if len(match[0]) <= _LONG_QUOTE else " ") * len(match[0])
+
+
+@lru_cache(maxsize=32)
+def plain(text: str) -> str:
+    """The text in lower case, of the same length: code, copied documents and letters are blank, a quoted name is ``Q``."""
+    low = text.lower()
+    if len(low) != len(text):
+        low = text.translate(_ASCII)
+    if any(map(low.__contains__, _FOREIGN_SIGNS)):
+        low = _FOREIGN.sub(_blank, low)
+    if "`" in low or '"' in low or "“" in low:
+        low = _QUOTED.sub(_name, low)
+    for mark, instead in _EMPHASIS:
+        if mark in low:
+            low = low.replace(mark, instead)
+    return low
+
+
+def sentences(low: str, having: frozenset[str] = frozenset()) -> Iterator[Sentence]:
+    """The sentences of a plain text, in order; where words are given, those that have one of them."""
+    start = 0
+    for match in _END.finditer(low):
+        end = match.end()
+        words = _TOKEN.findall(low, start, end)
+        if words and not (having and having.isdisjoint(words)):
+            yield Sentence(low, start, end, words, asks="?" in match[0])
+        start = end
+    words = _TOKEN.findall(low, start)
+    if words and not (having and having.isdisjoint(words)):
+        yield Sentence(low, start, len(low), words, asks=False)
+
+
+def span_around(text: str, start: int, end: int) -> str:
+    """The words of the text from ``start`` to ``end`` without the marks and white space at either side: always a substring."""
+    while start < end and text[start] in " \t\r\n#*_->•":
+        start += 1
+    return text[start:end].rstrip()

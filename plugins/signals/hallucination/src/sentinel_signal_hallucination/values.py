@@ -1,0 +1,118 @@
+"""Figures and identifiers of a final answer that nothing in the record holds."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from sentinel_core.evaluate.index import Call, Text, TraceIndex
+from sentinel_core.evaluate.tools import facts_of
+from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.derive import explicit_sum
+from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.held import Held, final_answer, stands
+from sentinel_signal_hallucination.identifiers import CODE, in_answer, in_reports, value_evidence
+from sentinel_signal_hallucination.outcome import failed
+from sentinel_signal_hallucination.tables import regex
+
+__all__ = ["unheld"]
+
+_FIGURE = regex(r"(?<![\w.#:/+-])\d[\d,]*(?:\.\d+)?(?![\w%:-]|/\d|[.,]\d)")
+_NOT_A_LINE = regex(r"[^\n]")
+_MONTH_NAMES = (
+    r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber "
+    r"|\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? "
+)
+_MONTH = regex(_MONTH_NAMES)
+_HEDGED = regex(r"\b(?:below|above|under|over|nearly|almost|than|at least|at most|up to|within) \$?\Z")
+_SUPPOSED = regex(
+    r"\b(?:python|node|java|if|version|previous|previously|suppose|assuming|unless|would|e\.g|for example|target|threshold)\b"
+)
+_DAY_OF_MONTH = regex(rf"(?:{_MONTH_NAMES})\d{{1,2}}(?:st|nd|rd|th)?,? \Z")
+_SHORTEST, _MOST, _LONGEST, _HEAD, _DAY, _YEAR = 3, 40, 20_000, 2_000, 2, 4
+
+
+def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
+    """At most one finding for identifiers and one for figures: the first of each. None where no tool gave anything."""
+    yield from in_reports(index, settings)
+    answer = final_answer(index)
+    if answer is None or not any(map(str.isdigit, answer.content)):
+        return
+    held = Held(index, answer.message_index)
+    if not any(result.strip() for result in held.results) or _computed_alone(index):
+        return
+    if (
+        all(result_failed for result_failed in map(_came_to_nothing, index.calls))
+        and _ADMITS.search(answer.content) is None
+    ):
+        yield from _swallowed(answer, held, settings)
+        return
+    prose = CODE.sub(lambda match: _NOT_A_LINE.sub(" ", match[0]), answer.content[:_LONGEST])
+    yield from in_answer(answer, prose, held, settings)
+    yield from _figures(answer, prose, held, settings)
+
+
+_ADMITS = regex(
+    r"(?i)\b(?:unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|unavailable|tim(?:ed|e) ?out|unfortunately|sorry|HTTP \d|an? (?:\w+ )?error|errors? (?:occurred|message|from)"
+    r"|failed to|(?:call|request|tool|fetch|lookup|retrieval|attempt)s? (?:has |have )?failed|no (?:results?|data|response|output)|nothing|not (?:find|found|available|return\w*))\b"
+)
+
+
+def _came_to_nothing(call: Call) -> bool:
+    """True for a call that failed, and for one that only passed on what the agent knew."""
+    return call.outcome.state == "failed" or facts_of(call.call.name).effect == "writes"
+
+
+def _swallowed(answer: Text, held: Held, settings: Settings) -> Iterator[Evidence]:
+    """Every call that could have told something failed, and the answer tells figures without a word of that."""
+    if not any(
+        call.outcome.state == "failed" and facts_of(call.call.name).effect == "reads" for call in held.index.calls
+    ):
+        return
+    for match in _FIGURE.finditer(answer.content[:_LONGEST]):
+        if match[0].strip("0,.") and not stands(match[0].rstrip(","), "\n".join(held.told)):
+            told = f'The final answer tells a figure ("{match[0]}"), and every call that could have given it failed.'
+            yield value_evidence(answer, "result_without_call", match, settings.effect_weight, certain=True, told=told)
+            return
+
+
+def _computed_alone(index: TraceIndex) -> bool:
+    """True where an interpreter was all the agent had, and it only failed: then what it says comes of its own head, and it may."""
+    calls = [call for call in index.calls if call.result is not None]
+    return bool(calls) and all(index.tools[call.call.name].runs_anything and _broke(call) for call in calls)
+
+
+def _broke(call: Call) -> bool:
+    return failed(call) or (call.result is not None and "Traceback" in call.result.content[:_HEAD])
+
+
+def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:  # noqa: C901 - one test a line
+    for number, match in enumerate(_FIGURE.finditer(prose)):
+        if number >= _MOST:
+            return
+        written = match[0].rstrip(",")
+        sentence = prose[
+            max(prose.rfind(". ", 0, match.start()), prose.rfind("\n", 0, match.start())) + 1 : match.start()
+        ].lower()
+        if (
+            _HEDGED.search(sentence) is not None
+            or _SUPPOSED.search(sentence) is not None
+            or "\\" in prose[max(0, match.start() - 60) : match.end() + 60]
+        ):
+            continue  # supposed, or a formula
+        is_day = len(written) == _DAY and _MONTH.search(prose, max(0, match.start() - 12), match.start()) is not None
+        if not is_day and (len(written) < _SHORTEST or not written.strip("0,.")):
+            continue
+        is_year = (
+            len(written) == _YEAR and _DAY_OF_MONTH.search(prose, max(0, match.start() - 20), match.start()) is not None
+        )
+        if is_year:
+            if held.holds(partial(stands, written)):
+                continue
+        elif is_day:
+            if held.holds(partial(stands, written)) or held.derived.may_give(written):
+                continue
+        elif held.holds(partial(stands, written)) or held.derived.gives(written, prose, match.start()):
+            continue
+        if explicit_sum(written, prose, match.start()) is not False and stands(written, held.earlier):
+            continue
+        yield value_evidence(answer, "figure", match, settings.figure_weight, certain=False)
+        return

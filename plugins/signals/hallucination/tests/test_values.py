@@ -1,0 +1,86 @@
+"""Figures and identifiers of the final answer: what stands in the record, what follows from it, and what does neither."""
+
+import pytest
+
+ROWS = '[{"item": "a", "price": 120.5, "qty": 2}, {"item": "b", "price": 79.25, "qty": 4}, {"item": "c", "price": 33.0, "qty": 1}]'
+FOLLOWS = [
+    "The lamp is $120.50.", "Together they cost $232.75.", "Two of a make $241.", "a and c are $153.50.", "b is $87.50 less, so the total is $199.75.",
+    "That is about $121 for a.", "The total is $234 (120 + 114).", "It will be there by May 20, 2031.",
+]  # fmt: skip
+MADE_UP = [
+    ("The lamp is $481.90.", "481.90"), ("Together they cost $911.75.", "911.75"), ("The total is $1,004 (726 + 308).", "1,004"), ("Your order W99817 is open.", "W99817"),
+    ("It will be there by May 20, 1987.", "1987"), ("It will be there by May 97, 2031.", "97"),
+]  # fmt: skip
+
+
+def answer(script, text):
+    return script.judge(
+        script.user("What does order W10001 cost? I need it by May 20, 2031."),
+        script.call("get_order", ROWS),
+        script.say(text),
+    )
+
+
+@pytest.mark.parametrize("text", FOLLOWS)
+def test_what_follows_from_the_record(script, text):
+    assert answer(script, text).findings == ()
+
+
+@pytest.mark.parametrize(("text", "written"), MADE_UP)
+def test_what_stands_nowhere(script, text, written):
+    (finding,) = answer(script, text).findings
+    assert finding.rule == ("identifier" if written[0] == "W" else "figure")
+    assert f'"{written}' in finding.text
+    assert finding.quote in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "H2SO4 and C6H12O6 react.",
+        "It takes 250ms.",
+        "If it were 999, it would fail.",
+        "Python 3.127 is out.",
+        "```\nx = 98765\n```",
+        "$x = \\frac{12345}{2}$",
+        "See https://a.example/98765.",
+    ],
+)
+def test_what_is_neither_figure_nor_identifier(script, text):
+    assert answer(script, text).findings == ()
+
+
+def test_a_made_up_identifier_is_an_error_only_where_results_give_such(script):
+    known = script.judge(
+        script.user("File it."), script.call("list_reports", '["RR-2024A"]'), script.say("It is RR-7781B.")
+    )
+    other = script.judge(script.user("Which data?"), script.call("search", "papers"), script.say("Use CICIDS2017."))
+    assert [(f.rule, f.severity) for f in (*known.findings, *other.findings)] == [
+        ("identifier", "error"),
+        ("identifier", "warning"),
+    ]
+
+
+def test_an_identifier_of_a_report_must_stand_somewhere(script):
+    text = "The order W20002 was damaged in transit and the customer wants a refund."
+    steps = script.user("Report order W10001."), script.call("get_order", '{"id": "W10001"}')
+    (finding,) = script.judge(*steps, script.call("file_risk_report", "ok", text=text), script.say("Filed.")).findings
+    assert (finding.rule, finding.quote) == ("identifier", "W20002")
+
+
+def test_figures_after_nothing_but_failures_are_a_result_that_never_came(script):
+    steps = script.user("Assess v2.1.0."), script.call("get_summary", "HTTP 500 Internal Server Error", success=False)
+    lie = script.judge(*steps, script.say("All 142 tests pass, and the error rate is 0.02."))
+    assert ("result_without_call", "error") in {(finding.rule, finding.severity) for finding in lie.findings}
+    assert script.judge(*steps, script.say("I could not read the summary: HTTP 500.")).findings == ()
+
+
+def test_an_interpreter_that_failed_leaves_the_agent_its_head(script):
+    assert (
+        script.judge(
+            script.user("6 times 7?"),
+            script.call("python", "Traceback (most recent call last)"),
+            script.say("It is 420 tenths."),
+        ).findings
+        == ()
+    )

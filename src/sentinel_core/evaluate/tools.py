@@ -1,0 +1,207 @@
+"""What each tool can do, told by its name, its description and the names of its parameters.
+
+The answer has three values: a tool ``reads``, it ``writes``, or that is ``unknown``. A shell, an interpreter or an agent runs
+anything: what it did depends on what it was given.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from sentinel_core.evaluate.tool_verbs import (
+    ANYTHING,
+    ENDING,
+    ENDING_COMPANIONS,
+    NOTHING,
+    READING,
+    STATES,
+    THINGS_OF_READING,
+    VAGUE,
+    WRITING,
+)
+from sentinel_core.trace import ToolSchema
+
+__all__ = ["Effect", "ToolFacts", "facts_of", "is_ending", "name_words", "singular", "tools_of"]
+
+Effect = Literal["reads", "writes", "unknown"]
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_LONGEST_NAME, _LONGEST_DESCRIPTION, _SHORTEST_PLURAL = 200, 300, 4
+_SENTENCE = re.compile(r"[.;\n]")
+# "check_in_stock" only looks.
+_CHECKED = frozenset(
+    [
+        "bag",
+        "baggage",
+        "cart",
+        "customer",
+        "flight",
+        "guest",
+        "online",
+        "order",
+        "passenger",
+        "reservation",
+        "room",
+        "user",
+    ]
+)
+_JOINTS = frozenset(("and", "or", "then"))
+_KNOWN = READING | WRITING | ANYTHING | VAGUE | NOTHING
+# Verbs that fit what a tool gets as well as what it makes: the description decides.
+_WEAK = frozenset(("get", "find", "request", "ask", "open", "resolve", "test", "report", "order", "log"))
+
+
+class ToolFacts(NamedTuple):
+    """``verbs`` are what the tool does, as base forms; ``objects`` what it does that to, as singular nouns.
+
+    ``runs_anything`` is True for a tool whose arguments decide what it does; ``is_inert`` for one that only thinks.
+    """
+
+    name: str
+    effect: Effect
+    verbs: frozenset[str]
+    objects: frozenset[str]
+    runs_anything: bool = False
+    is_inert: bool = False
+
+
+@lru_cache(maxsize=8192)
+def singular(word: str) -> str:
+    """The word without a plural ending: ``reports`` and ``report`` are one, so are ``entries`` and ``entry``."""
+    if len(word) < _SHORTEST_PLURAL or word.endswith(("ss", "us", "is")) or not word.endswith("s"):
+        return word
+    if word.endswith("ies") and word not in ("movies", "cookies"):
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("sses", "xes", "ches", "shes")) else word[:-1]
+
+
+@lru_cache(maxsize=4096)
+def name_words(name: str) -> tuple[str, ...]:
+    """The words of a name in any of the usual spellings; of ``mcp__shop__cancel_order`` those of the last part."""
+    last = name[-_LONGEST_NAME:].rpartition("__")[2] or name[-_LONGEST_NAME:]
+    return _joined([word.lower() for word in _WORD.findall(last)])
+
+
+def _joined(words: list[str]) -> tuple[str, ...]:
+    """Two words that do more than the first says as one: who checks a passenger in does more than check."""
+    for at, pair in enumerate(pairwise(words)):
+        if pair in (("check", "in"), ("check", "out")) and (
+            at + 2 == len(words) or singular(words[at + 2]) in _CHECKED
+        ):
+            return (*words[:at], "".join(pair), *words[at + 2 :])
+    return tuple(words)
+
+
+@lru_cache(maxsize=4096)
+def is_ending(name: str) -> bool:
+    """True for a tool that by its name ends the run (``finish``, ``final_answer``) or hands it on: it has no result."""
+    words = name_words(name)
+    if words[:1] == ("transfer",):
+        return True
+    return not ENDING.isdisjoint(words) and ENDING.union(ENDING_COMPANIONS).issuperset(words)
+
+
+def tools_of(offered: Iterable[ToolSchema], called: Iterable[str]) -> dict[str, ToolFacts]:
+    """The facts of each tool on offer or called, by name."""
+    found = {tool.name: _offered(tool) for tool in offered}
+    for name in called:
+        if name not in found:
+            found[name] = facts_of(name)
+    return found
+
+
+def _offered(tool: ToolSchema) -> ToolFacts:
+    schema = tool.parameters
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    names = tuple(str(key) for key in properties) if isinstance(properties, Mapping) else ()
+    return facts_of(tool.name, (tool.description or "")[:_LONGEST_DESCRIPTION], names)
+
+
+@lru_cache(maxsize=4096)
+def facts_of(name: str, description: str = "", parameters: tuple[str, ...] = ()) -> ToolFacts:
+    """The facts of one tool. A name without any known word, without a description, is ``unknown``."""
+    words = name_words(name)
+    verbs = _verbs(words) if " " not in name.strip() else []
+    told = _told(description)
+    effect, runs = _effect(words, verbs, told)
+    deeds = {verb for verb in (*verbs, *told) if verb not in VAGUE}
+    things = {singular(word) for word in (*words, *_nouns(description)) if word not in verbs and not word.isdigit()}
+    things.update(singular(word) for parameter in parameters for word in name_words(parameter))
+    inert = bool(words) and NOTHING.issuperset(words)
+    return ToolFacts(name, effect, frozenset(deeds), frozenset(things), runs and not inert, inert)
+
+
+def _verbs(words: tuple[str, ...]) -> list[str]:
+    """The verbs of a name: the word in verb position, and each that "and" or "or" joins to it."""
+    if not words:
+        return []
+    if words[-1] in STATES and words[0] not in WRITING - _WEAK:
+        return ["get"]
+    first = next((word for word in (words[0], words[-1]) if word in _KNOWN), None)
+    if first is None or first in VAGUE:
+        first = (
+            next((word for word in words if word in WRITING), None)
+            or first
+            or next((word for word in words if word in _KNOWN), None)
+        )
+    joined = [second for before, second in pairwise(words) if before in _JOINTS and second in _KNOWN]
+    return ([first] if first else []) + joined
+
+
+def _told(description: str) -> list[str]:
+    """The verb that a description begins with: "Books a cab", "Book a cab", "Use this tool to book a cab"."""
+    words = _SENTENCE.split(description, 1)[0].lower().split()
+    if words[:3] in (["use", "this", "tool"], ["this", "tool", "will"], ["use", "this", "to"]):
+        words = words[4 if words[3:4] == ["to"] else 3 :]
+    for word in words[:2]:
+        for base in (word, singular(word), word.removesuffix("es")):
+            if base in READING or base in WRITING:
+                return [base]
+    return []
+
+
+def _nouns(description: str) -> list[str]:
+    words = re.findall(r"[a-z]{3,}", _SENTENCE.split(description, 1)[0].lower())
+    return [word for word in words[:14] if word not in _KNOWN and word not in _DULL]
+
+
+_DULL = frozenset(
+    [
+        "the",
+        "and",
+        "for",
+        "with",
+        "from",
+        "this",
+        "that",
+        "tool",
+        "use",
+        "used",
+        "given",
+        "any",
+        "specific",
+        "information",
+        "based",
+        "using",
+        "about",
+        "into",
+        "your",
+        "user",
+    ]
+)
+
+
+def _effect(words: tuple[str, ...], verbs: list[str], told: list[str]) -> tuple[Effect, bool]:
+    if any(verb in WRITING and verb not in _WEAK for verb in verbs):
+        return "writes", False
+    if any(verb in ANYTHING for verb in verbs) or (not verbs and not told and not ANYTHING.isdisjoint(words)):
+        return "unknown", True
+    if told and (not verbs or verbs[0] in _WEAK):
+        return ("writes" if told[0] in WRITING else "reads"), False
+    if any(verb in READING for verb in verbs):
+        return "reads", False
+    if any(verb in WRITING for verb in verbs):
+        return "writes", False
+    return ("reads" if not THINGS_OF_READING.isdisjoint(words) else "unknown"), False

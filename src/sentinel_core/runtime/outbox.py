@@ -1,0 +1,127 @@
+"""The child's side of the channel: frames to the parent, orders from it, and the mark that says what is at work."""
+
+import mmap
+import os
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from sentinel_core.errors import error_text
+
+__all__ = ["Frame", "Outbox", "Refusal", "Warned", "as_text"]
+
+# What a part of the stream is, before its length.
+FRAME = b"F"
+READY = b"D"  # all that was asked for is done
+END = b"E"
+RAISED = b"R"
+HEAD = struct.Struct("!cQ")
+LENGTH = struct.Struct("!Q")
+MARK_SIZE = 4096
+_encode_into = msgspec.msgpack.Encoder().encode_into
+
+
+class Frame(msgspec.Struct, tag=True, array_like=True, gc=False):
+    """What a child may say, to be subclassed: on the way it is a list of the class's name and the values."""
+
+
+class Warned(Frame):
+    """A line for people; what goes on is not stopped by it."""
+
+    text: str
+
+
+class Refusal(Frame):
+    """Why nothing can be done at all, for people."""
+
+    text: str
+
+
+class Outbox:
+    """The child's side: frames to the parent, orders from it, and the mark that says what is at work."""
+
+    def __init__(self, descriptor: int, mark: mmap.mmap, orders: int) -> None:
+        self._descriptor = descriptor
+        self._mark = mark
+        self._orders = orders
+        self._idle = bytes(2)
+
+    def orders(self) -> Iterator[Any]:
+        """What the parent asks for, one after the other, until it wants no more. To ask for the next says that one is done."""
+        while True:
+            self.mark("")
+            self._write(READY, bytearray(HEAD.size))
+            order = self.order()
+            if order is None:
+                return
+            yield order
+
+    def order(self) -> Any:
+        """The next thing that the parent asks for; blocks until there is one. None where the parent wants no more."""
+        import pickle
+
+        head = _read_exactly(self._orders, LENGTH.size)
+        body = None if head is None else _read_exactly(self._orders, LENGTH.unpack(head)[0])
+        return None if body is None else pickle.loads(body)  # noqa: S301 - from the parent, through a pipe of its own
+
+    def send(self, frame: object) -> None:
+        """Give one frame to the parent; blocks while the parent is busy."""
+        buffer = bytearray(HEAD.size)
+        _encode_into(frame, buffer, HEAD.size)
+        self._write(FRAME, buffer)
+
+    def warn(self, text: str) -> None:
+        """Send a line of warning."""
+        self.send(Warned(as_text(text)))
+
+    def refuse(self, error: Exception | str) -> None:
+        """Send why nothing can be done."""
+        self.send(Refusal(as_text(str(error))))
+
+    def mark(self, text: str) -> None:
+        """Note what is at work from now on; an empty text: nothing of a plugin's."""
+        data = _as_mark(text) if text else self._idle
+        self._mark[: len(data)] = data
+
+    def idle(self, text: str) -> None:
+        """What the mark says from now on where nothing of a plugin's is at work."""
+        self._idle = _as_mark(text)
+        self.mark("")
+
+    def _write(self, kind: bytes, buffer: bytearray) -> None:
+        """Send what stands behind the room for a head."""
+        HEAD.pack_into(buffer, 0, kind, len(buffer) - HEAD.size)
+        view = memoryview(buffer)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
+
+    def close(self, error: BaseException | None) -> None:
+        """Say that the job is over, and what it raised."""
+        buffer = bytearray(HEAD.size)
+        if error is not None:
+            said = error_text(error)
+            buffer += f"{type(error).__name__}: {said}".removesuffix(": ").encode("utf-8", "replace")
+        self._write(END if error is None else RAISED, buffer)
+
+
+def as_text(text: str) -> str:
+    """What UTF-8 can hold of it."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _as_mark(text: str) -> bytes:
+    data = text.encode("utf-8", "replace")[: MARK_SIZE - 2]
+    return len(data).to_bytes(2, "big") + data
+
+
+def _read_exactly(descriptor: int, size: int) -> bytes | None:
+    """So many bytes; None where the other side is gone."""
+    data = bytearray()
+    while len(data) < size:
+        more = os.read(descriptor, size - len(data))
+        if not more:
+            return None
+        data += more
+    return bytes(data)

@@ -1,0 +1,159 @@
+"""Processes that do one task after another: one, several side by side, or one for each thread that asks.
+
+A worker's process is started when it is first given something, and again where it ended; what was lost with it is the
+caller's to give again, around the culprit. Its job loads what it needs and then takes ``outbox.orders()``, or has just one
+thing to do and ends.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+
+from sentinel_core.errors import WorkerError
+from sentinel_core.runtime.isolate import Child, wait
+
+__all__ = ["Pool", "Worker"]
+
+_FOREVER = float("inf")
+
+
+class Worker:
+    """One process, and those that take its place. For one thread at a time.
+
+    ``launch`` starts a process, ``timeout`` is the longest that a busy one may be silent, in seconds.
+    """
+
+    def __init__(self, launch: Callable[[], Child], timeout: float | None) -> None:
+        self._launch = launch
+        self._timeout = timeout
+        self._deadline = _FOREVER
+        self._child: Child | None = None
+
+    def start(self) -> None:
+        """See that there is a process; it is busy until it is ready for an order."""
+        if self._child is None:
+            self._child = self._launch()
+            self._rest()
+
+    def give(self, order: object) -> None:
+        """Ask for something; see ``heard`` for what comes of it."""
+        self.start()
+        assert self._child is not None
+        self._child.order(order)
+        self._rest()
+
+    def answers(self) -> Iterator[Any]:
+        """The frames of all that was given, up to the last. Raises ``WorkerError`` as ``heard`` does."""
+        while self.is_busy:
+            self.wait()
+            yield from self.heard()
+
+    def wait(self) -> None:
+        """Until there is something to hear from a busy worker, or it has been silent for too long."""
+        assert self._child is not None
+        self._child.is_readable(None if self._deadline == _FOREVER else self.seconds_left)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something that was given is not done yet."""
+        return self._child is not None and not self._child.is_idle
+
+    @property
+    def seconds_left(self) -> float:
+        """Until a busy one has been silent for too long."""
+        return max(0.0, self._deadline - time.monotonic())
+
+    def heard(self) -> Iterator[Any]:
+        """The frames that have come by now, if any, of a busy worker.
+
+        Raises ``WorkerTimeout`` where it is silent for too long, ``WorkerDied`` where its process ended, and
+        ``WorkerJobError`` where the job raised: what it was given is lost then, and it is idle.
+        """
+        child = self._child
+        assert child is not None
+        try:
+            if child.is_readable(0):
+                yield from child.arrived()
+                self._rest()
+            elif not self.seconds_left:
+                raise child.timed_out(self._timeout)
+        except WorkerError:
+            self.close()
+            raise
+        if child.is_over:
+            self.close()
+
+    def _rest(self) -> None:
+        self._deadline = _FOREVER if self._timeout is None else time.monotonic() + self._timeout
+
+    def fileno(self) -> int:
+        """Of a busy one: readable where there is something to hear."""
+        assert self._child is not None
+        return self._child.fileno()
+
+    def drain(self) -> Iterator[Any]:
+        """Let the process end by itself: what it says before it does. Raises ``WorkerError`` as ``heard`` does."""
+        if self._child is not None:
+            self._child.want_no_more()
+            self._rest()
+            yield from self.answers()
+
+    def close(self) -> None:
+        """End the process, whatever it is doing."""
+        if self._child is not None:
+            self._child.close()
+            self._child = None
+
+
+class Pool:
+    """So many workers, of which one thread looks after all (``ready``), or each thread borrows one (``borrowed``).
+
+    Leaving the ``with`` block ends all of them.
+    """
+
+    def __init__(self, launch: Callable[[], Child], timeout: float | None, *, size: int) -> None:
+        self.workers = [Worker(launch, timeout) for _ in range(size)]
+        self._idle = self.workers.copy()
+        self._places = threading.Semaphore(size)
+        self._is_closed = False
+
+    @property
+    def busy(self) -> list[Worker]:
+        """Those that have something to do."""
+        return [worker for worker in self.workers if worker.is_busy]
+
+    def ready(self) -> list[Worker]:
+        """The busy ones that have something to say, or have been silent for too long; waits for one."""
+        busy = {worker.fileno(): worker for worker in self.busy}
+        left = min((worker.seconds_left for worker in busy.values()), default=0.0)
+        readable = wait(list(busy), None if left == _FOREVER else left)
+        return [worker for number, worker in busy.items() if number in readable or not worker.seconds_left]
+
+    @contextmanager
+    def borrowed(self) -> Iterator[Worker]:
+        """A worker for this thread alone, one that has been at work before if there is one; waits while all are taken."""
+        with self._places:
+            worker = self._idle.pop()
+            try:
+                yield worker
+            finally:
+                if self._is_closed or worker.is_busy:  # busy: it was left in the middle of something
+                    worker.close()
+                self._idle.append(worker)
+
+    def close(self) -> None:
+        """End all; one that a thread has borrowed ends when it gives it back."""
+        self._is_closed = True
+        for worker in self._idle:
+            worker.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
