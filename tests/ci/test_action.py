@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 from commanding import clean_environment
+from lying import CLAIM, run
 
 REPOSITORY = Path(__file__).parents[2]
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text())
-CLAIM = "I've sent the email to the customer."
 
 
 def blocks(document):
@@ -53,9 +53,7 @@ def run_action(folder, given):
 @pytest.fixture
 def workspace(tmp_path):
     (tmp_path / "traces").mkdir()
-    (tmp_path / "traces" / "a.json").write_text(
-        json.dumps({"trace_id": "a", "messages": [{"role": "assistant", "content": CLAIM}]})
-    )
+    (tmp_path / "traces" / "a.json").write_text(json.dumps(run("a", CLAIM)))
     return tmp_path
 
 

@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 from commanding import run_command
+from lying import CLAIM, messages, run
 
 FILE = "sentinel-baseline.json"
-CLAIM = "I've sent the email to the customer."
 
 
 @pytest.fixture
@@ -18,10 +18,7 @@ def sentinel(tmp_path):
 @pytest.fixture
 def runs(tmp_path):
     def write(*texts):
-        traces = [
-            {"trace_id": f"t{number}", "messages": [{"role": "assistant", "content": text}]}
-            for number, text in enumerate(texts)
-        ]
+        traces = [run(f"t{number}", text) for number, text in enumerate(texts)]
         (tmp_path / "runs.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in traces))
 
     return write
@@ -39,13 +36,13 @@ def test_what_is_known_is_quiet_and_what_is_new_is_told(sentinel, runs, tmp_path
     assert quiet.returncode == 0
     assert "baseline: 0 new findings, 1 known, 0 gone" in quiet.stderr
     assert "✗ FAIL" in quiet.stdout
-    assert "(known) message 0 hallucination.claim_without_call" in quiet.stdout
+    assert "(known) message 3 hallucination.claim_without_call" in quiet.stdout
     runs("Hello.", CLAIM, f"Good day. {CLAIM}")
     told = sentinel("--format", "github")
     assert told.returncode == 2
     assert "baseline: 1 new finding, 1 known, 0 gone" in told.stderr
     assert told.stdout.count("::error") == 1
-    assert "(t2 message 0)" in told.stdout
+    assert "(t2 message 3)" in told.stdout
 
 
 def test_the_score_and_the_verdict_stay_what_they_are(sentinel, runs):
@@ -73,7 +70,7 @@ def test_what_is_gone_is_told_and_dropped_and_reasons_stay(sentinel, runs, tmp_p
 def test_moved_messages_change_no_fingerprint(sentinel, runs, tmp_path):
     runs(CLAIM)
     sentinel("--update-baseline")
-    said = [{"role": "user", "content": "Well?"}, {"role": "assistant", "content": CLAIM}]
+    said = [{"role": "user", "content": "Good day."}, {"role": "assistant", "content": "Hello."}, *messages(CLAIM)]
     (tmp_path / "runs.jsonl").write_text(json.dumps({"trace_id": "t0", "messages": said}))
     assert sentinel().returncode == 0
 

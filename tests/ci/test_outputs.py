@@ -12,19 +12,16 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from commanding import run_command
+from lying import CLAIM
+from lying import run as trace
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "traces"
 HOSTILE = "]]></failure> & <x> ::error::x\n::set-output name=a::b ##[error] \x00\u202e | `rm` @all"
-CLAIM = "I've sent the email to the customer."
 
 
 @pytest.fixture
 def sentinel(tmp_path):
     return partial(run_command, tmp_path)
-
-
-def trace(name, *texts):
-    return {"trace_id": name, "messages": [{"role": "assistant", "content": text} for text in texts]}
 
 
 def write(path, *traces):
@@ -114,7 +111,7 @@ def test_junit_fails_what_counts(sentinel, runs, tmp_path, fail_on, failures):
 
 
 def test_annotations_keep_to_the_limits_worst_first(sentinel, tmp_path):
-    lies = [trace(f"lie-{number:02}", CLAIM, "The refund of $89.00 has been issued.") for number in range(15)]
+    lies = [trace(f"lie-{number:02}", CLAIM, "I've refunded the customer.") for number in range(15)]
     write(tmp_path / "many.jsonl", *lies)
     summary = tmp_path / "summary.md"
     done = sentinel("evaluate", "many.jsonl", "--format", "github", GITHUB_STEP_SUMMARY=str(summary))

@@ -4,14 +4,32 @@ import json
 from pathlib import Path
 
 import pytest
+from lying import CLAIM, messages, run
 
-from sentinel_core import ExecutionTrace, Message, evaluate_trace, judge, report_page, report_text
+from sentinel_core import ExecutionTrace, evaluate_trace, judge, report_page, report_text
 from sentinel_core.errors import ConfigError, InputError, VerdictError
+from sentinel_core.traces.codec import decode_trace
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "traces"
-CLAIM = "I've sent the email to the customer."
-SAID = [{"role": "user", "content": "Please write to them."}, {"role": "assistant", "content": CLAIM}]
-TRACE = {"trace_id": "t", "messages": SAID}
+SAID = messages(CLAIM)
+TRACE = run("t", CLAIM)
+MESSAGES = list(decode_trace(json.dumps(TRACE).encode()).messages)
+CHAT = [
+    SAID[0],
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "get_order", "arguments": "{}"}}],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": "shipped"},
+    SAID[3],
+]
+BLOCKS = [
+    {"role": "user", "content": [{"type": "text", "text": SAID[0]["content"]}]},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "get_order", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "shipped"}]},
+    {"role": "assistant", "content": [{"type": "text", "text": CLAIM}]},
+]
 
 
 @pytest.mark.parametrize(
@@ -19,10 +37,10 @@ TRACE = {"trace_id": "t", "messages": SAID}
     [
         SAID,
         TRACE,
-        [Message(**one) for one in SAID],
-        ExecutionTrace(trace_id="t", messages=[Message(**one) for one in SAID]),
-        {"messages": SAID, "model": "gpt-4o"},
-        [{"role": "assistant", "content": [{"type": "text", "text": CLAIM}]}],
+        MESSAGES,
+        ExecutionTrace(trace_id="t", messages=MESSAGES),
+        {"messages": CHAT, "model": "gpt-4o"},
+        BLOCKS,
     ],
     ids=["messages", "a trace as JSON", "Message objects", "a trace", "a chat request", "content blocks"],
 )
@@ -44,7 +62,7 @@ def test_paths_are_read_as_the_command_line_reads_them():
         ([], '"the list" is in no format that an installed reader knows'),
         ([TRACE, {**TRACE, "trace_id": "u"}], '"the list" holds 2 traces; judge() takes one run: call it for each'),
         ({"trace_id": "t", "messages": 3}, '"the dictionary"'),
-        (str(EXAMPLES), "holds 3 files; judge() takes one run: call it for each"),
+        (str(EXAMPLES), " files; judge() takes one run: call it for each"),
     ],
 )
 def test_what_is_no_single_run_is_told(what, words, monkeypatch, tmp_path):
@@ -71,7 +89,7 @@ def test_a_profile_by_name_or_file(tmp_path):
 
 def test_secrets_are_not_in_the_report():
     key = "sk-ant-" + "api03-" + "Ab1" * 20
-    assert key not in str(judge([{"role": "assistant", "content": f"I've sent the email with {key}."}]))
+    assert key not in str(judge(messages(f"I've sent the email with {key} to the customer.")))
 
 
 def test_a_verdict_that_is_not_taken_is_raised_with_the_report():
@@ -104,16 +122,16 @@ def test_a_report_prints_as_the_command_line_shows_it():
 
 
 def test_a_notebook_shows_the_page_in_a_frame_that_can_do_nothing_else():
-    report = evaluate_trace(ExecutionTrace(trace_id="<t>", messages=[Message(**one) for one in SAID]))
+    report = evaluate_trace(ExecutionTrace(trace_id="<t>", messages=MESSAGES))
     shown = report._repr_html_()
     assert shown.startswith('<iframe sandbox="allow-scripts" srcdoc="&lt;!doctype html&gt;')
     assert shown.count("<") == 2
 
 
 def test_the_page_of_a_report_has_the_timeline_where_the_trace_is_given():
-    trace = ExecutionTrace(trace_id="t", messages=[Message(**one) for one in SAID])
+    trace = ExecutionTrace(trace_id="t", messages=MESSAGES)
     report = evaluate_trace(trace)
-    assert "Please write to them." in report_page(report, trace)
+    assert SAID[0]["content"] in report_page(report, trace)
     bare = report_page(report)
     assert json.dumps(CLAIM)[1:-1] in bare
-    assert "Please write to them." not in bare
+    assert SAID[0]["content"] not in bare

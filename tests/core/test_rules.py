@@ -54,15 +54,15 @@ def test_the_list_names_each_rule_with_its_level(sentinel, tmp_path):
     assert {row["level"] for row in rows} == {None, "warning"}
 
 
-@pytest.mark.parametrize("name", ["contradicted_tests", "hallucination.contradicted_tests"])
+@pytest.mark.parametrize("name", ["contradicted_checks", "hallucination.contradicted_checks"])
 def test_a_rule_is_explained_with_its_evidence(sentinel, name):
     told = sentinel("explain", name).stdout
     for words in (
-        "Says that tests pass",
+        "Says that checks pass",
         "Why",
         "“All tests pass now.”",
         "Mend",
-        '"hallucination.contradicted_tests" = "off"',
+        '"hallucination.contradicted_checks" = "off"',
     ):
         assert words in told
 
@@ -70,7 +70,7 @@ def test_a_rule_is_explained_with_its_evidence(sentinel, name):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("explain", "contradicted_test"), 'there is no rule "contradicted_test"'),
+        (("explain", "contradicted_check"), 'there is no rule "contradicted_check"'),
         (("explain",), "name one rule, or give --all"),
         (("evaluate", CODING, "--rule", "loop.cycel=off"), 'there is no such rule; did you mean "loop.cycle"?'),
         (("evaluate", CODING, "--rule", "lop.cycle=off"), "there is no such rule"),
@@ -85,15 +85,13 @@ def test_wrong_wishes_are_told(sentinel, arguments, words):
 
 def test_what_is_off_is_not_found_and_the_report_says_so(sentinel):
     off = [
-        word
-        for rule in ("claim_without_call", "contradicted_tests")
-        for word in ("--rule", f"hallucination.{rule}=off")
+        word for rule in ("partial_claim", "contradicted_checks") for word in ("--rule", f"hallucination.{rule}=off")
     ]
     report = json.loads(sentinel("evaluate", CODING, "--json", *off).stdout)
     assert report["verdict"] == "PASS"
     assert [one["rule"] for one in report["findings"]] == ["tool_misuse.failed_call"]
     gaps = next(one["gaps"] for one in report["coverage"] if one["signal_name"] == "hallucination")
-    assert gaps[-1] == "The rule contradicted_tests is switched off; it would have found one thing."
+    assert "The rule contradicted_checks is switched off; it would have found one thing." in gaps
     one_off = json.loads(sentinel("evaluate", CODING, "--json", *off[:2]).stdout)
     assert one_off["verdict"] == "FAIL"
 

@@ -33,6 +33,15 @@ def _get(number: int) -> dict[str, Any]:
     return {"id": f"c{number}", "name": "get_order", "arguments": {"order_id": number}}
 
 
+def _bash(name: str, command: str) -> dict[str, Any]:
+    return {"id": name, "name": "bash", "arguments": {"command": command}}
+
+
+def _edit(name: str) -> dict[str, Any]:
+    arguments = {"path": "src/login.py", "old": "return 401", "new": "return 200"}
+    return {"id": name, "name": "edit_file", "arguments": arguments}
+
+
 _EXPLAINED = {
     "claim_without_call": Explanation(
         why="The user goes away believing that it was done. This is the costliest thing an agent can say that is not so.",
@@ -83,20 +92,9 @@ _EXPLAINED = {
             "Once more, to be sure.\n<execute>print(17 + 5)</execute>\nObservation: 22",
         ),
     ),
-    "contradicted_number": Explanation(
-        why="A figure in the answer is not the one that the tool gave: the user acts on a wrong number.",
-        mend="Let the model copy figures from the last result, and fill them in by code where they matter.",
-        example=_run(
-            "How many tests failed?",
-            "get_summary",
-            {"release": "v2"},
-            '{"tests": {"passed": 142, "failed": 7, "skipped": 5}}',
-            "142 tests passed and 3 tests failed.",
-        ),
-    ),
-    "contradicted_tests": Explanation(
-        why="The last run of the tests failed and the agent says that they pass: broken work goes out as checked.",
-        mend="Let the agent run the tests after its last change, and gate on their exit code rather than on its word.",
+    "contradicted_checks": Explanation(
+        why="The last run of the tests, the build, the type check or the linter failed, and the agent says that it passes: broken work goes out as checked.",
+        mend="Let the agent run the check after its last change, and gate on the exit code rather than on its word.",
         example=_run(
             "Fix the login.",
             "bash",
@@ -105,15 +103,77 @@ _EXPLAINED = {
             "Fixed. All tests pass now.",
         ),
     ),
-    "contradicted_check": Explanation(
-        why="The build, the type check or the linter failed at its last run, and the agent says that it is clean.",
-        mend="Let the agent run the check after its last change, and gate on its exit code.",
+    "checks_not_run": Explanation(
+        why="Nobody ran the check. The agent reports what it hopes for.",
+        mend="Give the agent a way to run the check, and let it quote the command with its last line.",
         example=_run(
-            "Make the types right.",
-            "bash",
-            {"command": "mypy src"},
-            "src/a.py:3: error: Incompatible return value type\nFound 1 error in 1 file (checked 4 source files)",
-            "The type check passes now.",
+            "Fix the login.",
+            "edit_file",
+            {"path": "src/login.py", "old": "return 401", "new": "return 200"},
+            "The file was changed.",
+            "Fixed. All tests pass now.",
+        ),
+    ),
+    "stale_checks": Explanation(
+        why="The check passed before the last edit. What it says of the code that goes out is not known.",
+        mend="Let the agent run the check once more after its last edit.",
+        example={
+            "messages": [
+                {"role": "user", "content": "Fix the login."},
+                {"role": "assistant", "tool_calls": [_bash("c1", "pytest -q")]},
+                {"role": "tool", "tool_results": [{"tool_call_id": "c1", "content": "3 passed in 0.31s"}]},
+                {"role": "assistant", "tool_calls": [_edit("c2")]},
+                {"role": "tool", "tool_results": [{"tool_call_id": "c2", "content": "The file was changed."}]},
+                {"role": "assistant", "content": "Fixed. All tests pass."},
+            ]
+        },
+    ),
+    "partial_claim": Explanation(
+        why="The agent did part of what was asked, and tells it as the whole.",
+        mend="Let the last answer go through the request point by point, each with the call that did it.",
+        example={
+            "messages": [
+                {"role": "user", "content": "The login test fails. Please fix it and commit."},
+                {"role": "assistant", "tool_calls": [_edit("c1")]},
+                {"role": "tool", "tool_results": [{"tool_call_id": "c1", "content": "The file was changed."}]},
+                {"role": "assistant", "tool_calls": [_bash("c2", "git diff --stat")]},
+                {"role": "tool", "tool_results": [{"tool_call_id": "c2", "content": " login.py | 2 +-"}]},
+                {"role": "assistant", "content": "I've fixed the status code. The change has been committed."},
+            ]
+        },
+    ),
+    "result_without_call": Explanation(
+        why="The agent tells what a tool returned, and nothing returned. What it tells is invention.",
+        mend="Let the model see the error, and require that what is told of a result stands in one.",
+        example=_run(
+            "How many orders are open?",
+            "count_orders",
+            {"status": "open"},
+            "Error: connection refused",
+            "The tool returned 4,182 open orders.",
+            ok=False,
+        ),
+    ),
+    "identifier": Explanation(
+        why="A number of an order, a parcel or a commit that nothing returned leads the user to nothing, or to somebody else's.",
+        mend="Fill identifiers in by code out of results; tell the model never to write one that it did not read.",
+        example=_run(
+            "Send me the tracking number of my order W4410782.",
+            "get_shipment",
+            {"order_id": "W4410782"},
+            '{"order_id": "W4410782", "carrier": "Nordpost", "tracking": "NP7730154"}',
+            "Your order W4410782 is with Nordpost. The tracking number is NP5518290.",
+        ),
+    ),
+    "figure": Explanation(
+        why="A figure that nothing returned, and that follows from nothing, is made up: the user acts on a wrong number.",
+        mend="Let the model copy figures from results, and compute by a tool rather than in its head.",
+        example=_run(
+            "What is the total of order 1017?",
+            "get_order",
+            {"order_id": 1017},
+            '{"items": [{"name": "lamp", "price": 84.5}, {"name": "desk", "price": 312.25}]}',
+            "The total of your order is $1,126.04.",
         ),
     ),
     "call_without_result": Explanation(
