@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from commanding import run_command
+from lying import CLAIM, messages
 
 pytestmark = pytest.mark.unmeasured
 
@@ -90,14 +91,17 @@ def test_the_switch_changes_the_theme(browse, coding):
 
 
 def test_a_batch_filters_sorts_and_leads_to_its_traces(browse, tmp_path):
-    page = tmp_path / "batch.html"
-    assert evaluate_to(page, EXAMPLES).returncode == 2
+    page, runs = tmp_path / "batch.html", tmp_path / "runs"
+    runs.mkdir()
+    for name in ("coding-session.jsonl", "fabricated.json", "honest.json"):
+        (runs / name).write_bytes((EXAMPLES / name).read_bytes())
+    assert evaluate_to(page, runs).returncode == 2
     verdicts = "[...document.querySelectorAll('tbody .pill')].map((one) => one.innerText.trim().slice(-4))"
     told = browse(page, axe=True, steps=[
         ["eval", "document.querySelector('h1').innerText"],
         ["eval", verdicts],
         ["click", "button.verdict.pass"], ["eval", verdicts], ["click", "button.verdict.pass"],
-        ["press", "/"], ["type", "committed"], ["eval", verdicts],
+        ["press", "/"], ["type", "all tests pass"], ["eval", verdicts],
         ["click", "tbody a"], ["eval", "location.hash.slice(0, 2) + document.querySelector('.says').innerText"],
         ["press", "u"], ["eval", "document.querySelector('h1').innerText"],
     ])  # fmt: skip
@@ -165,8 +169,8 @@ def test_sub_agents_stand_under_the_call_that_started_them(browse, tmp_path):
 
 def test_ten_thousand_rows_and_five_thousand_messages_cost_what_is_seen(browse, tmp_path):
     many, long, page = tmp_path / "many.jsonl", tmp_path / "long.json", tmp_path / "page.html"
-    sent = {"role": "assistant", "content": "I've sent the email to the customer."}
-    many.write_text("".join(json.dumps({"trace_id": f"t{n}", "messages": [sent]}) + "\n" for n in range(10_000)))
+    lie = messages(CLAIM)
+    many.write_text("".join(json.dumps({"trace_id": f"t{n}", "messages": lie}) + "\n" for n in range(10_000)))
     evaluate_to(page, many)
     told = browse(page, steps=[
         ["eval", "document.querySelectorAll('*').length"], ["eval", "document.querySelector('table').ariaRowCount ?? document.querySelector('table').getAttribute('aria-rowcount')"],
@@ -175,12 +179,12 @@ def test_ten_thousand_rows_and_five_thousand_messages_cost_what_is_seen(browse, 
     assert told["values"][0] < 1500
     assert told["values"][1:] == ["10001", True]
     step = [{"role": "assistant", "content": f"Step {n}.", "tool_calls": []} for n in range(5000)]
-    long.write_text(json.dumps({"trace_id": "long", "messages": [*step, sent]}))
+    long.write_text(json.dumps({"trace_id": "long", "messages": [*step, *lie]}))
     evaluate_to(page, long)
     told = browse(
         page, hash="#f1", steps=[["eval", "[document.activeElement.id, document.querySelectorAll('.message').length]"]]
     )
-    assert told["values"] == [["f1", 5001]]
+    assert told["values"] == [["f1", 5004]]
 
 
 def test_on_paper_everything_is_open(browse, tmp_path, coding):

@@ -48,7 +48,15 @@ def read_trace(what: Judged) -> ExecutionTrace:
     messages = [one for one in what if isinstance(one, Message)]
     if messages and len(messages) == len(what):
         return ExecutionTrace(trace_id="messages", messages=tuple(messages))
-    return _read(BytesSource(data=to_json(list(what)), name="messages.json"), "the list")
+    data = {"trace_id": "messages", "messages": what} if _is_native(what) else list(what)
+    return _read(BytesSource(data=to_json(data), name="messages.json"), "the list")
+
+
+def _is_native(messages: Sequence[Any]) -> bool:
+    """Whether these are messages of Sentinel's own format: no other has results under that name."""
+    return all(isinstance(one, Mapping) and "role" in one for one in messages) and any(
+        "tool_results" in one for one in messages
+    )
 
 
 def _source(path: str) -> Source:
