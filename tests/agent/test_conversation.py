@@ -5,10 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentinel_core.agent.clock import World
-from sentinel_core.agent.conversation import conversation_of, message_of
+from sentinel_core.agent.conversation import conversation_of, message_of, to_trace
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import RunEnded, RunStarted
-from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import ModelError, NetworkError
 from sentinel_core.evaluate.index import TraceIndex

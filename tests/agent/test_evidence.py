@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sentinel_core.agent.context import capped
 from sentinel_core.agent.core import AgentSettings
 from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.run_summary import RunSummary
@@ -14,7 +15,6 @@ from sentinel_core.agent.run_text import lifted, render_run
 from sentinel_core.agent.severity_floor import evidence_of, is_below, whole_risk, why_unreadable
 from sentinel_core.agent.staging import filed_report
 from sentinel_core.agent.tools import Toolbox, in_process
-from sentinel_core.agent.truncation import capped
 from sentinel_core.cli.run import _is_too_risky
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool

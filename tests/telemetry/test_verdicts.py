@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from sentinel_core import ExecutionTrace, Message, evaluate_trace
+from sentinel_core.agent.conversation import to_trace
 from sentinel_core.agent.events import MessageReceived, RunStarted
 from sentinel_core.agent.otel_ids import nanos_of, root_span_id_of
-from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.cli.options import finish
 from sentinel_core.errors import ConfigError
 from sentinel_core.offers import Signal

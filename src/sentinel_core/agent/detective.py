@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 import attrs
 
 from sentinel_core.agent.clock import World
+from sentinel_core.agent.conversation import to_trace
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import Event, Outcome, RunEnded
 from sentinel_core.agent.loop import LiveCheck
@@ -22,7 +23,6 @@ from sentinel_core.agent.staging import (
     staged_report,
     staging,
 )
-from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import ConfigError, ModelError
 from sentinel_core.model import Model

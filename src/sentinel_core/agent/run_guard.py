@@ -5,9 +5,9 @@ from typing import Protocol
 
 import attrs
 
+from sentinel_core.agent.conversation import to_trace
 from sentinel_core.agent.events import GuardrailChecked
 from sentinel_core.agent.recorder import Record
-from sentinel_core.agent.to_trace import to_trace
 from sentinel_core.errors import WorkerError
 from sentinel_core.guardrails.facts import Reflection, Ruling
 from sentinel_core.report import ReliabilityReport

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from sentinel_core.agent import events as ev
 from sentinel_core.agent.attempt_loop import attempts_of
+from sentinel_core.agent.conversation import INTERRUPTED
 from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, Event, Outcome
 from sentinel_core.agent.resume import DELIVERED, RESUMABLE, is_over
-from sentinel_core.agent.to_trace import INTERRUPTED
 from sentinel_core.runtime.outbox import Frame
 from sentinel_core.runtime.printable import clipped, counted, printable
 from sentinel_core.trace import canonical

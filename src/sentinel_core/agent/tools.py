@@ -11,7 +11,7 @@ import msgspec
 
 from sentinel_core import errors
 from sentinel_core.agent.clock import World
-from sentinel_core.agent.truncation import capped
+from sentinel_core.agent.context import capped
 from sentinel_core.errors import (
     ConfigError,
     InvalidArgumentsError,

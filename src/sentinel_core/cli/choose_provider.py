@@ -39,7 +39,10 @@ class Note(Frame):
 
 @attrs.frozen(kw_only=True)
 class Connected:
-    """A model and tools, ready to be used. ``settings`` are by group, ``versions`` by plugin label."""
+    """A model and tools, ready to be used. ``settings`` are by group, ``versions`` by plugin label.
+
+    ``attempts`` is how many attempts the record of a replay has; None where the model is no replay.
+    """
 
     name: str
     model: Model
@@ -47,6 +50,7 @@ class Connected:
     env: tuple[str, ...] = ()
     model_name: str | None = None
     deterministic: bool = False
+    attempts: int | None = None
     settings: Mapping[str, Mapping[str, Any]] = attrs.field(factory=dict)
     versions: Mapping[str, str] = attrs.field(factory=dict)
 
@@ -129,8 +133,10 @@ def connect(
     if chosen is not None and chosen.startswith(_REPLAY):
         from sentinel_core.agent.replay import ReplayModel, load_record
 
-        model: Model = ReplayModel(load_record(Path(chosen.removeprefix(_REPLAY))))
-        return Connected(name="replay", model=model, tools=bound, settings=settings, versions=versions)
+        replay = ReplayModel(load_record(Path(chosen.removeprefix(_REPLAY))))
+        return Connected(
+            name="replay", model=replay, tools=bound, attempts=replay.attempts, settings=settings, versions=versions
+        )
     plugin = _choose(shelf, chosen)
     if kept is not None and kept.provider == plugin.source.name:
         of_provider = {**kept.flags, **of_provider}

@@ -17,7 +17,6 @@ from sentinel_core.agent.prompts import SYSTEM_PROMPT
 from sentinel_core.agent.recorder import Observer
 from sentinel_core.agent.reflection.attempt_guard import Overriding
 from sentinel_core.agent.reflection.by_rules import Reflector, reflect_by_rules
-from sentinel_core.agent.replay import ReplayModel, export
 from sentinel_core.agent.resume import differences, fingerprint
 from sentinel_core.agent.run_progress import Step, Text
 from sentinel_core.agent.run_summary import RunSummary, save_run
@@ -153,7 +152,7 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             dead=order.dead,
         )
         stack.callback(close_model, connected.model, connected.name, _warn(outbox))
-        if isinstance(connected.model, ReplayModel) and connected.model.attempts == 1:
+        if connected.attempts == 1:
             order, guard = order.unguarded("--provider"), None  # a record of one attempt has no reply for another one
         settings: AgentSettings = order.layers.of_agent(AgentSettings)
         accepted = _admit(order, keeper, _fingerprint(connected, settings), outbox)
@@ -193,6 +192,8 @@ def _kept(result: RunResult, order: Order, keeper: Keeper) -> Path:
     try:
         path = save_run(result.trace, order.directory)
         if order.record is not None:
+            from sentinel_core.agent.replay import export
+
             export(keeper.journal.read(result.run_id), order.record)
     except OSError as error:
         raise JournalError(f"{_cut_short(order, error)}{_left(result)}") from error
@@ -241,7 +242,7 @@ def _warn(outbox: Outbox) -> Callable[[str], None]:
 
 
 def _check_reflector(order: Order, connected: Connected) -> None:
-    if order.layers.host().reflector == "llm" and isinstance(connected.model, ReplayModel):
+    if order.layers.host().reflector == "llm" and connected.attempts is not None:
         raise ConfigError("--reflector llm: a replay has no model that could be asked; use --reflector rules")
 
 

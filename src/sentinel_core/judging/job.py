@@ -12,9 +12,8 @@ from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
-from sentinel_core.judging.crash_rows import dead_at, fatal, with_error
 from sentinel_core.judging.records import Crashed, Death, Readable, Report, Unread, Unreadable, items, tell_unloaded
-from sentinel_core.judging.tally import NO_VERDICT
+from sentinel_core.judging.tally import NO_VERDICT, dead_at, fatal, with_error
 from sentinel_core.offers import TraceReader
 from sentinel_core.report import ReliabilityReport, SignalFailure
 from sentinel_core.runtime.outbox import Outbox

@@ -1,13 +1,15 @@
 """What the parent counts, and whom it blames."""
 
 import signal
-from typing import Final
+from typing import Final, Protocol
 
 from sentinel_core.errors import ERROR, WorkerDied, WorkerError, WorkerTimeout
-from sentinel_core.judging.records import Death
+from sentinel_core.evaluate.evaluator import describe
+from sentinel_core.judging.records import Death, Readable, Unreadable
+from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.watch import AtWork
 
-__all__ = ["NO_VERDICT", "Spared", "Tally", "death_of", "fault_of"]
+__all__ = ["NO_VERDICT", "Spared", "Tally", "dead_at", "death_of", "fatal", "fault_of", "with_error"]
 
 NO_VERDICT: Final = "no verdict"
 
@@ -58,3 +60,42 @@ def fault_of(error: WorkerError, where: str = "") -> str:
     """What is said where no plugin was at work; ``where`` it stopped follows the verb."""
     hint = " (--timeout sets how long a record may take)" if isinstance(error, WorkerTimeout) else ""
     return f"the process that judges stopped{where} and no plugin was at work: {error}{hint}"
+
+
+_OUT_OF_MEMORY = describe(MemoryError())  # a death that Python turns into an exception, where it can
+
+
+class _Deaths(Protocol):
+    @property
+    def deaths(self) -> tuple[Death, ...]:
+        """What ended earlier children."""
+
+
+def dead_at(plan: _Deaths, item: int) -> dict[str, str]:
+    """By name the signals that ended an earlier child at this record, and how."""
+    return {
+        death.at_work.label.partition(":")[2]: death.error
+        for death in plan.deaths
+        if death.at_work.stage == "detect" and death.at_work.item == item
+    }
+
+
+def fatal(report: ReliabilityReport, outcome: Readable, plan: _Deaths, item: int) -> Unreadable | None:
+    """What a weighted signal died of at this record, with its place; None where none did. Advisory ones may die."""
+    weighted = [failure for failure in report.failures if not failure.advisory]
+    if not weighted:
+        return None
+    dead = dead_at(plan, item)
+    told = [
+        f'plugin "signals:{failure.signal_name}" {failure.error}'
+        for failure in weighted
+        if failure.signal_name in dead or failure.error.startswith(_OUT_OF_MEMORY)
+    ]
+    if not told:
+        return None
+    return Unreadable(message="; ".join(told), source=outcome.source, label=outcome.label, line=outcome.line)
+
+
+def with_error(data: bytes, error: Unreadable | None) -> bytes:
+    """A JSON object with ``error`` as its last field."""
+    return data if error is None else data[:-1] + b"," + error.rendered()[1:]

@@ -4,7 +4,7 @@ import pytest
 
 from sentinel_core.errors import InputError
 from sentinel_tools_release import HistorySettings, get_release_history
-from sentinel_tools_release.comparison import compare, numbers_of
+from sentinel_tools_release.history import compare, numbers_of
 
 
 def summary(version, passed=100, failed=0, error_rate=0.01, **metrics):

@@ -9,10 +9,10 @@ from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.judging.batch.split import Task
 from sentinel_core.judging.batch.summary import Summary
-from sentinel_core.judging.crash_rows import fatal
 from sentinel_core.judging.job import Plan, fewer_collections, judged, prepare, recorder_of, rendered
 from sentinel_core.judging.output.sink import separated
 from sentinel_core.judging.records import Readable, Unreadable, items
+from sentinel_core.judging.tally import fatal
 from sentinel_core.offers import TraceReader
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned

@@ -6,7 +6,7 @@ import attrs
 
 from sentinel_core import Capabilities, Message, Provider, Reply, Request, hookimpl
 from sentinel_core.agent.context import estimate_tokens
-from sentinel_provider_offline.settings import OfflineSettings
+from sentinel_provider_offline.steps import OfflineSettings
 
 __all__ = ["OfflineModel", "OfflineSettings", "sentinel_providers"]
 

@@ -6,15 +6,15 @@ import attrs
 
 from sentinel_core import ExecutionTrace, Message, Reply, Request, ToolCall, TraceIndex
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
-from sentinel_core.agent.risk.rules import Assessment, Fact, assess
+from sentinel_core.agent.risk.rules import Assessment, Fact, RiskThresholds, assess
 from sentinel_core.agent.severity_floor import whole_risk, why_unreadable
 from sentinel_core.agent.tool_execution import UNKNOWN
 from sentinel_core.evaluate.index import Call
 from sentinel_core.trace import from_json, to_json
-from sentinel_provider_offline.settings import OfflineSettings
 
 __all__ = [
     "MODEL_NAME",
+    "OfflineSettings",
     "cut",
     "filed",
     "missing_tools",
@@ -26,6 +26,12 @@ __all__ = [
     "unknown",
     "unreadable",
 ]
+
+
+@attrs.frozen(kw_only=True)
+class OfflineSettings(RiskThresholds):
+    """The host's risk thresholds; each can be set for this provider."""
+
 
 MODEL_NAME = "offline-rules"
 _MAX_FILINGS = 2

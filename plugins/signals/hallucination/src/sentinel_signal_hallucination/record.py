@@ -9,8 +9,7 @@ from typing import NamedTuple
 from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
-from sentinel_core.evaluate.tool_verbs import THINGS_OF_READING
-from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
+from sentinel_core.evaluate.tools import THINGS_OF_READING, ToolFacts, name_words, singular
 from sentinel_signal_hallucination.orders import Order, Orders
 from sentinel_signal_hallucination.outcome import failed
 from sentinel_signal_hallucination.words import KIN, lemmas

@@ -33,7 +33,9 @@ const hero = (report, findings, held, base) => {
     !isLie && worst && worst.key !== null && make("p", { class: "jump" }, make("a", { href: `${base}f${worst.number}` }, `See it in message ${worst.key}`)),
     gauge(report),
     make("p", { class: "reason" }, report.reasoning),
-    verdict === "PASS" && make("p", { class: "reason" }, "PASS means that no defect was found. Whether the outcome is right was not checked."));
+    report.attribution && make("p", { class: "reason" }, "Where to begin: ", make("a", { href: `${base}m${report.attribution.message_index}` }, `message ${report.attribution.message_index}`),
+      report.attribution.agent && ` of ${report.attribution.agent}`, ` (${report.attribution.basis})`),
+    (report.scope || verdict === "PASS") && make("p", { class: "reason" }, report.scope || "PASS means that no defect was found. Whether the outcome is right was not checked."));
 };
 
 // The claim, and beside it what contradicts it.
