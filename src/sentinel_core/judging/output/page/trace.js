@@ -62,19 +62,19 @@ const gauge = (report) => {
     report.triage_score !== null && report.triage_score !== undefined && make("span", { class: "label" }, "triage ", make("b", null, score(report.triage_score))));
 };
 
-const limitOf = (report, name) => report.profile.critical?.filter((rule) => rule.signal_name === name).map((rule) => rule.threshold).sort()[0];
+const limitsOf = (report, name) => (report.profile.critical ?? []).filter((rule) => rule.signal_name === name).sort((a, b) => a.threshold - b.threshold);
 
 const signalsOf = (report) => make("section", { "aria-labelledby": "signals" }, make("h2", { id: "signals" }, "Signals"),
   make("ul", { class: "signals" }, [...report.signal_scores].sort((a, b) => b.contribution - a.contribution).map((entry) => {
-    const limit = limitOf(report, entry.signal_name);
-    const isCritical = limit !== undefined && entry.score !== null && entry.score >= limit;
+    const limits = limitsOf(report, entry.signal_name);
+    const isCritical = entry.score !== null && limits.some((rule) => entry.score >= rule.threshold);
     return make("li", { class: isCritical ? "critical" : null },
       make("p", null, make("b", null, entry.signal_name.replaceAll("_", " ")), make("span", { class: "value" }, entry.score === null ? "not measured" : entry.score.toFixed(2))),
       make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill", css: { "--at": String(entry.score ?? 0) } }),
-        limit !== undefined && make("span", { class: "stop", css: { "--at": String(limit) } })),
+        limits.map((rule) => make("span", { class: "stop", css: { "--at": String(rule.threshold) } }))),
       make("p", { class: "faint" }, entry.details),
       make("p", { class: "faint small" }, entry.advisory ? "advisory: counts nothing" : `weight ${entry.weight}, adds ${score(entry.contribution)}`,
-        limit !== undefined && `; critical at ${limit}`));
+        limits.length > 0 && `; ${limits.map((rule) => `${rule.verdict} at ${rule.threshold}`).join(", ")}`));
   }), report.failures.map((failure) => make("li", { class: "critical" }, make("p", null, make("b", null, failure.signal_name)), make("p", null, failure.error)))));
 
 const listOf = (findings, base) => findings.length > 0 && make("nav", { "aria-labelledby": "list" }, make("h2", { id: "list" }, "Findings", make("span", { class: "tally" }, figure(findings.length))),
