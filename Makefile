@@ -7,6 +7,8 @@ PROJECTS := $(wildcard pyproject.toml plugins/*/*/pyproject.toml tools/*/pyproje
 EDITABLES := --editable '.[all]' $(foreach project,$(filter-out pyproject.toml,$(PROJECTS)),--editable $(patsubst %/,%,$(dir $(project))))
 READY := $(VENV)/.ready
 BENCHMARKS := cold_start readers pipeline long_trace batch telemetry peers
+BROWSER := $(VENV)/browser
+MULTITOOL := $(if $(filter Linux,$(shell uname -s)),@microsoft/sarif-multitool-linux@5.7.0)
 AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
 
 # The tests start thousands of processes; without bytecode on disk each would compile all that it imports.
@@ -30,12 +32,15 @@ $(READY): $(PROJECTS) constraints.txt
 run: $(READY) ## Let the detective agent investigate a release, then judge the agent.
 	@$(BIN)/sentinel run v2.1.0 --provider offline --releases examples/releases
 
+$(BROWSER): # What drives and inspects a browser, and validates SARIF; the tests that need them skip where there is no npm.
+	@! command -v npm >/dev/null || npm install --silent --ignore-scripts --no-audit --no-fund --prefix $@ playwright-core@1.65.1 axe-core@4.14.1 $(MULTITOOL)
+
 style: $(READY) ## Style and types.
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-test: style ## Everything that must hold: style, types, tests with coverage.
+test: style $(BROWSER) ## Everything that must hold: style, types, tests with coverage.
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest --numprocesses auto --dist worksteal
 	$(BIN)/coverage combine --quiet

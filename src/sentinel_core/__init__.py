@@ -24,8 +24,21 @@ if TYPE_CHECKING:
     )
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.host.in_process import evaluate_trace
+    from sentinel_core.host.judge import judge
+    from sentinel_core.judging.output.show import notebook_frame, report_page, report_text
     from sentinel_core.model import Capabilities, Model, Reply, Request
-    from sentinel_core.offers import Command, Guardrail, Provider, ReadError, Rule, Signal, Source, Tool, TraceReader
+    from sentinel_core.offers import (
+        Command,
+        Explanation,
+        Guardrail,
+        Provider,
+        ReadError,
+        Rule,
+        Signal,
+        Source,
+        Tool,
+        TraceReader,
+    )
     from sentinel_core.profile import RS1, STANDARD, CriticalRule, Profile
     from sentinel_core.report import Detection, Finding, ReliabilityReport
     from sentinel_core.trace import (
@@ -48,8 +61,21 @@ _HOME = {
     "evaluate.outcome": ("Outcome",),
     "hookspecs": ("hookimpl",),
     "host.in_process": ("evaluate_trace",),
+    "host.judge": ("judge",),
+    "judging.output.show": ("notebook_frame", "report_page", "report_text"),
     "model": ("Capabilities", "Model", "Reply", "Request"),
-    "offers": ("Command", "Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"),
+    "offers": (
+        "Explanation",
+        "Command",
+        "Guardrail",
+        "Provider",
+        "ReadError",
+        "Rule",
+        "Signal",
+        "Source",
+        "Tool",
+        "TraceReader",
+    ),
     "profile": ("RS1", "STANDARD", "CriticalRule", "Profile"),
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
@@ -86,6 +112,7 @@ __all__ = [
     "CriticalRule",
     "Detection",
     "ExecutionTrace",
+    "Explanation",
     "Finding",
     "Guardrail",
     "History",
@@ -122,8 +149,12 @@ __all__ = [
     "get_guardrails_status",
     "hand_in_loop",
     "hookimpl",
+    "judge",
+    "notebook_frame",
     "override_guardrails",
     "process_loop_completion",
+    "report_page",
+    "report_text",
 ]
 
 

@@ -20,7 +20,7 @@ else:  # the Struct has methods of its own: to write those of attrs would take m
 
 _Class = TypeVar("_Class", bound=type)
 _Instance = TypeVar("_Instance")
-_OWN = frozenset({"__module__", "__doc__", "__qualname__"})
+_OWN = frozenset({"__module__", "__doc__", "__qualname__", "__str__"})
 
 
 def fast(cls: _Class) -> _Class:

@@ -8,6 +8,7 @@
     │   └── TraceDecodeError       one record; carries every problem with its path
     ├── JournalError               a run's record that cannot be read, or a run that cannot be resumed
     │   └── RunHeldError           another process works on it
+    ├── VerdictError               a verdict that the caller does not take; from ``raise_for_verdict`` alone
     ├── WorkerError                a child process that gave no answer
     │   ├── WorkerDied             it ended by itself
     │   ├── WorkerJobError         the job in it raised
@@ -63,6 +64,7 @@ __all__ = [
     "TraceDecodeError",
     "UnknownLoopError",
     "ValidationError",
+    "VerdictError",
     "WorkerDied",
     "WorkerError",
     "WorkerJobError",
@@ -124,6 +126,10 @@ class JournalError(SentinelError):
 
 class RunHeldError(JournalError):
     """Another process works on the run."""
+
+
+class VerdictError(SentinelError):
+    """What ``ReliabilityReport.raise_for_verdict`` raises; its text is the report."""
 
 
 class WorkerError(SentinelError):

@@ -9,12 +9,23 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
 import attrs
 
-import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are looked up on first use
+import sentinel_core  # for who asks for type hints; its names are looked up on first use
 
 if TYPE_CHECKING:  # only commands need click, and a library user has none
     import click
 
-__all__ = ["Command", "Guardrail", "Provider", "ReadError", "Rule", "Signal", "Source", "Tool", "TraceReader"]
+__all__ = [
+    "Command",
+    "Explanation",
+    "Guardrail",
+    "Provider",
+    "ReadError",
+    "Rule",
+    "Signal",
+    "Source",
+    "Tool",
+    "TraceReader",
+]
 
 
 @attrs.frozen(kw_only=True)
@@ -47,11 +58,31 @@ class Rule:
 
 
 @attrs.frozen(kw_only=True)
+class Explanation:
+    """What ``sentinel explain`` says of a rule besides what the ``Rule`` says.
+
+    ``why`` tells why it matters, ``mend`` what to change in the agent. ``example`` is a trace in Sentinel's own format, without
+    an id, in which the signal finds the rule with its default settings; a test holds it to that.
+    """
+
+    why: str
+    mend: str
+    example: Mapping[str, Any]
+
+    @property
+    def trace(self) -> "sentinel_core.ExecutionTrace":
+        """The example. Raises ``msgspec.ValidationError`` where it is no trace."""
+        import msgspec
+
+        return msgspec.convert({"trace_id": "example", **self.example}, sentinel_core.ExecutionTrace)
+
+
+@attrs.frozen(kw_only=True)
 class Signal:
     """A detector. ``detect(index)``, or ``detect(index, settings)``, gives a ``Detection`` or a bare float in [0, 1].
 
     It is pure: it reads the ``TraceIndex``, changes nothing, prints nothing, and gives the same answer every time.
-    ``rules`` are all that it can find.
+    ``rules`` are all that it can find; ``explain()`` gives an ``Explanation`` for each by its id, and is called where somebody asks.
     """
 
     name: str
@@ -59,6 +90,7 @@ class Signal:
     detect: Callable[..., "sentinel_core.Detection | float"]
     settings: type | None = None
     rules: Sequence[Rule] = ()
+    explain: Callable[[], Mapping[str, Explanation]] | None = None
 
 
 @attrs.frozen(kw_only=True)

@@ -6,7 +6,9 @@ from typing import Any, Literal
 import attrs
 import msgspec
 
+import sentinel_core  # its names are looked up on first use: how a report is shown is none of this module's matters
 from sentinel_core._fast import declared, fast
+from sentinel_core.errors import VerdictError
 
 __all__ = [
     "Attribution",
@@ -219,3 +221,20 @@ class ReliabilityReport:
     def is_complete(self) -> bool:
         """True where there is a verdict and no weighted signal failed."""
         return self.verdict is not None and all(failure.advisory for failure in self.failures)
+
+    @property
+    def ok(self) -> bool:
+        """True for a PASS alone: no verdict is no PASS."""
+        return self.verdict == "PASS" and self.is_complete
+
+    def raise_for_verdict(self, fail_on: Literal["warn", "fail"] = "warn") -> "ReliabilityReport":
+        """The report itself. Raises ``VerdictError`` for FAIL, with ``"warn"`` for WARN, and where there is no whole verdict."""
+        if self.ok or (self.verdict == "WARN" and fail_on == "fail" and self.is_complete):
+            return self
+        raise VerdictError(str(self))
+
+    def __str__(self) -> str:
+        return sentinel_core.report_text(self)
+
+    def _repr_html_(self) -> str:
+        return sentinel_core.notebook_frame(self)

@@ -24,14 +24,13 @@ PLACES = {
     ),
     **{
         f"JSON in .{ending}": (("-o", f"w.{ending}", "--json"), f'-o "w.{ending}" would hold JSON: name it .json')
-        for ending in ("xml", "html", "md", "csv", "yaml", "XML", "gz")
+        for ending in ("csv", "yaml", "CSV", "gz")
     },
     "a table in XML": (
         ("-o", "w.xml", "--output-format", "parquet"),
-        '-o "w.xml" would hold a table: name it .parquet',
+        '--output-format "parquet" needs a place to write to: -o FILE',
     ),
     "a document in lines, in capitals": (("-o", "w.JSONL", "--json"), '-o "w.JSONL" holds a report a line'),
-    "no report in it": (("-o", "w.sarif"), '-o "w.sarif" would hold text'),
     "lines in a document": (("--jsonl", "-o", "w.json"), '-o "w.json" would hold lines of JSON: name it .jsonl'),
     "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is what is to be read, and would be replaced'),
     "what is read, in a folder": ((".", "-o", "t.json", "--json"), '-o "t.json" is what is to be read'),

@@ -63,6 +63,7 @@ IMPURE = {
 MODELS = (
     "sentinel_core._fast",
     "sentinel_core.errors",
+    "sentinel_core.offers",
     "sentinel_core.trace",
     "sentinel_core.report",
     "sentinel_core.profile",

@@ -1,132 +1,131 @@
-"""A signal declares what it can find."""
+"""Rules: each built-in one is explained with an example in which it fires; levels are put over what a signal finds."""
 
-import ast
-import warnings
+import json
+from functools import partial
 from pathlib import Path
 
-import attrs
 import pytest
+from commanding import run_command
 
-from sentinel_core import Detection, Finding, Rule, Signal, evaluate_trace
-from sentinel_core.errors import PluginError
-from sentinel_core.host.panel import undeclared_rules
+from sentinel_core import Detection, Finding, Signal, evaluate_trace
+from sentinel_core.errors import ConfigError
+from sentinel_core.host.conversion import Setting
 from sentinel_core.host.plugins import installed, load
-from sentinel_core.host.validate_offers import checked
-from sentinel_core.testing import SAMPLES, SignalContract
-from sentinel_core.traces.codec import decode_trace
+from sentinel_core.host.rule_levels import check_rules, with_levels
 
 REPOSITORY = Path(__file__).parents[2]
-PLUGINS, _ = load([one for one in installed() if one.kind == "signals"])
-BUILT_IN = {plugin.offer.name: plugin.offer for plugin in PLUGINS}
-EXAMPLES = sorted((REPOSITORY / "examples" / "traces").glob("*.json"))
-RULE = Rule(id="odd", severity="note", title="Odd", help="Look at it.", since="1.0")
+CODING = REPOSITORY / "examples" / "traces" / "coding-session.jsonl"
+SIGNALS = [plugin.offer for plugin in load(installed(("signals",)))[0]]
+RULES = [(signal, rule) for signal in SIGNALS for rule in signal.rules]
 
 
-def signal(*rules: Rule) -> Signal:
-    found = Finding(rule="odd", severity="note", text="Odd.")
-    return Signal(name="mine", summary="s", detect=lambda _: Detection(score=0.5, findings=[found]), rules=rules)
+@pytest.fixture
+def sentinel(tmp_path):
+    return partial(run_command, tmp_path)
 
 
-def literals(name: str) -> set[str]:
-    """Every text that stands in the source of a built-in signal, save in the table of its rules."""
-    paths = (REPOSITORY / "plugins" / "signals" / name / "src").rglob("*.py")
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths if path.name != "declared.py"]
-    return {node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+@pytest.mark.parametrize(("signal", "rule"), RULES, ids=[f"{signal.name}.{rule.id}" for signal, rule in RULES])
+def test_every_rule_is_explained_with_an_example_in_which_it_fires(signal, rule):
+    explanation = signal.explain()[rule.id]
+    assert explanation.why.endswith(".")
+    assert explanation.mend.endswith(".")
+    report = evaluate_trace(explanation.trace)
+    assert not report.failures
+    assert f"{signal.name}.{rule.id}" in [finding.rule for finding in report.findings]
 
 
-def test_the_four_built_in_signals_declare_their_rules():
-    assert {"cost", "hallucination", "loop", "tool_misuse"} <= BUILT_IN.keys()
-    assert all(one.rules for one in BUILT_IN.values())
+def test_nothing_is_explained_that_is_no_rule():
+    assert len(RULES) >= 24
+    for signal in SIGNALS:
+        assert set(signal.explain()) == {rule.id for rule in signal.rules}
 
 
-@pytest.mark.parametrize("name", sorted(BUILT_IN))
-def test_each_declared_rule_can_be_found_and_stands_in_the_readme(name):
-    readme = (REPOSITORY / "plugins" / "signals" / name / "README.md").read_text(encoding="utf-8")
-    for rule in BUILT_IN[name].rules:
-        assert rule.id in literals(name)
-        assert f"`{rule.id}`" in readme or f"`{name}.{rule.id}`" in readme
+def test_the_page_of_the_rules_is_what_the_command_writes(sentinel):
+    assert sentinel("explain", "--all", "--markdown").stdout == (REPOSITORY / "docs" / "rules.md").read_text()
 
 
-@pytest.mark.parametrize("name", sorted(BUILT_IN))
-def test_each_rule_that_the_source_names_is_declared(name):
-    named: set[str] = set()
-    for path in (REPOSITORY / "plugins" / "signals" / name / "src").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if (
-                isinstance(node, ast.keyword)
-                and node.arg == "rule"
-                and not isinstance(node.value, (ast.Name, ast.Attribute))
-            ):
-                named |= {one.value for one in ast.walk(node.value) if isinstance(one, ast.Constant)}
-            if (
-                isinstance(node, ast.Call)
-                and ast.unparse(node.func) in {"Fault", "_finding", "_Mark", "Mark"}
-                and node.args
-            ):
-                named |= {one.value for one in node.args[:1] if isinstance(one, ast.Constant)}
-    assert named <= {rule.id for rule in BUILT_IN[name].rules}
+def test_the_list_names_each_rule_with_its_level(sentinel, tmp_path):
+    (tmp_path / "sentinel.toml").write_text('[rules]\n"loop.cycle" = "warning"\n')
+    lines = sentinel("rules").stdout.splitlines()
+    assert len(lines) == len(RULES) + 1
+    assert [line.split()[0] for line in lines[1:]] == sorted(f"{signal.name}.{rule.id}" for signal, rule in RULES)
+    assert "error, set to warning" in next(line for line in lines if line.startswith("loop.cycle "))
+    rows = json.loads(sentinel("rules", "--json").stdout)
+    assert {row["level"] for row in rows} == {None, "warning"}
 
 
-@pytest.mark.parametrize("name", sorted(BUILT_IN))
-def test_no_sample_gets_a_finding_with_an_undeclared_rule(name):
-    assert undeclared_rules(BUILT_IN[name], SAMPLES) == []
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-def test_each_finding_on_an_example_has_a_declared_rule_of_that_severity_or_worse(path):
-    worst = ("note", "warning", "error")
-    declared = {f"{name}.{rule.id}": rule for name, one in BUILT_IN.items() for rule in one.rules}
-    for finding in evaluate_trace(decode_trace(path.read_bytes())).findings:
-        assert worst.index(finding.severity) <= worst.index(declared[finding.rule].severity)
-
-
-def test_an_undeclared_rule_is_named():
-    assert undeclared_rules(signal(), SAMPLES[:1]) == ["odd"]
-    assert undeclared_rules(signal(RULE), SAMPLES[:1]) == []
-
-
-def test_the_contract_suite_warns_of_an_undeclared_rule():
-    class Undeclared(SignalContract):
-        def make(self):
-            return signal()
-
-        def risky(self):
-            return SAMPLES[0]
-
-        def clean(self):
-            return SAMPLES[0]
-
-    with pytest.warns(UserWarning, match="^'mine' does not declare its rules odd$"):
-        Undeclared().test_rules_are_declared()
-
-
-def test_the_contract_suite_is_silent_where_all_are_declared():
-    class Declared(SignalContract):
-        def make(self):
-            return signal(RULE)
-
-        def risky(self):
-            return SAMPLES[0]
-
-        def clean(self):
-            return SAMPLES[0]
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        Declared().test_rules_are_declared()
+@pytest.mark.parametrize("name", ["contradicted_checks", "hallucination.contradicted_checks"])
+def test_a_rule_is_explained_with_its_evidence(sentinel, name):
+    told = sentinel("explain", name).stdout
+    for words in (
+        "Says that checks pass",
+        "Why",
+        "“All tests pass now.”",
+        "Mend",
+        '"hallucination.contradicted_checks" = "off"',
+    ):
+        assert words in told
 
 
 @pytest.mark.parametrize(
-    ("rules", "told"),
+    ("arguments", "words"),
     [
-        (RULE, "rules must be a tuple of Rule"),
-        (("odd",), "rules must be a tuple of Rule"),
-        ((RULE, RULE), '"mine" declares a rule twice'),
-        ((attrs.evolve(RULE, help=""),), 'rule "odd" has no help'),
-        ((attrs.evolve(RULE, since=1),), 'rule "odd" has no since'),
-        ((attrs.evolve(RULE, severity="bad"),), 'rule "odd": severity must be note, warning or error'),
+        (("explain", "contradicted_check"), 'there is no rule "contradicted_check"'),
+        (("explain",), "name one rule, or give --all"),
+        (("evaluate", CODING, "--rule", "loop.cycel=off"), 'there is no such rule; did you mean "loop.cycle"?'),
+        (("evaluate", CODING, "--rule", "lop.cycle=off"), "there is no such rule"),
+        (("evaluate", CODING, "--rule", "loop.cycle=maybe"), "'maybe' is no level; expected off, note, warning, error"),
     ],
 )
-def test_rules_that_cannot_be_used_are_refused(rules, told):
-    with pytest.raises(PluginError, match=told):
-        checked(attrs.evolve(signal(), rules=rules), "signals")
+def test_wrong_wishes_are_told(sentinel, arguments, words):
+    done = sentinel(*arguments)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert words in done.stderr
+
+
+def test_what_is_off_is_not_found_and_the_report_says_so(sentinel):
+    off = [
+        word for rule in ("partial_claim", "contradicted_checks") for word in ("--rule", f"hallucination.{rule}=off")
+    ]
+    report = json.loads(sentinel("evaluate", CODING, "--json", *off).stdout)
+    assert report["verdict"] == "PASS"
+    assert [one["rule"] for one in report["findings"]] == ["tool_misuse.failed_call"]
+    gaps = next(one["gaps"] for one in report["coverage"] if one["signal_name"] == "hallucination")
+    assert "The rule contradicted_checks is switched off; it would have found one thing." in gaps
+    one_off = json.loads(sentinel("evaluate", CODING, "--json", *off[:2]).stdout)
+    assert one_off["verdict"] == "FAIL"
+
+
+def found(*severities):
+    return Detection(
+        score=0.9, findings=[Finding(rule=f"r{at}", severity=one, text="Found.") for at, one in enumerate(severities)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("severities", "levels", "expected", "score"),
+    [
+        (["error", "warning"], {"s.r0": "off"}, ["warning"], 0.9),
+        (["error", "warning"], {"s.r0": "off", "s.r1": "off"}, [], 0.0),
+        (["error"], {"s.r0": "note"}, ["note"], 0.0),
+        (["note"], {"s.r0": "off"}, [], 0.9),
+        (["note"], {"s.r0": "error"}, ["error"], 0.9),
+        (["error"], {"other.r0": "off"}, ["error"], 0.9),
+    ],
+)
+def test_levels_are_put_over_findings(severities, levels, expected, score):
+    detection = with_levels(lambda _: found(*severities), "s", levels)(None)
+    assert ([one.severity for one in detection.findings], detection.score) == (expected, score)
+
+
+def test_a_bare_score_stays():
+    assert with_levels(lambda _: 0.4, "s", {"s.r": "off"})(None) == 0.4
+
+
+def test_a_signal_that_declares_nothing_may_have_any_rule():
+    stranger = Signal(name="stranger", summary="s", detect=found)
+    setting = Setting(key="rules.stranger.anything", value="off", origin="sentinel.toml")
+    assert check_rules([setting], [stranger]) == {"stranger.anything": "off"}
+    assert check_rules([setting], [], ["stranger"]) == {"stranger.anything": "off"}
+    with pytest.raises(ConfigError):
+        check_rules([setting], [])

@@ -33,7 +33,7 @@ def test_readme_python_block(tmp_path):
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("FAIL ")
+    assert done.stdout.startswith("✗ FAIL ")
     assert "I've cancelled order 17." in done.stdout
 
 
@@ -84,7 +84,7 @@ def test_links_lead_to_headings():
 
 
 def test_configuration_example_is_accepted(tmp_path):
-    settings, _ = blocks("docs/configuration.md", "toml")
+    settings, _, _ = blocks("docs/configuration.md", "toml")
     (tmp_path / "sentinel.toml").write_text(settings, encoding="utf-8")
     done = sentinel("config", "show", "--json", cwd=tmp_path)
     rows = {row["key"]: (row["value"], row["origin"]) for row in json.loads(done.stdout)}
@@ -123,8 +123,18 @@ def test_configuration_names_every_setting():
         assert f"| `{field.name}`" in text
 
 
+def test_rules_example_is_accepted(tmp_path):
+    _, _, rules = blocks("docs/configuration.md", "toml")
+    (tmp_path / "sentinel.toml").write_text(rules, encoding="utf-8")
+    told = json.loads(sentinel("rules", "--json", cwd=tmp_path).stdout)
+    assert {row["rule"]: row["level"] for row in told if row["level"]} == {
+        "loop.cycle": "warning",
+        "tool_misuse.no_match": "off",
+    }
+
+
 def test_profile_example_is_accepted(tmp_path):
-    _, profile = blocks("docs/configuration.md", "toml")
+    _, profile, _ = blocks("docs/configuration.md", "toml")
     (tmp_path / "strict.toml").write_text(profile, encoding="utf-8")
     trace = REPOSITORY / "examples/traces/honest.json"
     done = sentinel("evaluate", str(trace), "--profile", "strict.toml", "--json", cwd=tmp_path)

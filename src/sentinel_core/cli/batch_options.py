@@ -23,7 +23,7 @@ from sentinel_core.judging.batch.run import Engine, Talk, run_batch
 from sentinel_core.judging.batch.split import Unit, part_size, units
 from sentinel_core.judging.batch.summary import Summary
 from sentinel_core.judging.job import Plan
-from sentinel_core.judging.output.sink import Sink, open_output
+from sentinel_core.judging.output.sink import Outlet, Sink, open_output
 from sentinel_core.judging.output.text import render_summary
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.traces.sources.remote import is_url
@@ -33,8 +33,8 @@ __all__ = ["evaluate_many"]
 _MOST_TOLD = 100
 
 
-def evaluate_many(plan: Plan, host: HostSettings, many: Many) -> int:
-    """Judge everything in ``plan``; the exit code."""
+def evaluate_many(plan: Plan, host: HostSettings, many: Many, documents: Outlet | None = None) -> int:
+    """Judge everything in ``plan``, into ``documents`` where there are some; the exit code."""
     size = part_size(measured(plan.sources, from_size=0).total)
     sizes = measured(plan.sources, from_size=size)
     parts = list(units(plan.sources, sizes.sizes, sizes.cuttable, size, plan.latest))
@@ -43,12 +43,12 @@ def evaluate_many(plan: Plan, host: HostSettings, many: Many) -> int:
     told = _Told(progress)
     launcher = Launcher(plan=plan, kind=Child, timeout=host.timeout, memory=host.max_memory_mb << 20, warn=told.warning)
     with ExitStack() as stack:
-        output = _output(plan, many, work, stack)
+        output = _output(plan, many, work, stack) if documents is None else _unresumed(Stream(documents), many)
         engine = _engine(many, launcher, parts, size)
         talk = Talk(error_rows=told.error_rows, progress=progress.show)
         stack.callback(progress.clear)
         summary, place = run_batch(work, output, engine, talk, resume=many.resume)
-    _conclude(summary, place, to_file=many.output is not None, form=plan.format)
+    _conclude(summary, place, to_file=many.output is not None or documents is not None, form=plan.format)
     return summary.tally.exit_code(host.fail_on)
 
 
@@ -92,12 +92,17 @@ def _output(plan: Plan, many: Many, work: Manifest, stack: ExitStack) -> Output:
     return File(path, finisher)
 
 
-def _stream(place: str | None, plan: Plan, many: Many, stack: ExitStack) -> Output:
+def _unresumed(output: Output, many: Many) -> Output:
     if many.resume:
-        raise ConfigError("--resume needs an output to go on with: -o FILE.jsonl, FILE.parquet or FOLDER/")
+        raise ConfigError("--resume needs an output to go on with: one -o FILE.jsonl, FILE.parquet or FOLDER/")
+    return output
+
+
+def _stream(place: str | None, plan: Plan, many: Many, stack: ExitStack) -> Output:
     if plan.format == "rows":
         raise ConfigError("Parquet needs a file or a folder to go to: -o FILE.parquet or FOLDER/")
-    return Stream(Sink(stack.enter_context(open_output(None if place is None else Path(place))), plan.format))
+    stream = stack.enter_context(open_output(None if place is None else Path(place)))
+    return _unresumed(Stream(Sink(stream, plan.format)), many)
 
 
 @attrs.define

@@ -19,10 +19,13 @@ CORE = {
     "config": "Show each setting and where it comes from.",
     "convert": "Write traces in another format.",
     "evaluate": "Judge traces: PASS, WARN or FAIL, with evidence.",
+    "explain": "Say what a rule finds, why it matters, what to do, and how to switch it off.",
     "formats": "List the trace formats that can be read and written.",
     "plugins": "List, show and check the installed plugins.",
+    "rules": "List the rules of the installed signals.",
     "run": "Investigate a release with the detective agent, then judge the agent.",
     "runs": "List the detective's runs, and show what happened in one.",
+    "schema": "Print the JSON Schema of traces or of reports.",
 }
 
 _KIND = ("commands",)

@@ -50,7 +50,7 @@ def command(
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     host = layers.host()
     work = Conversion(
-        sources=sources_of(paths, host, output),
+        sources=sources_of(paths, host, (output,) if output else ()),
         selection=selection,
         to=to,
         reader=reader,

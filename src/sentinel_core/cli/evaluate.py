@@ -1,13 +1,13 @@
 """``sentinel evaluate``."""
 
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sentinel_core.cli import say, terminal_width, use_color
+from sentinel_core.cli import complain, say, terminal_width, use_color
 from sentinel_core.cli.options import (
     Many,
     batch_options,
@@ -24,34 +24,76 @@ from sentinel_core.cli.options import (
 )
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.cli.trace_inputs import sources_of
-from sentinel_core.errors import InputError
+from sentinel_core.errors import ERROR, InputError
 from sentinel_core.host.settings import HostSettings
-from sentinel_core.judging.job import Format, Plan, job
+from sentinel_core.judging.job import Format as Form
+from sentinel_core.judging.job import Plan, job
+from sentinel_core.judging.output.formats import FORMATS, Format
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.judging.output.text import render_summary
 from sentinel_core.judging.tally import Tally
 
 if TYPE_CHECKING:
+    from sentinel_core.cli.documents import Target
     from sentinel_core.host.expectations import Expected
+    from sentinel_core.judging.output.baseline import Baseline
+    from sentinel_core.judging.output.documents import Documents
 
 __all__ = ["command"]
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
 _MANY_BYTES = 16 << 20
 _MANY_FILES = 200
+_PLAIN = ("text", "json", "jsonl")
 _NO_TEXT = frozenset((
     "arrow", "avro", "csv", "feather", "gz", "htm", "html", "json", "md", "orc", "pdf", "sarif", "tsv", "xls", "xlsx", "xml",
     "yaml", "yml", "zip", "zst",
 ))  # fmt: skip
 
 
+def _output_options(function: _Function) -> _Function:
+    """What comes out, where to, and what of it is known."""
+    for option in (
+        click.option(
+            "--update-baseline", is_flag=True, help="Write what is found now to the file of --baseline; exits with 0."
+        ),
+        click.option(
+            "--baseline",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="Known findings: they are marked, and only new ones count for the exit code.",
+        ),
+        click.option(
+            "-o",
+            "--output",
+            "outputs",
+            multiple=True,
+            metavar="[FORMAT:]FILE|FOLDER/",
+            help="Write to a file in the format that its ending says (.html, .sarif, .xml, .md, .json, .jsonl, .parquet) or that is "
+            "named, or to a folder in parts. May be given again.",
+        ),
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(FORMATS),
+            help="What goes to standard output; github and gitlab are for the log and the artefacts of their runners.",
+        ),
+        click.option("-v", "--verbose", is_flag=True, help="Every finding, and what was checked, with which settings."),
+        click.option("--pretty", is_flag=True, help="Indented JSON (implies --json)."),
+        click.option("--jsonl", is_flag=True, help="One line of JSON a trace."),
+        click.option(
+            "--json", "as_json", is_flag=True, help="One JSON document: an object for one trace, else a list."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
 @click.command("evaluate")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--stdin", is_flag=True, help='Read from standard input, as "-" does.')
-@click.option("--json", "as_json", is_flag=True, help="One JSON document: an object for one trace, else a list.")
-@click.option("--jsonl", is_flag=True, help="One line of JSON a trace.")
-@click.option("--pretty", is_flag=True, help="Indented JSON (implies --json).")
-@click.option("-v", "--verbose", is_flag=True, help="Every finding, and what was checked, with which settings.")
-@click.option("-o", "--output", metavar="FILE|FOLDER/", help="Write the reports to a file, or to a folder in parts.")
+@_output_options
 @batch_options
 @judging_options
 @click.option(
@@ -82,23 +124,107 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     arguments = (*paths, "-") if options["stdin"] and "-" not in paths else paths
     if not arguments and options["latest"] is None:
         raise click.UsageError("nothing to evaluate: give a file, a folder, a glob, or - for standard input", context)
+    targets = _settle_outputs(options)
     many = Many.of(options)
     plan, host = _plan(arguments, options, many)
+    baseline = _baseline(options)
+    if not targets and baseline is None:
+        return _evaluate(plan, host, many)
+    from sentinel_core.cli.documents import opened
+    from sentinel_core.judging.output.settings import OutputSettings
+
+    known = frozenset[str]() if baseline is None else baseline.known
+    settings = OutputSettings(
+        fail_on=host.fail_on, pretty=options["pretty"], has_baseline=baseline is not None, known=known
+    )
+    with opened(targets, settings, baseline) as documents:
+        plan = plan._replace(format="records", extras=documents.extras, known=known)
+        code = _evaluate(plan, host, many, documents)
+    return code if baseline is None else _hold_against(baseline, code, host, to_update=options["update_baseline"])
+
+
+def _baseline(options: dict[str, Any]) -> "Baseline | None":
+    if options["baseline"] is None:
+        if options["update_baseline"]:
+            raise click.UsageError("--update-baseline needs --baseline FILE: where to")
+        return None
+    from sentinel_core.judging.output.baseline import Baseline
+
+    return Baseline.read(options["baseline"], to_update=options["update_baseline"])
+
+
+def _hold_against(baseline: "Baseline", code: int, host: HostSettings, *, to_update: bool) -> int:
+    for line in baseline.told():
+        say(line)
+    if not to_update:
+        return baseline.exit_code(code, host.fail_on)
+    if code == ERROR:
+        complain("the baseline was not updated: not all could be judged")
+        return code
+    baseline.update()
+    return 0
+
+
+def _evaluate(plan: Plan, host: HostSettings, many: Many, documents: "Documents | None" = None) -> int:
     if many.is_asked_for or plan.task_key is not None or _is_much(plan):
         from sentinel_core.cli.batch_options import evaluate_many
 
         try:
-            code = evaluate_many(plan, host, many)
+            code = evaluate_many(plan, host, many, documents)
         except KeyboardInterrupt:
             _tell_how_to_go_on(many, no_config=host.no_config)
             raise
         finish(plan.emission)
         return code
-    with open_output(None if many.output is None else Path(many.output)) as stream:
-        tally = supervise(plan, stream, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
+    if documents is not None:
+        tally = supervise(plan, documents, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
+    else:
+        with open_output(None if many.output is None else Path(many.output)) as stream:
+            tally = supervise(plan, stream, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
     finish(plan.emission)
-    _summarize(tally, to_file=options["output"] is not None, form=plan.format)
+    _summarize(tally, to_file=many.output is not None or documents is not None, form=plan.format)
     return tally.exit_code(host.fail_on)
+
+
+def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
+    """The outputs that ``Documents`` write. Where there are none, the one plain output is in ``options`` as ``output``.
+
+    Raises ``click.UsageError`` and ``ConfigError``.
+    """
+    outputs: tuple[str, ...] = options["outputs"]
+    form: Format | None = options["form"]
+    if form is not None and (options["as_json"] or options["jsonl"]):
+        raise click.UsageError("--format goes with neither --json nor --jsonl: each says what goes to standard output")
+    options["output"] = outputs[0] if len(outputs) == 1 else None
+    if options["baseline"] is not None:
+        return _beside_baseline(options, form)
+    if not outputs and form in (None, *_PLAIN):
+        options["as_json"], options["jsonl"] = options["as_json"] or form == "json", options["jsonl"] or form == "jsonl"
+        return []
+    from sentinel_core.cli.documents import is_for_documents, targets_of
+
+    if not is_for_documents(outputs, form):
+        if ending(outputs[0]) == "json" and not options["jsonl"] and options["output_format"] is None:
+            options["as_json"] = True
+        return []
+    options["output"] = None
+    return targets_of(outputs, _printed(options, form))
+
+
+def _beside_baseline(options: dict[str, Any], form: "Format | None") -> "list[Target]":
+    """With a baseline, all that comes out says what is known."""
+    from sentinel_core.cli.documents import targets_of
+
+    options["output"] = None
+    printed = _printed(options, form)
+    return targets_of(options["outputs"], printed or (None if options["outputs"] else "text"))
+
+
+def _printed(options: dict[str, Any], form: "Format | None") -> "Format | None":
+    """What goes to standard output."""
+    if options["jsonl"]:
+        return "jsonl"
+    return "json" if options["as_json"] or options["pretty"] else form
 
 
 def _tell_how_to_go_on(many: Many, *, no_config: bool) -> None:
@@ -132,7 +258,7 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
     layers, selection = layers_and_selection(flags, options["assignments"])
     host = layers.host()
     plan = Plan(
-        sources=sources_of(arguments, host, many.output),
+        sources=sources_of(arguments, host, options["outputs"]),
         layers=layers,
         selection=selection,
         latest=options["latest"],
@@ -145,7 +271,7 @@ def _plan(arguments: tuple[str, ...], options: dict[str, Any], many: Many) -> tu
         format=_format(options, many),
         pretty=options["pretty"],
         verbose=options["verbose"],
-        color=options["output"] is None and use_color(),
+        color=not options["outputs"] and use_color(),
         width=0 if many.output is not None else terminal_width(),
         emission=emission_of(options),
     )
@@ -160,7 +286,7 @@ def _expected(options: dict[str, Any]) -> "Expected | None":
     return read_expectations(options["expected"], options["expect_file"])
 
 
-def _format(options: dict[str, Any], many: Many) -> Format:
+def _format(options: dict[str, Any], many: Many) -> Form:
     if options["jsonl"] and (options["as_json"] or options["pretty"]):
         raise click.UsageError("--jsonl goes with neither --json nor --pretty: choose one")
     as_document = options["as_json"] or options["pretty"]
@@ -189,7 +315,7 @@ def _refuse_name(output: str | None, unfit: Collection[str], instead: str) -> No
         raise click.UsageError(f'-o "{output}" would hold {instead}')
 
 
-def _summarize(tally: Tally, *, to_file: bool, form: Format) -> None:
+def _summarize(tally: Tally, *, to_file: bool, form: Form) -> None:
     """One line that counts the verdicts: with the text of many reports, or on standard error beside a file."""
     if to_file:
         say(render_summary(tally.counts).rstrip("\n"))

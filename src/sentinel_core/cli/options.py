@@ -93,6 +93,14 @@ def judging_options(function: _Function) -> _Function:
             help="Which verdicts on an agent give a non-zero exit (default warn: WARN and FAIL).",
         ),
         click.option(
+            "--rule",
+            "rules",
+            multiple=True,
+            type=Assignment(),
+            metavar="ID=LEVEL",
+            help='Switch a rule off, or give it another severity: off, note, warning, error ("sentinel rules").',
+        ),
+        click.option(
             "--weight", "weights", multiple=True, type=Assignment(), metavar="NAME=W", help="Give a signal a weight."
         ),
         click.option(
@@ -108,6 +116,7 @@ def judging_options(function: _Function) -> _Function:
 def judging_flags(options: Mapping[str, Any], *others: str) -> dict[str, tuple[Any, str]]:
     """What ``judging_options``, ``--plugins`` and ``others`` set, as settings."""
     flags = host_flags({name: options[name] for name in ("profile", "fail_on", "plugins", *others)})
+    flags |= {f"rules.{rule}": (level, "--rule") for rule, level in options["rules"]}
     return flags | {f"weights.{name}": (weight, "--weight") for name, weight in options["weights"]}
 
 
@@ -276,7 +285,7 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
     Of a file that is no installed plugin, the kind is the one that it has a hook for.
     """
     head, dot, field = key.rpartition(".")
-    if not dot or head in ("agent", "weights") or head.partition(".")[0] in SELECTABLE:
+    if not dot or head in ("agent", "rules", "weights") or head.partition(".")[0] in SELECTABLE:
         return key
     kind, _, name = head.rpartition(":")
     found = sorted(label for label in labels if label[1] == name and kind in ("", label[0]))

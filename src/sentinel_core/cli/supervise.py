@@ -6,7 +6,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 
 from sentinel_core.cli import complain, warn
 from sentinel_core.errors import WorkerError
-from sentinel_core.judging.output.sink import Sink
+from sentinel_core.judging.output.sink import Outlet, Sink
 from sentinel_core.judging.records import JUDGED, Crashed, Death, Report, Unread
 from sentinel_core.judging.tally import Spared, Tally, death_of, fault_of
 from sentinel_core.runtime.isolate import Child
@@ -28,7 +28,7 @@ _Plan = TypeVar("_Plan", "Plan", "Conversion")
 
 def supervise(
     plan: _Plan,
-    stream: IO[bytes],
+    stream: IO[bytes] | Outlet,
     *,
     timeout: float,
     memory_mb: int,
@@ -36,7 +36,7 @@ def supervise(
 ) -> Tally:
     """Do everything in ``plan``. A child that dies at a plugin's hand is replaced by one that goes around it."""
     tally = Tally()
-    sink = Sink(stream, plan.format)
+    sink = stream if isinstance(stream, Outlet) else Sink(stream, plan.format)
     spared = Spared()
     while True:
         own = plan._replace(done=tally.total)
@@ -59,7 +59,7 @@ def supervise(
     return tally
 
 
-def _relay(frame: Frame, sink: Sink, tally: Tally, form: str) -> None:
+def _relay(frame: Frame, sink: Outlet, tally: Tally, form: str) -> None:
     match frame:
         case Report():
             tally.counts[frame.verdict] += 1
@@ -68,7 +68,7 @@ def _relay(frame: Frame, sink: Sink, tally: Tally, form: str) -> None:
         case Unread(unreadable=row):
             tally.counts["unreadable"] += 1
             complain(row.told)
-            if form in ("json", "jsonl"):
+            if form in ("json", "jsonl", "records"):
                 sink.put(row.rendered())
         case Crashed(unreadable=row):
             complain(row.told)

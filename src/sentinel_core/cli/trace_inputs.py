@@ -2,6 +2,7 @@
 
 import io
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,22 +28,23 @@ _NAMED = 3
 
 
 def sources_of(
-    arguments: tuple[str, ...], host: HostSettings, output: str | None = None
+    arguments: tuple[str, ...], host: HostSettings, outputs: Sequence[str] = ()
 ) -> tuple[FileSource | InputError, ...]:
     """Every file that the arguments lead to; standard input is read here, and kept.
 
     Prints a line on standard error for each reason why files in folders were left out.
-    Raises ``click.UsageError`` where ``output`` is one of them: it would be lost.
+    Raises ``click.UsageError`` where one of the ``outputs`` is one of them: it would be lost.
     """
-    place = None if output is None else _place_of(output)
     stdin = spool(sys.stdin.buffer) if "-" in arguments else None
     most = host.max_record_mb << 20
     left_out: LeftOut = {}
     found = tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=most, left_out=left_out))
     for why, labels in left_out.items():
         _tell_left_out(why, labels)
-    if any(isinstance(source, FileSource) and place in (source.url, source.path.resolve()) for source in found):
-        raise click.UsageError(f'-o "{output}" is what is to be read, and would be replaced: name another')
+    for output in outputs:
+        place = _place_of(output)
+        if any(isinstance(source, FileSource) and place in (source.url, source.path.resolve()) for source in found):
+            raise click.UsageError(f'-o "{output}" is what is to be read, and would be replaced: name another')
     return found
 
 

@@ -15,6 +15,7 @@ from sentinel_core.evaluate.mutation_guard import Snapshot
 from sentinel_core.evaluate.policy import judge
 from sentinel_core.evaluate.score import combine, share
 from sentinel_core.evaluate.triage import triage_score
+from sentinel_core.offers import Rule
 from sentinel_core.profile import Profile
 from sentinel_core.report import (
     Coverage,
@@ -60,6 +61,7 @@ class BoundSignal:
     distribution: str | None = None
     version: str | None = None
     settings: Mapping[str, Any] = attrs.field(factory=dict)
+    rules: Sequence[Rule] = ()
 
 
 @attrs.frozen(kw_only=True)
@@ -89,6 +91,11 @@ class Panel:
     def printed_settings(self) -> dict[str, Any]:
         """The settings as they stand in each report."""
         return {signal.name: dict(signal.settings) for signal in self.signals if signal.settings}
+
+    @functools.cached_property
+    def rules(self) -> dict[str, Rule]:
+        """All that the signals declare, by the id that stands in reports."""
+        return {f"{signal.name}.{rule.id}": rule for signal in self.signals for rule in signal.rules}
 
     @functools.cached_property
     def judged(self) -> Callable[[_Scores], _Judged]:

@@ -82,6 +82,7 @@ def _bind(signal: "sentinel_core.Signal") -> BoundSignal:
         name=signal.name,
         detect=bind_settings(signal.detect, settings),
         settings={} if settings is None else printed(settings),
+        rules=signal.rules,
     )
 
 

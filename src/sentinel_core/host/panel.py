@@ -13,6 +13,7 @@ from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.conversion import printed
 from sentinel_core.host.plugins import Installed, LoadFailure, Plugin, Watch
+from sentinel_core.host.rule_levels import Level, check_rules, with_levels
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.host.settings import Layers
 from sentinel_core.offers import Signal
@@ -26,7 +27,7 @@ __all__ = ["bind_settings", "make_panel", "panel_of", "read_profile", "undeclare
 def make_panel(
     plugins: Iterable[Plugin],
     failures: Sequence[LoadFailure],
-    left_out: Iterable[Installed],
+    left_out: Collection[Installed],
     layers: Layers,
     *,
     watch: Watch | None = None,
@@ -38,10 +39,13 @@ def make_panel(
     """
     signals = []
     failed = [_failure(failure.source, failure.error) for failure in failures if failure.source.kind == "signals"]
+    absent = {one.signal_name for one in failed} | {one.name for one in left_out if one.kind == "signals"}
+    offers = [plugin.offer for plugin in plugins if plugin.source.kind == "signals"]
+    levels = check_rules(layers.rules(), offers, absent)
     for plugin in plugins:
         if plugin.source.kind == "signals":
             try:
-                signals.append(_bind(plugin, layers, watch))
+                signals.append(_bind(plugin, layers, levels, watch))
             except PluginError as error:
                 failed.append(_failure(plugin.source, str(error)))
     unselected = frozenset(plugin.name for plugin in left_out if plugin.kind == "signals")
@@ -64,16 +68,17 @@ def bind_settings(function: Callable[..., Any], settings: Any) -> Callable[..., 
     return function if settings is None else lambda given: function(given, settings)
 
 
-def _bind(plugin: Plugin, layers: Layers, watch: Watch | None) -> BoundSignal:
+def _bind(plugin: Plugin, layers: Layers, levels: Mapping[str, Level], watch: Watch | None) -> BoundSignal:
     source = plugin.source
     settings = layers.of_plugin("signals", source.name, plugin.offer.settings)
-    detect = bind_settings(plugin.offer.detect, settings)
+    detect = with_levels(bind_settings(plugin.offer.detect, settings), source.name, levels)
     return BoundSignal(
         name=source.name,
         detect=detect if watch is None else _watched(detect, watch, source.label),
         distribution=source.distribution,
         version=source.version,
         settings={} if settings is None else printed(settings),
+        rules=plugin.offer.rules,
     )
 
 

@@ -22,6 +22,7 @@ _NO_CONFIG = "no_config"
 _MISTYPED = 0.92  # "SENTINEL_FAILON" is like "SENTINEL_FAIL_ON" by 0.97; the common prefix counts, too
 _MISTYPED_TABLE = 0.88  # "tool" is like "tools" by 0.89
 _DOTS = {
+    "rules": 1,
     "weights": 1,
     "agent": 1,
     **dict.fromkeys(SELECTABLE, 2),
@@ -71,7 +72,7 @@ class Layers:
         names = [field.name for field in attrs.fields(HostSettings)]
         for key, setting in self.values.items():
             head = key.partition(".")[0]
-            if head not in (*names, *SELECTABLE, "agent", "weights"):
+            if head not in (*names, *SELECTABLE, "agent", "rules", "weights"):
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(head, names)}')
             if key.count(".") < _DOTS.get(head, 0):
                 raise ConfigError(f'"{key}" from {setting.origin} must be a table, and it is {shown(setting.value)}')
@@ -89,6 +90,10 @@ class Layers:
             if key.startswith("weights."):
                 found[key.removeprefix("weights.")] = convert(setting, float)
         return found
+
+    def rules(self) -> list[Setting]:
+        """What is set of rules, as it was set."""
+        return [setting for key, setting in sorted(self.values.items()) if key.startswith("rules.")]
 
     def of_agent(self, wanted: type) -> Any:
         """The agent's settings, of the class ``wanted``. Raises ``ConfigError`` for a key or value that cannot be used."""
@@ -135,7 +140,7 @@ class Layers:
         for key, setting in self.values.items():
             name = key.removeprefix(prefix)
             if not key.startswith(prefix) or (
-                not prefix and name.partition(".")[0] in (*SELECTABLE, "agent", "weights")
+                not prefix and name.partition(".")[0] in (*SELECTABLE, "agent", "rules", "weights")
             ):
                 continue
             if name not in fields:
@@ -309,9 +314,11 @@ def _mistyped_variable(name: str) -> str | None:
     if not rest:
         meant = _nearest(name, [f"SENTINEL_{field.name.upper()}" for field in attrs.fields(HostSettings)], _MISTYPED)
         return meant and f'{problem}; did you mean "{meant}"?'
-    table = _nearest(head, [*SELECTABLE, "agent", "weights"], _MISTYPED_TABLE)
+    table = _nearest(head, [*SELECTABLE, "agent", "rules", "weights"], _MISTYPED_TABLE)
     if table is None:
         return None
+    if table == "rules":
+        return f"{problem}; the level of a rule is set with --rule, or in sentinel.toml"
     if table == "weights":
         return f"{problem}; set a weight with --weight, or in sentinel.toml"
     form = "AGENT__FIELD" if table == "agent" else f"{table.upper()}__NAME__FIELD"

@@ -20,7 +20,9 @@ __all__ = ["RESERVED", "TOOL_NAME", "check_parameters", "checked", "listed"]
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # the strictest provider's rule
 
 _COMMAND_NAME = re.compile(r"[a-z][a-z0-9_-]*")
-RESERVED = frozenset({"config", "convert", "evaluate", "formats", "plugins", "run", "runs"})
+RESERVED = frozenset({
+    "config", "convert", "evaluate", "explain", "formats", "plugins", "rules", "run", "runs", "schema",
+})  # fmt: skip
 """The core's own commands; a plugin cannot use their names."""
 
 _OFFERS: Mapping[str, type] = {

@@ -23,20 +23,21 @@ from sentinel_core.traces.sources import FileSource
 
 if TYPE_CHECKING:
     from sentinel_core.host.expectations import Expected
+    from sentinel_core.judging.output.record import Extra, Recorder
     from sentinel_core.telemetry.verdicts import Emission
 
-__all__ = ["Format", "Plan", "fewer_collections", "job", "judged", "prepare", "rendered"]
+__all__ = ["Format", "Plan", "fewer_collections", "job", "judged", "prepare", "recorder_of", "rendered"]
 
-Format = Literal["text", "json", "jsonl", "rows"]
+Format = Literal["text", "json", "jsonl", "rows", "records"]
 
 
 class Plan(NamedTuple):
     """What to judge and how to say it. ``done`` items are out already; ``deaths`` are not to be died again.
 
     Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. With ``attribute`` a PASS
-    names the step to look at first, too. ``task_key`` says which
-    runs of a batch have one task, ``expected`` what they are to do. The format ``rows`` is JSON Lines
-    in which each report stands beside its source and number, for tables.
+    names the step to look at first, too. ``task_key`` says which runs of a batch have one task, ``expected`` what they are
+    to do. The format ``rows`` is JSON Lines in which each report stands beside its source and number, for tables;
+    ``records`` has besides what ``extras`` name, for documents. ``known`` are the fingerprints of a baseline.
     """
 
     sources: tuple[FileSource | InputError, ...]
@@ -57,6 +58,8 @@ class Plan(NamedTuple):
     done: int = 0
     deaths: tuple[Death, ...] = ()
     emission: "Emission | None" = None
+    extras: "frozenset[Extra]" = frozenset()
+    known: frozenset[str] = frozenset()
 
 
 def job(plan: Plan, outbox: Outbox) -> None:
@@ -65,16 +68,31 @@ def job(plan: Plan, outbox: Outbox) -> None:
     try:
         panel, readers = prepare(plan, watch, outbox)
         fewer_collections()
+        recorder = recorder_of(plan, panel)
         for item, outcome in enumerate(items(plan, readers, watch)):
             watch.item = item
             if item >= plan.done:
-                _tell(judged(outcome, panel, plan, item, outbox), outcome, plan, item, outbox)
+                _tell(judged(outcome, panel, plan, item, outbox), outcome, plan, item, outbox, recorder)
     except SentinelError as error:
         outbox.refuse(error)
 
 
+def recorder_of(plan: Plan, panel: Panel) -> "Recorder | None":
+    """What makes the records where documents want them."""
+    if plan.format != "records":
+        return None
+    from sentinel_core.judging.output.record import Recorder
+
+    return Recorder(plan.extras, panel.rules)
+
+
 def _tell(
-    found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable, plan: Plan, item: int, outbox: Outbox
+    found: ReliabilityReport | Unreadable,
+    outcome: Readable | Unreadable,
+    plan: Plan,
+    item: int,
+    outbox: Outbox,
+    recorder: "Recorder | None",
 ) -> None:
     if isinstance(found, Unreadable):
         outbox.send(Unread(found.row()))
@@ -83,7 +101,7 @@ def _tell(
     error = fatal(found, outcome, plan, item)
     if error is not None:
         outbox.send(Crashed(error.row()))
-    data = rendered(found, outcome, plan, error)
+    data = rendered(found, outcome, plan, error, recorder)
     outbox.send(Report(found.verdict or NO_VERDICT, found.is_complete, data))
 
 
@@ -176,28 +194,50 @@ def _without_the_dead(panel: Panel, plan: Plan, item: int) -> Panel:
     )
 
 
-def rendered(report: ReliabilityReport, outcome: Readable, plan: Plan, error: Unreadable | None) -> bytes:
+def rendered(
+    report: ReliabilityReport,
+    outcome: Readable,
+    plan: Plan,
+    error: Unreadable | None,
+    recorder: "Recorder | None" = None,
+) -> bytes:
     """The report in the plan's format, without what stands between it and the next; in JSON with the ``error``."""
     if plan.format == "text":
-        from sentinel_core.judging.output.text import render_report
-        from sentinel_core.runtime.printable import folded
-
-        place = f"record {outcome.number}"
-        named_so = outcome.trace.trace_id.startswith(outcome.source)
-        origin = place if named_so else f"{redact(outcome.source)}, {place}"
-        text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color)
-        return folded(text, plan.width).encode("utf-8", "replace")
+        return _text(report, outcome, plan).encode("utf-8", "replace")
     from sentinel_core.runtime.printable import printable_json
     from sentinel_core.traces.codec import encode_report
 
     data = with_error(printable_json(encode_report(report)), error)
     if plan.format == "rows":
         return with_error(_row(data, outcome), error)
+    if recorder is not None:
+        return recorder.record(report, data, outcome, _text(report, outcome, plan) if "text" in plan.extras else "")
     if not plan.pretty:
         return data
     import msgspec
 
     return msgspec.json.format(data, indent=2)
+
+
+def _text(report: ReliabilityReport, outcome: Readable, plan: Plan) -> str:
+    from sentinel_core.judging.output.text import render_report
+    from sentinel_core.runtime.printable import folded
+
+    place = f"record {outcome.number}"
+    named_so = outcome.trace.trace_id.startswith(outcome.source)
+    origin = place if named_so else f"{redact(outcome.source)}, {place}"
+    known = _known(report, plan.known) if plan.known else ()
+    text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color, known=known)
+    return folded(text, plan.width)
+
+
+def _known(report: ReliabilityReport, known: frozenset[str]) -> list[int]:
+    import msgspec
+
+    from sentinel_core.judging.output.findings import fingerprints
+
+    found = fingerprints(msgspec.to_builtins(report, enc_hook=str))
+    return [place for place, one in enumerate(found) if one in known]
 
 
 def _row(data: bytes, outcome: Readable) -> bytes:

@@ -5,7 +5,7 @@ import os
 import re
 from typing import TextIO
 
-__all__ = ["clipped", "counted", "fitting", "folded", "printable", "printable_json", "thousandths"]
+__all__ = ["clipped", "counted", "fitting", "folded", "printable", "printable_json", "thousandths", "visible"]
 
 # Controls (C0 but line feed and tab, DEL, C1), soft hyphen, zero-width and bidirectional marks, line separators, variation
 # selectors, interlinear marks, the byte order mark, marks of shorthand and music, tag characters, and lone surrogates.
@@ -21,6 +21,8 @@ _ORDER = r"(?<=#)#(?=[A-Za-z]{0,20}\[)"
 _LINE_ORDER = "::"
 
 _HANGING = "    "
+_JOINERS = "\u200d\ufe0f"
+_FIRST_SIGN = "\u2100"  # letterlike signs, arrows and all that is shown as emoji stand behind it
 
 
 @functools.cache
@@ -50,6 +52,28 @@ def printable_json(data: bytes) -> bytes:
     if data.isascii() and b"\x7f" not in data:
         return data
     return _harmful().sub(_escape_json, data.decode("utf-8")).encode("utf-8")
+
+
+def visible(text: str) -> str:
+    r"""Text for a page, with its line breaks and tabs; what a browser would not show, or would turn around, is an escape.
+
+    The joiner and the selector that make one emoji of several signs stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _harmful().sub(_escape_unless_emoji, text.replace("\r\n", "\n"))
+
+
+def _escape_unless_emoji(match: re.Match[str]) -> str:
+    start = match.start()
+    if (
+        match[0] in _JOINERS
+        and start
+        and match.string[start - 1] >= _FIRST_SIGN
+        and match.string[start - 1] not in _JOINERS
+    ):
+        return match[0]
+    return _escape(match)
 
 
 def clipped(text: str, width: int) -> str:

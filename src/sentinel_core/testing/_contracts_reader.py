@@ -1,9 +1,13 @@
 """What every trace reader must keep."""
 
+from pathlib import Path
 from typing import Any
 
 import attrs
 
+from sentinel_core.errors import InputError
+from sentinel_core.host.judge import judge
+from sentinel_core.host.plugins import installed
 from sentinel_core.offers import ReadError, TraceReader
 from sentinel_core.testing._contracts_base import Contract, require, require_taken
 from sentinel_core.trace import ExecutionTrace
@@ -34,6 +38,23 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
     def read(self, data: bytes) -> list[ExecutionTrace | ReadError]:
         """Everything that the reader makes of some bytes."""
         return list(self.make().read(BytesSource(data=data, name=self.filename())))
+
+    def test_judge_takes_what_it_reads(self, tmp_path: Path) -> None:
+        """``judge()`` gives a report on a file of this format that holds one trace, where the reader is installed."""
+        if not any(one.kind == "trace_readers" and one.name == self.make().name for one in installed()):
+            return
+        path = tmp_path / Path(self.filename()).name
+        path.write_bytes(self.sample())
+        outcomes = self.read(self.sample())
+        if len(outcomes) == 1:
+            require(judge(path).signal_scores, "judge() must give a report with scores")
+            return
+        try:
+            judge(path)
+        except InputError as error:
+            require(
+                f"holds {len(outcomes)} traces" in str(error), f"judge() must say how many traces there are: {error}"
+            )
 
     def test_host_takes_it(self) -> None:
         """What the host holds an offer against when it loads a plugin."""

@@ -12,7 +12,7 @@ import attrs
 from sentinel_core.errors import InputError
 from sentinel_core.judging.batch.assignment import Answer
 from sentinel_core.judging.batch.locked_files import leads_to, lock, to_disk, write_whole
-from sentinel_core.judging.output.sink import Sink, permit, refusals
+from sentinel_core.judging.output.sink import Outlet, permit, refusals
 
 __all__ = ["File", "Finish", "Folder", "Output", "Stream", "part_name"]
 
@@ -53,7 +53,7 @@ class Output(Protocol):
 class Stream:
     """Standard output, or anything else that is written once and never gone back to. Keeps no notes."""
 
-    sink: Sink
+    sink: Outlet
 
     def known(self) -> bytes | None:
         """None."""

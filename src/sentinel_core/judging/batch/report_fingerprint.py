@@ -56,7 +56,7 @@ def _given(value: object) -> str:
 def _settings(plan: Plan) -> Iterator[tuple[str, str]]:
     """Of plugins and weights. Of the host's own, the profile and the options above are all that shows in reports."""
     for key, setting in sorted(plan.layers.values.items()):
-        if key.partition(".")[0] in (*_KINDS, "weights"):
+        if key.partition(".")[0] in (*_KINDS, "rules", "weights"):
             yield key, redact(str(setting.value))
 
 

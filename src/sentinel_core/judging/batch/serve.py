@@ -9,7 +9,7 @@ from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.judging.batch.split import Task
 from sentinel_core.judging.batch.summary import Summary
-from sentinel_core.judging.job import Plan, fewer_collections, judged, prepare, rendered
+from sentinel_core.judging.job import Plan, fewer_collections, judged, prepare, recorder_of, rendered
 from sentinel_core.judging.output.sink import separated
 from sentinel_core.judging.records import Readable, Unreadable, items
 from sentinel_core.judging.tally import fatal
@@ -92,7 +92,7 @@ def _judge(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], wat
         done=task.done,
         deaths=(*plan.deaths, *task.deaths),
     )
-    batch = _Batch(outbox, own, eager=bool(task.deaths))
+    batch = _Batch(outbox, own, panel, eager=bool(task.deaths))
     for item, outcome in enumerate(items(own, readers, watch)):
         watch.item = item
         if item >= task.done:
@@ -106,10 +106,11 @@ class _Batch:
     ``eager``: none is held back, for the worker may die of the next one.
     """
 
-    def __init__(self, outbox: Outbox, plan: Plan, *, eager: bool) -> None:
+    def __init__(self, outbox: Outbox, plan: Plan, panel: Panel, *, eager: bool) -> None:
         self._outbox = outbox
         self._eager = eager
         self._plan = plan
+        self._recorder = recorder_of(plan, panel)
         self._started = time.monotonic()
         self._clear()
 
@@ -129,7 +130,7 @@ class _Batch:
             self._summary.add_report(found, error, outcome)
             if self._plan.task_key is not None:
                 self._summary.tasks.add(self._plan.task_key, outcome.trace, found, outcome.source, outcome.number)
-            data = rendered(found, outcome, self._plan, error)
+            data = rendered(found, outcome, self._plan, error, self._recorder)
         self._count += 1
         if data is not None:
             self._parts.append(data)

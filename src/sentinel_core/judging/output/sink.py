@@ -6,20 +6,20 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Protocol, runtime_checkable
 
 from sentinel_core.errors import InputError
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["Sink", "open_output", "permit", "refusals", "separated"]
+__all__ = ["Outlet", "Sink", "open_output", "permit", "refusals", "separated"]
 
 _BLOCK = 1 << 20
 
 
 _LEADS = {"text": b"\n", "json": b",\n"}  # what stands before each item but the first
-_LINES = ("jsonl", "lines", "rows")
+_LINES = ("jsonl", "lines", "records", "rows")
 
 
 def separated(items: Sequence[bytes], form: str) -> bytes:
@@ -28,6 +28,23 @@ def separated(items: Sequence[bytes], form: str) -> bytes:
         return b"\n".join([*items, b""])
     lead = _LEADS[form]
     return b"".join(part for item in items for part in (lead, item))
+
+
+@runtime_checkable
+class Outlet(Protocol):
+    """What takes rendered items, in the order of the input."""
+
+    def put(self, item: bytes) -> None:
+        """One more item, out at once."""
+
+    def put_many(self, items: IO[bytes], count: int) -> None:
+        """So many items more, as ``separated`` gives them."""
+
+    def flush(self) -> None:
+        """Let what was put be seen."""
+
+    def finish(self) -> None:
+        """The last item is there."""
 
 
 class Sink:

@@ -1,6 +1,6 @@
 """A report for a person at a terminal: the verdict, a bar a signal, the worst findings with their place and quote."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalScore
 from sentinel_core.runtime.printable import clipped, counted, printable, thousandths
@@ -16,9 +16,19 @@ _VERDICT_SYMBOLS = {"PASS": "✓", "WARN": "!", "FAIL": "✗", None: "?"}
 _COLORS = {"PASS": "32", "WARN": "33", "FAIL": "31", None: "35", "error": "31", "warning": "33", "note": "2"}
 
 
-def render_report(report: ReliabilityReport, *, origin: str = "", verbose: bool = False, color: bool = False) -> str:
-    """The report as lines of text, ending with a line's end. ``origin`` says where the trace stands (file and line)."""
-    return "".join(f"{line}\n" for line in _lines(report, origin, verbose=verbose, color=color))
+def render_report(
+    report: ReliabilityReport,
+    *,
+    origin: str = "",
+    verbose: bool = False,
+    color: bool = False,
+    known: Collection[int] = (),
+) -> str:
+    """The report as lines of text, ending with a line's end. ``origin`` says where the trace stands (file and line).
+
+    ``known`` are the positions of findings that a baseline knows.
+    """
+    return "".join(f"{line}\n" for line in _lines(report, origin, known, verbose=verbose, color=color))
 
 
 def render_summary(counts: dict[str, int]) -> str:
@@ -28,7 +38,9 @@ def render_summary(counts: dict[str, int]) -> str:
     return f"{counted(total, 'trace')}: {parts}\n"
 
 
-def _lines(report: ReliabilityReport, origin: str, *, verbose: bool, color: bool) -> Iterator[str]:
+def _lines(
+    report: ReliabilityReport, origin: str, known: Collection[int], *, verbose: bool, color: bool
+) -> Iterator[str]:
     verdict = report.verdict or "NO VERDICT"
     score = "" if report.overall_score is None else f"  risk {thousandths(report.overall_score) / 1000:.3f}"
     head = _paint(f"{_VERDICT_SYMBOLS[report.verdict]} {verdict}", _COLORS[report.verdict], color=color) + _without(
@@ -40,7 +52,7 @@ def _lines(report: ReliabilityReport, origin: str, *, verbose: bool, color: bool
     yield from _signals(report)
     yield from _failures(report)
     yield from (f"  ! not read: {printable(gap)}" for gap in report.unread)
-    yield from _findings(report, verbose=verbose, color=color)
+    yield from _findings(report, known, verbose=verbose, color=color)
     yield from _attribution(report)
     yield _footing(report)
     if verbose:
@@ -88,12 +100,13 @@ def _failures(report: ReliabilityReport) -> Iterator[str]:
         yield f'  ✗ {kind} "{failure.signal_name}"{origin} {printable(failure.error)}'
 
 
-def _findings(report: ReliabilityReport, *, verbose: bool, color: bool) -> Iterator[str]:
-    worst = sorted(report.findings, key=lambda finding: _ORDER[finding.severity])
+def _findings(report: ReliabilityReport, known: Collection[int], *, verbose: bool, color: bool) -> Iterator[str]:
+    ordered = sorted(enumerate(report.findings), key=lambda one: (one[0] in known, _ORDER[one[1].severity]))
+    worst = [("(known) " if place in known else "", finding) for place, finding in ordered]
     shown = worst if verbose else worst[:_WORST]
-    for finding in shown:
+    for mark, finding in shown:
         symbol = _paint(_SYMBOLS[finding.severity], _COLORS[finding.severity], color=color)
-        yield f"  {symbol} {_place(finding)}{printable(finding.rule)}: {printable(clipped(finding.text, 300))}"
+        yield f"  {symbol} {mark}{_place(finding)}{printable(finding.rule)}: {printable(clipped(finding.text, 300))}"
         if finding.quote:
             yield f"      “{printable(clipped(finding.quote, _QUOTE))}”"
     if len(worst) > len(shown):

@@ -4,9 +4,9 @@ Three rules: ``over_budget``, ``prompt_growth`` and ``completion_ratio``. The sc
 the formulas.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from sentinel_core import Detection, Signal, TraceIndex, hookimpl
+from sentinel_core import Detection, Explanation, Signal, TraceIndex, hookimpl
 from sentinel_signal_cost.declared import RULES
 from sentinel_signal_cost.rules import CostSettings, Part, Spent, budget_part, growth_part, ratio_part, spent
 
@@ -46,9 +46,22 @@ def _place(path: tuple[int, ...]) -> str:
     return f"sub-agent {'.'.join(map(str, path))}" if path else "the trace itself"
 
 
+def _explain() -> Mapping[str, Explanation]:
+    from sentinel_signal_cost.explained import explain
+
+    return explain()
+
+
 @hookimpl
 def sentinel_signals() -> Iterable[Signal]:
     """Offer the cost signal."""
     return [
-        Signal(name="cost", summary="tokens against a budget", detect=detect, settings=CostSettings, rules=RULES),
+        Signal(
+            name="cost",
+            summary="tokens against a budget",
+            detect=detect,
+            settings=CostSettings,
+            rules=RULES,
+            explain=_explain,
+        ),
     ]

@@ -1,14 +1,20 @@
 """Sentinel signal: tool use that is claimed, imitated or left unanswered."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sentinel_core.hookspecs import hookimpl
-from sentinel_core.offers import Signal
+from sentinel_core.offers import Explanation, Signal
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.declared import RULES
 from sentinel_signal_hallucination.detect import detect
 
 __all__ = ["Settings", "detect", "sentinel_signals"]
+
+
+def _explain() -> Mapping[str, Explanation]:
+    from sentinel_signal_hallucination.explained import explain
+
+    return explain()
 
 
 @hookimpl
@@ -21,5 +27,6 @@ def sentinel_signals() -> Iterable[Signal]:
             detect=detect,
             settings=Settings,
             rules=RULES,
+            explain=_explain,
         )
     ]

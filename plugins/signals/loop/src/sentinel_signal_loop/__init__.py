@@ -6,12 +6,12 @@ theirs, over the trace and its sub-agents; the README has the formulas.
 
 import functools
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import add
 
 import attrs
 
-from sentinel_core import Call, Detection, Finding, Signal, Text, TraceIndex, hookimpl
+from sentinel_core import Call, Detection, Explanation, Finding, Signal, Text, TraceIndex, hookimpl
 from sentinel_signal_loop.declared import RULES
 from sentinel_signal_loop.rules import Part, call_part, length_part, text_part
 from sentinel_signal_loop.stretches import call_track
@@ -187,9 +187,22 @@ def _heard(index: TraceIndex) -> list[int]:
     return heard
 
 
+def _explain() -> Mapping[str, Explanation]:
+    from sentinel_signal_loop.explained import explain
+
+    return explain()
+
+
 @hookimpl
 def sentinel_signals() -> Iterable[Signal]:
     """Offer the loop signal."""
     return [
-        Signal(name="loop", summary="an agent that goes in circles", detect=detect, settings=LoopSettings, rules=RULES),
+        Signal(
+            name="loop",
+            summary="an agent that goes in circles",
+            detect=detect,
+            settings=LoopSettings,
+            rules=RULES,
+            explain=_explain,
+        ),
     ]

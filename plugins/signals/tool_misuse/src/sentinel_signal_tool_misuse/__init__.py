@@ -4,11 +4,11 @@ The score is the worst of the trace's and its sub-agents'; the README has the ru
 """
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import attrs
 
-from sentinel_core import Call, Detection, Finding, Signal, TraceIndex, hookimpl
+from sentinel_core import Call, Detection, Explanation, Finding, Signal, TraceIndex, hookimpl
 from sentinel_signal_tool_misuse.arguments import Offered
 from sentinel_signal_tool_misuse.checks import Checked, check_all
 from sentinel_signal_tool_misuse.declared import RULES
@@ -167,6 +167,12 @@ def _comparable(detection: Detection) -> float:
     return -1.0 if detection.score is None else detection.score
 
 
+def _explain() -> Mapping[str, Explanation]:
+    from sentinel_signal_tool_misuse.explained import explain
+
+    return explain()
+
+
 @hookimpl
 def sentinel_signals() -> Iterable[Signal]:
     """Offer the tool misuse signal."""
@@ -177,5 +183,6 @@ def sentinel_signals() -> Iterable[Signal]:
             detect=detect,
             settings=ToolMisuseSettings,
             rules=RULES,
+            explain=_explain,
         )
     ]

@@ -1,0 +1,60 @@
+"""Why each rule matters, what to change, and a trace in which it fires."""
+
+from collections.abc import Iterable, Mapping
+
+from sentinel_core.offers import Explanation
+
+__all__ = ["explain"]
+
+
+def explain() -> Mapping[str, Explanation]:
+    """By the rule's id."""
+    return _EXPLAINED
+
+
+def _calls(names: Iterable[str], result: str) -> list[dict[str, object]]:
+    messages: list[dict[str, object]] = [{"role": "user", "content": "Why does the build fail?"}]
+    for number, name in enumerate(names):
+        call = {"id": f"c{number}", "name": name, "arguments": {"path": "build.log"}}
+        messages.append({"role": "assistant", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_results": [{"tool_call_id": f"c{number}", "content": result}]})
+    return messages
+
+
+_STUCK = "I will look at the configuration once more to find out why the build does not start."
+
+_EXPLAINED = {
+    "identical_calls": Explanation(
+        why="The same question gets the same answer. An agent that asks it again burns money and time, and does not notice that it is stuck.",
+        mend="Put what was tried into the prompt, refuse a call that was just made with its last result, or stop after two.",
+        example={"messages": _calls(["read_file"] * 6, "no errors found")},
+    ),
+    "cycle": Explanation(
+        why="Several calls in turn, round after round, look like work and are none: nothing new comes back.",
+        mend="Tell the agent what it has tried and what came of it; after a round without anything new let it give up and say so.",
+        example={"messages": _calls(["list_files", "read_file", "run_build"] * 4, "build failed: unknown target")},
+    ),
+    "repeated_messages": Explanation(
+        why="An agent that says the same again and again, with nothing done in between, waits for something that does not come.",
+        mend="End the run where a message repeats the last one, or ask the user.",
+        example={
+            "messages": [
+                {"role": "user", "content": "Why does the build not start?"},
+                *({"role": "assistant", "content": _STUCK} for _ in range(6)),
+            ]
+        },
+    ),
+    "too_many_messages": Explanation(
+        why="Runs this long are mostly runs that found no end. Quality falls as the context fills.",
+        mend="Set a limit of turns, split the task, or raise message_limit where runs are meant to be long.",
+        example={
+            "messages": [
+                {
+                    "role": "user" if number % 2 == 0 else "assistant",
+                    "content": f"Item {number} of the list is {number * 7919}.",
+                }
+                for number in range(400)
+            ]
+        },
+    ),
+}

@@ -1,0 +1,109 @@
+"""``sentinel explain RULE``: what it finds, why it matters, an example with its evidence, what to do, how to switch it off."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from sentinel_core.cli import terminal_width
+from sentinel_core.cli.options import plugins_option
+from sentinel_core.cli.rules import known_rules
+from sentinel_core.errors import ConfigError
+from sentinel_core.host.selection import did_you_mean
+from sentinel_core.runtime.printable import clipped, folded, printable
+
+__all__ = ["command", "in_markdown"]
+
+_SHOWN = 8
+_QUOTE = 160
+
+_Row = Mapping[str, Any]
+
+
+@click.command("explain")
+@click.argument("rule", required=False)
+@click.option("--all", "everything", is_flag=True, help="All rules.")
+@click.option("--markdown", is_flag=True, help="As Markdown.")
+@plugins_option()
+def command(*, rule: str | None, everything: bool, markdown: bool, plugins: str | None) -> int:
+    """Say what RULE finds (contradicted_tests, or hallucination.contradicted_tests), why, what to do, and how to switch it off."""
+    if (rule is None) != everything:
+        raise click.UsageError('name one rule, or give --all ("sentinel rules" lists them)')
+    wanted = rule or "*"
+    rows = known_rules(plugins, wanted)
+    found = [row for row in rows if wanted in ("*", row["rule"], row["rule"].partition(".")[2])]
+    if not found:
+        near = did_you_mean(wanted, [row["rule"] for row in rows])
+        raise ConfigError(f'there is no rule "{wanted}"{near} ("sentinel rules" lists them)')
+    if markdown:
+        click.echo(in_markdown(found), nl=False)
+        return 0
+    for place, row in enumerate(found):
+        click.echo("\n" if place else "", nl=False)
+        click.echo(folded("".join(f"{line}\n" for line in _lines(row)), terminal_width()), nl=False)
+    return 0
+
+
+def _lines(row: _Row) -> Iterator[str]:
+    yield f"{printable(row['rule'])} ({row['severity']}, since {printable(row['since'])})"
+    yield f"  {printable(row['title'])}"
+    yield from ("", "  What", f"    {printable(row['help'])}")
+    if "why" in row:
+        yield from ("", "  Why", f"    {printable(row['why'])}", "", "  Example")
+        yield from (f"    {line}" for line in _example(row))
+        yield from ("", "  Mend", f"    {printable(row['mend'])}")
+    yield from ("", "  Switch off", f"    --rule {printable(row['rule'])}=off, or in sentinel.toml:")
+    yield from ("      [rules]", f'      "{printable(row["rule"])}" = "off"')
+
+
+def _example(row: _Row) -> Iterator[str]:
+    """The messages, a long run cut in the middle, and what the signal finds."""
+    messages: Sequence[_Row] = row["messages"]
+    finding = row["finding"]
+    shown = range(len(messages))
+    if len(messages) > _SHOWN:
+        shown = range(_SHOWN - 2)
+    for place in shown:
+        yield from _message(place, messages[place])
+    if len(messages) > len(shown):
+        yield f"... and {len(messages) - len(shown)} messages more"
+    if finding is not None:
+        at = "" if finding["message_index"] is None else f"message {finding['message_index']}: "
+        yield f"=> {finding['severity']} {at}{printable(clipped(finding['text'], 300))}"
+        if finding["quote"]:
+            yield f"   “{printable(clipped(finding['quote'], _QUOTE))}”"
+
+
+def _message(place: int, message: _Row) -> Iterator[str]:
+    if message["content"]:
+        yield f"{place} {message['role']}: {printable(clipped(message['content'], _QUOTE))}"
+    for call in message["tool_calls"]:
+        raw = (call["details"] or {}).get("raw_arguments")
+        arguments = raw or json.dumps(call["arguments"], ensure_ascii=False)
+        yield f"{place} {message['role']} calls {printable(call['name'])} {printable(clipped(arguments, _QUOTE))}"
+    for result in message["tool_results"]:
+        yield f"{place} result: {printable(clipped(result['content'], _QUOTE))}"
+
+
+def in_markdown(rows: Sequence[_Row]) -> str:
+    """A page with a section for each rule."""
+    return "\n".join(_markdown(rows)) + "\n"
+
+
+def _markdown(rows: Sequence[_Row]) -> Iterator[str]:
+    yield "# The rules"
+    yield ""
+    yield "What the built-in signals can find. `sentinel explain --all --markdown` writes this page; `sentinel rules` lists what is"
+    yield "installed. [configuration.md](configuration.md#rules) tells how to switch a rule off or to give it another severity."
+    for row in rows:
+        yield from (
+            "",
+            f"## {row['rule']}",
+            "",
+            f"**{row['title']}** ({row['severity']}, since {row['since']}). {row['help']}",
+        )
+        if "why" in row:
+            yield from ("", f"*Why it matters.* {row['why']}", "", f"*What to do.* {row['mend']}", "", "```text")
+            yield from _example(row)
+            yield "```"

@@ -1,0 +1,143 @@
+"""``sentinel rules``, and what ``sentinel explain`` asks the signals: in a child, for a plugin's code is foreign."""
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sentinel_core.cli import ERROR, terminal_width, warn
+from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
+from sentinel_core.errors import PluginError, WorkerError
+from sentinel_core.runtime.columns import in_columns
+from sentinel_core.runtime.isolate import Child
+from sentinel_core.runtime.outbox import Outbox
+from sentinel_core.runtime.printable import printable
+
+if TYPE_CHECKING:
+    from sentinel_core.host.plugins import Plugin
+    from sentinel_core.host.selection import Selection
+    from sentinel_core.host.settings import Layers
+    from sentinel_core.offers import Explanation, Rule, Signal
+    from sentinel_core.runtime.watch import Watch
+
+__all__ = ["command", "known_rules"]
+
+_TIMEOUT = 60.0
+_MEMORY = 4096 << 20
+
+
+@click.command("rules")
+@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@plugins_option()
+def command(*, as_json: bool, plugins: str | None) -> int:
+    """List the rules of the installed signals: id, severity, what is set of it, title."""
+    rows = known_rules(plugins)
+    if as_json:
+        click.echo(json.dumps([{name: row[name] for name in _FACTS} for row in rows], indent=2))
+        return 0 if rows else ERROR
+    table = [("rule", "severity", "title")]
+    for row in rows:
+        level = f"{row['severity']}, set to {row['level']}" if row["level"] else row["severity"]
+        table.append((printable(row["rule"]), level, printable(row["title"])))
+    for line in in_columns(table, terminal_width()):
+        click.echo(line)
+    if not rows:
+        click.echo('No installed signal declares a rule: pip install "reliability-sentinel[standard]"', err=True)
+        return ERROR
+    return 0
+
+
+_FACTS = ("rule", "signal", "severity", "level", "title", "help", "since", "distribution", "version")
+
+
+def known_rules(plugins: str | None, wanted: str | None = None) -> list[dict[str, Any]]:
+    """A row for each declared rule, sorted by id; with ``wanted`` the explanations of the rules that it names, too.
+
+    Raises ``PluginError`` where the signals cannot be asked.
+    """
+    layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
+    try:
+        with Child(partial(_tell, layers, selection, wanted), frames=bytes, memory=_MEMORY) as child:
+            (frame,) = child.frames(_TIMEOUT)
+    except WorkerError as error:
+        raise PluginError(f"the signals could not be asked for their rules: {error}") from None
+    told = json.loads(frame)
+    for problem in told["problems"]:
+        warn(problem)
+    if told["refused"]:
+        raise PluginError(told["refused"])
+    rows: list[dict[str, Any]] = told["rows"]
+    return rows
+
+
+def _tell(layers: "Layers", selection: "Selection", wanted: str | None, outbox: Outbox) -> None:
+    from sentinel_core.errors import SentinelError
+    from sentinel_core.host.plugins import load, select
+    from sentinel_core.host.rule_levels import check_rules
+    from sentinel_core.runtime.watch import Watch
+
+    watch = Watch(outbox)
+    rows, problems, refused = list[dict[str, Any]](), list[str](), ""
+    try:
+        chosen, left_out = select(selection, ("signals",))
+        plugins, failures = load(chosen, watch=watch)
+        problems = [f'plugin "{one.source.label}" ({one.source.origin}) {one.error}' for one in failures]
+        absent = {one.name for one in left_out} | {one.source.name for one in failures}
+        levels = check_rules(layers.rules(), [plugin.offer for plugin in plugins], absent)
+        for plugin in plugins:
+            rows += _rows(plugin, levels, wanted, watch)
+    except SentinelError as error:
+        refused = str(error)
+    rows.sort(key=lambda row: str(row["rule"]))
+    outbox.send(json.dumps({"rows": rows, "problems": problems, "refused": refused}).encode())
+
+
+def _rows(plugin: "Plugin", levels: Any, wanted: str | None, watch: "Watch") -> list[dict[str, Any]]:
+    signal: Signal = plugin.offer
+    rows: list[dict[str, Any]] = [
+        {
+            "rule": f"{signal.name}.{rule.id}",
+            "signal": signal.name,
+            "severity": rule.severity,
+            "level": levels.get(f"{signal.name}.{rule.id}"),
+            "title": rule.title,
+            "help": rule.help,
+            "since": rule.since,
+            "distribution": plugin.source.distribution,
+            "version": plugin.source.version,
+        }
+        for rule in signal.rules
+    ]
+    if wanted is None or signal.explain is None or not any(_names(wanted, row["rule"]) for row in rows):
+        return rows
+    with watch("load", plugin.source.label):
+        explained = signal.explain()
+        for row, rule in zip(rows, signal.rules, strict=True):
+            if _names(wanted, row["rule"]) and rule.id in explained:
+                row.update(_explained(signal, rule, explained[rule.id]))
+    return rows
+
+
+def _names(wanted: str, rule: str) -> bool:
+    """``*`` names all; the signal's name may be left out."""
+    return wanted in ("*", rule, rule.partition(".")[2])
+
+
+def _explained(signal: "Signal", rule: "Rule", explanation: "Explanation") -> dict[str, Any]:
+    """The explanation, the example's messages, and what the signal finds in it."""
+    import msgspec
+
+    from sentinel_core.evaluate.evaluator import evaluate
+    from sentinel_core.evaluate.index import TraceIndex
+    from sentinel_core.host.panel import panel_of
+
+    trace = explanation.trace
+    report = evaluate(TraceIndex(trace), panel_of(signal))
+    found = next((one for one in report.findings if one.rule == f"{signal.name}.{rule.id}"), None)
+    return {
+        "why": explanation.why,
+        "mend": explanation.mend,
+        "messages": msgspec.to_builtins(trace.messages),
+        "finding": None if found is None else msgspec.to_builtins(found),
+    }

@@ -1,0 +1,96 @@
+"""One call for any format that the command line reads. It works in this process, with the installed plugins."""
+
+import functools
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sentinel_core.errors import InputError
+from sentinel_core.host.in_process import evaluate_trace
+from sentinel_core.host.panel import read_profile
+from sentinel_core.offers import ReadError, Source, TraceReader
+from sentinel_core.profile import Profile
+from sentinel_core.report import ReliabilityReport
+from sentinel_core.runtime.redact import redacted
+from sentinel_core.trace import ExecutionTrace, Message, to_json
+from sentinel_core.traces.sources import choose_reader, find_sources
+from sentinel_core.traces.sources.memory import BytesSource
+
+__all__ = ["judge", "read_trace"]
+
+Judged = ExecutionTrace | Mapping[str, Any] | Sequence[Any] | str | os.PathLike[str]
+
+
+def judge(what: Judged, *, profile: str | Profile | None = None) -> ReliabilityReport:
+    """Judge one run: a path, what ``json.load`` gives of such a file, a list of messages, or an ``ExecutionTrace``.
+
+    The format is found as ``sentinel evaluate`` finds it. ``profile`` is a ``Profile``, its name, or a TOML file. Plugins run in
+    this process with their default settings; the report has no secrets. Raises ``InputError`` where there is not exactly one
+    trace, or it cannot be read; ``ConfigError`` for a profile; and what ``evaluate_trace`` raises.
+    """
+    wanted = read_profile(profile) if isinstance(profile, str) else profile
+    return redacted(evaluate_trace(read_trace(what), profile=wanted))
+
+
+def read_trace(what: Judged) -> ExecutionTrace:
+    """The one trace in ``what``. Raises ``InputError``."""
+    if isinstance(what, ExecutionTrace):
+        return what
+    if isinstance(what, str | os.PathLike):
+        return _read(_source(os.fspath(what)), os.fspath(what))
+    if isinstance(what, Mapping):
+        return _read(BytesSource(data=to_json(dict(what)), name="trace.json"), "the dictionary")
+    if not isinstance(what, Sequence) or isinstance(what, bytes | bytearray):
+        raise TypeError(
+            f"what is a {type(what).__name__}; expected a path, a dict, a list of messages or an ExecutionTrace"
+        )
+    messages = [one for one in what if isinstance(one, Message)]
+    if messages and len(messages) == len(what):
+        return ExecutionTrace(trace_id="messages", messages=tuple(messages))
+    data = {"trace_id": "messages", "messages": what} if _is_native(what) else list(what)
+    return _read(BytesSource(data=to_json(data), name="messages.json"), "the list")
+
+
+def _is_native(messages: Sequence[Any]) -> bool:
+    """Whether these are messages of Sentinel's own format: no other has results under that name."""
+    return all(isinstance(one, Mapping) and "role" in one for one in messages) and any(
+        "tool_results" in one for one in messages
+    )
+
+
+def _source(path: str) -> Source:
+    found = list(find_sources((str(Path(path)),)))
+    if len(found) != 1:
+        raise InputError(f'"{path}" holds {len(found)} files; judge() takes one run: call it for each')
+    if isinstance(found[0], InputError):
+        raise found[0]
+    return found[0]
+
+
+def _read(source: Source, named: str) -> ExecutionTrace:
+    try:
+        outcomes = list(choose_reader(source, _readers()).read(source))
+    except InputError as error:
+        raise InputError(f'"{named}" {error.reason}') from None
+    except (OSError, EOFError) as error:
+        raise InputError(f'"{named}" cannot be read: {error}') from None
+    for one in outcomes:
+        if isinstance(one, ReadError):
+            line = "" if one.line is None else f" line {one.line}"
+            raise InputError(f'"{named}"{line}: {one.message}')
+    traces = [one for one in outcomes if isinstance(one, ExecutionTrace)]
+    if len(traces) != 1:
+        raise InputError(f'"{named}" holds {len(traces)} traces; judge() takes one run: call it for each')
+    return traces[0]
+
+
+@functools.cache
+def _readers() -> list[TraceReader]:
+    """The installed readers, looked up once a process."""
+    from sentinel_core.host.plugins import load, select
+    from sentinel_core.host.selection import Selection
+
+    chosen, _ = select(Selection(), ("trace_readers",))
+    plugins, _ = load(chosen)
+    return [plugin.offer for plugin in plugins]

@@ -1,0 +1,89 @@
+"""``[rules]`` and ``--rule``: rules that are switched off, or have another severity, put over what a signal finds."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Literal, get_args
+
+from sentinel_core._fast import evolve
+from sentinel_core.errors import ConfigError
+from sentinel_core.host.conversion import Setting
+from sentinel_core.host.selection import did_you_mean
+from sentinel_core.offers import Signal
+from sentinel_core.report import Detection, Finding
+
+__all__ = ["Level", "check_rules", "with_levels"]
+
+Level = Literal["off", "note", "warning", "error"]
+_LEVELS = get_args(Level)
+_NOTHING_COUNTS = "What was found is switched off, or a note by its rule's level."
+
+
+def check_rules(
+    settings: Iterable[Setting], signals: Iterable[Signal], not_in_use: Collection[str] = ()
+) -> dict[str, Level]:
+    """Levels by the rule's whole id. Raises ``ConfigError`` for a level that there is not, and for a rule that no signal declares.
+
+    A signal that declares none may have any, and so may one that is not in use.
+    """
+    declared = {signal.name: {rule.id for rule in signal.rules} for signal in signals}
+    every = [f"{name}.{rule}" for name, rules in declared.items() for rule in rules]
+    levels: dict[str, Level] = {}
+    for setting in settings:
+        rule = setting.key.removeprefix("rules.")
+        name, _, short = rule.partition(".")
+        where = f'rule "{rule}" from {setting.origin}'
+        level = next((level for level in _LEVELS if level == setting.value), None)
+        if level is None:
+            raise ConfigError(f"{where}: {setting.value!r} is no level; expected {', '.join(_LEVELS)}")
+        is_known = name in not_in_use or (name in declared and (not declared[name] or short in declared[name]))
+        if not short or not is_known:
+            raise ConfigError(
+                f'{where}: there is no such rule{did_you_mean(rule, every)} ("sentinel rules" lists them)'
+            )
+        levels[rule] = level
+    return levels
+
+
+def with_levels(detect: Callable[[Any], object], name: str, levels: Mapping[str, Level]) -> Callable[[Any], object]:
+    """The signal's function, with these levels put over its findings; itself where none is about it.
+
+    What is off is a gap of the report. Where all that a score rests on is off, or a note now, the score is 0: other scores
+    stay, for only the signal knows what each finding weighs.
+    """
+    own = {rule.removeprefix(f"{name}."): level for rule, level in levels.items() if rule.startswith(f"{name}.")}
+    if not own:
+        return detect
+
+    def run(index: Any) -> object:
+        found = detect(index)
+        return _put_over(found, own) if isinstance(found, Detection) else found
+
+    return run
+
+
+def _put_over(found: Detection, levels: Mapping[str, Level]) -> Detection:
+    kept = [one for finding in found.findings if (one := _leveled(finding, levels)) is not None]
+    counted = any(finding.severity != "note" for finding in found.findings)
+    still = any(finding.severity != "note" for finding in kept)
+    gaps = [gap for rule, level in sorted(levels.items()) if level == "off" for gap in [_gap(rule, found)] if gap]
+    rests_on_nothing = counted and not still and found.score is not None
+    return evolve(
+        found,
+        score=0.0 if rests_on_nothing else found.score,
+        details=_NOTHING_COUNTS if rests_on_nothing else found.details,
+        findings=tuple(kept),
+        gaps=(*found.gaps, *gaps),
+    )
+
+
+def _leveled(finding: Finding, levels: Mapping[str, Level]) -> Finding | None:
+    level = levels.get(finding.rule)
+    if level == "off":
+        return None
+    return finding if level is None else evolve(finding, severity=level)
+
+
+def _gap(rule: str, found: Detection) -> str:
+    number = sum(finding.rule == rule for finding in found.findings)
+    if not number:
+        return f"The rule {rule} is switched off."
+    return f"The rule {rule} is switched off; it would have found {'one thing' if number == 1 else f'{number} things'}."

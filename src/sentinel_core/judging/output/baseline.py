@@ -1,0 +1,147 @@
+"""A baseline: the findings that are known, so that only new ones fail a job. A ratchet, as linters have it."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Self
+
+import attrs
+import msgspec
+
+from sentinel_core.errors import InputError
+from sentinel_core.judging.output.findings import Found, decoded, findings_of, fingerprint_of
+from sentinel_core.judging.output.record import Extra, Record
+from sentinel_core.judging.output.sink import open_output
+from sentinel_core.runtime.printable import counted, printable_json
+
+__all__ = ["Baseline", "Entry", "read_baseline"]
+
+_VERSION = 1
+
+
+class Entry(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """A known finding. Whoever looks after the file may say the ``reason``; an update keeps it."""
+
+    fingerprint: str
+    trace_id: str = ""
+    rule: str = ""
+    text: str = ""
+    reason: str = ""
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    version: int
+    findings: list[Entry]
+
+
+def read_baseline(path: Path, *, may_be_missing: bool = False) -> tuple[Entry, ...]:
+    """The entries of the file. Raises ``InputError`` where it cannot be read or is no baseline."""
+    try:
+        held = msgspec.json.decode(path.read_bytes(), type=_File)
+    except FileNotFoundError:
+        if may_be_missing:
+            return ()
+        raise InputError(f'baseline "{path}" is not there: --update-baseline makes it') from None
+    except OSError as error:
+        raise InputError(f'baseline "{path}" cannot be read: {error.strerror}') from None
+    except msgspec.DecodeError as error:
+        raise InputError(f'baseline "{path}" is no baseline: {error}') from None
+    if held.version != _VERSION:
+        raise InputError(f'baseline "{path}" has version {held.version}; {_VERSION} is known here')
+    return tuple(held.findings)
+
+
+@attrs.define
+class Baseline:
+    """Holds what a run finds against what is known.
+
+    A trace counts for the exit code where it has a finding that is no note and is not known. A verdict that no finding
+    explains is an entry of its own.
+    """
+
+    path: Path
+    entries: tuple[Entry, ...]
+    new: Counter[str] = attrs.field(factory=Counter)
+    new_findings: int = 0
+    extras: frozenset[Extra] = frozenset()
+    _seen: dict[str, Found] = attrs.field(factory=dict)
+
+    @classmethod
+    def read(cls, path: Path, *, to_update: bool) -> Self:
+        """From the file. Raises ``InputError``."""
+        return cls(path, read_baseline(path, may_be_missing=to_update))
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The fingerprints of all entries."""
+        return frozenset(entry.fingerprint for entry in self.entries)
+
+    def add(self, record: Record) -> None:
+        """One more record."""
+        if not record.is_judged:
+            return
+        report = decoded(record.report)
+        found = [one for one in findings_of(record, self.known) if one.severity != "note"]
+        if not found and report["verdict"] in ("WARN", "FAIL"):
+            found = [_of_verdict(report, record, self.known)]
+        self._seen |= {one.fingerprint: one for one in found}
+        new = sum(not one.is_known for one in found)
+        self.new_findings += new
+        if new and report["verdict"]:
+            self.new[report["verdict"]] += 1
+
+    def finish(self) -> None:
+        """Nothing waits."""
+
+    def exit_code(self, code: int, fail_on: str) -> int:
+        """What becomes of the exit code of all findings: 0 where those that made it are known."""
+        if code not in (1, 2):
+            return code
+        if self.new["FAIL"] and fail_on != "never":
+            return 2
+        return 1 if self.new["WARN"] and fail_on == "warn" else 0
+
+    def told(self) -> Iterator[str]:
+        """For people: how many are new and known, and which are gone."""
+        gone = [entry for entry in self.entries if entry.fingerprint not in self._seen]
+        known = len(self.entries) - len(gone)
+        yield f"baseline: {counted(self.new_findings, 'new finding')}, {known:,} known, {len(gone):,} gone"
+        for entry in gone[:5]:
+            yield f"  gone: {entry.rule} in {entry.trace_id}"
+        if gone:
+            yield "  --update-baseline drops what is gone"
+
+    def update(self) -> None:
+        """Write what this run found, with the reasons of the entries that stay. Raises ``InputError``."""
+        reasons = {entry.fingerprint: entry.reason for entry in self.entries}
+        entries = [
+            Entry(
+                fingerprint=one.fingerprint,
+                trace_id=one.trace_id,
+                rule=one.rule,
+                text=one.message,
+                reason=reasons.get(one.fingerprint, ""),
+            )
+            for one in sorted(self._seen.values(), key=lambda one: (one.trace_id, one.rule, one.fingerprint))
+        ]
+        data = msgspec.json.format(msgspec.json.encode(_File(_VERSION, entries)), indent=1)
+        with open_output(self.path) as stream:
+            stream.write(printable_json(data) + b"\n")
+
+
+def _of_verdict(report: dict[str, Any], record: Record, known: frozenset[str]) -> Found:
+    fingerprint = fingerprint_of(report["trace_id"], (), "verdict", report["verdict"])
+    return Found(
+        rule=f"verdict.{report['verdict']}",
+        severity="error" if report["verdict"] == "FAIL" else "warning",
+        text=report["reasoning"],
+        quote=None,
+        trace_id=report["trace_id"],
+        place="",
+        file=record.label,
+        line=record.line or 1,
+        verdict=report["verdict"],
+        rank=record.rank,
+        fingerprint=fingerprint,
+        is_known=fingerprint in known,
+    )

@@ -1,0 +1,75 @@
+"""Where the record shows what a finding is about: the call, the result that contradicts a claim, or what was called before."""
+
+import re
+from collections.abc import Iterator
+
+import attrs
+
+from sentinel_core.evaluate.index import Call, TraceIndex
+from sentinel_core.report import Finding
+
+__all__ = ["Evidence", "evidence_of", "index_at"]
+
+_QUOTED = re.compile('"([^"\n]{4,400})"')
+_MOST_BEFORE = 6
+
+
+@attrs.frozen(kw_only=True)
+class Evidence:
+    """``call``: the one that the finding is about, or whose result contradicts it; ``shown``: the words of that result.
+
+    Where a claim has no such call, ``before`` holds the last calls up to its message, oldest first, of ``number`` in all;
+    None for what is no claim.
+    """
+
+    call: Call | None = None
+    shown: str | None = None
+    before: tuple[Call, ...] | None = None
+    number: int = 0
+
+
+def index_at(index: TraceIndex, finding: Finding) -> TraceIndex | None:
+    """The index of the agent that the finding is about; None where its path leads nowhere."""
+    for position in finding.trace_path:
+        if not 0 <= position < len(index.children):
+            return None
+        index = index.children[position]
+    return index
+
+
+def evidence_of(finding: Finding, index: TraceIndex) -> Evidence:
+    """What ``index``, that of the finding's own agent, has to show for it."""
+    if finding.message_index is None:
+        return Evidence()
+    if finding.call_id is not None:
+        return Evidence(call=_of_id(finding, index))
+    before = [call for call in index.calls if call.message_index <= finding.message_index]
+    for words in _QUOTED.findall(finding.text):
+        for call in _answered(reversed(before)):
+            if words in _folded(call):
+                return Evidence(call=call, shown=words)
+    if finding.quote is None or not _says(index, finding):
+        return Evidence()
+    return Evidence(before=tuple(before[-_MOST_BEFORE:]), number=len(before))
+
+
+def _of_id(finding: Finding, index: TraceIndex) -> Call | None:
+    """The call; of several with its id, the one of the finding's message."""
+    named = [call for call in index.calls if call.call.id == finding.call_id]
+    exact = [call for call in named if finding.message_index in (call.message_index, call.result_message_index)]
+    return next(iter((*exact, *named)), None)
+
+
+def _answered(calls: Iterator[Call]) -> Iterator[Call]:
+    return (call for call in calls if call.result is not None)
+
+
+def _folded(call: Call) -> str:
+    assert call.result is not None
+    return " ".join(call.result.content.split())
+
+
+def _says(index: TraceIndex, finding: Finding) -> bool:
+    """Whether the finding is about words of the agent."""
+    number = finding.message_index
+    return number is not None and 0 <= number < len(index.messages) and index.messages[number].role == "assistant"

@@ -1,0 +1,147 @@
+// The timeline: messages, calls and results in order, each with its time and tokens, findings where they belong.
+const ROLES = { user: "User", assistant: "Agent", tool: "Tool", system: "System" };
+const SLICE = 120;
+
+class Timeline {
+  // "agent" is a view with messages; "path" leads to a sub-agent; "findings" are those of the whole trace.
+  constructor(agent, findings, path, base) {
+    this.agent = agent;
+    this.path = path;
+    this.base = base;
+    this.findings = findings;
+    this.list = make("div", { class: "messages", role: "feed", "aria-label": path.length ? "Sub-agent's messages" : "Messages" });
+    this.drawn = 0;
+    this.nested = new Map();
+    this.start = startOf(agent.messages);
+    this.mostTokens = Math.max(1, ...agent.messages.slice(0, 50000).map((message) => message.tokens ?? 0));
+    this.byMessage = Map.groupBy ? Map.groupBy(this.own(), (finding) => finding.message_index) : grouped(this.own());
+    this.failed = new Set(this.own().filter((finding) => finding.rule.endsWith(".failed_call")).map((finding) => finding.call_id));
+  }
+
+  own() {
+    return this.findings.filter((finding) => finding.trace_path.join() === this.path.join() && finding.key !== null);
+  }
+
+  key(number) { return [...this.path, number].join("."); }
+
+  // Draws on until message "to" is there.
+  drawTo(to) {
+    const messages = this.agent.messages;
+    const end = Math.min(messages.length, to + 1);
+    const part = document.createDocumentFragment();
+    for (; this.drawn < end; this.drawn += 1) part.append(this.message(messages[this.drawn], this.drawn));
+    this.list.append(part);
+    if (this.drawn === messages.length) this.finish();
+  }
+
+  // Draws all that is left, a slice at a time, so that the page answers meanwhile.
+  drawOn() {
+    if (this.drawn >= this.agent.messages.length || !this.list.isConnected) return;
+    this.drawTo(this.drawn + SLICE);
+    setTimeout(() => this.drawOn(), 0);
+  }
+
+  finish() {
+    if (this.isFinished) return;
+    this.isFinished = true;
+    for (const place of (this.agent.children ?? []).keys()) if (!this.nested.has(place)) this.list.append(this.child(place));
+    const lost = this.own().filter((finding) => finding.message_index >= this.agent.messages.length);
+    this.list.append(...lost.map(callout));
+  }
+
+  message(message, number) {
+    const key = this.key(number);
+    const found = this.byMessage.get(number) ?? [];
+    const marks = found.filter((finding) => finding.quote).map(({ quote, kind }) => ({ quote, kind }));
+    const role = ROLES[message.role] ?? message.role;
+    return make("article", { class: `message ${message.role}${found.length ? " found" : ""}${message.copied ? " copied" : ""}`, id: `m${key}`,
+      tabindex: "-1", "aria-label": `Message ${key}, ${role}` },
+    this.rail(message, key),
+    make("div", { class: "body" },
+      make("p", { class: "who" }, make("span", { class: "role" }, role), message.name && ` ${message.name}`,
+        message.model && make("span", { class: "faint" }, ` ${message.model}`), message.copied && make("span", { class: "chip note" }, "repeated context")),
+      message.reasoning && make("details", { class: "reasoning" }, make("summary", null, "Reasoning"), textBlock(message.reasoning, marks)),
+      message.content && this.content(message, marks),
+      (message.calls ?? []).map((call) => this.call(call, number, marks)),
+      (message.results ?? []).map((result) => this.result(result, number)),
+      found.map(callout)));
+  }
+
+  content(message, marks) {
+    if (message.role !== "system") return textBlock(message.content, marks);
+    const first = message.content.text.trim().split("\n")[0].slice(0, 90);
+    return make("details", null, make("summary", null, "Instructions: ", make("span", { class: "faint" }, first)), textBlock(message.content, marks, { fold: false }));
+  }
+
+  rail(message, key) {
+    const at = message.time && this.start !== null ? Date.parse(message.time) - this.start : NaN;
+    return make("div", { class: "rail" },
+      make("a", { class: "number", href: `${this.base}m${key}`, "aria-label": `Link to message ${key}` }, key),
+      Number.isFinite(at) && make("span", { class: "at", title: message.time }, `+${duration(Math.max(0, at))}`),
+      message.ms && make("span", { class: "at" }, `took ${duration(message.ms)}`),
+      message.tokens && make("span", { class: "tokens", title: `${figure(message.tokens)} tokens` }, `${short(message.tokens)} tok`),
+      message.tokens && make("span", { class: "meter", "aria-hidden": "true", css: { "--share": String(message.tokens / this.mostTokens) } }),
+      message.cost && make("span", { class: "at" }, `$${message.cost.toFixed(4)}`));
+  }
+
+  call(call, number, marks) {
+    const children = [...(this.agent.children ?? []).entries()]
+      .filter(([place, child]) => child.call !== null && child.call === call.id && !this.nested.has(place));
+    return make("div", { class: `call${this.failed.has(call.id) ? " failed" : ""}` },
+      make("p", { class: "head" }, make("span", { "aria-hidden": "true" }, "→ "), "calls ", make("b", null, call.name)),
+      argumentList(call.arguments, marks),
+      children.map(([place]) => this.child(place)));
+  }
+
+  result(result, number) {
+    const asked = this.byMessage.get(result.asked) ?? [];
+    const about = [...asked, ...(this.byMessage.get(number) ?? [])].filter((finding) => finding.call_id === result.id);
+    const shown = this.own().filter((finding) => finding.evidence.shown && finding.evidence.call.at === number);
+    const marks = [...about.map(({ quote, kind }) => ({ quote, kind })), ...shown.map(({ evidence }) => ({ quote: evidence.shown, kind: "proof" }))];
+    const isFailed = result.ok === false || this.failed.has(result.id);
+    return make("div", { class: `result${isFailed ? " failed" : ""}` },
+      make("p", { class: "head" }, make("span", { "aria-hidden": "true" }, "← "), make("b", null, result.name ?? "result of no call"),
+        isFailed ? make("span", { class: "chip fail" }, "failed") : result.ok === true && make("span", { class: "chip pass" }, "ok")),
+      result.text ? textBlock(result, marks, { mono: true }) : make("p", { class: "faint" }, "empty"),
+      shown.map((finding) => make("p", { class: "against" }, "This is the evidence against ",
+        make("a", { href: `${this.base}f${finding.number}` }, `message ${finding.key}`), ".")));
+  }
+
+  child(place) {
+    const agent = this.agent.children[place];
+    const inner = new Timeline(agent, this.findings, [...this.path, place], this.base);
+    this.nested.set(place, inner);
+    const inside = [...this.path, place].join();
+    const found = this.findings.filter((finding) => finding.trace_path.join().startsWith(inside) && finding.severity !== "note").length;
+    const box = make("details", { class: "child", open: found > 0 },
+      make("summary", null, make("b", null, "Sub-agent "), agent.id, make("span", { class: "faint" }, ` · ${count(agent.messages.length, "message")}`),
+        found > 0 && make("span", { class: "chip fail" }, count(found, "finding"))), inner.list);
+    const draw = () => { if (box.open) { inner.drawTo(SLICE); setTimeout(() => inner.drawOn(), 0); } };
+    box.addEventListener("toggle", draw);
+    if (box.open) inner.drawTo(SLICE);
+    inner.box = box;
+    return box;
+  }
+
+  // Makes the message with this key be there, and gives its element.
+  reach(key) {
+    const [first, ...rest] = key.split(".").map(Number);
+    if (!rest.length) { this.drawTo(first); return byId(`m${this.key(first)}`); }
+    this.drawTo(Infinity);
+    const inner = this.nested.get(first);
+    if (!inner) return null;
+    inner.box.open = true;
+    return inner.reach(rest.join("."));
+  }
+}
+
+const grouped = (findings) => {
+  const groups = new Map();
+  for (const finding of findings) groups.set(finding.message_index, [...(groups.get(finding.message_index) ?? []), finding]);
+  return groups;
+};
+
+const startOf = (messages) => {
+  const first = messages.find((message) => message.time && Number.isFinite(Date.parse(message.time)));
+  return first ? Date.parse(first.time) : null;
+};

@@ -1,0 +1,121 @@
+// The view of one trace: the verdict and the worst of it, what is wrong, the timeline, and the figures beside it.
+const WIDEST_MAP = 240;
+
+const showTrace = (held, base, row) => {
+  const { report } = held.trace;
+  const findings = findingsOf(held);
+  const timeline = new Timeline(held.trace, findings, [], base);
+  const wrong = findings.filter((finding) => finding.severity !== "note");
+  const page = make("div", { class: "trace" },
+    hero(report, findings, held, base),
+    make("div", { class: "columns" },
+      make("div", { class: "story" },
+        wrong.length > 0 && make("section", { "aria-labelledby": "wrong" }, make("h2", { id: "wrong" }, `What is wrong`, make("span", { class: "tally" }, figure(wrong.length))), wrong.map((finding) => card(finding, base))),
+        make("section", { "aria-labelledby": "timeline" }, make("h2", { id: "timeline" }, "Timeline", make("span", { class: "tally" }, count(held.trace.messages.length, "message"))),
+          minimap(held.trace.messages, timeline, findings, base), timeline.list)),
+      make("aside", { class: "figures", "aria-label": "Signals and figures" },
+        signalsOf(report), listOf(findings, base), factsOf(held, report), uncheckedOf(report))));
+  byId("main").replaceChildren(page);
+  document.title = `${report.verdict ?? "NO VERDICT"}: ${report.trace_id}`;
+  timeline.drawTo(SLICE);
+  setTimeout(() => timeline.drawOn(), 0);
+  return { timeline, findings, row };
+};
+
+const hero = (report, findings, held, base) => {
+  const verdict = report.verdict ?? "NO VERDICT";
+  const worst = findings.find((finding) => finding.severity !== "note");
+  const isLie = worst && isClaim(worst) && worst.quote;
+  const title = worst ? worst.text : verdict === "PASS" ? "No defect was found." : report.reasoning;
+  return make("section", { class: `hero ${kindOf(report.verdict)}`, "aria-label": "Verdict" },
+    make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`)),
+    isLie ? [facing(worst, base), make("p", { class: "summary" }, worst.text)] : make("h1", null, title),
+    !isLie && worst && worst.key !== null && make("p", { class: "jump" }, make("a", { href: `${base}f${worst.number}` }, `See it in message ${worst.key}`)),
+    gauge(report),
+    make("p", { class: "reason" }, report.reasoning),
+    report.attribution && make("p", { class: "reason" }, "Where to begin: ", make("a", { href: `${base}m${report.attribution.message_index}` }, `message ${report.attribution.message_index}`),
+      report.attribution.agent && ` of ${report.attribution.agent}`, ` (${report.attribution.basis})`),
+    (report.scope || verdict === "PASS") && make("p", { class: "reason" }, report.scope || "PASS means that no defect was found. Whether the outcome is right was not checked."));
+};
+
+// The claim, and beside it what contradicts it.
+const facing = (finding, base) => {
+  const { call, shown, before, number } = finding.evidence;
+  const told = shown
+    ? [make("p", { class: "shown mono" }, shown), make("p", { class: "faint" }, "from ", make("b", null, call.name), ` ${oneLine(call.arguments)}`)]
+    : [make("p", { class: "shown" }, number > 1 ? `None of the ${count(number, "call")} up to here did this.` : number ? "The only call up to here did not do this." : "No call was made up to here."),
+      number > 0 && make("ul", { "aria-label": "The last calls" }, before.map((one) => make("li", null, make("b", { class: "mono" }, one.name), one.ok === false && make("span", { class: "chip fail" }, "failed"))))];
+  return make("div", { class: "facing" },
+    make("div", { class: "says" }, make("span", { class: "lead" }, "The agent says, in ", make("a", { href: `${base}f${finding.number}` }, `message ${finding.key}`)), make("h1", null, make("q", null, finding.quote))),
+    make("div", { class: "shows" }, make("span", { class: "lead" }, "The record shows", shown && [", in ", make("a", { href: `${base}m${keyAt(finding, call.at)}` }, `message ${keyAt(finding, call.at)}`)]), told));
+};
+
+const gauge = (report) => {
+  const risk = report.overall_score;
+  const { warn_at: warn, fail_at: fail } = report.profile;
+  if (risk === null || warn === undefined) return null;
+  const at = (value) => ({ "--at": String(value) });
+  return make("div", { class: "gauge", role: "img", "aria-label": `Risk ${score(risk)} of 1; WARN from ${warn}, FAIL from ${fail}` },
+    make("span", { class: "label" }, "risk ", make("b", null, score(risk))),
+    make("span", { class: "track" }, make("span", { class: "fill", css: at(risk) }),
+      make("span", { class: "stop", css: at(warn) }, make("i", null, `WARN ${warn}`)), make("span", { class: "stop", css: at(fail) }, make("i", null, `FAIL ${fail}`))),
+    report.triage_score !== null && report.triage_score !== undefined && make("span", { class: "label" }, "triage ", make("b", null, score(report.triage_score))));
+};
+
+const limitsOf = (report, name) => (report.profile.critical ?? []).filter((rule) => rule.signal_name === name).sort((a, b) => a.threshold - b.threshold);
+
+const signalsOf = (report) => make("section", { "aria-labelledby": "signals" }, make("h2", { id: "signals" }, "Signals"),
+  make("ul", { class: "signals" }, [...report.signal_scores].sort((a, b) => b.contribution - a.contribution).map((entry) => {
+    const limits = limitsOf(report, entry.signal_name);
+    const isCritical = entry.score !== null && limits.some((rule) => entry.score >= rule.threshold);
+    return make("li", { class: isCritical ? "critical" : null },
+      make("p", null, make("b", null, entry.signal_name.replaceAll("_", " ")), make("span", { class: "value" }, entry.score === null ? "not measured" : entry.score.toFixed(2))),
+      make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill", css: { "--at": String(entry.score ?? 0) } }),
+        limits.map((rule) => make("span", { class: "stop", css: { "--at": String(rule.threshold) } }))),
+      make("p", { class: "faint" }, entry.details),
+      make("p", { class: "faint small" }, entry.advisory ? "advisory: counts nothing" : `weight ${entry.weight}, adds ${score(entry.contribution)}`,
+        limits.length > 0 && `; ${limits.map((rule) => `${rule.verdict} at ${rule.threshold}`).join(", ")}`));
+  }), report.failures.map((failure) => make("li", { class: "critical" }, make("p", null, make("b", null, failure.signal_name)), make("p", null, failure.error)))));
+
+const listOf = (findings, base) => findings.length > 0 && make("nav", { "aria-labelledby": "list" }, make("h2", { id: "list" }, "Findings", make("span", { class: "tally" }, figure(findings.length))),
+  make("ol", { class: "list" }, findings.slice(0, 200).map((finding) => make("li", { class: finding.kind },
+    make("a", { href: finding.key === null ? base : `${base}f${finding.number}` }, sign(finding.severity), make("span", { class: "unseen" }, `${finding.severity}: `), ` ${ruleWords(finding.rule)}`,
+      finding.key !== null && make("span", { class: "faint" }, ` · message ${finding.key}`))))),
+  findings.length > 200 && make("p", { class: "faint" }, `and ${figure(findings.length - 200)} more, in the timeline`));
+
+const factsOf = (held, report) => {
+  const { messages } = held.trace;
+  const times = messages.map((message) => Date.parse(message.time ?? "")).filter(Number.isFinite);
+  const models = [...new Set(messages.map((message) => message.model).filter(Boolean))];
+  const cost = messages.reduce((sum, message) => sum + (message.cost ?? 0), 0);
+  const facts = [
+    ["Messages", figure(report.metadata.total_messages)],
+    ["Calls", figure(report.metadata.total_tool_calls)],
+    ["Tokens", report.metadata.total_tokens === null ? "not recorded" : figure(report.metadata.total_tokens)],
+    times.length > 1 && ["Time", duration(Math.max(...times.slice(-1)) - times[0])],
+    cost > 0 && ["Cost", `$${cost.toFixed(4)}`],
+    models.length > 0 && ["Model", models.slice(0, 4).join(", ")],
+    held.trace.outcome && ["Ended", held.trace.outcome],
+    ["Profile", report.profile.name],
+  ];
+  return make("section", { "aria-labelledby": "facts" }, make("h2", { id: "facts" }, "The run"),
+    make("dl", { class: "facts" }, facts.filter(Boolean).map(([name, value]) => [make("dt", null, name), make("dd", null, value)])));
+};
+
+const uncheckedOf = (report) => {
+  const told = [...report.coverage.flatMap((entry) => [entry.state !== "checked" && `${entry.signal_name}: ${entry.state.replaceAll("_", " ")}${entry.reason ? `, ${entry.reason}` : ""}`, ...entry.gaps]), ...report.unread].filter(Boolean);
+  return told.length > 0 && make("section", { "aria-labelledby": "unchecked" }, make("h2", { id: "unchecked" }, "Not checked"),
+    make("ul", { class: "plain" }, told.map((text) => make("li", null, text))));
+};
+
+// One cell a message, or for as many as make the row no wider than the page.
+const minimap = (messages, timeline, findings, base) => {
+  const size = Math.max(1, Math.ceil(messages.length / WIDEST_MAP));
+  const found = new Map();
+  for (const finding of [...findings].reverse()) if (finding.key !== null && !finding.trace_path.length) found.set(Math.floor(finding.message_index / size), finding.kind);
+  const cells = [];
+  for (let place = 0; place * size < messages.length; place += 1) {
+    cells.push(make("a", { href: `${base}m${place * size}`, tabindex: "-1", class: `${messages[place * size].role} ${found.get(place) ?? ""}` }));
+  }
+  return messages.length > 1 && make("div", { class: "map", "aria-hidden": "true" }, cells);
+};

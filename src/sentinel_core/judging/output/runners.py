@@ -1,0 +1,116 @@
+"""What the runners of GitHub and GitLab show at the lines of a change."""
+
+import json
+import os
+from pathlib import Path
+from typing import IO, Any
+
+from sentinel_core.judging.output.findings import Found, findings_of, worst_of
+from sentinel_core.judging.output.record import Extra, Record
+from sentinel_core.judging.output.settings import OutputSettings
+from sentinel_core.judging.output.summary_markdown import Markdown, summary_of
+from sentinel_core.runtime.printable import printable_json
+
+__all__ = ["MOST_ANNOTATIONS", "GitHub", "GitLab"]
+
+MOST_ANNOTATIONS = 10
+"""GitHub takes ten of each level from one step."""
+
+_LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
+_SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
+
+
+class GitHub:
+    """Annotations, ten of each level, worst first; the summary goes where ``GITHUB_STEP_SUMMARY`` says."""
+
+    extras: frozenset[Extra] = Markdown.extras
+
+    def __init__(self, stream: IO[bytes], settings: OutputSettings) -> None:
+        self._stream = stream
+        self._settings = settings
+        self._summary = Markdown(stream, settings)
+        self._found: list[Found] = []
+
+    def add(self, record: Record) -> None:
+        """One more record."""
+        self._summary.add(record)
+        if record.is_judged:
+            self._found += (one for one in findings_of(record, self._settings.known) if self._is_told(one))
+
+    def _is_told(self, one: Found) -> bool:
+        """A baseline holds no notes, so beside one they are not news."""
+        return not one.is_known and (one.severity != "note" or not self._settings.has_baseline)
+
+    def finish(self) -> None:
+        """Write annotations to the log, and the summary to its file."""
+        lines, left_out = list[str](), 0
+        for severity, level in _LEVELS.items():
+            found = worst_of([one for one in self._found if one.severity == severity])
+            lines += [_annotation(level, one) for one in found[:MOST_ANNOTATIONS]]
+            left_out += len(found[MOST_ANNOTATIONS:])
+        problems = self._summary.problems
+        lines += [f"::error title=Sentinel::{_escaped(problem)}" for problem in problems[:MOST_ANNOTATIONS]]
+        if left_out:
+            lines.append(f"and {left_out:,} findings more")
+        self._stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+        if place := os.environ.get("GITHUB_STEP_SUMMARY"):
+            with Path(place).open("a", encoding="utf-8", errors="replace") as stream:
+                stream.write(summary_of(self._summary))
+
+
+def _annotation(level: str, one: Found) -> str:
+    title = f"Sentinel {one.rule}"
+    told = f"{one.message} ({one.trace_id} {one.place})"
+    return f"::{level} file={_property(one.file)},line={one.line},title={_property(title)}::{_escaped(told)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+class GitLab:
+    """A report of code quality, worst first."""
+
+    extras: frozenset[Extra] = frozenset({"line"})
+
+    def __init__(self, stream: IO[bytes], settings: OutputSettings) -> None:
+        self._stream = stream
+        self._settings = settings
+        self._found: list[Found] = []
+        self._problems: list[dict[str, Any]] = []
+
+    def add(self, record: Record) -> None:
+        """One more record."""
+        if record.is_judged:
+            self._found += (one for one in findings_of(record, self._settings.known) if not one.is_known)
+        else:
+            assert record.error is not None
+            self._problems.append(
+                {
+                    "description": record.error.message,
+                    "check_name": "sentinel.unreadable",
+                    "fingerprint": f"unreadable {record.error.source} {record.error.line}",
+                    "severity": "critical",
+                    "location": {"path": record.error.source, "lines": {"begin": record.error.line or 1}},
+                }
+            )
+
+    def finish(self) -> None:
+        """Write the list."""
+        entries = [*self._problems, *map(_entry, worst_of(self._found))]
+        data = json.dumps(entries, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+        self._stream.write(printable_json(data) + b"\n")
+
+
+def _entry(one: Found) -> dict[str, Any]:
+    return {
+        "description": one.message,
+        "check_name": one.rule,
+        "fingerprint": one.fingerprint,
+        "severity": _SEVERITIES[one.severity],
+        "location": {"path": one.file, "lines": {"begin": one.line}},
+    }

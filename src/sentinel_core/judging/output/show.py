@@ -1,0 +1,49 @@
+"""A report for a person: as text, as a page, and as what a notebook shows."""
+
+import io
+from html import escape
+
+import msgspec
+
+from sentinel_core.judging.output.headline import rank
+from sentinel_core.judging.output.page.page import Page
+from sentinel_core.judging.output.page.view import view
+from sentinel_core.judging.output.record import Record
+from sentinel_core.judging.output.text import render_report
+from sentinel_core.report import ReliabilityReport
+from sentinel_core.runtime.redact import redact, redacted
+from sentinel_core.trace import ExecutionTrace
+from sentinel_core.traces.codec import encode_report
+
+__all__ = ["notebook_frame", "report_page", "report_text"]
+
+_HEIGHT = 720  # pixels
+
+
+def report_text(report: ReliabilityReport, *, verbose: bool = False) -> str:
+    """What ``sentinel evaluate`` prints, without a line's end at the end."""
+    return render_report(redacted(report), verbose=verbose).rstrip("\n")
+
+
+def report_page(report: ReliabilityReport, trace: ExecutionTrace | None = None) -> str:
+    """The page of ``-o report.html``: one self-contained HTML document. Without the ``trace`` it has no timeline."""
+    clean = redacted(report)
+    shown = ExecutionTrace(trace_id=clean.trace_id) if trace is None else trace
+    record = Record(
+        source=redact(clean.trace_id),
+        record=1,
+        rank=rank(clean),
+        report=msgspec.Raw(encode_report(clean)),
+        page=msgspec.Raw(msgspec.json.encode(view(shown, clean))),
+    )
+    stream = io.BytesIO()
+    page = Page(stream)
+    page.add(record)
+    page.finish()
+    return stream.getvalue().decode()
+
+
+def notebook_frame(report: ReliabilityReport) -> str:
+    """The page in a frame that can do nothing but run its own script."""
+    page = escape(report_page(report))
+    return f'<iframe sandbox="allow-scripts" srcdoc="{page}" width="100%" height="{_HEIGHT}" style="border:0"></iframe>'

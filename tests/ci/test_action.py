@@ -1,0 +1,90 @@
+"""The action, the hook and the workflow as printed, run by a shell that does what the runner does with these files."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from commanding import clean_environment
+from lying import CLAIM, run
+
+REPOSITORY = Path(__file__).parents[2]
+ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text())
+
+
+def blocks(document):
+    return re.findall(r"^```yaml\n(.*?)^```$", document.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def filled(text, inputs):
+    return re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda match: inputs[match[1]], str(text))
+
+
+def run_action(folder, given):
+    """The steps of the composite action whose ``if`` holds, in bash as the runner starts it; the first that fails ends it."""
+    assert set(given) <= set(ACTION["inputs"])
+    inputs = {name: given.get(name, one.get("default", "")) for name, one in ACTION["inputs"].items()}
+    bin_folder = Path(sys.executable).parent
+    outcome = None
+    for step in ACTION["runs"]["steps"]:
+        condition = step.get("if")
+        if condition is not None:
+            name, value = re.fullmatch(r"inputs\.([\w-]+) != '(.*)'", condition).groups()
+            if inputs[name] == value:
+                continue
+        environment = {name: filled(value, inputs) for name, value in step.get("env", {}).items()}
+        outcome = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", filled(step["run"], inputs)],
+            cwd=folder,
+            env=clean_environment(**environment, PATH=f"{bin_folder}{os.pathsep}{os.environ['PATH']}"),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if outcome.returncode:
+            break
+    return outcome
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces" / "a.json").write_text(json.dumps(run("a", CLAIM)))
+    return tmp_path
+
+
+def test_the_workflow_as_printed(workspace):
+    (workflow,) = [yaml.safe_load(one) for one in blocks(REPOSITORY / "docs" / "ci.md") if "uses: ./" in one]
+    (step,) = [one for one in workflow["jobs"]["judge"]["steps"] if one.get("uses") == "./"]
+    done = run_action(workspace, {**step["with"], "package": ""})
+    assert done.returncode == 2, done.stderr
+    assert done.stdout.startswith("::error file=traces/a.json,line=1,title=Sentinel hallucination.claim_without_call::")
+    later = [one.get("with", {}) for one in workflow["jobs"]["judge"]["steps"]]
+    for made in [one["sarif_file"] for one in later if "sarif_file" in one] + [
+        one["path"] for one in later if "path" in one
+    ]:
+        assert (workspace / made).is_file()
+
+
+def test_a_baseline_lets_what_is_known_through(workspace):
+    given = {"traces": "traces/", "package": "", "baseline": "known.json"}
+    assert run_action(workspace, {**given, "options": "--update-baseline"}).returncode == 0
+    assert run_action(workspace, given).returncode == 0
+
+
+def test_inputs_are_no_commands(workspace):
+    run_action(workspace, {"traces": "$(touch pwned) `touch pwned` ; touch pwned", "package": ""})
+    assert not (workspace / "pwned").exists()
+
+
+def test_the_hook_judges_the_files_that_it_is_given(workspace):
+    (hook,) = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text())
+    command = [Path(sys.executable).parent / "sentinel", *hook["entry"].split()[1:], "traces/a.json"]
+    done = subprocess.run(command, cwd=workspace, env=clean_environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert re.search(hook["files"], "runs/a.trace.json")
+    assert not re.search(hook["files"], "package.json")

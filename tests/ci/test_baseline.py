@@ -1,0 +1,108 @@
+"""A baseline: known findings are marked and do not count; new ones do."""
+
+import json
+from functools import partial
+
+import pytest
+from commanding import run_command
+from lying import CLAIM, messages, run
+
+FILE = "sentinel-baseline.json"
+
+
+@pytest.fixture
+def sentinel(tmp_path):
+    return partial(run_command, tmp_path, "evaluate", "runs.jsonl", "--baseline", FILE)
+
+
+@pytest.fixture
+def runs(tmp_path):
+    def write(*texts):
+        traces = [run(f"t{number}", text) for number, text in enumerate(texts)]
+        (tmp_path / "runs.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in traces))
+
+    return write
+
+
+def entries(folder):
+    return json.loads((folder / FILE).read_text())["findings"]
+
+
+def test_what_is_known_is_quiet_and_what_is_new_is_told(sentinel, runs, tmp_path):
+    runs("Hello.", CLAIM, "Good day.")
+    made = sentinel("--update-baseline")
+    assert (made.returncode, len(entries(tmp_path))) == (0, 1)
+    quiet = sentinel()
+    assert quiet.returncode == 0
+    assert "baseline: 0 new findings, 1 known, 0 gone" in quiet.stderr
+    assert "✗ FAIL" in quiet.stdout
+    assert "(known) message 3 hallucination.claim_without_call" in quiet.stdout
+    runs("Hello.", CLAIM, f"Good day. {CLAIM}")
+    told = sentinel("--format", "github")
+    assert told.returncode == 2
+    assert "baseline: 1 new finding, 1 known, 0 gone" in told.stderr
+    assert told.stdout.count("::error") == 1
+    assert "(t2 message 3)" in told.stdout
+
+
+def test_the_score_and_the_verdict_stay_what_they_are(sentinel, runs):
+    runs(CLAIM)
+    before = json.loads(sentinel("--update-baseline", "--json").stdout)
+    after = json.loads(sentinel("--json").stdout)
+    assert [one.pop("known") for one in before["findings"]] == [False]
+    assert [one.pop("known") for one in after["findings"]] == [True]
+    assert before == after
+
+
+def test_what_is_gone_is_told_and_dropped_and_reasons_stay(sentinel, runs, tmp_path):
+    runs(CLAIM, CLAIM)
+    sentinel("--update-baseline")
+    held = json.loads((tmp_path / FILE).read_text())
+    held["findings"][0]["reason"] = "agreed with the team"
+    (tmp_path / FILE).write_text(json.dumps(held))
+    runs(CLAIM, "Hello.")
+    assert "gone: hallucination.claim_without_call in t1" in sentinel().stderr
+    sentinel("--update-baseline")
+    (kept,) = entries(tmp_path)
+    assert (kept["trace_id"], kept["reason"]) == ("t0", "agreed with the team")
+
+
+def test_moved_messages_change_no_fingerprint(sentinel, runs, tmp_path):
+    runs(CLAIM)
+    sentinel("--update-baseline")
+    said = [{"role": "user", "content": "Good day."}, {"role": "assistant", "content": "Hello."}, *messages(CLAIM)]
+    (tmp_path / "runs.jsonl").write_text(json.dumps({"trace_id": "t0", "messages": said}))
+    assert sentinel().returncode == 0
+
+
+def test_marks_are_in_every_output(sentinel, runs, tmp_path):
+    runs(CLAIM)
+    sentinel("--update-baseline")
+    done = sentinel("-o", "o.sarif", "-o", "o.html", "-o", "o.xml", "-o", "o.md")
+    assert (done.returncode, done.stdout) == (0, "")
+    (result,) = json.loads((tmp_path / "o.sarif").read_text())["runs"][0]["results"]
+    assert result["baselineState"] == "unchanged"
+    assert '"known":[0]' in (tmp_path / "o.html").read_text()
+    assert 'failures="0"' in (tmp_path / "o.xml").read_text()
+    assert "1 known from the baseline." in (tmp_path / "o.md").read_text()
+
+
+def test_what_cannot_be_judged_stays_a_3_and_changes_no_baseline(sentinel, runs, tmp_path):
+    runs(CLAIM)
+    sentinel("--update-baseline")
+    held = (tmp_path / FILE).read_bytes()
+    (tmp_path / "runs.jsonl").write_text("{\n")
+    assert sentinel().returncode == 3
+    done = sentinel("--update-baseline")
+    assert done.returncode == 3
+    assert "the baseline was not updated" in done.stderr
+    assert (tmp_path / FILE).read_bytes() == held
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"version": 2, "findings": []}', '{"version": 1, "findings": [{}]}'])
+def test_a_file_that_is_no_baseline_is_refused(sentinel, runs, tmp_path, text):
+    runs(CLAIM)
+    (tmp_path / FILE).write_text(text)
+    done = sentinel()
+    assert done.returncode == 3
+    assert f'baseline "{FILE}"' in done.stderr

@@ -1,0 +1,137 @@
+"""``judge()``: one call for whatever holds a run; and what a report is to those who print or assert it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from lying import CLAIM, messages, run
+
+from sentinel_core import ExecutionTrace, evaluate_trace, judge, report_page, report_text
+from sentinel_core.errors import ConfigError, InputError, VerdictError
+from sentinel_core.traces.codec import decode_trace
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "traces"
+SAID = messages(CLAIM)
+TRACE = run("t", CLAIM)
+MESSAGES = list(decode_trace(json.dumps(TRACE).encode()).messages)
+CHAT = [
+    SAID[0],
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "get_order", "arguments": "{}"}}],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": "shipped"},
+    SAID[3],
+]
+BLOCKS = [
+    {"role": "user", "content": [{"type": "text", "text": SAID[0]["content"]}]},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "c1", "name": "get_order", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "shipped"}]},
+    {"role": "assistant", "content": [{"type": "text", "text": CLAIM}]},
+]
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        SAID,
+        TRACE,
+        MESSAGES,
+        ExecutionTrace(trace_id="t", messages=MESSAGES),
+        {"messages": CHAT, "model": "gpt-4o"},
+        BLOCKS,
+    ],
+    ids=["messages", "a trace as JSON", "Message objects", "a trace", "a chat request", "content blocks"],
+)
+def test_one_call_for_whatever_holds_a_run(what):
+    report = judge(what)
+    assert [one.rule for one in report.findings] == ["hallucination.claim_without_call"]
+    assert (report.verdict, report.ok) == ("FAIL", False)
+
+
+def test_paths_are_read_as_the_command_line_reads_them():
+    for path in (EXAMPLES / "coding-session.jsonl", str(EXAMPLES / "fabricated.json")):
+        assert judge(path).verdict == "FAIL"
+
+
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("gone.json", '"gone.json": no such file or folder'),
+        ([], '"the list" is in no format that an installed reader knows'),
+        ([TRACE, {**TRACE, "trace_id": "u"}], '"the list" holds 2 traces; judge() takes one run: call it for each'),
+        ({"trace_id": "t", "messages": 3}, '"the dictionary"'),
+        (str(EXAMPLES), " files; judge() takes one run: call it for each"),
+    ],
+)
+def test_what_is_no_single_run_is_told(what, words, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as told:
+        judge(what)
+    assert words in str(told.value)
+
+
+@pytest.mark.parametrize("what", [3, b"[]", None])
+def test_another_type_is_told(what):
+    with pytest.raises(TypeError, match="expected a path, a dict, a list of messages or an ExecutionTrace"):
+        judge(what)
+
+
+def test_a_profile_by_name_or_file(tmp_path):
+    lenient = tmp_path / "lenient.toml"
+    lenient.write_text('name = "lenient"\n[critical]\nhallucination = false\n')
+    assert judge(SAID, profile="rs1").verdict == "FAIL"
+    assert judge(SAID, profile=str(lenient)).verdict == "PASS"
+    with pytest.raises(ConfigError):
+        judge(SAID, profile="nothing")
+
+
+def test_secrets_are_not_in_the_report():
+    key = "sk-ant-" + "api03-" + "Ab1" * 20
+    assert key not in str(judge(messages(f"I've sent the email with {key} to the customer.")))
+
+
+def test_a_verdict_that_is_not_taken_is_raised_with_the_report():
+    lie, fine = judge(SAID), judge([{"role": "assistant", "content": "Hello."}])
+    assert fine.raise_for_verdict() is fine
+    with pytest.raises(VerdictError) as told:
+        lie.raise_for_verdict("fail")
+    assert CLAIM in str(told.value)
+    nothing = judge({"trace_id": "t", "messages": []})
+    assert (nothing.verdict, nothing.ok) == (None, False)
+    with pytest.raises(VerdictError):
+        nothing.raise_for_verdict("fail")
+
+
+def test_a_warning_is_let_through_where_only_fail_counts(tmp_path):
+    strict = tmp_path / "strict.toml"
+    strict.write_text('name = "strict"\nwarn_at = 0.0\n[critical]\nhallucination = false\n')
+    report = judge(SAID, profile=str(strict))
+    assert report.verdict == "WARN"
+    assert report.raise_for_verdict("fail") is report
+    with pytest.raises(VerdictError):
+        report.raise_for_verdict()
+
+
+def test_a_report_prints_as_the_command_line_shows_it():
+    report = judge(SAID)
+    assert str(report) == report_text(report)
+    assert str(report).startswith("✗ FAIL  risk 0.2")
+    assert f"“{CLAIM}”" in str(report)
+
+
+def test_a_notebook_shows_the_page_in_a_frame_that_can_do_nothing_else():
+    report = evaluate_trace(ExecutionTrace(trace_id="<t>", messages=MESSAGES))
+    shown = report._repr_html_()
+    assert shown.startswith('<iframe sandbox="allow-scripts" srcdoc="&lt;!doctype html&gt;')
+    assert shown.count("<") == 2
+
+
+def test_the_page_of_a_report_has_the_timeline_where_the_trace_is_given():
+    trace = ExecutionTrace(trace_id="t", messages=MESSAGES)
+    report = evaluate_trace(trace)
+    assert SAID[0]["content"] in report_page(report, trace)
+    bare = report_page(report)
+    assert json.dumps(CLAIM)[1:-1] in bare
+    assert SAID[0]["content"] not in bare

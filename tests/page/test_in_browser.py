@@ -1,0 +1,204 @@
+"""The page in a real Chromium without a network: what it shows, what it does, and what it must never do."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from commanding import run_command
+from lying import CLAIM, messages
+
+pytestmark = pytest.mark.unmeasured
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "traces"
+DATA = Path(os.environ.get("SENTINEL_TRACES", Path(__file__).parents[3] / "shared" / "data" / "traces"))
+REAL = DATA / "tau_airline_gpt4o.jsonl.gz"
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\u202eevil\u0000<!--<svg onload=alert(3)>]]>"
+SEEN = "document.querySelector('main').innerText"
+
+
+def evaluate_to(page, trace):
+    return run_command(page.parent, "evaluate", trace, "-o", page)
+
+
+def serious(told):
+    return [one for one in told["axe"] if one["impact"] in ("serious", "critical")]
+
+
+def is_quiet(told, page):
+    assert told["console"] == []
+    assert told["requests"] == [f"file://{page}"[:100]]
+    assert told["dialogs"] == []
+    return True
+
+
+@pytest.fixture
+def coding(tmp_path):
+    page = tmp_path / "coding.html"
+    assert evaluate_to(page, EXAMPLES / "coding-session.jsonl").returncode == 2
+    return page
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_trace_shows_the_claim_beside_the_evidence(browse, coding, theme, width):
+    told = browse(coding, theme=theme, width=width, axe=True, steps=[
+        ["eval", "document.querySelector('.says').innerText"],
+        ["eval", "document.querySelector('.shows').innerText"],
+        ["eval", "document.documentElement.scrollWidth <= innerWidth"],
+    ])  # fmt: skip
+    assert is_quiet(told, coding)
+    assert serious(told) == []
+    says, shows, fits = told["values"]
+    assert "All tests pass now." in says
+    assert "1 failed, 2 passed in 0.31s" in shows
+    assert "message 2" in shows
+    assert fits
+
+
+def test_keys_go_from_finding_to_finding_and_the_address_says_which(browse, coding):
+    here = "[location.hash, document.activeElement.id, document.querySelector('#at').textContent]"
+    told = browse(coding, steps=[
+        ["press", "j"], ["eval", here], ["press", "j"], ["eval", here], ["press", "k"], ["press", "k"], ["eval", here],
+    ])  # fmt: skip
+    assert told["values"] == [["#f2", "f2", "1 of 3"], ["#f1", "f1", "2 of 3"], ["#f3", "f3", "3 of 3"]]
+    linked = browse(coding, hash="#f1", steps=[["eval", "document.activeElement.id"]])
+    assert linked["values"] == ["f1"]
+
+
+def test_the_evidence_is_marked_in_the_timeline(browse, coding):
+    told = browse(coding, steps=[
+        ["eval", "[...document.querySelectorAll('#m7 mark')].map((one) => one.textContent)"],
+        ["eval", "document.querySelector('#m2 mark.proof').textContent"],
+        ["eval", "document.querySelector('#m1 .tokens').textContent"],
+    ])  # fmt: skip
+    assert told["values"] == [
+        ["All tests pass now.", "The change has been committed."],
+        "1 failed, 2 passed in 0.31s",
+        "1.1k tok",
+    ]
+
+
+def test_the_switch_changes_the_theme(browse, coding):
+    ground = "getComputedStyle(document.body).backgroundColor"
+    told = browse(
+        coding,
+        theme="light",
+        steps=[["eval", ground], ["press", "t"], ["eval", ground], ["click", "#theme"], ["eval", ground]],
+    )
+    light, dark, again = told["values"]
+    assert light == again != dark
+
+
+def test_a_batch_filters_sorts_and_leads_to_its_traces(browse, tmp_path):
+    page, runs = tmp_path / "batch.html", tmp_path / "runs"
+    runs.mkdir()
+    for name in ("coding-session.jsonl", "fabricated.json", "honest.json"):
+        (runs / name).write_bytes((EXAMPLES / name).read_bytes())
+    assert evaluate_to(page, runs).returncode == 2
+    verdicts = "[...document.querySelectorAll('tbody .pill')].map((one) => one.innerText.trim().slice(-4))"
+    told = browse(page, axe=True, steps=[
+        ["eval", "document.querySelector('h1').innerText"],
+        ["eval", verdicts],
+        ["click", "button.verdict.pass"], ["eval", verdicts], ["click", "button.verdict.pass"],
+        ["press", "/"], ["type", "all tests pass"], ["eval", verdicts],
+        ["click", "tbody a"], ["eval", "location.hash.slice(0, 2) + document.querySelector('.says').innerText"],
+        ["press", "u"], ["eval", "document.querySelector('h1').innerText"],
+    ])  # fmt: skip
+    assert is_quiet(told, page)
+    assert serious(told) == []
+    title, worst_first, passed, filtered, opened, again = told["values"]
+    assert title == again == "2 of 3 traces fail."
+    assert (worst_first, passed, filtered) == (["FAIL", "FAIL", "PASS"], ["PASS"], ["FAIL"])
+    assert opened.startswith("#t")
+    assert "All tests pass now." in opened
+
+
+def test_hostile_text_is_shown_and_does_nothing(browse, tmp_path):
+    trace, page = tmp_path / "hostile.json", tmp_path / "hostile.html"
+    call = {"id": HOSTILE, "name": HOSTILE, "arguments": {HOSTILE: HOSTILE, "url": "javascript:alert(4)"}}
+    messages = [
+        {"role": "user", "content": HOSTILE},
+        {"role": "assistant", "content": f"{HOSTILE} I have sent the email.", "tool_calls": [call]},
+        {"role": "tool", "tool_results": [{"tool_call_id": HOSTILE, "content": "A" * 10_000_000 + HOSTILE}]},
+        {"role": "assistant", "content": f"I've sent the email. {HOSTILE}"},
+    ]
+    trace.write_text(json.dumps({"trace_id": f"t{HOSTILE}", "messages": messages}))
+    evaluate_to(page, trace)
+    assert page.stat().st_size < 200_000
+    for hash_ in ("", "#m1", "#t1/<img src=x onerror=alert(5)>"):
+        told = browse(page, hash=hash_, steps=[
+            ["press", "j"], ["eval", SEEN], ["eval", "document.querySelectorAll('main img, main svg, main script').length"],
+        ])  # fmt: skip
+        assert is_quiet(told | {"requests": [one.split("#")[0] for one in told["requests"]]}, page)
+        assert "<img src=x onerror=alert(2)>\\u202eevil\\x00" in told["values"][0]
+        assert told["values"][1] == 0
+
+
+def test_long_texts_are_folded_and_unfold(browse, tmp_path):
+    trace, page = tmp_path / "t.json", tmp_path / "t.html"
+    lines = "".join(f"line {number}\n" for number in range(400))
+    trace.write_text(json.dumps({"trace_id": "t", "messages": [{"role": "user", "content": lines}]}))
+    evaluate_to(page, trace)
+    told = browse(page, steps=[["eval", SEEN], ["click", "button.more"], ["eval", SEEN]])
+    assert "line 399" not in told["values"][0]
+    assert "line 399" in told["values"][1]
+
+
+def test_sub_agents_stand_under_the_call_that_started_them(browse, tmp_path):
+    trace, page = tmp_path / "t.json", tmp_path / "t.html"
+    child = {
+        "trace_id": "helper",
+        "messages": [{"role": "assistant", "content": "I've sent the email to the customer."}],
+        "details": {"parent_call_id": "c1"},
+    }
+    messages = [
+        {"role": "assistant", "content": "Delegating.", "tool_calls": [{"id": "c1", "name": "task", "arguments": {}}]},
+        {"role": "tool", "tool_results": [{"tool_call_id": "c1", "content": "done"}]},
+    ]
+    whole = {"schema": 2, "trace_id": "t", "messages": messages, "details": {"children": [child]}}
+    trace.write_text(json.dumps(whole))
+    evaluate_to(page, trace)
+    told = browse(page, hash="#m0.0", steps=[
+        ["eval", "document.activeElement.id"],
+        ["eval", "document.querySelector('#m0 .call details.child').innerText"],
+    ])  # fmt: skip
+    assert told["values"][0] == "m0.0"
+    assert "I've sent the email to the customer." in told["values"][1]
+
+
+def test_ten_thousand_rows_and_five_thousand_messages_cost_what_is_seen(browse, tmp_path):
+    many, long, page = tmp_path / "many.jsonl", tmp_path / "long.json", tmp_path / "page.html"
+    lie = messages(CLAIM)
+    many.write_text("".join(json.dumps({"trace_id": f"t{n}", "messages": lie}) + "\n" for n in range(10_000)))
+    evaluate_to(page, many)
+    told = browse(page, steps=[
+        ["eval", "document.querySelectorAll('*').length"], ["eval", "document.querySelector('table').ariaRowCount ?? document.querySelector('table').getAttribute('aria-rowcount')"],
+        ["eval", "(() => { const box = document.querySelector('.scroll'); box.scrollTop = box.scrollHeight; return new Promise((done) => setTimeout(() => done(document.querySelector('tbody').innerText.includes('t9999')), 300)); })()"],
+    ])  # fmt: skip
+    assert told["values"][0] < 1500
+    assert told["values"][1:] == ["10001", True]
+    step = [{"role": "assistant", "content": f"Step {n}.", "tool_calls": []} for n in range(5000)]
+    long.write_text(json.dumps({"trace_id": "long", "messages": [*step, *lie]}))
+    evaluate_to(page, long)
+    told = browse(
+        page, hash="#f1", steps=[["eval", "[document.activeElement.id, document.querySelectorAll('.message').length]"]]
+    )
+    assert told["values"] == [["f1", 5004]]
+
+
+def test_on_paper_everything_is_open(browse, tmp_path, coding):
+    pdf = tmp_path / "page.pdf"
+    told = browse(coding, pdf=str(pdf))
+    assert is_quiet(told, coding)
+    assert pdf.read_bytes().startswith(b"%PDF")
+
+
+def test_real_traces_open_without_a_word_on_the_console(browse, tmp_path):
+    if not REAL.exists():
+        pytest.skip(f"no {REAL.name} in {DATA}; SENTINEL_TRACES names the folder")
+    page = tmp_path / "real.html"
+    evaluate_to(page, REAL)
+    told = browse(page, axe=True)
+    assert is_quiet(told, page)
+    assert serious(told) == []
