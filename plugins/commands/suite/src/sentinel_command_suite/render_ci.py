@@ -1,4 +1,4 @@
-"""A run for continuous integration: JUnit XML and Markdown. Text from agents is neutral in both."""
+"""A run for continuous integration: JUnit XML and Markdown. Text from agents is escaped in both."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ _MOST_REASONS = 5
 
 
 def render_junit(results: EvaluationResults, comparison: Comparison | None = None) -> str:
-    """JUnit XML: one suite, a test case a scenario; what could not be evaluated is an error, a regression a failed case."""
+    """JUnit XML: one suite, a test case per scenario. An unevaluated scenario is an error, a regression a failed case."""
     cases = [*map(_case, results.scenarios), *([] if comparison is None else [_regression(comparison)])]
     failed = sum("<failure" in case for case in cases)
     errors = sum("<error" in case for case in cases)
@@ -52,9 +52,11 @@ def _case(scenario: ScenarioResult) -> str:
     if scenario.status == "passed":
         return f"{head}/>"
     kind = "error" if scenario.status == "error" else "failure"
-    told = f"{scenario.passed} of {scenario.n} trials passed"
+    summary = f"{scenario.passed} of {scenario.n} trials passed"
     reasons = "\n".join(_xml(clipped(one, _EVIDENCE)) for one in why(scenario))
-    return f"{head}><{kind} type={_attribute(scenario.status)} message={_attribute(told)}>{reasons}</{kind}></testcase>"
+    return (
+        f"{head}><{kind} type={_attribute(scenario.status)} message={_attribute(summary)}>{reasons}</{kind}></testcase>"
+    )
 
 
 def _regression(comparison: Comparison) -> str:
@@ -85,7 +87,7 @@ def _attribute(text: str) -> str:
 def render_markdown(
     results: EvaluationResults, comparison: Comparison | None = None, *, labels: Labels | None = None
 ) -> str:
-    """Markdown for a job summary or a comment, cut short where a job summary would be refused for its size."""
+    """Markdown for a job summary or a comment, truncated to the size that a job summary may have."""
     text = "\n".join(_lines(results, comparison, labels)) + "\n"
     if len(text.encode()) <= _MOST_BYTES:
         return text
@@ -118,17 +120,17 @@ def _failed(results: EvaluationResults) -> Iterator[str]:
 
 def _changes(comparison: Comparison) -> Iterator[str]:
     yield from ("", f"### Against {_plain(comparison.baseline)}", "")
-    told = [
+    changes = [
         *(f"**less covered**: {_plain(one)}" for one in comparison.less_covered),
         *(f"changed scenario: {_plain(one)}" for one in comparison.changed),
         *(f"**worse**: {_plain(change(one))}" for one in comparison.regressions),
         *(f"better: {_plain(change(one))}" for one in comparison.improvements),
     ]
-    yield from (f"- {one}" for one in told or ["no figure moved by more than 5%"])
+    yield from (f"- {change}" for change in changes or ["no figure moved by more than 5%"])
 
 
 def _plain(text: str) -> str:
-    """Text that is no markup: every character that Markdown or HTML would act on stands for itself."""
+    """The text with every character escaped that Markdown or HTML would act on."""
     folded = " ".join(printable(text).split())
     return _MARKUP.sub(lambda match: _ENTITIES.get(match[1], f"\\{match[1]}"), folded)
 
