@@ -1,4 +1,4 @@
-"""HTTP spans as they happen: requests of ``httpx`` and ``httpx2`` as children of the attempt or tool that makes them."""
+"""Live HTTP spans: requests of ``httpx`` and ``httpx2`` as children of the attempt or tool that makes them."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ _URLS = ("url.full", "http.url")
 class Live:
     """Instruments HTTP clients that the program has loaded, and appends each of their spans to a file beside the trace.
 
-    Works where the ``otel`` extra is installed, and does nothing elsewhere. A tool's child process writes to the same file.
+    Does nothing unless the ``otel`` extra is installed. A tool's child process writes to the same file.
     """
 
     directory: Path
@@ -40,7 +40,7 @@ class Live:
     _token: "Token[Context] | None" = None
 
     def enter(self, trace_id: str, span_id: str) -> None:
-        """From here on requests belong to this span."""
+        """Make this span the parent of all requests from now on."""
         self.leave()
         if not self._instrument():
             return
@@ -52,7 +52,7 @@ class Live:
         self._token = context.attach(trace.set_span_in_context(trace.NonRecordingSpan(parent)))
 
     def leave(self) -> None:
-        """Requests belong to nothing of ours any more."""
+        """Give requests no parent of ours any more."""
         token, self._token = self._token, None
         if token is not None:
             from opentelemetry import context
@@ -67,7 +67,7 @@ class Live:
         self._instrumented.clear()
 
     def _instrument(self) -> bool:
-        """Instrument what is loaded by now; True where anything is."""
+        """Instrument the clients that are loaded; True if any is instrumented."""
         new = [name for name in _CLIENTS if name in sys.modules and name not in self._instrumented]
         if new and find_spec("opentelemetry") and find_spec("opentelemetry.instrumentation.httpx"):
             os.environ.setdefault("OTEL_SEMCONV_STABILITY_OPT_IN", "http")  # read once, when it is imported
