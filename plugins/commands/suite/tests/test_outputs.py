@@ -204,9 +204,9 @@ def _twice(document):
     [
         (lambda document: document.update(scenarios=[]), "they hold no scenario"),
         (_twice, 'scenario "s0" occurs twice'),
-        (lambda document: document["scenarios"][0].update(n=10**12), 'the figures of scenario "s0" are not those'),
-        (lambda document: document["scenarios"][0].update(passed=-1), 'the figures of scenario "s0" are not those'),
-        (lambda document: document["scenarios"][0].update(trials=[]), 'the figures of scenario "s0" are not those'),
+        (lambda document: document["scenarios"][0].update(n=10**12), 'the figures of scenario "s0" do not match'),
+        (lambda document: document["scenarios"][0].update(passed=-1), 'the figures of scenario "s0" do not match'),
+        (lambda document: document["scenarios"][0].update(trials=[]), 'the figures of scenario "s0" do not match'),
         (
             lambda document: document["scenarios"][0]["trials"][0].update(reliability={"overall": "low"}),
             'scenario "s0": Expected float',
