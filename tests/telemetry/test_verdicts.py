@@ -92,7 +92,7 @@ def test_where_they_are_kept(tmp_path, busy):
     assert len(records(tmp_path / "logs" / "verdicts.otlp.jsonl")) == 7
     assert emission.prepared().start > 0
     (tmp_path / "file").touch()
-    with pytest.raises(ConfigError, match=r'file/logs/verdicts.otlp.jsonl": .*; verdicts could not be kept there'):
+    with pytest.raises(ConfigError, match=r'file/logs/verdicts.otlp.jsonl": .*; verdicts could not be written there'):
         Emission.of(tmp_path / "file").prepared()
     Emission.of(tmp_path / "file").write(b"nothing of it can be kept\n")
     (tmp_path / "logs" / "folder.otlp.jsonl").mkdir()

@@ -1,6 +1,6 @@
-"""Guardrails: facts about attempts, rulings on them, decisions, and where they are kept.
+"""Guardrails: facts about attempts, rulings on them, decisions, and stores.
 
-The names here are what commands may use of it; each is looked up on first use.
+Commands may use the names here; each is imported on first use.
 """
 
 from typing import TYPE_CHECKING

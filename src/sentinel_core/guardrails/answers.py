@@ -1,4 +1,4 @@
-"""The shapes that callers get, built from what is kept; the same loop gives the same answer every time."""
+"""The answers of the library calls, built from stored facts; the same loop gives the same answer every time."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -46,7 +46,7 @@ def timestamp(moment: datetime) -> str:
 
 
 def failed_answer(loop_id: str, message: str, moment: datetime) -> dict[str, Any]:
-    """What ``process_loop_completion`` gives where the store cannot be used: never a rerun."""
+    """What ``process_loop_completion`` gives if the store cannot be used: never a rerun."""
     return {
         "status": "error",
         "message": message,

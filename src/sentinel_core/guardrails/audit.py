@@ -1,4 +1,4 @@
-"""The audit of a family: rows that are only ever added, each with a hash over itself and the hash before it.
+"""The audit of a family: append-only rows, each with a hash over itself and the previous hash.
 
     hash(n) = SHA-256 of the JSON list [root, n, hash(n - 1), body]        hash(0) = 64 zeros
 
@@ -19,7 +19,7 @@ __all__ = ["audit_problems", "verify"]
 
 
 def verify(family: Family, rows: Iterable[AuditRow]) -> Iterator[str]:
-    """What is wrong with a family's rows, a sentence each; nothing where all is well."""
+    """What is wrong with a family's rows, one sentence each; nothing if all is well."""
     head, expected = GENESIS, 1
     last: dict[tuple[str, str], bytes] = {}
     for row in rows:
@@ -54,7 +54,7 @@ def audit_problems(families: Iterable[Family], rows: Iterable[AuditRow]) -> Iter
 
 
 def _number(row: AuditRow) -> tuple[bool, int]:
-    """SQLite keeps whatever somebody puts in the place of a number: that comes last, where no row is expected."""
+    """The sort key of a row. SQLite stores any value in a number's column; one that is not a number comes last."""
     return (False, row.number) if isinstance(row.number, int) else (True, 0)
 
 

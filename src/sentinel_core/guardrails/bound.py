@@ -1,4 +1,4 @@
-"""Guardrails bound to their settings, and asked so that none can do more harm than to end a family."""
+"""Binds guardrails to their settings, and calls them so that a broken one can only end a family."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -55,7 +55,7 @@ def bound(guardrail: Guardrail, settings: object = None) -> BoundGuardrail:
 
 
 def watched(guardrail: BoundGuardrail, watch: Watch) -> BoundGuardrail:
-    """The same in a child process: who is at work is noted, and side effects are refused."""
+    """The guardrail in a child process: notes that it is at work, and rejects side effects."""
 
     def check(history: History) -> object:
         with watch("rule", f"guardrails:{guardrail.name}"):
@@ -70,7 +70,7 @@ def ask_all(guardrails: Iterable[BoundGuardrail], history: History) -> Mapping[s
 
 
 def failed_ruling(name: str, error: str) -> Ruling:
-    """The ruling of a guardrail that gave none: finalize, for nobody knows what it would have said."""
+    """The ruling for a guardrail that failed: finalize, because its own ruling is unknown."""
     return Ruling(action="finalize", reason=FAILED, detail=f'Guardrail "{name}" {error}.')
 
 

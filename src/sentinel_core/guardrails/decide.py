@@ -73,7 +73,7 @@ def wants(attempt: Attempt, quality: Quality) -> dict[str, tuple[str, str]]:
 def _stops(
     rulings: Mapping[str, Ruling], overrides: Sequence[Override]
 ) -> tuple[list[tuple[str, Ruling]], dict[str, Override]]:
-    """Guardrails that stand in the way of a rerun, and the overrides that moved others out of it, by id."""
+    """Guardrails that stop a rerun, and the overrides, by id, that lifted others."""
     stops, used = [], {}
     for name, ruling in sorted(rulings.items()):
         if ruling.action == "allow":

@@ -1,4 +1,4 @@
-"""The values that guardrails read and write, and what is decided from them. All frozen, none does anything."""
+"""The values that guardrails read and return, and the decisions from them. All are frozen."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""A family of loops as it is kept: facts only. What a loop looks like to others is folded from them."""
+"""A stored family of loops: facts only. ``LoopTrace``, the public view of a loop, is derived from them."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -148,7 +148,7 @@ class Change:
 
 @attrs.frozen(kw_only=True)
 class LoopTrace:
-    """One loop as others see it; ``status`` is ``granted``, ``handed_in``, ``rerun`` or ``finalized``."""
+    """The public view of a loop; ``status`` is ``granted``, ``handed_in``, ``rerun`` or ``finalized``."""
 
     loop_id: str
     status: Literal["granted", "handed_in", "rerun", "finalized"]
@@ -174,7 +174,7 @@ class LoopTrace:
 
 
 def loop_trace(loop: Loop) -> LoopTrace:
-    """Folded from what is kept of a loop."""
+    """The public view, derived from the stored loop."""
     known = LoopTrace(
         loop_id=loop.loop_id,
         status="granted" if loop.reflection is None else "handed_in",

@@ -1,4 +1,4 @@
-"""Loops kept in this process only: for tests, and for runs that leave nothing behind."""
+"""Loops in this process's memory only: for tests, and for runs that store nothing."""
 
 import threading
 from collections import Counter

@@ -51,7 +51,7 @@ class PostgresStore(SqlStore):
         self._patience, self._refused = _PATIENCE, "; no rerun is granted"
 
     def lock(self, cursor: Cursor) -> None:
-        """Of several services that start at once, one makes the tables."""
+        """Let only one of several services that start at once create the tables."""
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
 
     def take_turn(self, cursor: Cursor) -> None:

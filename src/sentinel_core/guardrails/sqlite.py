@@ -111,7 +111,7 @@ class SqliteStore(SqlStore):
 
 
 def _set_up(connection: sqlite3.Connection) -> None:
-    """SQLite does not wait by itself while another process turns the same new file into one with a write-ahead log."""
+    """Switch to a write-ahead log. SQLite does not wait by itself while another process does so with the same new file."""
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:

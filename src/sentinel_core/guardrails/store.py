@@ -1,4 +1,4 @@
-"""Where loops are kept: the interface, and which store an address means."""
+"""The interface of stores for loops, and the store of an address."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""Below everything: processes, files, HTTP, secrets, and text that is safe to show."""
+"""The lowest room: processes, files, HTTP, secrets, and text that is safe to show."""

@@ -1,4 +1,4 @@
-"""An object in a process of its own: its methods are called from outside, and what they give comes back as JSON."""
+"""Calls the methods of an object in another process; their results come back as JSON."""
 
 import json
 from collections.abc import Callable
@@ -13,21 +13,21 @@ __all__ = ["CALLED", "WorkerRefused", "answer_calls", "call", "load"]
 
 
 class Answer(Frame):
-    """What a method gave, as JSON."""
+    """A method's result, as JSON."""
 
     json: bytes
 
 
 CALLED = Answer | Warned | Refusal
-"""What such a process may send."""
+"""The frames that such a process may send."""
 
 
 class WorkerRefused(WorkerError):
-    """The process could not be made ready as the user set it, or a method refused what it was given."""
+    """The process could not start with the user's settings, or a method refused its arguments."""
 
 
 def answer_calls(outbox: Outbox, target: object, *, refuses: tuple[type[Exception], ...] = ()) -> None:
-    """Call the target's methods as the parent asks for. What it ``refuses`` is told; anything else that is raised ends the process."""
+    """Call the target's methods for the parent. Exceptions in ``refuses`` are sent back; any other ends the process."""
     for method, arguments in outbox.orders():
         try:
             outbox.send(Answer(_as_json(getattr(target, method)(*arguments))))
@@ -36,9 +36,9 @@ def answer_calls(outbox: Outbox, target: object, *, refuses: tuple[type[Exceptio
 
 
 def call(worker: Worker, method: str, *arguments: object, warn: Callable[[str], None] | None = None) -> bytes:
-    """What the method gives, as JSON; ``warn`` is told what it warns of. The arguments are pickled.
+    """The method's result, as JSON; ``warn`` gets its warnings. The arguments are pickled.
 
-    Raises ``WorkerRefused``, and ``WorkerError`` where the process was lost.
+    Raises ``WorkerRefused``, and ``WorkerError`` if the process was lost.
     """
     worker.give((method, arguments))
     answer = load(worker, warn)
@@ -48,7 +48,7 @@ def call(worker: Worker, method: str, *arguments: object, warn: Callable[[str], 
 
 
 def load(worker: Worker, warn: Callable[[str], None] | None = None) -> bytes | None:
-    """Wait until nothing that was asked for is left to be done; the last answer. Raises as ``call`` does."""
+    """Wait until all calls are done; return the last answer. Raises as ``call`` does."""
     answer, refusal = None, None
     worker.start()
     for frame in worker.answers():
@@ -65,7 +65,7 @@ def load(worker: Worker, warn: Callable[[str], None] | None = None) -> bytes | N
 
 
 def _as_json(value: object) -> bytes:
-    """Half a surrogate pair, which UTF-8 cannot hold, becomes ``?``; what is not JSON stands as its text."""
+    """JSON in which half a surrogate pair, which UTF-8 cannot hold, becomes ``?``, and other objects become text."""
     try:
         return msgspec.json.encode(value, enc_hook=str)
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Rows of cells as lines: a table for people."""
+"""Formats rows of cells as a table."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,13 +10,13 @@ __all__ = ["in_columns"]
 
 
 _GAP = "  "
-_PIECES = re.compile(r"[^\s,./:_-]*[\s,./:_-]*")  # a name may go on below after any of these
+_PIECES = re.compile(r"[^\s,./:_-]*[\s,./:_-]*")  # a name may be wrapped after any of these
 
 
 def in_columns(rows: Sequence[Sequence[str]], width: int = 0) -> Iterator[str]:
     """A text for each row, every column as wide as its widest cell; safe to print.
 
-    It is one line, unless the table would be wider than ``width`` (0: it never is): then cells are folded, each below itself.
+    Each is one line, unless the table would be wider than ``width`` (0: no limit): then cells are wrapped in their column.
     """
     cells = [[printable(cell) for cell in row] for row in rows]
     columns = list(zip(*cells, strict=True))
@@ -34,7 +34,7 @@ def in_columns(rows: Sequence[Sequence[str]], width: int = 0) -> Iterator[str]:
 
 
 def _narrowed(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """The widest columns made narrower until all fit; the first, which names the row, and longest words only if they must."""
+    """Make the widest columns narrower until all fit; the first, which names the row, and the longest words come last."""
     found = list(widths)
     while sum(found) > max(room, len(found)):
         loose = [at for at, wide in enumerate(found) if wide > least[at]]

@@ -1,4 +1,4 @@
-"""The one guarded HTTP client: a total deadline for each call, a cap on decoded bytes, one origin.
+"""The guarded HTTP client: a total deadline for each call, a cap on decoded bytes, one origin.
 
 ``httpx2`` comes with the extra ``http`` and is imported when a client is made.
 """
@@ -39,7 +39,7 @@ __all__ = [
     "status_error",
 ]
 
-Failure = Callable[[str, BaseException], ModelError]  # from who was asked, and what was raised
+Failure = Callable[[str, BaseException], ModelError]  # from the name of the server, and what was raised
 
 MAX_BYTES = 16 * 1024 * 1024
 _MOST_REDIRECTS = 3
@@ -101,7 +101,7 @@ def _checked_url(base_url: str) -> "httpx2.URL":
 
 
 def _check_port(url: "httpx2.URL", given: str) -> None:
-    """Raises ``ConfigError`` for a port that there is none of: the system would take it modulo 65,536, another port."""
+    """Raises ``ConfigError`` for a port out of range: the system would take it modulo 65,536, another port."""
     if url.port is not None and not 0 < url.port <= _MOST_PORT:
         raise ConfigError(f'"{redact(given)}" is not an address: port {url.port} is not between 1 and {_MOST_PORT}')
 
@@ -126,7 +126,7 @@ def _proxy_for(url: "httpx2.URL") -> "httpx2.Proxy | None":
 
 @contextlib.contextmanager
 def http_errors(who: str) -> Iterator[None]:
-    """Turns what a call of ``httpx2`` raises into Sentinel's errors; ``who`` begins their text (``provider "x"``)."""
+    """Turns exceptions of ``httpx2`` into Sentinel's errors; ``who`` begins their text (``provider "x"``)."""
     import httpx2
 
     try:
@@ -136,15 +136,15 @@ def http_errors(who: str) -> Iterator[None]:
 
 
 def error_of(error: BaseException, who: str, known: Mapping[str, Failure] | None = None) -> ModelError:
-    """The error of ours for what a call raised, or for what caused it.
+    """Sentinel's error for an exception, or for the cause of it.
 
-    ``known`` says how, by ``package.Class``; a subclass is told as the nearest of its bases that is known. Without it, what
-    ``httpx2`` raises is known. Raises ``LookupError`` where neither the error nor a cause of it is.
+    ``known`` maps ``package.Class`` to the error; a subclass counts as its nearest base in it. The default covers
+    ``httpx2``. Raises ``LookupError`` if neither the exception nor a cause of it is known.
     """
     table = HTTP_FAILURES if known is None else known
     cause: BaseException | None = error
     while cause is not None:
-        make = next((table[name] for one in type(cause).__mro__ if (name := _name(one)) in table), None)
+        make = next((table[name] for kind in type(cause).__mro__ if (name := _name(kind)) in table), None)
         if make is not None:
             return make(who, cause)
         cause = cause.__cause__
@@ -181,7 +181,7 @@ def _because(error: BaseException) -> str:
 
 
 def one_line(text: str) -> str:
-    """The beginning of a text that came from outside, on one line, without secrets."""
+    """The beginning of a foreign text, on one line, without secrets."""
     line = redact(" ".join(text.split()))
     return line if len(line) <= _LONGEST_REASON else f"{line[:_LONGEST_REASON]}…"
 
@@ -205,13 +205,13 @@ HTTP_FAILURES: Mapping[str, Failure] = {
 
 
 def status_error(who: str, status: int, reason: str, headers: Mapping[str, str] | None = None) -> ModelError:
-    """The error for an HTTP status that is not a success; ``reason`` is what the server said, in any length.
+    """The error for an HTTP status that is not a success; ``reason`` is the server's text, of any length.
 
-    401 and 403 are about the key; 429 and 529, and 503 with a time to wait, ask to slow down; 408, 409 and all others from
-    500 may be tried again; what is left is about the request.
+    401 and 403 are about the key; 429 and 529, and 503 with a time to wait, are rate limits; 408, 409 and all others from
+    500 may be retried; the rest is about the request.
     """
-    told = one_line(reason)
-    text = f"{who} answered {status}{': ' if told else ''}{told}"
+    shown = one_line(reason)
+    text = f"{who} answered {status}{': ' if shown else ''}{shown}"
     wait = retry_after(headers or {})
     if status in _REFUSED:
         return AuthenticationError(text, status=status)
@@ -227,19 +227,19 @@ def status_error(who: str, status: int, reason: str, headers: Mapping[str, str] 
 
 
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds that a server asks to wait; None where it says nothing, or nothing that makes sense.
+    """Seconds that a server asks to wait; None if it gives no usable time.
 
     ``Retry-After-Ms`` (milliseconds) goes before ``Retry-After``, which is seconds, whole or not, or an HTTP date, counted
-    from ``now`` (seconds since 1970). Negative, not finite, and unreadable values count as nothing said; a date that is over
-    is 0. ``headers`` are looked up whatever their case.
+    from ``now`` (seconds since 1970). Negative, infinite and unreadable values are ignored; a date in the past is 0. The
+    case of ``headers`` does not matter.
     """
     lowered = {name.lower(): value.strip() for name, value in headers.items()}
     milliseconds = _seconds(lowered.get("retry-after-ms", ""))
     if milliseconds is not None:
         return milliseconds / 1000
-    told = lowered.get("retry-after", "")
-    seconds = _seconds(told)
-    return seconds if seconds is not None else _until(told, time.time() if now is None else now)
+    value = lowered.get("retry-after", "")
+    seconds = _seconds(value)
+    return seconds if seconds is not None else _until(value, time.time() if now is None else now)
 
 
 def _seconds(text: str) -> float | None:

@@ -35,9 +35,9 @@ class ReplyTooLargeError(httpx2.RequestError):
 
 
 class Deadline(float):
-    """A number of seconds that knows when it is over, so that it can stand where a timeout stands.
+    """A number of seconds that knows when it is over, so that it can be passed as a timeout.
 
-    httpx2 and httpcore2 hand timeouts down unchanged, one for each read; this one is less at each.
+    httpx2 and httpcore2 pass timeouts on unchanged, one for each read; with this one, later reads have less time.
     """
 
     __slots__ = ("at",)
@@ -139,7 +139,7 @@ class _Body(httpx2.SyncByteStream):
 
 
 class _Reply(httpx2.Response):
-    """A response that stops being read when it has become too large."""
+    """A response that is closed once it is too large."""
 
     max_bytes: int
 
@@ -154,7 +154,7 @@ class _Reply(httpx2.Response):
 
 
 class GuardedTransport(httpx2.BaseTransport):
-    """Sends to one origin only; every call ends within its time; every reply is counted."""
+    """Sends to one origin only; every call ends within its time; the bytes of every reply are counted."""
 
     def __init__(self, origin: httpx2.URL, *, timeout: float, max_bytes: int, proxy: httpx2.Proxy | None) -> None:
         self._origin = _origin(origin)
@@ -165,8 +165,8 @@ class GuardedTransport(httpx2.BaseTransport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send within the deadline, to this origin only. Raises ``httpx2`` errors."""
         if _origin(request.url) != self._origin:
-            told = f"{request.url.scheme}://{request.url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
-            raise OriginRefusedError(f'the server sends on to "{told}", another origin', request=request)
+            other = f"{request.url.scheme}://{request.url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
+            raise OriginRefusedError(f'the server sends on to "{other}", another origin', request=request)
         request.extensions["timeout"] = self._watched(request.extensions.get("timeout") or {})
         with noted(request.method, request.url) as sent, mapped_to_httpx():
             answer = self._pool.handle_request(_as_httpcore(request))

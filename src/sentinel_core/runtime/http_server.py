@@ -1,8 +1,7 @@
-"""What every HTTP server of Sentinel's shares: uvicorn, so guarded that no client keeps it from others.
+"""The base of Sentinel's HTTP servers: uvicorn with limits, so that no client blocks the others.
 
-A connection costs nobody anything until a whole request has come: its head has its time and its size (431), and where
-there are too many connections, the one gives way that has kept the server waiting the longest. Importing it raises ``PluginError`` where
-starlette or uvicorn is missing.
+Time and size of a request's head are limited (431); if there are too many connections, the one that has kept the server
+waiting the longest is closed. Importing this module raises ``PluginError`` if starlette or uvicorn is missing.
 """
 
 import asyncio
@@ -19,7 +18,7 @@ from sentinel_core.errors import PluginError
 
 try:
     import h11
-    import starlette  # noqa: F401 - only whether it is there, for who writes the application
+    import starlette  # noqa: F401 - only checked here; applications use it
     import uvicorn
     from uvicorn.protocols.http.h11_impl import H11Protocol
 except ImportError:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["BACKLOG", "Drain", "Guard", "make_server"]
 
 BACKLOG = 128
-"""Connections that wait to be accepted. So many may be accepted at once, before any is asked to give way."""
+"""Connections that wait to be accepted. So many may be accepted at once, before any is closed to make room."""
 
 _MOST_CONNECTIONS = 1_000
 _BEING_ACCEPTED = 4 * BACKLOG  # asyncio accepts so many at once, again and again, before the first of them is counted
@@ -42,7 +41,7 @@ _OF_A_BODY = frozenset({b"content-length", b"transfer-encoding"})
 
 
 def _most_connections() -> int:
-    """What the limit on open files leaves: where accepting fails, nobody comes in for a second."""
+    """As many as the limit on open files leaves: when accepting fails, asyncio accepts none for a second."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return _MOST_CONNECTIONS
@@ -51,9 +50,9 @@ def _most_connections() -> int:
 
 @attrs.frozen(kw_only=True)
 class Guard:
-    """The limits of a server, and how it words a refusal.
+    """The limits of a server, and the form of its refusals.
 
-    ``refusal`` gives content type and body for a status and what is wrong. A head has ``head_seconds`` to come; a connection
+    ``refusal`` returns content type and body for a status and a problem. A head has ``head_seconds`` to come; a connection
     without a request is closed after ``idle_seconds``; whole requests have ``grace_seconds`` when the server ends.
     """
 
@@ -135,7 +134,7 @@ class _Guarded(H11Protocol):
             self._stop_waiting()
 
     def send_400_response(self, msg: str) -> None:
-        """Say what is wrong. h11's error knows the status, and is being handled where uvicorn calls this."""
+        """Refuse the request. uvicorn calls this while it handles h11's error, which has the status."""
         error = sys.exception()
         if isinstance(error, h11.RemoteProtocolError):
             status, msg = error.error_status_hint, f"this is not HTTP/1.1: {str(error)[:200]}"
@@ -146,7 +145,7 @@ class _Guarded(H11Protocol):
             self._refuse(HTTPStatus.BAD_REQUEST, msg)
 
     def shutdown(self) -> None:
-        """At the end of the server whole requests are answered; others are let go."""
+        """When the server ends, answer whole requests and close the other connections."""
         if self._is_at_work:
             super().shutdown()
         else:
@@ -163,19 +162,19 @@ class _Guarded(H11Protocol):
             self._head_timer = None
 
     def _make_room(self) -> None:
-        """Where there are too many, the one goes that has been in the middle of a request, or without one, the longest."""
+        """If there are too many connections, close the one that has been without a whole request the longest."""
         others = cast("set[_Guarded]", self.connections)
-        there = [one for one in others if not one.transport.is_closing()]
-        if len(there) <= self.limits.connections:
+        active = [other for other in others if not other.transport.is_closing()]
+        if len(active) <= self.limits.connections:
             return
-        waiting = [one for one in there if one is not self and not one._is_at_work]  # noqa: SLF001 - of the same class
+        waiting = [other for other in active if other is not self and not other._is_at_work]  # noqa: SLF001 - of the same class
         if waiting:
-            min(waiting, key=lambda one: one._since).transport.abort()  # noqa: SLF001 - as above
+            min(waiting, key=lambda other: other._since).transport.abort()  # noqa: SLF001 - as above
         else:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many requests are being answered; send again in a moment")
 
     def _refuse(self, status: int, detail: str) -> None:
-        """Answer, past h11, which takes no answer where it lost the thread; then read on a while (see ``Drain``)."""
+        """Answer without h11, which sends nothing after an error of its own; then read on a while (see ``Drain``)."""
         self._is_refused = True
         self._stop_waiting()
         self._unset_keepalive_if_required()
@@ -185,7 +184,7 @@ class _Guarded(H11Protocol):
             self.cycle.message_event.set()
         if not is_answered:
             kind, body = self.limits.refusal(status, detail)
-            told = {
+            headers = {
                 "Content-Type": kind,
                 "Content-Length": str(len(body)),
                 "Connection": "close",
@@ -193,7 +192,7 @@ class _Guarded(H11Protocol):
             }
             lines = [
                 f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
-                *(f"{name}: {text}" for name, text in told.items()),
+                *(f"{name}: {text}" for name, text in headers.items()),
             ]
             self.transport.write("\r\n".join((*lines, "", "")).encode("ascii") + body)
         self.transport.write_eof()
@@ -202,10 +201,10 @@ class _Guarded(H11Protocol):
 
 
 class Drain:
-    """An ASGI application in which no refused client loses its answer.
+    """Wraps an ASGI application so that no refused client loses its answer.
 
-    Where the answer is out and the request's body is not all there, what comes in the next two seconds is thrown away
-    before the end is told: a server that closes upon it would reset the connection, and the client could not read why.
+    If the answer is sent before the whole body has come, the body is read and discarded for up to two seconds before the
+    connection ends: closing at once would reset it, and the client could not read the answer.
     """
 
     def __init__(self, app: "ASGIApp") -> None:
@@ -215,13 +214,13 @@ class Drain:
         """Answer one request."""
         is_sending = any(name in _OF_A_BODY for name, _ in scope.get("headers", ()))
 
-        async def heard() -> "Message":
+        async def receive_more() -> "Message":
             nonlocal is_sending
             message = await receive()
             is_sending = message.get("more_body", False)
             return message
 
-        async def told(message: "Message") -> None:
+        async def send_drained(message: "Message") -> None:
             if is_sending and message["type"] == "http.response.start":
                 message = {**message, "headers": _closing(message.get("headers", ()))}
             elif is_sending and message["type"] == "http.response.body" and not message.get("more_body", False):
@@ -229,13 +228,13 @@ class Drain:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_DRAIN_SECONDS):
                         while is_sending:
-                            await heard()
+                            await receive_more()
                 message = {"type": "http.response.body"}
             await send(message)
 
-        await self._app(scope, heard, told)
+        await self._app(scope, receive_more, send_drained)
 
 
 def _closing(headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """These, and that the connection ends: else the rest of a body that nobody waits for keeps it open."""
+    """The headers with ``Connection: close``; else the unread rest of a body would keep the connection open."""
     return [*(pair for pair in headers if pair[0].lower() != b"connection"), (b"connection", b"close")]

@@ -1,10 +1,9 @@
-"""The one process primitive: run a job in a child process, and believe only whole frames of the types that it may send.
+"""Runs a job in a child process, and accepts only whole frames of the types that it may send.
 
 A child is forked, so that the job sees everything that the parent has loaded; or it is started afresh (``Fresh``), where
-the parent has threads and forking is not safe. Its standard output is the parent's standard error; what it has to say it
-sends as frames through a pipe, what the parent wants of it comes as orders through another. It may end, crash, hang or eat
-memory: the parent then says what was at work, which the child notes in shared memory as it goes. This bounds mistakes; it
-is no security boundary.
+the parent has threads and forking is not safe. Its standard output is the parent's standard error. It sends frames through
+one pipe, and receives orders through another. It may end, crash, hang or use up memory: the parent then reports what was at
+work, which the child notes in shared memory. This contains mistakes; it is not a security boundary.
 """
 
 import contextlib
@@ -28,18 +27,18 @@ from sentinel_core.runtime.outbox import FRAME, HEAD, LENGTH, MARK_SIZE, RAISED,
 __all__ = ["Child", "Fresh", "call", "start", "wait"]
 
 _GRACE = 5.0
-_TO_READ = 1.0  # seconds that an answer may take to be read though its time is over: it may wait in the pipe
+_TO_READ = 1.0  # seconds to read an answer after its time is over: it may already be in the pipe
 _PIPE_READ = 1 << 20
 _MOST_POLLED = (1 << 31) - 1  # milliseconds, which is 24 days
 
 
 class Child:
-    """A job in a process of its own. Leaving the ``with`` block ends it, and all that it started, whatever it is doing.
+    """A job in a process of its own. Leaving the ``with`` block kills it and all that it started.
 
-    ``frames`` is the type of what it may send, a union of ``Frame`` classes for example. ``memory`` is the address space that
-    the job may take beyond what the process has, in bytes. Raises ``WorkerDied`` where the system gives no process.
+    ``frames`` is the type of its frames, a union of ``Frame`` classes for example. ``memory`` is the address space that the
+    job may take beyond what the process has, in bytes. Raises ``WorkerDied`` if the system gives no process.
 
-    What raises a ``WorkerError`` notes in it what was at work (``mark``).
+    Every ``WorkerError`` has a ``mark``: what was at work.
     """
 
     # The parent's ends of all pipes: a child that kept another's would keep it from seeing that the parent is gone.
@@ -47,7 +46,7 @@ class Child:
 
     def __init__(self, job: Callable[[Outbox], None], *, frames: Any = Any, memory: int | None = None) -> None:
         self._decode = msgspec.msgpack.Decoder(frames).decode
-        self._due = 1  # what it has not said yet to be done: its start, and each order
+        self._due = 1  # what the child has not reported as done: its start, and each order
         self._is_over = False
         self._mark, self._reader, self._orders = mmap.mmap(-1, MARK_SIZE), -1, -1
         self._buffer = bytearray()
@@ -84,7 +83,7 @@ class Child:
         return self._reader
 
     def order(self, order: object) -> None:
-        """Ask for something, which is pickled; a child that is gone is noticed when its frames are read."""
+        """Send an order, pickled; a child that has died is noticed when its frames are read."""
         import pickle
 
         self._due += 1
@@ -99,7 +98,7 @@ class Child:
             return
 
     def want_no_more(self) -> None:
-        """Whoever waits for an order gets none; the child is then busy until its job is over."""
+        """End the orders; the child is then busy until its job is over."""
         self._due += 1
         Child._ours.discard(self._orders)
         os.close(self._orders)
@@ -107,7 +106,7 @@ class Child:
 
     @property
     def is_idle(self) -> bool:
-        """Whether all that was asked for is done."""
+        """Whether all orders are done."""
         return self._is_over or self._due == 0
 
     @property
@@ -121,15 +120,15 @@ class Child:
 
     @property
     def mark(self) -> str:
-        """What the child was last at."""
+        """What was last at work in the child."""
         size = int.from_bytes(self._mark[:2], "big")
         return self._mark[2 : 2 + size].decode("utf-8", "replace")
 
     def frames(self, timeout: float | None = None) -> Iterator[Any]:
-        """Every frame, in order, until the job is over or all that was asked for is done.
+        """Every frame, in order, until the job is over or all orders are done.
 
-        Raises ``WorkerTimeout`` where nothing comes for more than ``timeout`` seconds, ``WorkerDied`` where the child
-        ends without having finished, and ``WorkerJobError`` where the job raised.
+        Raises ``WorkerTimeout`` if nothing comes for more than ``timeout`` seconds, ``WorkerDied`` if the child ends
+        before it has finished, and ``WorkerJobError`` if the job raised.
         """
         yield from self._whole()
         while not self.is_idle:
@@ -138,7 +137,7 @@ class Child:
             yield from self.arrived()
 
     def arrived(self) -> Iterator[Any]:
-        """The frames that are whole by now; blocks until something has come. Raises as ``frames`` does."""
+        """The frames that have come whole; blocks until something has come. Raises as ``frames`` does."""
         data = os.read(self._reader, _PIPE_READ)
         if not data:
             raise self._failed(WorkerDied(*_how_it_ended(self._end())))
@@ -146,7 +145,7 @@ class Child:
         yield from self._whole()
 
     def timed_out(self, timeout: float | None) -> WorkerError:
-        """What to raise where it was silent for so many seconds."""
+        """The error for a child that was silent for so many seconds."""
         return self._failed(WorkerTimeout(f"did not finish within {timeout:g} s"))
 
     def _failed(self, error: WorkerError) -> WorkerError:
@@ -154,7 +153,7 @@ class Child:
         return error
 
     def _whole(self) -> Iterator[Any]:
-        """The frames that are here whole; notes what it says of itself between them."""
+        """The whole frames in the buffer; handles the child's status messages between them."""
         while not self._is_over and len(self._buffer) >= HEAD.size:
             kind, size = HEAD.unpack_from(self._buffer)
             end = HEAD.size + size
@@ -205,7 +204,7 @@ class Child:
         self._let_go()
 
     def _let_go(self) -> None:
-        """Close what this side holds."""
+        """Close the parent's ends."""
         ours = {self._reader, self._orders} - {-1}
         Child._ours -= ours
         for descriptor in ours:
@@ -214,9 +213,9 @@ class Child:
 
 
 class Fresh(Child):
-    """A child that is started afresh: for a parent with threads. What the job is made of must be picklable.
+    """A child in a new interpreter: for a parent with threads. The job must be picklable.
 
-    Raises ``WorkerDied`` from its first frame where the job cannot be had there.
+    Reading its first frame raises ``WorkerDied`` if the child cannot unpickle the job.
     """
 
     def __init__(self, job: Callable[[Outbox], None], *, frames: Any = Any, memory: int | None = None) -> None:
@@ -248,14 +247,14 @@ class Fresh(Child):
 
 
 def run_fresh(frames: int, orders: int, shared: int) -> None:
-    """The whole life of a child that was started afresh; its first order is the job."""
+    """The whole life of a child in a new interpreter; its first order is the job."""
     outbox = Outbox(frames, mmap.mmap(shared, MARK_SIZE), orders)
     job, memory = outbox.order()
     _run(job, outbox, memory)
 
 
 def _wide_pipe() -> tuple[int, int]:
-    """A pipe that holds many frames, where the system lets it."""
+    """A pipe that holds many frames, if the system allows it."""
     reader, writer = os.pipe()
     if sys.platform == "linux":
         import fcntl
@@ -266,7 +265,7 @@ def _wide_pipe() -> tuple[int, int]:
 
 
 def wait(descriptors: Sequence[int], timeout: float | None) -> list[int]:
-    """Those on which there is something to read, or whose other side is gone; none where ``timeout`` seconds pass before.
+    """The descriptors that are readable, or whose other end is closed; none if ``timeout`` seconds pass first.
 
     ``select`` refuses descriptors from 1,024 on, which a process that holds many files has; not every system has ``poll``.
     """
@@ -275,22 +274,25 @@ def wait(descriptors: Sequence[int], timeout: float | None) -> list[int]:
     waiting = select.poll()
     for descriptor in descriptors:
         waiting.register(descriptor, select.POLLIN)
-    return [one for one, _ in waiting.poll(None if timeout is None else int(min(timeout * 1000 + 1, _MOST_POLLED)))]
+    return [
+        descriptor
+        for descriptor, _ in waiting.poll(None if timeout is None else int(min(timeout * 1000 + 1, _MOST_POLLED)))
+    ]
 
 
 def call(job: Callable[[], bytes], *, timeout: float) -> bytes:
-    """Run ``job`` in a child and give back what it returns.
+    """Run ``job`` in a child and return its result.
 
-    Raises ``WorkerTimeout`` after ``timeout`` seconds, ``WorkerDied`` where the child ended by itself, and
-    ``WorkerJobError`` with the text ``TypeName: message`` where the job raised.
+    Raises ``WorkerTimeout`` after ``timeout`` seconds, ``WorkerDied`` if the child ended by itself, and ``WorkerJobError``
+    with the text ``TypeName: message`` if the job raised.
     """
     return _answer(_caller(job), timeout)
 
 
 def start(job: Callable[[], bytes], *, timeout: float) -> Callable[[], bytes]:
-    """Start ``job`` in a child now; what is given back waits for its answer, or raises, as ``call`` does.
+    """Start ``job`` in a child now, and return a function that waits for its answer, or raises, as ``call`` does.
 
-    The children of several run side by side without a thread, which a fork would not survive well.
+    Several children run side by side without threads, with which forking is not safe.
     """
     try:
         child = _caller(job)
@@ -317,7 +319,7 @@ def _raise(error: WorkerError) -> bytes:
 def _run(job: Callable[[Outbox], None], outbox: Outbox, memory: int | None) -> None:
     """The child's whole life; it never returns into the parent's code."""
     try:
-        gc.freeze()  # to look for cycles in what both share would copy it all
+        gc.freeze()  # a collection would write to, and so copy, all shared memory
         os.setpgid(0, 0)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         os.dup2(2, 1)
@@ -326,7 +328,7 @@ def _run(job: Callable[[Outbox], None], outbox: Outbox, memory: int | None) -> N
         error: BaseException | None = None
         try:
             job(outbox)
-        except BaseException as raised:  # noqa: BLE001 - told to the parent, whatever it is
+        except BaseException as raised:  # noqa: BLE001 - reported to the parent, whatever it is
             error = raised
         outbox.close(error)
         sys.stdout.flush()

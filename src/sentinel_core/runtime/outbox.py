@@ -12,9 +12,9 @@ from sentinel_core.errors import error_text
 
 __all__ = ["Frame", "Outbox", "Refusal", "Warned", "as_text"]
 
-# What a part of the stream is, before its length.
+# The kind of each message in the stream, before its length.
 FRAME = b"F"
-READY = b"D"  # all that was asked for is done
+READY = b"D"  # all orders are done
 END = b"E"
 RAISED = b"R"
 HEAD = struct.Struct("!cQ")
@@ -24,17 +24,17 @@ _encode_into = msgspec.msgpack.Encoder().encode_into
 
 
 class Frame(msgspec.Struct, tag=True, array_like=True, gc=False):
-    """What a child may say, to be subclassed: on the way it is a list of the class's name and the values."""
+    """A message of a child, to be subclassed; encoded as a list of the class's name and the values."""
 
 
 class Warned(Frame):
-    """A line for people; what goes on is not stopped by it."""
+    """A warning for the user, in one line; the work goes on."""
 
     text: str
 
 
 class Refusal(Frame):
-    """Why nothing can be done at all, for people."""
+    """Why no work can be done, for the user."""
 
     text: str
 
@@ -49,7 +49,7 @@ class Outbox:
         self._idle = bytes(2)
 
     def orders(self) -> Iterator[Any]:
-        """What the parent asks for, one after the other, until it wants no more. To ask for the next says that one is done."""
+        """The parent's orders, until there are no more. Taking the next one reports the last as done."""
         while True:
             self.mark("")
             self._write(READY, bytearray(HEAD.size))
@@ -59,7 +59,7 @@ class Outbox:
             yield order
 
     def order(self) -> Any:
-        """The next thing that the parent asks for; blocks until there is one. None where the parent wants no more."""
+        """The parent's next order; blocks until there is one. None if there are no more."""
         import pickle
 
         head = _read_exactly(self._orders, LENGTH.size)
@@ -67,38 +67,38 @@ class Outbox:
         return None if body is None else pickle.loads(body)  # noqa: S301 - from the parent, through a pipe of its own
 
     def send(self, frame: object) -> None:
-        """Give one frame to the parent; blocks while the parent is busy."""
+        """Send one frame to the parent; blocks while the pipe is full."""
         buffer = bytearray(HEAD.size)
         _encode_into(frame, buffer, HEAD.size)
         self._write(FRAME, buffer)
 
     def warn(self, text: str) -> None:
-        """Send a line of warning."""
+        """Send a warning."""
         self.send(Warned(as_text(text)))
 
     def refuse(self, error: Exception | str) -> None:
-        """Send why nothing can be done."""
+        """Send why no work can be done."""
         self.send(Refusal(as_text(str(error))))
 
     def mark(self, text: str) -> None:
-        """Note what is at work from now on; an empty text: nothing of a plugin's."""
+        """Note what is at work from now on; an empty text means no plugin."""
         data = _as_mark(text) if text else self._idle
         self._mark[: len(data)] = data
 
     def idle(self, text: str) -> None:
-        """What the mark says from now on where nothing of a plugin's is at work."""
+        """Set the mark for the times when no plugin is at work."""
         self._idle = _as_mark(text)
         self.mark("")
 
     def _write(self, kind: bytes, buffer: bytearray) -> None:
-        """Send what stands behind the room for a head."""
+        """Fill in the head at the start of the buffer, and send it all."""
         HEAD.pack_into(buffer, 0, kind, len(buffer) - HEAD.size)
         view = memoryview(buffer)
         while view:
             view = view[os.write(self._descriptor, view) :]
 
     def close(self, error: BaseException | None) -> None:
-        """Say that the job is over, and what it raised."""
+        """Report that the job is over, and what it raised."""
         buffer = bytearray(HEAD.size)
         if error is not None:
             said = error_text(error)
@@ -107,7 +107,7 @@ class Outbox:
 
 
 def as_text(text: str) -> str:
-    """What UTF-8 can hold of it."""
+    """The text with ``?`` for what UTF-8 cannot hold."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -117,7 +117,7 @@ def _as_mark(text: str) -> bytes:
 
 
 def _read_exactly(descriptor: int, size: int) -> bytes | None:
-    """So many bytes; None where the other side is gone."""
+    """``size`` bytes; None if the other end is closed."""
     data = bytearray()
     while len(data) < size:
         more = os.read(descriptor, size - len(data))

@@ -1,8 +1,7 @@
-"""Processes that do one task after another: one, several side by side, or one for each thread that asks.
+"""Worker processes that do one task after another: one, several side by side, or one for each thread.
 
-A worker's process is started when it is first given something, and again where it ended; what was lost with it is the
-caller's to give again, around the culprit. Its job loads what it needs and then takes ``outbox.orders()``, or has just one
-thing to do and ends.
+A worker's process starts with its first order, and again if it ended; the caller repeats the orders that were lost with it,
+without the culprit. Its job loads what it needs and then takes ``outbox.orders()``, or does a single task and ends.
 """
 
 import threading
@@ -21,7 +20,7 @@ _FOREVER = float("inf")
 
 
 class Worker:
-    """One process, and those that take its place. For one thread at a time.
+    """One process, and its replacements. For one thread at a time.
 
     ``launch`` starts a process, ``timeout`` is the longest that a busy one may be silent, in seconds.
     """
@@ -33,44 +32,44 @@ class Worker:
         self._child: Child | None = None
 
     def start(self) -> None:
-        """See that there is a process; it is busy until it is ready for an order."""
+        """Start a process unless there is one; it is busy until it is ready for an order."""
         if self._child is None:
             self._child = self._launch()
             self._rest()
 
     def give(self, order: object) -> None:
-        """Ask for something; see ``heard`` for what comes of it."""
+        """Send an order; ``heard`` gives its frames."""
         self.start()
         assert self._child is not None
         self._child.order(order)
         self._rest()
 
     def answers(self) -> Iterator[Any]:
-        """The frames of all that was given, up to the last. Raises ``WorkerError`` as ``heard`` does."""
+        """The frames of all orders, up to the last. Raises ``WorkerError`` as ``heard`` does."""
         while self.is_busy:
             self.wait()
             yield from self.heard()
 
     def wait(self) -> None:
-        """Until there is something to hear from a busy worker, or it has been silent for too long."""
+        """Wait until a busy worker has sent something, or has been silent for too long."""
         assert self._child is not None
         self._child.is_readable(None if self._deadline == _FOREVER else self.seconds_left)
 
     @property
     def is_busy(self) -> bool:
-        """Whether something that was given is not done yet."""
+        """Whether an order is not done yet."""
         return self._child is not None and not self._child.is_idle
 
     @property
     def seconds_left(self) -> float:
-        """Until a busy one has been silent for too long."""
+        """Seconds until a busy worker has been silent for too long."""
         return max(0.0, self._deadline - time.monotonic())
 
     def heard(self) -> Iterator[Any]:
-        """The frames that have come by now, if any, of a busy worker.
+        """The frames that a busy worker has sent by now, if any.
 
-        Raises ``WorkerTimeout`` where it is silent for too long, ``WorkerDied`` where its process ended, and
-        ``WorkerJobError`` where the job raised: what it was given is lost then, and it is idle.
+        Raises ``WorkerTimeout`` if it is silent for too long, ``WorkerDied`` if its process ended, and ``WorkerJobError``
+        if the job raised: its orders are then lost, and it is idle.
         """
         child = self._child
         assert child is not None
@@ -90,12 +89,12 @@ class Worker:
         self._deadline = _FOREVER if self._timeout is None else time.monotonic() + self._timeout
 
     def fileno(self) -> int:
-        """Of a busy one: readable where there is something to hear."""
+        """The descriptor of a busy worker, readable once it has sent something."""
         assert self._child is not None
         return self._child.fileno()
 
     def drain(self) -> Iterator[Any]:
-        """Let the process end by itself: what it says before it does. Raises ``WorkerError`` as ``heard`` does."""
+        """Let the process end by itself; the frames that it still sends. Raises ``WorkerError`` as ``heard`` does."""
         if self._child is not None:
             self._child.want_no_more()
             self._rest()
@@ -109,7 +108,7 @@ class Worker:
 
 
 class Pool:
-    """So many workers, of which one thread looks after all (``ready``), or each thread borrows one (``borrowed``).
+    """``size`` workers. One thread handles all (``ready``), or each thread borrows one (``borrowed``).
 
     Leaving the ``with`` block ends all of them.
     """
@@ -122,11 +121,11 @@ class Pool:
 
     @property
     def busy(self) -> list[Worker]:
-        """Those that have something to do."""
+        """The workers with orders that are not done."""
         return [worker for worker in self.workers if worker.is_busy]
 
     def ready(self) -> list[Worker]:
-        """The busy ones that have something to say, or have been silent for too long; waits for one."""
+        """The busy workers that have sent something, or have been silent for too long; waits for one."""
         busy = {worker.fileno(): worker for worker in self.busy}
         left = min((worker.seconds_left for worker in busy.values()), default=0.0)
         readable = wait(list(busy), None if left == _FOREVER else left)
@@ -134,7 +133,7 @@ class Pool:
 
     @contextmanager
     def borrowed(self) -> Iterator[Worker]:
-        """A worker for this thread alone, one that has been at work before if there is one; waits while all are taken."""
+        """A worker for this thread alone, if possible one with a process; waits while all are taken."""
         with self._places:
             worker = self._idle.pop()
             try:
@@ -145,7 +144,7 @@ class Pool:
                 self._idle.append(worker)
 
     def close(self) -> None:
-        """End all; one that a thread has borrowed ends when it gives it back."""
+        """End all workers; a borrowed one ends when its thread returns it."""
         self._is_closed = True
         for worker in self._idle:
             worker.close()

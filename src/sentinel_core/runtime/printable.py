@@ -1,4 +1,4 @@
-"""Hostile text made harmless: what a terminal or a CI runner would act on, or not show, is shown as an escape."""
+"""Makes hostile text harmless: what a terminal or a CI runner would act on, or hide, is shown as an escape."""
 
 import functools
 import os
@@ -31,7 +31,7 @@ def _harmful(besides: str = "") -> re.Pattern[str]:
 
 
 def printable(text: str) -> str:
-    r"""Text for one line of a terminal, line breaks and all; ``\n``, ``\x1b`` and the like stand for what was there."""
+    r"""Text for one line of a terminal; line breaks and control characters become ``\n``, ``\x1b`` and so on."""
     if not (text.isascii() and text.isprintable()):
         text = _harmful("\n\t").sub(_escape, text)
     if _ORDERS in text:
@@ -40,13 +40,13 @@ def printable(text: str) -> str:
 
 
 def _without_order(line: str) -> str:
-    """Runners look for it behind white space, too."""
+    """The line without a command of a CI runner; runners ignore white space before it."""
     rest = line.lstrip()
     return rf"{line[: len(line) - len(rest)]}\u003a{rest[1:]}" if rest.startswith(_LINE_ORDER) else line
 
 
 def printable_json(data: bytes) -> bytes:
-    r"""JSON in which such characters inside strings stand as ``\u`` escapes: the same value, safe to print."""
+    r"""JSON in which such characters inside strings become ``\u`` escapes: the same value, safe to print."""
     if _ORDERS.encode() in data:
         data = re.sub(_ORDER.encode(), rb"\\u0023", data)
     if data.isascii() and b"\x7f" not in data:
@@ -86,7 +86,7 @@ def clipped(text: str, width: int) -> str:
 
 
 def folded(text: str, width: int) -> str:
-    """Lines of text with none wider than ``width`` but for long words; what goes on is indented. 0 folds nothing."""
+    """Text wrapped at ``width``, except within words; continuation lines are indented. 0 wraps nothing."""
     if not width:
         return text
     return "".join(line if len(line) <= width else _folded(line.rstrip("\n"), width) for line in text.splitlines(True))
@@ -104,7 +104,7 @@ def _folded(line: str, width: int) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return "".join(f"{_without_order(one)}\n" for one in wrapper.fill(text).split("\n"))
+    return "".join(f"{_without_order(part)}\n" for part in wrapper.fill(text).split("\n"))
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -117,7 +117,7 @@ def _escape_json(match: re.Match[str]) -> str:
 
 
 def fitting(line: str, stream: TextIO) -> str:
-    """As much of a line as a terminal shows on one, so that it can be written over; all of it where there is no terminal.
+    """The start of a line that fits a terminal's width, so that it can be overwritten; all of it without a terminal.
 
     The last column stays free: some terminals begin a new line as soon as it is taken.
     """
@@ -134,5 +134,5 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def thousandths(score: float) -> int:
-    """A score as it is told to people: rounded here alone, so that each place tells the same one."""
+    """A score for display: rounded here only, so that every place shows the same number."""
     return round(score * 1000)

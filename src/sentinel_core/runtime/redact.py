@@ -1,4 +1,4 @@
-"""Secrets taken out of text before it is written anywhere."""
+"""Removes secrets from text before it is written anywhere."""
 
 import functools
 import os
@@ -38,7 +38,7 @@ def redact(text: str) -> str:
 
 
 def redact_cut(text: str) -> str:
-    """The same for a text that may be cut: where it ends within a secret, what is left of that is taken out, too."""
+    """``redact`` for a text that may be truncated: the start of a secret at its end is removed, too."""
     if len(text) < _SHORTEST_CUT:
         return _cached(text)
     return _cut_cached(text) if len(text) <= _CACHED else _redact_cut(text)
@@ -81,19 +81,19 @@ _cut_cached = functools.lru_cache(maxsize=4096)(_redact_cut)
 
 
 def redact_json(data: bytes) -> bytes:
-    """A JSON document with every string in it redacted, keys too, and what its key calls a secret."""
+    """A JSON document with every string redacted, keys too, and every value whose key names a secret."""
     return to_json(redact_value(from_json(data)))
 
 
 def redact_value(value: Any, text: Callable[[str], str] = redact) -> Any:
-    """The same for a value that is decoded; ``text`` redacts one text."""
+    """``redact_json`` for a decoded value; ``text`` redacts one text."""
     if isinstance(value, str):
         return text(value)
     if isinstance(value, list | tuple):
         clean = [redact_value(inner, text) for inner in value]
         for place, before in enumerate(value[:-1], 1):
-            if isinstance(before, str) and _tells_next(before):
-                clean[place] = _told_by(before, ",", clean[place])
+            if isinstance(before, str) and _precedes_secret(before):
+                clean[place] = _without_secret(before, ",", clean[place])
         return clean
     if isinstance(value, dict):
         return _object(value, text)
@@ -101,7 +101,7 @@ def redact_value(value: Any, text: Callable[[str], str] = redact) -> Any:
 
 
 def _object(value: dict[Any, Any], text: Callable[[str], str]) -> dict[str, Any]:
-    """Keys that become the same are numbered, so that no value is lost."""
+    """An object redacted; keys that become equal are numbered, so that no value is lost."""
     clean: dict[str, Any] = {}
     count: dict[str, int] = {}
     for key, inner in value.items():
@@ -114,11 +114,11 @@ def _object(value: dict[Any, Any], text: Callable[[str], str]) -> dict[str, Any]
 
 
 def _of_key(key: str, value: Any) -> Any:
-    return _told_by(key, ":", value) if _tells(key) else value
+    return _without_secret(key, ":", value) if _names_secret(key) else value
 
 
-def _told_by(before: str, between: str, value: Any) -> Any:
-    """A text or a whole number without what the key (":") or the argument (",") before it says is a secret."""
+def _without_secret(before: str, between: str, value: Any) -> Any:
+    """A text or a whole number without the secret that the key (":") or argument (",") before it names."""
     if not isinstance(value, str) and type(value) is not int:
         return value
     import json
@@ -140,20 +140,20 @@ def _told_by(before: str, between: str, value: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=4096)
-def _tells(key: str) -> bool:
+def _names_secret(key: str) -> bool:
     small = _small(key)
     marks = (mark for rule in KEY_RULES for mark in rule.marks)
     return any(first in small and any(map(small.__contains__, found)) for first, found in marks)
 
 
-def _tells_next(argument: str) -> bool:
+def _precedes_secret(argument: str) -> bool:
     return "--" in argument or "-u" in argument
 
 
 def _as_it_is(text: str, flat: Callable[[str], str]) -> str:
-    """The redacted text; where it is a JSON document, it is one afterwards, too.
+    """The redacted text; a JSON document stays one.
 
-    Expressions for flat text run over quotes and brackets into the next field, so in a document they are held against
+    Expressions for flat text match across quotes and brackets into the next field, so in a document they are applied to
     each string alone.
     """
     clean = flat(text)
@@ -178,7 +178,7 @@ def _in_document(document: str, flat: Callable[[str], str]) -> str:
 
     parts: list[str] = []
     end, before, in_key = 0, "", False
-    redacted = functools.cache(lambda text: _as_it_is(text, flat))  # keys, and much else, stand in it many times
+    redacted = functools.cache(lambda text: _as_it_is(text, flat))  # keys and many values repeat
     for piece in _compiled(_PIECE).finditer(document):
         between, written = document[end : piece.start()], piece[0]
         end, sign = piece.end(), "".join(between.split())
@@ -189,8 +189,8 @@ def _in_document(document: str, flat: Callable[[str], str]) -> str:
             in_key = "-----END" not in value if in_key else _begins_key(value)
         else:
             clean, sign = (value if redacted(written) == written else MASK), sign.rstrip("[")
-        if (sign == ":" and _tells(before)) or (sign == "," and _tells_next(before)):
-            clean = _told_by(before, sign, clean)
+        if (sign == ":" and _names_secret(before)) or (sign == "," and _precedes_secret(before)):
+            clean = _without_secret(before, sign, clean)
         parts += (between, written if clean == value else json.dumps(clean, ensure_ascii="\\u" in written))
         before = value if isinstance(value, str) else ""
     return "".join((*parts, document[end:]))
@@ -209,15 +209,15 @@ def _is_of_key(text: str) -> bool:
 
 
 class Redactor(NamedTuple):
-    """Takes out what looks like a secret, and the given ``secrets`` wherever they stand."""
+    """Removes what looks like a secret, and every occurrence of the given ``secrets``."""
 
     secrets: tuple[str, ...] = ()
 
     @classmethod
     def of_environment(cls, environ: Mapping[str, str] = os.environ, names: Iterable[str] = ()) -> "Redactor":
-        """With the values of the variables that are called a key, token, secret, password or credential, and of ``names``.
+        """With the values of variables named as a key, token, secret, password or credential, and of ``names``.
 
-        Also with the passwords in values that are URLs. Values under 8 characters are left out, and paths of what is there.
+        Also with the passwords in URLs. Values under 8 characters and existing paths are left out.
         """
         known = frozenset(names)
         values = {
@@ -238,7 +238,7 @@ class Redactor(NamedTuple):
         return redact_value(value, self.text)
 
     def value(self, value: _T) -> _T:
-        """The same attrs object, with every text in it redacted; itself where there was nothing to take out."""
+        """The attrs object with every text in it redacted; the same object if there was no secret."""
         plain = msgspec.to_builtins(value, enc_hook=repr)
         clean = self.plain(plain)
         return value if clean == plain else msgspec.convert(clean, type(value))
@@ -250,12 +250,12 @@ class Redactor(NamedTuple):
 
 
 def _is_path(value: str) -> bool:
-    """Of something that is there; many a secret begins as paths do."""
+    """Whether this is an existing path; a secret may begin with a slash, too."""
     return value.startswith("/") and os.path.exists(value)  # noqa: PTH110 - a Path raises where the value is too long
 
 
 def _passwords(url: str) -> Iterator[str]:
-    """The password in a URL, as it stands there and decoded; none where it is the user's name, too."""
+    """The password in a URL, as written and decoded; none if it equals the user's name."""
     from urllib.parse import unquote
 
     found = re.search(r"://([^\s/:@]*):([^\s/]+)@", url)
@@ -264,7 +264,7 @@ def _passwords(url: str) -> Iterator[str]:
 
 
 def _forms(value: str) -> set[str]:
-    """A value as it stands in text, in JSON, in JSON within JSON, and in a URL; also where it writes line ends as two characters."""
+    r"""A value as written in text, in JSON, in JSON within JSON, and in a URL; also with line breaks for ``\n``."""
     import json
     from urllib.parse import quote
 
@@ -279,7 +279,7 @@ _Row = TypeVar("_Row")
 
 
 def redacted(report: ReliabilityReport) -> ReliabilityReport:
-    """The report with secrets taken out of everything that quotes the trace; itself where there are none."""
+    """The report without secrets in anything that quotes the trace; the same object if there are none."""
     found = {
         "trace_id": redact(report.trace_id),
         "findings": _each(_finding, report.findings),
@@ -303,7 +303,7 @@ def _attribution(given: Attribution | None) -> Attribution | None:
     return evolve(given, agent=redact(given.agent))
 
 
-# A row that holds no secret, as nearly all do, stays what it is: to make it anew costs more than to look.
+# A row without a secret, as nearly all are, is returned as it is: a copy costs more than the comparison.
 
 
 def _finding(finding: Finding) -> Finding:

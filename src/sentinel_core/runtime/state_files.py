@@ -1,4 +1,4 @@
-"""State files: whole or not at all, or line by line; for their owner only, and through no link."""
+"""Writes state files: whole or not at all, or line by line; readable by their owner only, and not through links."""
 
 import errno
 import os
@@ -14,14 +14,14 @@ _ELSEWHERE = "; places elsewhere are named by --store and --reports (sentinel ru
 
 
 def refuse_detours(path: Path) -> None:
-    """Raises ``OSError`` where a ``.sentinel`` in the path, or what is below it, is a link: a checkout can bring such."""
+    """Raises ``OSError`` if ``.sentinel`` in the path, or anything below it, is a link, which a checkout may contain."""
     if _HOME not in path.parts:
         return
     ours = len(path.parts) - path.parts.index(_HOME)
-    for one in (path, *path.parents)[:ours]:
-        if one.is_symlink():
-            other = _ELSEWHERE if one.name == _HOME else ""
-            raise OSError(errno.ELOOP, f'"{one}" is a symbolic link, which may lead anywhere: remove it{other}')
+    for part in (path, *path.parents)[:ours]:
+        if part.is_symlink():
+            other = _ELSEWHERE if part.name == _HOME else ""
+            raise OSError(errno.ELOOP, f'"{part}" is a symbolic link, which may lead anywhere: remove it{other}')
 
 
 def make_folder(path: Path) -> None:
@@ -30,15 +30,15 @@ def make_folder(path: Path) -> None:
     Raises ``OSError``, as ``refuse_detours`` does, too.
     """
     refuse_detours(path)
-    for one in reversed([one for one in (path, *path.parents) if not one.is_dir()]):
-        one.mkdir(mode=0o700, exist_ok=True)
+    for folder in reversed([folder for folder in (path, *path.parents) if not folder.is_dir()]):
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def write_whole(path: Path, data: bytes, *, temporary: str | None = None) -> None:
-    """Write a file (0600), new or instead of another, with its folder; it appears whole or not at all. Raises ``OSError``.
+    """Write or replace a file (0600), with its folder; it appears whole or not at all. Raises ``OSError``.
 
-    ``temporary`` names the file beside it that takes its name in the end, for who alone writes there: what a kill leaves is
-    then found the next time. Otherwise each process has its own.
+    ``temporary`` names the file beside it that is renamed at the end, for a sole writer: the next write then replaces what
+    a kill left. Otherwise each process has its own.
     """
     make_folder(path.parent)
     unfinished = path.with_name(temporary or f".{path.name}.{os.getpid()}.tmp")
@@ -55,7 +55,7 @@ def write_whole(path: Path, data: bytes, *, temporary: str | None = None) -> Non
 
 
 def read_bytes(path: Path) -> bytes | None:
-    """A file's bytes; None where there is no file. Raises ``OSError`` for one that cannot be read."""
+    """A file's bytes; None if it does not exist. Raises ``OSError`` if it cannot be read."""
     try:
         return path.read_bytes()
     except FileNotFoundError:
@@ -63,10 +63,10 @@ def read_bytes(path: Path) -> bytes | None:
 
 
 def append_lines(path: Path, lines: Iterable[bytes]) -> None:
-    """Add lines to a file that grows, each in one write, so that processes that share it do not mix within a line.
+    """Append lines to a file, each in one write, so that processes that share it do not mix within a line.
 
-    Only its owner can read it. A line for which the disk has no room is not there in part, and what stands after one
-    that a kill cut short begins a line of its own. Raises ``OSError``.
+    Only its owner can read it. A line for which the disk has no room is not written in part, and after a line that a kill
+    truncated, the next one starts on a new line. Raises ``OSError``.
     """
     waiting = list(lines)
     if not waiting:
@@ -93,7 +93,7 @@ def _opened(path: Path) -> int:
 
 
 def _is_cut_short(path: Path) -> bool:
-    """Whether the last line has no end, and does not grow: half of one that another process writes now may be there."""
+    """Whether the last line has no newline and does not grow; another process may be in the middle of writing it."""
     size, is_whole = _end_of(path)
     while not is_whole:
         time.sleep(_MOMENT)
@@ -117,6 +117,6 @@ def _append(descriptor: int, line: bytes) -> None:
     if written == len(line):
         return
     end = os.lseek(descriptor, 0, os.SEEK_CUR)
-    if os.fstat(descriptor).st_size == end:  # else another process has added to it: that stays
+    if os.fstat(descriptor).st_size == end:  # else another process has appended, which must stay
         os.ftruncate(descriptor, end - written)
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -1,7 +1,7 @@
-"""Foreign code at work: who it is, and whether it keeps its hands to itself.
+"""Notes which plugin is at work, and rejects side effects.
 
 Used in a child process only. A signal, reader or import that prints, or that changes the working directory or the locale,
-would change what others answer; it is refused by name, and what it changed is put back.
+would change the results of others; it is refused by name, and its changes are undone.
 """
 
 import locale
@@ -18,7 +18,7 @@ __all__ = ["AtWork", "SideEffectError", "Watch", "at_fault", "file_of"]
 
 
 class AtWork(NamedTuple):
-    """What a child was at when it ended: the stage, the plugin's label, and the numbers of the record and of its file."""
+    """What was at work when a child ended: the stage, the plugin's label, and the numbers of the record and of its file."""
 
     stage: str
     label: str
@@ -30,7 +30,7 @@ class AtWork(NamedTuple):
 
     @classmethod
     def parse(cls, mark: str) -> "AtWork | None":
-        """From a child's mark; None where it was no plugin."""
+        """From a child's mark; None if it names no plugin."""
         stage, _, rest = mark.partition("\n")
         label, _, numbers = rest.rpartition("\n")
         item, _, file = numbers.partition(" ")
@@ -38,13 +38,13 @@ class AtWork(NamedTuple):
 
 
 def at_fault(mark: str, otherwise: str) -> str:
-    """``plugin "signals:loop"`` where a child's mark names one, else ``otherwise``: who is told to have failed."""
+    """The name of what failed: ``plugin "signals:loop"`` if a child's mark names one, else ``otherwise``."""
     at_work = AtWork.parse(mark)
     return otherwise if at_work is None else f'plugin "{at_work.label}"'
 
 
 def file_of(mark: str) -> str:
-    """The file that was being read where a child's mark names no plugin; empty where none was."""
+    """The file that was being read, if a child's mark names no plugin; empty if there is none."""
     return mark.removeprefix("\n") if mark.startswith("\n") else ""
 
 
@@ -53,7 +53,7 @@ def _mark(stage: str, label: str, item: int, file: int) -> str:
 
 
 class SideEffectError(PluginError):
-    """Foreign code did more than answer."""
+    """A plugin had side effects."""
 
 
 class _Diverted(TextIOBase):
@@ -87,7 +87,7 @@ class Watch:
         self._locale = locale.setlocale(locale.LC_ALL)
 
     def __call__(self, stage: str, label: str) -> Self:
-        """Note who is at work."""
+        """Note which plugin is at work."""
         self._outbox.mark(_mark(stage, label, self.item, self.file))
         return self
 

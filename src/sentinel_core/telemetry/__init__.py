@@ -1,7 +1,7 @@
 """OpenTelemetry: what Sentinel's agent does as spans, metrics and logs, and other people's spans as traces to judge.
 
-Everything is looked up on first use; OpenTelemetry itself is imported only where a program uses it already, where HTTP
-clients are instrumented, or where something is sent.
+Names are imported on first use; OpenTelemetry itself only if a program already uses it, HTTP clients are instrumented, or
+something is sent.
 """
 
 from typing import TYPE_CHECKING

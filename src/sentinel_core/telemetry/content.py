@@ -9,7 +9,7 @@ from sentinel_core.trace import Message, ToolCall, ToolResult, ToolSchema, to_js
 
 __all__ = ["as_json", "clean_text", "definitions", "message_parts", "window"]
 
-# Long conversations repeat themselves in every request; beyond this many characters only the newest messages are told.
+# Long conversations repeat themselves in every request; beyond this many characters only the newest messages are recorded.
 _MOST_INPUT = 1 << 16
 _SHORTEST_SECRET = 7  # "://a:b@", of all that is taken out
 
@@ -28,13 +28,13 @@ def clean_text(text: str) -> str:
 
 @functools.lru_cache(maxsize=256)
 def _cleaned(text: str) -> str:
-    """Kept, because a message stands on the span that made it and on those that were shown it."""
+    """Cached, because a message is on the span that made it and on all later requests."""
     found = redact(text)
     return found if found.isascii() else found.encode("utf-8", "replace").decode()
 
 
 def message_parts(message: Message) -> dict[str, Any]:
-    """One message as the conventions write it; what they have no name for stands beside, where there is such."""
+    """One message as the conventions write it; fields that they do not define are added."""
     parts: list[dict[str, Any]] = []
     if message.content is not None:
         parts.append({"type": "text", "content": message.content})

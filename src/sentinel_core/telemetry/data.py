@@ -95,7 +95,7 @@ class MetricData:
     bounds: tuple[float, ...] = ()
 
 
-Told = dict[str, Attribute | None]
+OpenAttributes = dict[str, Attribute | None]
 
 
 @attrs.define(eq=False)
@@ -107,7 +107,7 @@ class Draft:
     name: str
     start: int
     kind: int
-    attributes: Told
+    attributes: OpenAttributes
     end: int | None = None
     events: list[SpanEvent] = attrs.field(factory=list)
     failed: bool = False
@@ -121,7 +121,7 @@ class Draft:
 
 @attrs.define(eq=False, kw_only=True)
 class Fold:
-    """Where the fold stands. ``now`` is the time of the event at hand; ``open`` are spans by what they stand for.
+    """The state of the fold. ``now`` is the time of the current event; ``open`` holds spans by their role.
 
     ``inputs`` are the conversation's messages so far, as JSON text each.
     """
@@ -135,27 +135,29 @@ class Fold:
     inputs: list[str] = attrs.field(factory=list)
     run: RunStarted = attrs.field(init=False)
     compacted: bool = False
-    context: Told = attrs.field(factory=dict)
+    context: OpenAttributes = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self.run = self.first
 
-    def start(self, key: object, name: str, parent: Draft | None, *, kind: int = INTERNAL, **told: Attribute) -> Draft:
+    def start(
+        self, key: object, name: str, parent: Draft | None, *, kind: int = INTERNAL, **attributes: Attribute
+    ) -> Draft:
         """Begin a span; ``key`` names it within the trace."""
         span_id = span_id_of(self.trace_id, key)
-        draft = Draft(span_id, "" if parent is None else parent.span_id, name, self.now, kind, {**told})
+        draft = Draft(span_id, "" if parent is None else parent.span_id, name, self.now, kind, {**attributes})
         self.drafts.append(draft)
         return draft
 
-    def instant(self, key: object, name: str, parent: Draft | None, told: Told) -> Draft:
-        """A span that begins and ends with the event at hand."""
+    def instant(self, key: object, name: str, parent: Draft | None, attributes: OpenAttributes) -> Draft:
+        """A span that begins and ends with the current event."""
         draft = self.start(key, name, parent)
-        draft.attributes.update(told)
+        draft.attributes.update(attributes)
         draft.end = self.now
         return draft
 
     def hold(self, role: str, draft: Draft) -> Draft:
-        """Keep a span open as ``role``; one that is open so already was interrupted."""
+        """Keep a span open as ``role``; an earlier span that is still open as ``role`` was interrupted."""
         self.interrupt(role)
         self.open[role] = draft
         return draft
@@ -168,7 +170,7 @@ class Fold:
         return draft
 
     def interrupt(self, role: str) -> None:
-        """End what is open as ``role`` without a result."""
+        """End the span that is open as ``role`` without a result."""
         draft = self.close(role)
         if draft is not None:
             draft.attributes["sentinel.interrupted"] = True

@@ -1,4 +1,4 @@
-"""OTLP JSON, as its file format wants it: hexadecimal ids, 64-bit integers as text, enums as numbers, a document a line.
+"""OTLP JSON in its file format: hexadecimal ids, 64-bit integers as text, enums as numbers, one document per line.
 
 https://opentelemetry.io/docs/specs/otel/protocol/file-exporter and .../otlp/#json-protobuf-encoding.
 """
@@ -24,17 +24,17 @@ _encode = msgspec.json.Encoder().encode
 
 
 def span_lines(spans: Iterable[SpanData], scope: str = "sentinel") -> Iterator[bytes]:
-    """One line a span; ``scope`` names what tells of them."""
+    """One line per span; ``scope`` is the name of the instrumentation scope."""
     return _lines(spans, "resourceSpans", "scopeSpans", "spans", _span, scope)
 
 
 def log_lines(logs: Iterable[LogData]) -> Iterator[bytes]:
-    """One line a record."""
+    """One line per record."""
     return _lines(logs, "resourceLogs", "scopeLogs", "logRecords", _log)
 
 
 def metric_lines(metrics: Iterable[MetricData]) -> Iterator[bytes]:
-    """One line a metric. Values are those of one run: the temporality is delta."""
+    """One line per metric. Values are those of one run: the temporality is delta."""
     return _lines(metrics, "resourceMetrics", "scopeMetrics", "metrics", _metric)
 
 
@@ -82,8 +82,8 @@ def _log(log: LogData) -> dict[str, Any]:
         "body": {"stringValue": log.body},
         "attributes": _attributes(log.attributes),
     }
-    told = {"traceId": log.trace_id, "spanId": log.span_id, "eventName": log.event_name}
-    return {**found, **{key: value for key, value in told.items() if value}}
+    optional = {"traceId": log.trace_id, "spanId": log.span_id, "eventName": log.event_name}
+    return {**found, **{key: value for key, value in optional.items() if value}}
 
 
 def _metric(metric: MetricData) -> dict[str, Any]:
@@ -131,13 +131,13 @@ def _any_value(value: Attribute) -> dict[str, Any]:
 
 
 def _resource() -> dict[str, Any]:
-    """Who tells: ``OTEL_RESOURCE_ATTRIBUTES`` and ``OTEL_SERVICE_NAME`` say, else this is "sentinel"."""
-    told: dict[str, Attribute] = {"service.name": "sentinel", "service.version": __version__}
+    """The sender: as ``OTEL_RESOURCE_ATTRIBUTES`` and ``OTEL_SERVICE_NAME`` say, else "sentinel"."""
+    attributes: dict[str, Attribute] = {"service.name": "sentinel", "service.version": __version__}
     if more := os.environ.get("OTEL_RESOURCE_ATTRIBUTES"):
-        told.update(_resource_attributes(more))
+        attributes.update(_resource_attributes(more))
     if name := os.environ.get("OTEL_SERVICE_NAME"):
-        told["service.name"] = name
-    return {"attributes": _attributes(told)}
+        attributes["service.name"] = name
+    return {"attributes": _attributes(attributes)}
 
 
 def _resource_attributes(text: str) -> Iterator[tuple[str, str]]:

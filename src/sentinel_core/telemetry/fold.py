@@ -1,4 +1,4 @@
-"""What each kind of event means for the spans: one small function each, and the table that names them."""
+"""How each kind of event changes the spans: one small function each, and the table of them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,8 +8,8 @@ from sentinel_core.agent import otel_names as names
 from sentinel_core.agent.conversation import message_of, to_trace
 from sentinel_core.agent.otel_ids import trace_id_of
 from sentinel_core.telemetry.content import as_json, clean_text, definitions, message_parts
-from sentinel_core.telemetry.data import CLIENT, Draft, Fold, SpanEvent, Told
-from sentinel_core.telemetry.model_spans import MODEL_HANDLERS, usage_told
+from sentinel_core.telemetry.data import CLIENT, Draft, Fold, OpenAttributes, SpanEvent
+from sentinel_core.telemetry.model_spans import MODEL_HANDLERS, usage_attributes
 from sentinel_core.trace import ToolResult
 
 __all__ = ["AFTER_HANDLERS", "HANDLERS", "finish"]
@@ -46,7 +46,7 @@ def _attempt_judged(fold: Fold, event: ev.AttemptJudged) -> None:
 
 
 def _reflector_asked(fold: Fold, event: ev.ReflectorAsked) -> None:
-    """A model call like the agent's own, so that metrics count its tokens, cost and time; it is no message of the run."""
+    """A model call like the agent's own, so that metrics count its tokens, cost and time; it adds no message to the run."""
     model = event.model or fold.run.model
     chat = fold.start(event.sequence, f"chat {model}" if model else "chat", fold.parent, kind=CLIENT)
     chat.start -= int(event.duration_ms * 1e6)
@@ -59,7 +59,7 @@ def _reflector_asked(fold: Fold, event: ev.ReflectorAsked) -> None:
         "operation.cost": event.cost_usd,
         "sentinel.loop.id": event.loop_id,
         "sentinel.reflection.persona": event.persona,
-        **usage_told(event.usage),
+        **usage_attributes(event.usage),
     }
 
 
@@ -155,21 +155,26 @@ def _run_started(fold: Fold, event: ev.RunStarted) -> None:
 
 
 def _message_received(fold: Fold, event: ev.MessageReceived) -> None:
-    told = _remember(fold, event)
+    message = _remember(fold, event)
     fold.instant(
         event.sequence,
         "sentinel.message user",
         fold.parent,
-        {names.ROLE: "user", "gen_ai.input.messages": f"[{told}]", names.SEQUENCE: event.sequence, names.AT: event.at},
+        {
+            names.ROLE: "user",
+            "gen_ai.input.messages": f"[{message}]",
+            names.SEQUENCE: event.sequence,
+            names.AT: event.at,
+        },
     )
 
 
 def _tool_started(fold: Fold, event: ev.ToolStarted) -> None:
     call = event.call
     tool = fold.start(event.sequence, f"execute_tool {clean_text(call.name)}", fold.parent)
-    schema = next((one for one in fold.run.tools if one.name == call.name), None)
+    schema = next((tool for tool in fold.run.tools if tool.name == call.name), None)
     tool.attributes |= {
-        **_tool_told(call.id, call.name),
+        **_tool_attributes(call.id, call.name),
         "gen_ai.tool.description": schema.description if schema else None,
         "gen_ai.tool.call.arguments": as_json(call.arguments),
         "sentinel.tool.idempotency_key": event.idempotency_key,
@@ -196,7 +201,7 @@ def _tool_finished(fold: Fold, event: ev.ToolFinished) -> None:
 
 
 def _not_run(fold: Fold, event: ev.ToolFinished) -> Draft:
-    """A call in a reply that was cut off is answered without being run."""
+    """The span of a call in a truncated reply, which is answered without being run."""
     call_id = event.result.tool_call_id
     called = (
         call.name
@@ -206,11 +211,11 @@ def _not_run(fold: Fold, event: ev.ToolFinished) -> Draft:
         if call.id == call_id
     )
     name = next(called, "unknown")
-    told = {**_tool_told(call_id, name), names.TOOL_RAN: False}
-    return fold.instant(event.sequence, f"execute_tool {clean_text(name)}", fold.parent, told)
+    attributes = {**_tool_attributes(call_id, name), names.TOOL_RAN: False}
+    return fold.instant(event.sequence, f"execute_tool {clean_text(name)}", fold.parent, attributes)
 
 
-def _tool_told(call_id: str, name: str) -> Told:
+def _tool_attributes(call_id: str, name: str) -> OpenAttributes:
     return {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": clean_text(name),
@@ -243,9 +248,9 @@ def _remember(fold: Fold, event: ev.MessageReceived | ev.ToolFinished) -> str:
 def _decided(fold: Fold, event: ev.Decided) -> None:
     parent = fold.parent
     if parent is not None:
-        told = {"sentinel.decision": event.decision, "sentinel.reason": event.reason}
+        decision = {"sentinel.decision": event.decision, "sentinel.reason": event.reason}
         detail = {"sentinel.detail": clean_text(event.detail)} if event.detail else {}
-        parent.events.append(SpanEvent(name="sentinel.decision", time=fold.now, attributes={**told, **detail}))
+        parent.events.append(SpanEvent(name="sentinel.decision", time=fold.now, attributes={**decision, **detail}))
 
 
 def _run_resumed(fold: Fold, event: ev.RunResumed) -> None:
@@ -270,7 +275,7 @@ def _run_ended(fold: Fold, event: ev.RunEnded) -> None:
 
 
 def finish(fold: Fold) -> None:
-    """End what is open, and tell on the outermost span what holds for the whole conversation."""
+    """End open spans, and set the attributes of the whole conversation on the outermost span."""
     for role in [role for role in fold.open if role != "workflow"]:
         fold.interrupt(role)
     root = fold.open["workflow"]
@@ -282,7 +287,7 @@ def finish(fold: Fold) -> None:
         names.OUTCOME: trace.details.outcome,
         names.METADATA: as_json(trace.metadata),
         "sentinel.conversation.message_count": len(trace.messages),
-        **usage_told(trace.token_usage),
+        **usage_attributes(trace.token_usage),
     }
 
 

@@ -1,7 +1,7 @@
-"""Spans as they come in, gathered into what belongs together, until it has been quiet for long enough to judge it.
+"""Groups incoming spans that belong together, until a group has been quiet for long enough to be judged.
 
 Spans of one trace id belong together, and so do traces that name the same conversation: many instrumentations give
-every call of a model a trace of its own. No clock and no thread in here; ``now`` is in seconds.
+every call of a model a trace of its own. No clock and no threads here; ``now`` is in seconds.
 """
 
 from collections import Counter
@@ -17,9 +17,9 @@ _P = TypeVar("_P")
 
 @attrs.define(eq=False)
 class Group(Generic[_P]):
-    """What belongs together. ``id`` is the trace id that came first, ``root_id`` the span that has no parent, if it came.
+    """Spans that belong together. ``id`` is the first trace id, ``root_id`` the span without a parent, if it has come.
 
-    ``waiting`` is False once it was handed over; ``rounds`` counts how often that was.
+    ``waiting`` is False once the group was handed over; ``rounds`` counts the times.
     """
 
     id: str
@@ -32,19 +32,18 @@ class Group(Generic[_P]):
     rounds: int = 0
 
     def copy(self) -> "Group[_P]":
-        """As it is now, for one who judges it while spans go on coming in."""
+        """A copy, to be judged while more spans come in."""
         return attrs.evolve(self, spans=dict(self.spans), traces=set(self.traces))
 
 
 @attrs.define(eq=False)
 class Groups(Generic[_P]):
-    """All groups. ``counts`` tells of spans, duplicates, late ones, dropped ones, and of groups judged or forgotten.
+    """All groups. ``counts`` has spans, duplicates, late and dropped spans, and groups judged or forgotten.
 
-    A group is due ``quiet`` seconds after its last span where its outermost span has come, else after ``patience``
-    seconds. At most ``most_spans`` are kept: groups that were judged are forgotten first, the oldest before the others;
-    where that is not enough, all that wait are due at once, and further spans are dropped until they are judged. One who
-    can ask its sender to wait asks ``has_room`` first. What was judged is kept for ``keep`` seconds, for spans that come
-    late.
+    A group is due ``quiet`` seconds after its last span if its outermost span has come, else after ``patience`` seconds.
+    At most ``most_spans`` are held: judged groups are forgotten first, the oldest before the others; if that is not enough,
+    all waiting groups are due at once, and further spans are dropped until they are judged. A caller that can make its
+    sender wait asks ``has_room`` first. Judged groups are kept for ``keep`` seconds, for late spans.
     """
 
     quiet: float = 2.0
@@ -62,7 +61,7 @@ class Groups(Generic[_P]):
     def add(
         self, payload: _P, *, trace_id: str, span_id: str, parent_id: str, conversation: str | None, now: float
     ) -> bool:
-        """One span; False where it was dropped.
+        """Add one span; False if it was dropped.
 
         Of spans with one id the last counts: exporters send again what they are not sure of.
         """
@@ -87,7 +86,7 @@ class Groups(Generic[_P]):
         return True
 
     def due(self, now: float, *, everything: bool = False) -> Iterator[Group[_P]]:
-        """Hand over what has been quiet for long enough; its spans are kept for what may come late."""
+        """Hand over the groups that have been quiet for long enough; their spans are kept for late ones."""
         full = self._is_full or self._crowded
         self._crowded = False
         for group in [group for group in self._judged.values() if group.last + self.keep <= now]:
@@ -100,9 +99,9 @@ class Groups(Generic[_P]):
                 yield group
 
     def has_room(self, spans: int) -> bool:
-        """Whether so many more are taken now, all of them. Where not, all that wait are due at once.
+        """Whether there is room for all of these spans now. If not, all waiting groups are due at once.
 
-        Where nothing waits there is room, even for more than ``most_spans``: waiting would not help.
+        If nothing waits there is room, even for more than ``most_spans``: waiting would not help.
         """
         self._make_room(spans)
         if self._held + spans <= self.most_spans or not self._groups:
@@ -111,7 +110,7 @@ class Groups(Generic[_P]):
         return False
 
     def let_go(self, group: Group[_P]) -> None:
-        """What was handed over, as it was then, is nothing to judge: it does not count as judged."""
+        """Do not count a group that was handed over as judged: it holds no agent's span."""
         self.counts[_judged(group)] -= 1
         self.counts["rootless"] -= not group.root_id
         self.counts["of no agent"] += 1
@@ -120,22 +119,22 @@ class Groups(Generic[_P]):
 
     @property
     def waiting(self) -> int:
-        """How many groups are not handed over yet."""
+        """How many groups have not been handed over."""
         return len(self._groups)
 
     @property
     def _is_full(self) -> bool:
-        """Whether nothing more is taken until something was judged."""
+        """Whether no span is taken until a group was judged."""
         return self._held >= self.most_spans and not self._judged
 
     def _group(self, trace_id: str, conversation: str | None) -> Group[_P]:
         group = self._of_trace.get(trace_id)
-        told = self._of_conversation.get(conversation) if conversation else None
+        known = self._of_conversation.get(conversation) if conversation else None
         if group is None:
-            group = told or self._made(trace_id)
+            group = known or self._made(trace_id)
             self._of_trace[trace_id] = group
-        elif told is not None and told is not group and group.conversation is None:
-            group = self._merged(told, group)
+        elif known is not None and known is not group and group.conversation is None:
+            group = self._merged(known, group)
         if conversation and group.conversation is None:
             group.conversation = conversation
             self._of_conversation.setdefault(conversation, group)
@@ -147,7 +146,7 @@ class Groups(Generic[_P]):
         return group
 
     def _merged(self, group: Group[_P], other: Group[_P]) -> Group[_P]:
-        """Two traces turn out to be of one conversation."""
+        """Merge two traces that turn out to be one conversation."""
         if not group.waiting:
             self._reopen(group, late=False)
         self._held -= len(group.spans.keys() & other.spans.keys())
@@ -161,7 +160,7 @@ class Groups(Generic[_P]):
         return group
 
     def _reopen(self, group: Group[_P], *, late: bool) -> None:
-        """Something came after the group was judged: it will be judged again, with all that is known."""
+        """A span came after the group was judged: the whole group is judged again."""
         self.counts["late" if late else "continued"] += 1
         group.waiting = True
         self._judged.pop(id(group), None)
@@ -190,5 +189,5 @@ class Groups(Generic[_P]):
 
 
 def _judged(group: Group[_P]) -> str:
-    """How a group that was handed over counts."""
+    """The counter of a group that was handed over."""
     return "judged" if group.rounds == 1 else "judged_again"

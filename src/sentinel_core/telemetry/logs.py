@@ -17,7 +17,7 @@ _ERROR: Literal[17] = 17
 
 @attrs.frozen
 class _Row:
-    """Which spans are told, how gravely, in which words, and which of their attributes the record repeats."""
+    """Which spans get a record, its severity and text, and which attributes of the span it repeats."""
 
     select: Callable[[SpanData], bool]
     severity: Literal[9, 13, 17]
@@ -103,12 +103,12 @@ def logs_of(spans: Iterable[SpanData]) -> list[LogData]:
 def _of(span: SpanData) -> Iterator[LogData]:
     for row in _ROWS:
         if row.select(span):
-            told = ("gen_ai.conversation.id", *row.keys)
+            keys = ("gen_ai.conversation.id", *row.keys)
             yield LogData(
                 time=span.start if span.name == "sentinel.backoff" else span.end,
                 severity=row.severity,
                 body=row.body(span),
-                attributes={key: span.attributes[key] for key in told if key in span.attributes},
+                attributes={key: span.attributes[key] for key in keys if key in span.attributes},
                 trace_id=span.trace_id,
                 span_id=span.span_id,
             )

@@ -160,5 +160,5 @@ def _values(row: _Row, spans: Iterable[SpanData]) -> Iterable[tuple[tuple[tuple[
         if row.select(span):
             value = row.value(span)
             if isinstance(value, (int, float)):
-                told = [(key, span.attributes[key]) for key in row.keys if key in span.attributes]
-                yield (*told, *row.more), float(value)
+                attributes = [(key, span.attributes[key]) for key in row.keys if key in span.attributes]
+                yield (*attributes, *row.more), float(value)

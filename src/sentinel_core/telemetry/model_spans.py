@@ -7,12 +7,12 @@ from sentinel_core.agent import events as ev
 from sentinel_core.agent import otel_names as names
 from sentinel_core.agent.conversation import message_of
 from sentinel_core.telemetry.content import as_json, clean_text, message_parts, window
-from sentinel_core.telemetry.data import CLIENT, Draft, Fold, Told
+from sentinel_core.telemetry.data import CLIENT, Draft, Fold, OpenAttributes
 from sentinel_core.trace import TokenUsage
 
-__all__ = ["ERROR_TYPES", "MODEL_HANDLERS", "usage_told"]
+__all__ = ["ERROR_TYPES", "MODEL_HANDLERS", "usage_attributes"]
 
-# Our error classes as the few values that ``error.type`` is to have.
+# Our error classes as values of ``error.type``, which is to have few.
 ERROR_TYPES = {
     "AuthenticationError": "auth",
     "ContextLengthError": "validation",
@@ -32,7 +32,7 @@ _FINISH = {
 
 
 def _context_fitted(fold: Fold, event: ev.ContextFitted) -> None:
-    told: Told = {
+    context: OpenAttributes = {
         "sentinel.context.strategy": event.strategy or None,
         "sentinel.context.tokens_used": event.estimated_tokens,
         "sentinel.context.tokens_available": event.budget,
@@ -41,10 +41,10 @@ def _context_fitted(fold: Fold, event: ev.ContextFitted) -> None:
         "sentinel.context.messages_dropped": event.left_out,
     }
     limit = event.budget or event.window
-    told["sentinel.context.utilization"] = min(1.0, event.estimated_tokens / limit) if limit else None
-    fold.context = told
+    context["sentinel.context.utilization"] = min(1.0, event.estimated_tokens / limit) if limit else None
+    fold.context = context
     fold.compacted = fold.compacted or event.left_out > 0
-    fold.instant(event.sequence, "sentinel.context.manage", fold.parent, {**told, "sentinel.turn": event.turn})
+    fold.instant(event.sequence, "sentinel.context.manage", fold.parent, {**context, "sentinel.turn": event.turn})
 
 
 def _context_summarized(fold: Fold, event: ev.ContextSummarized) -> None:
@@ -59,7 +59,7 @@ def _context_summarized(fold: Fold, event: ev.ContextSummarized) -> None:
             "sentinel.context.summary": clean_text(event.summary),
             "sentinel.context.summary_tokens": event.usage.completion_tokens if event.usage else None,
             "operation.cost": event.cost_usd,
-            **usage_told(event.usage),
+            **usage_attributes(event.usage),
         },
     )
     draft.start -= int(event.duration_ms * 1e6)
@@ -114,7 +114,7 @@ def _attempt_finished(fold: Fold, event: ev.AttemptFinished) -> None:
         return
     kind = ERROR_TYPES.get(event.error_type, event.error_type)
     for draft in (attempt, chat, fold.open.get("agent")):
-        if draft is not None:  # the span of the call is mended where a later attempt succeeds
+        if draft is not None:  # _reply_received clears the call's error if a later attempt succeeds
             draft.attributes["error.type"] = kind
     attempt.fail(kind, event.error)
     if chat is not None:
@@ -136,8 +136,8 @@ def _reply_received(fold: Fold, event: ev.ReplyReceived) -> None:
     reply, message = event.reply, message_of(event)
     assert message is not None
     chat = fold.close("chat") or fold.instant(f"reply {event.sequence}", "chat", fold.parent, {})
-    told = message_parts(message)
-    fold.inputs.append(as_json(told))
+    parts = message_parts(message)
+    fold.inputs.append(as_json(parts))
     if chat.name == "chat" and reply.model:
         chat.name = f"chat {reply.model}"
     chat.attributes |= {
@@ -145,21 +145,21 @@ def _reply_received(fold: Fold, event: ev.ReplyReceived) -> None:
         names.ROLE: "assistant",
         "gen_ai.response.model": reply.model,
         "gen_ai.response.finish_reasons": (_FINISH[reply.stop_reason],),
-        "gen_ai.output.messages": as_json([{**told, "finish_reason": _FINISH[reply.stop_reason]}]),
+        "gen_ai.output.messages": as_json([{**parts, "finish_reason": _FINISH[reply.stop_reason]}]),
         "operation.cost": reply.cost_usd,
         names.DURATION_MS: event.duration_ms,
         names.SEQUENCE: event.sequence,
         names.AT: event.at,
-        **usage_told(reply.usage),
+        **usage_attributes(reply.usage),
     }
     chat.failed, chat.problem = False, ""
-    _forgive(chat, fold.open.get("agent"))
+    _clear_error(chat, fold.open.get("agent"))
     fold.compacted = False
     _add_cost(fold, reply.cost_usd)
 
 
-def _forgive(*drafts: Draft | None) -> None:
-    """The call came through in the end; its failed attempts keep their errors."""
+def _clear_error(*drafts: Draft | None) -> None:
+    """Clear the error type after a later attempt succeeded; the failed attempts keep theirs."""
     for draft in drafts:
         if draft is not None:
             draft.attributes.pop("error.type", None)
@@ -171,8 +171,8 @@ def _add_cost(fold: Fold, cost: float | None) -> None:
         agent.attributes["operation.cost"] = float(agent.attributes.get("operation.cost") or 0) + cost  # type: ignore[arg-type]
 
 
-def usage_told(usage: TokenUsage | None) -> Told:
-    """Token counts as attributes; what the source does not tell is None."""
+def usage_attributes(usage: TokenUsage | None) -> OpenAttributes:
+    """Token counts as attributes; unknown counts are None."""
     if usage is None:
         return {}
     counts = {

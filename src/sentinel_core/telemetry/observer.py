@@ -1,4 +1,4 @@
-"""Telemetry as one observer of the agent's events: files, HTTP spans, and a collector where one is named."""
+"""Telemetry as an observer of the agent's events: writes files and HTTP spans, and sends to a collector if one is named."""
 
 import logging
 import os
@@ -35,15 +35,15 @@ def _complain(problem: str) -> None:
 
 @attrs.define(eq=False)
 class Telemetry:
-    """Call it with every event; use it as a context manager, so that the last word is written and sent.
+    """Call it with every event; use it as a context manager, so that everything is written and sent at the end.
 
         with Telemetry(Path(".sentinel")) as telemetry:
             investigate(release, model, tools, observers=(telemetry,))
 
-    The files under ``directory`` hold what was said; ``endpoint`` (the address of a collector) gets it only where
-    ``capture`` says so, by default as ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` does. ``live`` watches
-    HTTP clients, for the whole process: say no in a program that is not yours alone. Nothing here ever raises; a problem is
-    told to ``complain``, each once. With ``OTEL_SDK_DISABLED=true`` it does nothing at all.
+    The files under ``directory`` hold message content; ``endpoint`` (the address of a collector) gets it only with
+    ``capture``, by default as ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` says. ``live`` watches HTTP
+    clients for the whole process: turn it off in a program that you share. Nothing here ever raises; ``complain`` gets
+    each problem once. With ``OTEL_SDK_DISABLED=true`` it does nothing at all.
     """
 
     directory: Path
@@ -58,7 +58,7 @@ class Telemetry:
     _unsaved: bool = attrs.field(default=False, init=False)
     _unsent: list[tuple[ev.Event, ...]] = attrs.field(factory=list, init=False)
     _live: Live = attrs.field(init=False)
-    _told: set[str] = attrs.field(factory=set, init=False)
+    _reported: set[str] = attrs.field(factory=set, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._live = Live(self.directory)
@@ -80,13 +80,13 @@ class Telemetry:
                 self._take(event)
 
     def save(self) -> None:
-        """Write the files of the conversation at hand."""
+        """Write the files of the current conversation."""
         with self._quietly("the run's spans could not be written"):
             rebuild(self._events, self.directory)
             self._unsaved = False
 
     def close(self) -> None:
-        """Write what is not written, send what is to be sent, and let go of HTTP clients."""
+        """Write and send what is left, and uninstrument HTTP clients."""
         with self._quietly("telemetry"):
             self._live.close()
         if self._unsaved:
@@ -109,7 +109,7 @@ class Telemetry:
         self._unsaved = True
 
     def _begin(self, event: ev.RunStarted) -> None:
-        """Another conversation: the one before is over."""
+        """Start another conversation; the previous one is over."""
         if self._unsaved:
             self.save()
         if self._events:
@@ -158,8 +158,8 @@ class Telemetry:
     def _quietly(self, doing: str) -> Iterator[None]:
         try:
             yield
-        except Exception as error:  # noqa: BLE001 - telemetry must not end, or change, what it tells of
+        except Exception as error:  # noqa: BLE001 - telemetry must not end, or change, the run that it records
             problem = f"{doing}: {error_text(error)}"
-            if problem not in self._told:
-                self._told.add(problem)
+            if problem not in self._reported:
+                self._reported.add(problem)
                 self.complain(problem)

@@ -1,4 +1,4 @@
-"""Traces of one conversation under one id, so that a reader takes them for one."""
+"""Gives the traces of one conversation one id, so that a reader reads one trace."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ __all__ = ["renamed"]
 
 
 def renamed(document: bytes, trace_id: str) -> bytes:
-    """An OTLP document in JSON with every span of it in the trace ``trace_id``."""
+    """The OTLP document, in JSON, with all its spans in the trace ``trace_id``."""
     found: dict[str, Any] = from_json(document)
     for resource in found["resourceSpans"]:
         for scope in resource["scopeSpans"]:

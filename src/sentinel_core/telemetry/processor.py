@@ -1,4 +1,4 @@
-"""A span processor for programs that use OpenTelemetry already: finished traces of their agents are judged in passing.
+"""A span processor for programs that already use OpenTelemetry: it judges the finished traces of their agents.
 
 from sentinel_core.telemetry import SentinelSpanProcessor
 
@@ -40,11 +40,11 @@ class SentinelSpanProcessor(SpanProcessor):
 
     The verdict goes three ways: as ``gen_ai.evaluation.result`` events to ``logger_provider`` (default: the program's own),
     as one line to the logger ``sentinel.telemetry`` (a warning for WARN and FAIL), and to ``on_report``. A trace whose
-    outermost span never ends is judged after ``patience`` seconds; ``force_flush`` and ``shutdown`` judge what is there. At
-    most ``most_spans`` spans are held; ``counts`` tells of those that came, and of those dropped.
+    outermost span never ends is judged after ``patience`` seconds; ``force_flush`` and ``shutdown`` judge all spans so far.
+    At most ``most_spans`` spans are held; ``counts`` has those received and those dropped.
 
-    Spans are taken note of where they end, and judged in a thread of their own with the installed signals, or with those
-    given. Nothing here ever raises into the program. A process that the program forks judges what ends in it, and no more.
+    Spans are collected as they end, and judged in a thread of their own with the installed signals, or with ``signals``.
+    Nothing here ever raises into the program. A forked process judges the spans that end in it, and no others.
     """
 
     def __init__(
@@ -72,14 +72,14 @@ class SentinelSpanProcessor(SpanProcessor):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """What came and what became of it: spans, duplicates, late, dropped, judged, unreadable and more."""
+        """Counts by outcome: spans, duplicates, late, dropped, judged, unreadable and more."""
         with self._lock:
             return dict(self._groups.counts)
 
     def _begin(self) -> None:
-        """Begin with nothing.
+        """Start empty.
 
-        In a child, too: no thread lives on in it, a lock may be held for ever, and its parent judges what came before.
+        A forked child starts empty, too: it has no thread, a lock may be held for ever, and its parent judges earlier spans.
         """
         self._groups = self._make()
         self._lock = threading.Condition()
@@ -108,7 +108,7 @@ class SentinelSpanProcessor(SpanProcessor):
             self._lock.notify()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Judge everything that came so far. False where that takes longer."""
+        """Judge all spans so far. False if that takes longer than the timeout."""
         if not self._judging.acquire(timeout=timeout_millis / 1000):
             return False
         try:
@@ -165,9 +165,9 @@ class SentinelSpanProcessor(SpanProcessor):
                 _log.debug("trace %s: %s", group.id, trace.message)
                 continue
             report = redacted(evaluate_trace(trace, signals=self._signals, profile=self._profile))
-            self._tell(report, group)
+            self._report(report, group)
 
-    def _tell(self, report: "ReliabilityReport", group: "Group[ReadableSpan]") -> None:
+    def _report(self, report: "ReliabilityReport", group: "Group[ReadableSpan]") -> None:
         from sentinel_core.telemetry.verdicts import verdict_logs
 
         self._count(f"verdict {report.verdict or 'none'}")
@@ -212,7 +212,7 @@ class SentinelSpanProcessor(SpanProcessor):
 
 
 def _beginning(begin: "weakref.WeakMethod[Callable[[], None]]") -> Callable[[], None]:
-    """What a fork does; it keeps no processor alive, for it can never be taken back."""
+    """The hook for forks. It holds no reference to the processor, because a hook can never be unregistered."""
 
     def after_in_child() -> None:
         if (known := begin()) is not None:

@@ -1,4 +1,4 @@
-"""Spans in memory, read by the installed reader of OTLP like any file, and judged in this process."""
+"""Reads spans in memory with the installed OTLP reader, as it reads files."""
 
 import functools
 
@@ -12,7 +12,7 @@ _READER = "otlp"
 
 
 def read_document(data: bytes) -> list[ExecutionTrace | ReadError]:
-    """The traces of an OTLP document. Raises ``PluginError`` where no reader of OTLP is installed."""
+    """The traces of an OTLP document. Raises ``PluginError`` if no OTLP reader is installed."""
     return list(_reader().read(BytesSource(data=data, name="spans")))
 
 
@@ -21,7 +21,7 @@ def _reader() -> TraceReader:
     from sentinel_core.errors import PluginError
     from sentinel_core.host.plugins import installed, load
 
-    plugins, failures = load([one for one in installed(("trace_readers",)) if one.name == _READER])
+    plugins, failures = load([source for source in installed(("trace_readers",)) if source.name == _READER])
     for plugin in plugins:
         offer: TraceReader = plugin.offer
         return offer

@@ -1,4 +1,4 @@
-"""The files of a run: its trace, its metrics, its logs, each whole or not there."""
+"""The files of a run: its trace, its metrics, its logs, each written whole or not at all."""
 
 import errno
 import os
@@ -25,16 +25,16 @@ def trace_path(directory: Path, trace_id: str) -> Path:
 
 
 def live_path(directory: Path, trace_id: str) -> Path:
-    """Where spans are kept, until the trace is written, that no journal tells of: those of HTTP requests."""
+    """Where the spans of HTTP requests, which no journal has, are kept until the trace is written."""
     return directory / "traces" / f".{trace_id}.live.jsonl"
 
 
 def rebuild(events: Iterable[Event], directory: Path) -> list[Path]:
-    """Write the files of a record from its events alone; gives the paths of the traces, one for each conversation.
+    """Write the files of a record from its events alone; return the paths of the traces, one for each conversation.
 
     HTTP spans that are on disk already, from this process or one that was killed, are kept. Raises ``OSError``.
     """
-    return [_rebuilt(one, directory) for one in conversations(events)]
+    return [_rebuilt(conversation, directory) for conversation in conversations(events)]
 
 
 def _rebuilt(conversation: Iterable[Event], directory: Path) -> Path:
@@ -57,7 +57,7 @@ def http_lines(directory: Path, trace_id: str) -> list[bytes]:
 
 
 def _write(path: Path, lines: Iterable[bytes]) -> None:
-    """No file where there is nothing to say."""
+    """Write a file; without a line, remove it."""
     data = b"".join(lines)
     if data:
         write_whole(path, data)
@@ -66,7 +66,7 @@ def _write(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def check_writable(path: Path) -> int:
-    """How long a file that grows is by now; 0 where it is not there yet, and none is made. Raises ``OSError``."""
+    """The size of a file to append to; 0 if it does not exist, and it is not created. Raises ``OSError`` if unwritable."""
     refuse_detours(path)
     make_folder(path.parent)
     if path.exists():
@@ -78,12 +78,12 @@ def check_writable(path: Path) -> int:
 
 
 def _foreign(path: Path) -> Iterable[bytes]:
-    """The whole lines of a file that others wrote; one that a kill cut short is left out."""
+    """The whole lines of a file that others wrote; a line that a kill truncated is left out."""
     return (line for line in _lines(path) if _OURS not in line and is_json_line(line))
 
 
 def _verdicts(path: Path) -> Iterable[bytes]:
-    """What was said about this trace stays when its logs are written again."""
+    """The verdicts on this trace, which are kept when its logs are rewritten."""
     return (line for line in _lines(path) if b'"eventName":"gen_ai.evaluation.result"' in line)
 
 
@@ -92,7 +92,7 @@ def _lines(path: Path) -> list[bytes]:
 
 
 def is_json_line(line: bytes) -> bool:
-    """Whether this is a whole line of JSON, with the mark of its end."""
+    """Whether this is a whole line of JSON, with its newline."""
     try:
         msgspec.json.decode(line, type=msgspec.Raw)
     except msgspec.DecodeError:

@@ -1,4 +1,4 @@
-"""Our own telemetry to a collector: OTLP over HTTP, protobuf, gzip, a few attempts."""
+"""Sends our own telemetry to a collector: OTLP over HTTP, protobuf, gzip, a few attempts."""
 
 import base64
 import gzip
@@ -31,15 +31,15 @@ _SIGNALS: Mapping[str, tuple[str, str, str]] = {
 
 
 class Unsent(Exception):
-    """A collector did not take what it was sent. Says why."""
+    """A collector did not accept what it was sent, and why."""
 
 
 class _BusyError(Unsent):
-    """It may take it later."""
+    """The collector may accept it later."""
 
 
 def check_endpoint(endpoint: str) -> str:
-    """The address as it is. Raises ``ConfigError`` where it is none, or where what sending needs is not installed."""
+    """The same address. Raises ``ConfigError`` if it is invalid, or if OpenTelemetry is not installed."""
     from importlib.util import find_spec
 
     parts = _parts(endpoint)
@@ -66,8 +66,8 @@ def _parts(endpoint: str) -> SplitResult | None:
 
 def captures_content() -> bool:
     """Whether messages go to a collector: OpenTelemetry's own variable says, and its default is no."""
-    told = os.environ.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "")
-    return told.upper() in ("SPAN_ONLY", "SPAN_AND_EVENT", "TRUE")
+    setting = os.environ.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "")
+    return setting.upper() in ("SPAN_ONLY", "SPAN_AND_EVENT", "TRUE")
 
 
 def send(endpoint: str, signal: str, lines: Iterable[bytes]) -> None:
@@ -104,7 +104,7 @@ def _post(url: str, body: bytes) -> None:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """What is told to one address does not go to another."""
+    """Refuses redirects: what is meant for one address does not go to another."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -119,7 +119,7 @@ def _headers() -> dict[str, str]:
 
 
 def _protobuf(signal: str, lines: Iterable[bytes]) -> bytes:
-    """One request with all that the lines say; empty for no line."""
+    """One request with the content of all lines; empty without lines."""
     import importlib
 
     from google.protobuf import json_format  # type: ignore[import-untyped]  # it ships no types

@@ -1,4 +1,4 @@
-"""From events to spans: a pure fold, so that the spans of a run can be made again from its journal at any time."""
+"""From events to spans: a pure fold, so that the spans of a run can be rebuilt from its journal at any time."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ __all__ = ["conversations", "spans_of", "without_content"]
 
 
 def conversations(events: Iterable[Event]) -> list[tuple[Event, ...]]:
-    """The events of a record by conversation: each attempt at a task is one of its own."""
+    """The events of a record by conversation: each attempt at a task is a conversation of its own."""
     found: list[list[Event]] = []
     current = None
     for event in events:
@@ -23,13 +23,13 @@ def conversations(events: Iterable[Event]) -> list[tuple[Event, ...]]:
             found.append([])
         if found:
             found[-1].append(event)
-    return [tuple(one) for one in found]
+    return [tuple(conversation) for conversation in found]
 
 
 def spans_of(events: Iterable[Event]) -> list[SpanData]:
     """The spans of one conversation, the outermost first; none where no run has started.
 
-    The record may break off anywhere: what was at work then ends with the last event and is marked as interrupted.
+    The record may end anywhere: spans that are open then end with the last event and are marked as interrupted.
     """
     record = tuple(events)
     first = next((event for event in record if isinstance(event, RunStarted)), None)
@@ -46,7 +46,7 @@ def spans_of(events: Iterable[Event]) -> list[SpanData]:
 
 
 def without_content(span: SpanData) -> SpanData:
-    """The span without what was said: messages, arguments, results, texts of errors."""
+    """The span without content: messages, arguments, results, texts of errors."""
     kept = {name: value for name, value in span.attributes.items() if name not in CONTENT}
     events = tuple(
         attrs.evolve(event, attributes={name: value for name, value in event.attributes.items() if name not in CONTENT})
@@ -56,7 +56,7 @@ def without_content(span: SpanData) -> SpanData:
 
 
 def _finished(fold: Fold, draft: Draft) -> SpanData:
-    told = {"gen_ai.conversation.id": fold.first.conversation_id, **draft.attributes}
+    attributes = {"gen_ai.conversation.id": fold.first.conversation_id, **draft.attributes}
     return SpanData(
         trace_id=fold.trace_id,
         span_id=draft.span_id,
@@ -65,7 +65,7 @@ def _finished(fold: Fold, draft: Draft) -> SpanData:
         kind=draft.kind,
         start=draft.start,
         end=fold.now if draft.end is None else max(draft.start, draft.end),
-        attributes={name: value for name, value in told.items() if value is not None},
+        attributes={name: value for name, value in attributes.items() if value is not None},
         events=tuple(draft.events),
         failed=draft.failed,
         problem=draft.problem,

@@ -42,21 +42,21 @@ def verdict_logs(
 ) -> list[LogData]:
     """The records of one report, its signals first. ``at`` is in nanoseconds since 1970.
 
-    ``evaluation_id`` says by which command it was judged.
+    ``evaluation_id`` names the command that judged it.
     """
     own: dict[str, Attribute] = {} if evaluation_id is None else {"sentinel.evaluation.id": evaluation_id}
     rows = [*_signal_rows(report), _verdict_row(report)]
     return [
         LogData(
             time=at,
-            severity=_SEVERITY.get(str(told.get("gen_ai.evaluation.score.label")), 13),  # type: ignore[arg-type]
+            severity=_SEVERITY.get(str(row.get("gen_ai.evaluation.score.label")), 13),  # type: ignore[arg-type]
             body=EVENT,
-            attributes={name: value for name, value in told.items() if value is not None} | own,
+            attributes={name: value for name, value in row.items() if value is not None} | own,
             trace_id=trace_id,
             span_id=span_id,
             event_name=EVENT,
         )
-        for told in rows
+        for row in rows
     ]
 
 
@@ -106,11 +106,11 @@ def _new_id() -> str:
 
 @attrs.frozen
 class Emission:
-    """Where verdicts go: a file that grows, a line each, and a collector where ``endpoint`` names one.
+    """Where verdicts go: appended to a file, one per line, and to a collector if ``endpoint`` names one.
 
-    The parent calls ``prepared`` and ``finish``; whoever judges, in whatever process, calls ``lines`` and ``write``.
-    Other commands may write to the same file meanwhile: ``evaluation_id`` stands in each line, and tells whose it is.
-    ``start`` is how long the file was before; ``problems`` are why lines were not kept, as far as this process wrote them.
+    The parent calls ``prepared`` and ``finish``; the judging process calls ``lines`` and ``write``. Other commands may
+    write to the same file meanwhile: the ``evaluation_id`` in each line says whose it is. ``start`` is the size of the
+    file before; ``problems`` are why this process could not write lines.
     """
 
     path: Path
@@ -125,7 +125,7 @@ class Emission:
         return cls(directory / "logs" / f"{name}.otlp.jsonl", endpoint)
 
     def prepared(self) -> "Emission":
-        """The same, from where the file ends now. Raises ``ConfigError`` where it cannot be written, or not sent."""
+        """The same, starting at the end of the file now. Raises ``ConfigError`` if it cannot write or send."""
         from sentinel_core.telemetry.send import check_endpoint
 
         if self.endpoint is not None:
@@ -133,16 +133,16 @@ class Emission:
         try:
             return attrs.evolve(self, start=check_writable(self.path))
         except OSError as error:
-            raise ConfigError(f'"{self.path}": {error.strerror}; verdicts could not be kept there') from None
+            raise ConfigError(f'"{self.path}": {error.strerror}; verdicts could not be written there') from None
 
     def lines(self, report: ReliabilityReport, trace_id: str, span_id: str) -> bytes:
         """What is written and sent for one report, as lines of OTLP JSON."""
         return b"".join(log_lines(verdict_logs(report, trace_id, span_id, time.time_ns(), self.evaluation_id)))
 
     def write(self, lines: bytes) -> str | None:
-        """Keep lines of verdicts; gives why they were not kept, each reason once.
+        """Append lines of verdicts; return why that failed, each reason once.
 
-        A disk that is full by now costs the verdict's event, not the verdict.
+        A full disk loses the verdict's event, not the verdict.
         """
         try:
             append_lines(self.path, [lines])

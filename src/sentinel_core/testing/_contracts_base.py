@@ -1,4 +1,4 @@
-"""The base of all contract suites: a suite that is subclassed keeps everything that it came with."""
+"""The base of all contract suites: a subclass cannot drop or replace a test."""
 
 from typing import ClassVar
 
@@ -37,7 +37,7 @@ def _is_ours(cls: type) -> bool:
 
 
 def _fixed_by_bases(cls: type) -> frozenset[str]:
-    """What the contracts among the bases fix, whatever the subclass says of it."""
+    """The names that the contracts among the bases fix, even if the subclass sets ``fixed``."""
     return frozenset(name for base in cls.__mro__ if _is_ours(base) for name in vars(base).get("fixed", ()))
 
 
@@ -48,7 +48,7 @@ def _is_changed(cls: type, name: str) -> bool:
 
 
 def require_taken(offer: object, kind: str) -> None:
-    """Fail the test with the host's own words, where it would not take this offer."""
+    """Fail the test with the host's message if the host refuses this offer."""
     try:
         checked(offer, kind)
     except PluginError as error:

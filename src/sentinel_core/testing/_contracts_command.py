@@ -1,4 +1,4 @@
-"""What every command must keep."""
+"""The contract of every command."""
 
 import subprocess
 import sys
@@ -25,11 +25,11 @@ class CommandContract(Contract, given=("make", "module")):
         raise NotImplementedError("module() must return the name of the module that offers the command")
 
     def load(self) -> Any:
-        """What ``load`` gives."""
+        """The result of ``load``."""
         return self.make().load()
 
     def test_host_takes_it(self) -> None:
-        """What the host holds an offer against when it loads a plugin."""
+        """The host accepts the offer when it loads the plugin."""
         require_taken(self.make(), "commands")
 
     def test_offering_it_imports_nothing_else(self) -> None:
@@ -49,18 +49,18 @@ class CommandContract(Contract, given=("make", "module")):
         require((made.help or "").strip(), "it has no help: the docstring of its function is missing")
 
     def test_its_options_say_what_they_do(self) -> None:
-        """Those of the commands within it, too."""
+        """Every option has a help text, in subcommands, too."""
         import click
 
         found = [self.load()]
-        for one in found:
-            found += getattr(one, "commands", {}).values()
-            silent = [option.name for option in one.params if isinstance(option, click.Option) and not option.help]
-            require(not silent, f"{one.name}: these options have no help: {silent}")
+        for command in found:
+            found += getattr(command, "commands", {}).values()
+            silent = [option.name for option in command.params if isinstance(option, click.Option) and not option.help]
+            require(not silent, f"{command.name}: these options have no help: {silent}")
 
 
 def _modules_after(statements: str) -> set[str]:
-    """What is loaded in a process of its own."""
+    """The modules that a new process has loaded after these statements."""
     done = subprocess.run(  # noqa: S603 - the plugin under test, by the name that its author gave
         [sys.executable, "-c", f"{statements}\n{_LOADED}"], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""What every guardrail must keep."""
+"""The contract of every guardrail."""
 
 import copy
 import itertools
@@ -69,7 +69,7 @@ class GuardrailContract(Contract, given=("make", "settings")):
         return guardrail.check(history, self.settings()) if guardrail.settings is not None else guardrail.check(history)
 
     def test_host_takes_it(self) -> None:
-        """What the host holds an offer against when it loads a plugin."""
+        """The host accepts the offer when it loads the plugin."""
         require_taken(self.make(), "guardrails")
 
     def test_offer_says_what_it_is(self) -> None:

@@ -1,4 +1,4 @@
-"""What every provider must keep."""
+"""The contract of every provider."""
 
 import os
 import socket
@@ -35,9 +35,9 @@ _HISTORY = (
 
 
 def _require_reply(reply: object) -> None:
-    """What the agent would refuse, in its own words."""
-    told = misfit_of(reply)
-    require(not told, f"complete() gave {told}")
+    """Fail with the agent's message if the agent would refuse the reply."""
+    misfit = misfit_of(reply)
+    require(not misfit, f"complete() gave {misfit}")
 
 
 class ProviderContract(Contract, given=("make", "settings")):
@@ -71,7 +71,7 @@ class ProviderContract(Contract, given=("make", "settings")):
         return reply
 
     def test_host_takes_it(self) -> None:
-        """What the host holds an offer against when it loads a plugin."""
+        """The host accepts the offer when it loads the plugin."""
         require_taken(self.make(), "providers")
 
     def test_offer_says_what_it_is(self) -> None:
@@ -123,8 +123,8 @@ class ProviderContract(Contract, given=("make", "settings")):
     def test_capabilities_are_told(self) -> None:
         """Without asking for a reply first."""
         model = self.connect()
-        told = model.get_capabilities()
-        require(isinstance(told, Capabilities), f"get_capabilities() gave a {type(told).__name__}")
+        capabilities = model.get_capabilities()
+        require(isinstance(capabilities, Capabilities), f"get_capabilities() gave a {type(capabilities).__name__}")
         model.close()
 
     def test_streamed_text_is_the_reply(self) -> None:
@@ -152,7 +152,7 @@ class ProviderContract(Contract, given=("make", "settings")):
         require(refused is None or provider.env[0] in refused, f"{refused!r} does not name {provider.env[:1]}")
 
     def test_closing_twice_is_no_error(self) -> None:
-        """Who closes need not know whether it is closed."""
+        """``close`` may be called again on a closed model."""
         model = self.connect()
         model.close()
         model.close()

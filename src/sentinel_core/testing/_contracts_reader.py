@@ -1,4 +1,4 @@
-"""What every trace reader must keep."""
+"""The contract of every trace reader."""
 
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
             )
 
     def test_host_takes_it(self) -> None:
-        """What the host holds an offer against when it loads a plugin."""
+        """The host accepts the offer when it loads the plugin."""
         require_taken(self.make(), "trace_readers")
 
     def test_knows_its_own_format(self) -> None:
@@ -120,7 +120,7 @@ def _difference(before: Any, after: Any, path: str) -> str:
     pairs = [(f"{path}.{name}", getattr(before, name), getattr(after, name)) for name in names]
     if isinstance(before, tuple) and len(before) == len(after):
         pairs = [(f"{path}[{place}]", *both) for place, both in enumerate(zip(before, after, strict=True))]
-    for place, one, other in pairs:
-        if one != other:
-            return _difference(one, other, place)
+    for place, first, second in pairs:
+        if first != second:
+            return _difference(first, second, place)
     return f"{path} is {before!r:.60} and comes back as {after!r:.60}"

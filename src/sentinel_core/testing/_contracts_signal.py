@@ -1,4 +1,4 @@
-"""What every signal must keep."""
+"""The contract of every signal."""
 
 import contextlib
 import io
@@ -45,7 +45,7 @@ class SignalContract(Contract, given=("make", "risky", "clean")):
         yield from (*SAMPLES, self.risky(), self.clean())
 
     def test_host_takes_it(self) -> None:
-        """What the host holds an offer against when it loads a plugin."""
+        """The host accepts the offer when it loads the plugin."""
         require_taken(self.make(), "signals")
 
     def test_name_and_summary(self) -> None:
@@ -106,8 +106,8 @@ class SignalContract(Contract, given=("make", "risky", "clean")):
         import attrs
 
         for trace in self._traces():
-            told = attrs.evolve(trace, metadata={"labels": {"success": False}, "success": False, "score": 0})
+            labelled = attrs.evolve(trace, metadata={"labels": {"success": False}, "success": False, "score": 0})
             require(
-                self.judge(told).signal_scores == self.judge(attrs.evolve(trace, metadata={})).signal_scores,
+                self.judge(labelled).signal_scores == self.judge(attrs.evolve(trace, metadata={})).signal_scores,
                 "the trace's metadata must not change the answer",
             )

@@ -1,4 +1,4 @@
-"""What every tool must keep."""
+"""The contract of every tool."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ class ToolContract(Contract, given=("make", "arguments", "settings")):
         return toolbox.execute(ToolCall(id="contract", name=tool.name, arguments=arguments))
 
     def test_host_takes_it(self) -> None:
-        """What the host holds an offer against when it loads a plugin."""
+        """The host accepts the offer when it loads the plugin."""
         require_taken(self.make(), "tools")
 
     def test_name_fits_every_provider(self) -> None:

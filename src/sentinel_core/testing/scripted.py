@@ -15,7 +15,7 @@ __all__ = ["ScriptedModel", "scripted_provider"]
 class ScriptedModel:
     """Plays the given replies in order; an exception in the script is raised in its turn.
 
-    ``requests`` holds what was asked, ``closed`` how often it was closed. Raises ``ProviderError`` when the script is over.
+    ``requests`` holds the requests, ``closed`` how often it was closed. Raises ``ProviderError`` when the script is over.
     """
 
     def __init__(self, script: Iterable[Reply | Exception]) -> None:

@@ -1,4 +1,4 @@
-"""Work that is counted, so that a test of cost needs no clock."""
+"""Counts work, so that a test of cost needs no clock."""
 
 import sys
 from collections.abc import Callable

@@ -159,11 +159,11 @@ def test_official_exporters_in_a_process_of_their_own(receiver, tmp_path):
 @pytest.mark.parametrize(
     ("status", "request_", "said"),
     [
-        (400, {"body": b"{"}, "the body is no OTLP request"),
-        (400, {"body": b"[]"}, "the body is no OTLP request"),
-        (400, {"body": b'{"resourceSpans": 5}'}, "the body is no OTLP request"),
-        (400, {"body": b"[" * 100_000}, "the body is no OTLP request"),
-        (400, {"body": b"\xff\xff\xff", "Content_Type": PROTOBUF}, "the body is no OTLP request"),
+        (400, {"body": b"{"}, "the body is not an OTLP request"),
+        (400, {"body": b"[]"}, "the body is not an OTLP request"),
+        (400, {"body": b'{"resourceSpans": 5}'}, "the body is not an OTLP request"),
+        (400, {"body": b"[" * 100_000}, "the body is not an OTLP request"),
+        (400, {"body": b"\xff\xff\xff", "Content_Type": PROTOBUF}, "the body is not an OTLP request"),
         (400, {"body": b"{}", "Content_Encoding": "gzip"}, "the body is not gzip"),
         (400, {"body": gzip.compress(b"{}")[:-4], "Content_Encoding": "gzip"}, "cut off"),
         (400, {"body": b"zz\r\n", "Transfer_Encoding": "chunked"}, "chunk"),
@@ -179,8 +179,8 @@ def test_official_exporters_in_a_process_of_their_own(receiver, tmp_path):
         (413, {"body": b" " * ((1 << 20) + 1)}, "larger than 1048576 bytes"),
         (413, {"body": gzip.compress(b" " * (1 << 24)), "Content_Encoding": "gzip"}, "once it is decompressed"),
         (413, {"body": b"100001\r\n" + b" " * 0x100001, "Transfer_Encoding": "chunked"}, "larger than 1048576 bytes"),
-        (415, {"body": b"{}", "Content_Encoding": "br"}, 'the content encoding "br"'),
-        (415, {"body": b"{}", "Content_Type": "text/plain"}, 'the content type "text/plain"'),
+        (415, {"body": b"{}", "Content_Encoding": "br"}, 'unknown content encoding "br"'),
+        (415, {"body": b"{}", "Content_Type": "text/plain"}, 'unknown content type "text/plain"'),
     ],
 )
 def test_refusals(refusing, status, request_, said):

@@ -115,7 +115,7 @@ def test_clients_that_wait_keep_nobody_waiting(taken, head):
     [
         (b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}}", 400, "conflicting Content-Length"),
         (b"X-Long: " + b"x" * (1 << 20), 431, "the head of the request is larger than"),
-        (b"\r\n", 411, "say how long the body is"),
+        (b"\r\n", 411, "send the length of the body"),
     ],
 )
 def test_a_request_that_cannot_be_read_in_one_way_is_refused(taken, head, status, said):

@@ -101,12 +101,12 @@ def test_calls_that_were_refused_or_forbidden_or_too_many():
     checks = named(check_tools(run, ToolUsage(forbidden=("deploy",), most_calls=1)))
     assert checks["valid_calls"].score == 0.5
     assert (checks["no_forbidden_tool"].passed, checks["few_calls"].passed) == (False, False)
-    assert checks["few_calls"].evidence == "2 calls, at most 1 wanted"
+    assert checks["few_calls"].evidence == "2 calls; at most 1 expected"
     assert checks["errors_handled"].passed
     (few,) = (
         check for check in check_tools(run_of(("a", {}, "ok")), ToolUsage(most_calls=0)) if check.id == "few_calls"
     )
-    assert few.evidence == "1 call, at most 0 wanted"
+    assert few.evidence == "1 call; at most 0 expected"
 
 
 def test_a_failure_is_handled_where_it_is_told_or_mended():

@@ -157,13 +157,13 @@ def test_a_baseline_of_another_suite_is_replaced_on_demand_only(run, suite, tmp_
     theirs = attrs.evolve(ours, suite="incident")
     path = save_baseline(ours, "main", folder=tmp_path)
     kept = path.read_bytes()
-    with pytest.raises(ConfigError, match=r'"main" is there already, of suite "small", .* of "incident".*--force'):
+    with pytest.raises(ConfigError, match=r'"main" already exists for suite "small", .* of "incident".*--force'):
         save_baseline(theirs, "main", folder=tmp_path)
     assert path.read_bytes() == kept
     save_baseline(theirs, "main", folder=tmp_path, force=True)
     assert load_baseline("main", folder=tmp_path).results == theirs
     path.write_text("{")
-    with pytest.raises(ConfigError, match=r'"main" is there already and cannot be read .*--force'):
+    with pytest.raises(ConfigError, match=r'"main" already exists and cannot be read .*--force'):
         save_baseline(ours, "main", folder=tmp_path)
     assert path.read_text() == "{"
     save_baseline(ours, "main", folder=tmp_path, force=True)
@@ -203,10 +203,10 @@ def _twice(document):
     ("change", "told"),
     [
         (lambda document: document.update(scenarios=[]), "they hold no scenario"),
-        (_twice, 'scenario "s0" is there twice'),
-        (lambda document: document["scenarios"][0].update(n=10**12), 'the figures of scenario "s0" are not those'),
-        (lambda document: document["scenarios"][0].update(passed=-1), 'the figures of scenario "s0" are not those'),
-        (lambda document: document["scenarios"][0].update(trials=[]), 'the figures of scenario "s0" are not those'),
+        (_twice, 'scenario "s0" occurs twice'),
+        (lambda document: document["scenarios"][0].update(n=10**12), 'the figures of scenario "s0" do not match'),
+        (lambda document: document["scenarios"][0].update(passed=-1), 'the figures of scenario "s0" do not match'),
+        (lambda document: document["scenarios"][0].update(trials=[]), 'the figures of scenario "s0" do not match'),
         (
             lambda document: document["scenarios"][0]["trials"][0].update(reliability={"overall": "low"}),
             'scenario "s0": Expected float',

@@ -145,7 +145,7 @@ def test_stopped_it_says_how_to_go_on(inside, monkeypatch):
     monkeypatch.setattr("sentinel_command_suite.evaluation.run_evaluation", stop)
     done = inside("run", "release-risk")
     assert done.returncode == 130
-    assert "stopped; finished trials are kept; to go on: the same command with --resume" in done.stderr
+    assert "stopped; finished trials are kept; to continue, run the same command with --resume" in done.stderr
 
 
 def test_help_keeps_its_lines_apart(inside):
@@ -171,7 +171,7 @@ def test_a_trace_becomes_a_suite_that_runs(inside, tmp_path):
     made = inside("from-trace", trace, "--severity", "high", "--id", "incident", "-o", "incident.toml")
     assert made.returncode == 0, made.stderr
     twice = inside("from-trace", trace, "-o", "incident.toml")
-    assert (twice.returncode, '-o "incident.toml" is there already; --force replaces it' in twice.stderr) == (3, True)
+    assert (twice.returncode, '-o "incident.toml" already exists; replace it with --force' in twice.stderr) == (3, True)
     assert inside("from-trace", trace, "--severity", "high", "-o", "incident.toml", "--force").returncode == 0
     assert (tmp_path / "incident.toml").stat().st_mode & 0o777 == 0o666 & ~mask
     assert "1 of 1 scenarios passed" in inside("run", "incident.toml").stdout
@@ -323,9 +323,10 @@ def test_a_baseline_belongs_to_its_suite(inside, tmp_path):
     inside("run", "other.toml")
     refused = inside("baseline", "save", "main")
     assert (refused.returncode, refused.stdout) == (3, "")
-    assert (
-        'of suite "release-risk", and these results are of "other"; choose another name, or --force' in refused.stderr
+    wrong = (
+        'for suite "release-risk", and these results are of "other"; choose another name, or replace it with --force'
     )
+    assert wrong in refused.stderr
     assert "main.json, replaced: other" in inside("baseline", "save", "main", "--force").stdout
 
 

@@ -1,4 +1,4 @@
-"""``sentinel receive``: OTLP over HTTP on this machine, gathered by trace, and judged once a trace is quiet."""
+"""``sentinel receive``: receives OTLP over HTTP on this machine, groups it by trace, and judges a trace once it is quiet."""
 
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ def sentinel_commands() -> list[Command]:
     return [
         Command(
             name="receive",
-            summary="Take OpenTelemetry spans over HTTP and judge the agents that they tell of.",
+            summary="Receive OpenTelemetry spans over HTTP and judge the agents in them.",
             load=_load,
         )
     ]

@@ -1,4 +1,4 @@
-"""What a request carries, to single spans: encodings, limits, JSON and protobuf."""
+"""Decodes a request's body into spans: encodings, limits, JSON and protobuf."""
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ _MOST_MEMBERS = 1_000  # an exporter sends one
 
 
 class BadRequest(Exception):
-    """What is not taken: the HTTP status and why."""
+    """A refused request: the HTTP status and why."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -27,7 +27,7 @@ class BadRequest(Exception):
 
 @attrs.frozen(kw_only=True)
 class ReceivedSpan:
-    """One span: what it is sorted by, and all of it as JSON in ``data``."""
+    """One span: the ids that group it, and the whole span as JSON in ``data``."""
 
     trace_id: str
     span_id: str
@@ -38,7 +38,7 @@ class ReceivedSpan:
 
 @attrs.frozen(eq=False)
 class ReceivedSpans:
-    """All spans of a request. How many is known at once; each is read when its turn comes: None for one of no use."""
+    """All spans of a request. Their number is known at once; each is decoded in its turn: None if it is unusable."""
 
     _raws: Sequence[Any]
     _read: Callable[[Any], ReceivedSpan | None]
@@ -88,7 +88,7 @@ def unpacked(body: bytes, encoding: str, limit: int) -> bytes:
     if encoding in ("", "identity"):
         return body
     if encoding != "gzip":
-        raise BadRequest(415, f'the content encoding "{encoding}" is not known here; gzip is')
+        raise BadRequest(415, f'unknown content encoding "{encoding}"; use gzip')
     try:
         return _gunzipped(memoryview(body), limit)
     except zlib.error as error:
@@ -96,7 +96,7 @@ def unpacked(body: bytes, encoding: str, limit: int) -> bytes:
 
 
 def _gunzipped(body: memoryview, limit: int) -> bytes:
-    """All members of a gzip stream as one. The body is fed in slices: zlib copies what it leaves of what it was given."""
+    """All members of a gzip stream as one. The body is fed in slices, because zlib copies the input that it leaves."""
     found, place = bytearray(), 0
     for _ in range(_MOST_MEMBERS):
         stream = zlib.decompressobj(wbits=31)
@@ -123,14 +123,14 @@ def spans_of_body(body: bytes, content_type: str) -> ReceivedSpans:
         return _of_json(body)
     if kind == _PROTOBUF:
         return _of_protobuf(body)
-    raise BadRequest(415, f'the content type "{kind}" is not known here; {_JSON} and {_PROTOBUF} are')
+    raise BadRequest(415, f'unknown content type "{kind}"; use {_JSON} or {_PROTOBUF}')
 
 
 def _of_json(body: bytes) -> ReceivedSpans:
     try:
         request = _request.decode(body)
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
-        raise BadRequest(400, f"the body is no OTLP request: {error}") from None
+        raise BadRequest(400, f"the body is not an OTLP request: {error}") from None
     raws = [raw for resource in request.resource_spans for scope in resource.scope_spans for raw in scope.spans]
     return ReceivedSpans(raws, _span)
 
@@ -138,8 +138,8 @@ def _of_json(body: bytes) -> ReceivedSpans:
 def _span(raw: msgspec.Raw) -> ReceivedSpan | None:
     try:
         head = _head.decode(raw)
-        told = (one.value for one in head.attributes if one.key in _SESSIONS)
-        conversation = next((text for value in told if (text := _text.decode(value).string_value)), None)
+        sessions = (attribute.value for attribute in head.attributes if attribute.key in _SESSIONS)
+        conversation = next((text for value in sessions if (text := _text.decode(value).string_value)), None)
     except (ValueError, RecursionError):
         return None
     if not _has_ids(head.trace_id, head.span_id):
@@ -172,7 +172,7 @@ def _of_protobuf(body: bytes) -> ReceivedSpans:
     try:
         return ReceivedSpans(messages_in(body), _plain)
     except DecodeError as error:
-        raise BadRequest(400, f"the body is no OTLP request: {error}") from None
+        raise BadRequest(400, f"the body is not an OTLP request: {error}") from None
 
 
 def _plain(message: Any) -> ReceivedSpan | None:

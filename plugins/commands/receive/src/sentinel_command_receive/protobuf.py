@@ -1,4 +1,4 @@
-"""OTLP protobuf to spans with plain attributes, as the reader of OTLP takes them too."""
+"""OTLP protobuf to spans with plain attributes, which the OTLP reader accepts, too."""
 
 import base64
 from typing import Any
@@ -9,7 +9,7 @@ _DEEPEST = 64
 
 
 def messages_in(body: bytes) -> list[Any]:
-    """Every span of an export request, as a message. Raises ``google.protobuf.message.DecodeError`` for what is none."""
+    """Every span of an export request, as a message. Raises ``google.protobuf.message.DecodeError``."""
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
     request = ExportTraceServiceRequest.FromString(body)
@@ -17,7 +17,7 @@ def messages_in(body: bytes) -> list[Any]:
 
 
 def plain_span(span: Any) -> dict[str, Any]:
-    """One of them with plain attributes."""
+    """One span with plain attributes."""
     return {
         "traceId": span.trace_id.hex(),
         "spanId": span.span_id.hex(),

@@ -1,4 +1,4 @@
-"""Memory for bodies that are on their way: counted in bytes that have come, so that a silent client takes none."""
+"""Memory for incoming bodies: counted in received bytes, so that a silent client takes none."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,14 +13,14 @@ __all__ = ["Body", "Room"]
 
 @attrs.define(eq=False)
 class Body:
-    """What has come of a body. ``gave_way`` once it had to make room for others."""
+    """The received part of a body. ``gave_way`` once it was dropped to make room for others."""
 
     data: bytearray = attrs.field(factory=bytearray)
     gave_way: bool = False
     limit: asyncio.Timeout | None = None
 
     def give_way(self) -> int:
-        """Stop waiting for the rest; gives how many bytes that frees."""
+        """Stop waiting for the rest; return how many bytes that frees."""
         freed = len(self.data)
         self.data, self.gave_way = bytearray(), True
         if self.limit is not None:
@@ -32,8 +32,8 @@ class Body:
 class Room:
     """Holds bodies of ``largest`` bytes at most, ``most`` bytes in all, each for so many ``seconds`` until it is whole.
 
-    Where all together are too large, the largest of those that are not whole gives way: whoever hoards goes first, and
-    small bodies always come through. For one event loop.
+    If all together are too large, the largest unfinished one gives way, so that small bodies always come through. For one
+    event loop.
     """
 
     largest: int
@@ -63,7 +63,7 @@ class Room:
         return body
 
     def release(self, body: Body) -> None:
-        """Let a body go."""
+        """Free a body's memory."""
         self.held -= len(body.data)
         body.data = bytearray()
 
@@ -76,4 +76,4 @@ class Room:
             body.data += chunk
             self.held += len(chunk)
             while self.held > self.most:
-                self.held -= max(self._coming, key=lambda one: len(one.data)).give_way()
+                self.held -= max(self._coming, key=lambda coming: len(coming.data)).give_way()

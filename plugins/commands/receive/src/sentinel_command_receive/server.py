@@ -1,7 +1,7 @@
-"""The HTTP side: OTLP requests on this machine, answered as the protocol says.
+"""The HTTP server: answers OTLP requests as the protocol says.
 
-https://opentelemetry.io/docs/specs/otlp/#otlphttp. What is too large, malformed or unknown is refused by its status, and
-the receiver goes on. Needs starlette and uvicorn.
+https://opentelemetry.io/docs/specs/otlp/#otlphttp. A request that is too large, malformed or unknown is refused with a
+status. Needs starlette and uvicorn.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Take", "make_server"]
 
-# What takes a body (path, content type, bytes) and says how many of its spans it could not use.
+# Takes a body (path, content type, bytes) and returns how many of its spans are unusable.
 Take = Callable[[str, str, bytes], int]
 
 _PATHS = ("/v1/traces", "/v1/logs", "/v1/metrics")
@@ -64,7 +64,7 @@ class _App:
     threads: ThreadPoolExecutor = attrs.field(factory=lambda: ThreadPoolExecutor(_AT_ONCE))
 
     async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        """Answer one request. A client that goes away in the middle is no event."""
+        """Answer one request; ignore a client that disconnects."""
         request = Request(scope, receive)
         try:
             response = await self._answer(request)
@@ -76,9 +76,7 @@ class _App:
 
     async def _answer(self, request: Request) -> Response:
         path, method = request.url.path, request.method
-        if (
-            method == "POST" and "origin" in request.headers
-        ):  # whatever page a browser shows could say what an agent did
+        if method == "POST" and "origin" in request.headers:  # else any page in a browser could send spans of an agent
             raise BadRequest(HTTPStatus.FORBIDDEN, "web pages may not send spans")
         if path != "/" and path not in _PATHS:
             raise BadRequest(HTTPStatus.NOT_FOUND, f"there is nothing here; spans go to {_PATHS[0]}")
@@ -92,10 +90,10 @@ class _App:
         return await self._received(request)
 
     async def _received(self, request: Request) -> Response:
-        """An export."""
+        """Answer an export."""
         size = request.headers.get("content-length")
         if size is None and "transfer-encoding" not in request.headers:
-            raise BadRequest(HTTPStatus.LENGTH_REQUIRED, "say how long the body is (Content-Length)")
+            raise BadRequest(HTTPStatus.LENGTH_REQUIRED, "send the length of the body (Content-Length)")
         if size is not None and int(size) > self.room.largest:
             raise BadRequest(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body is larger than {self.room.largest} bytes")
         body = await self.room.fill(request.stream())
@@ -112,11 +110,11 @@ class _App:
 
 
 def _accepted(kind: str, rejected: int) -> Response:
-    """As the request was encoded, and with the number of spans that were of no use."""
+    """The answer in the encoding of the request, with the number of unusable spans."""
     if kind.startswith(_PROTOBUF):
         return Response(_protobuf_answer(rejected), media_type=_PROTOBUF)
-    told = {"rejectedSpans": str(rejected), "errorMessage": _REJECTED}
-    return Response(json.dumps({"partialSuccess": told} if rejected else {}), media_type=_JSON)
+    rejection = {"rejectedSpans": str(rejected), "errorMessage": _REJECTED}
+    return Response(json.dumps({"partialSuccess": rejection} if rejected else {}), media_type=_JSON)
 
 
 def _refused(error: BadRequest, headers: dict[str, str] | None = None) -> Response:

@@ -1,4 +1,4 @@
-"""The receiving process: takes spans, gathers them, and hands quiet groups on as files, a frame for each batch."""
+"""The receiving process: groups spans, and hands quiet groups to the parent as files, a frame for each batch."""
 
 import os
 import re
@@ -21,7 +21,7 @@ __all__ = ["Batch", "Counts", "Reception", "Row", "serve"]
 
 _TICK = 0.1
 _BATCH = 1000
-_AN_AGENTS = re.compile(
+_AGENT_ATTRIBUTE = re.compile(
     rb'"(?:gen_ai|openinference|llm|traceloop|tool|tool_call|mlflow|langfuse|gcp\.vertex\.agent|ai|pydantic_ai|input|output)[.]'
 )
 
@@ -41,7 +41,7 @@ class Batch(Frame):
 
 
 class Counts(Frame):
-    """What came of all that was received, by name."""
+    """Counts of received spans and requests by outcome."""
 
     of: dict[str, int]
 
@@ -50,7 +50,7 @@ class Counts(Frame):
 class Reception:
     """Where to listen, where to put files for the parent, and for how long to wait.
 
-    ``until_quiet`` ends it all after so many seconds in which nothing came and nothing waited.
+    ``until_quiet`` ends the process after so many seconds in which nothing came and nothing waited.
     """
 
     listener: socket.socket
@@ -64,7 +64,7 @@ class Reception:
 
 @attrs.define(eq=False)
 class _Intake:
-    """What the threads of the server hand spans to."""
+    """Takes spans from the server's threads."""
 
     groups: Groups[Place]
     spool: Spool = attrs.field(factory=Spool)
@@ -73,17 +73,17 @@ class _Intake:
     last: float = attrs.field(factory=time.monotonic)
 
     def take(self, path: str, content_type: str, body: bytes) -> int:
-        """One request's spans; gives how many were not taken. Logs and metrics are counted and let go.
+        """Take one request's spans; return how many were rejected. Logs and metrics are counted and dropped.
 
-        Raises ``BadRequest``: 503 where there is no room for all of them now, or on disk. Only of a request that is larger
-        than all the room there is, a part is taken.
+        Raises ``BadRequest``: 503 if memory or disk has no room for all of them now. Only a request that is larger than
+        the whole room is taken in part.
         """
         if path != "/v1/traces":
             with self.lock:
                 self.requests[path] += 1
             return 0
         spans = spans_of_body(body, content_type)
-        with self.lock:  # for all of them, so that the room that was asked for is there
+        with self.lock:  # held for all spans, so that the room stays free
             if not self.groups.has_room(len(spans)):
                 raise BadRequest(503, "more spans wait than are held; send again in a moment")
             rejected = sum(span is None or not self._add(span) for span in spans)
@@ -98,7 +98,7 @@ class _Intake:
             return {"waiting": self.groups.waiting, **dict(sorted((self.requests + self.groups.counts).items()))}
 
     def due(self, *, everything: bool = False) -> list[Group[Place]]:
-        """Groups to judge now, as they are now."""
+        """Copies of the groups to judge now."""
         with self.lock:
             return [group.copy() for group in self.groups.due(time.monotonic(), everything=everything)]
 
@@ -120,7 +120,7 @@ class _Intake:
 
 
 def serve(reception: Reception, outbox: Outbox) -> None:
-    """Serve until the parent orders anything, or is gone, and the folder of files with it.
+    """Serve until the parent sends an order, or dies; then remove the folder of files, which it no longer does.
 
     Sends each batch, and the final counts.
     """
@@ -145,7 +145,7 @@ def serve(reception: Reception, outbox: Outbox) -> None:
 
 
 def _listen_for_orders(outbox: Outbox, stop: threading.Event) -> None:
-    """Any order is to stop; none comes, and this returns too, where the parent was killed."""
+    """Stop at any order, or when the parent was killed."""
     outbox.order()
     stop.set()
 
@@ -160,7 +160,7 @@ def _is_over(reception: Reception, intake: _Intake) -> bool:
 
 @attrs.define(eq=False)
 class _Batches:
-    """Writes groups as files, some hundred at a time, and tells the parent of them."""
+    """Writes groups as files, up to 1,000 at a time, and sends the parent their paths."""
 
     folder: Path
     outbox: Outbox
@@ -174,9 +174,9 @@ class _Batches:
                 self.outbox.send(Batch(rows))
 
     def _written(self, group: Group[Place]) -> Row | None:
-        """One file a group; None for one in which nothing is an agent's."""
+        """One file per group; None for a group without an agent's span."""
         spans = [place.read() for place in group.spans.values()]
-        if not any(map(_AN_AGENTS.search, spans)):
+        if not any(map(_AGENT_ATTRIBUTE.search, spans)):
             with self.intake.lock:
                 self.intake.groups.let_go(group)
             return None

@@ -1,4 +1,4 @@
-"""Spans on disk while they wait, so that memory holds only where they are."""
+"""Keeps waiting spans on disk, so that memory holds only their places."""
 
 import tempfile
 import threading
@@ -39,7 +39,7 @@ class _Segment:
 
 
 class Spool:
-    """Takes bytes and gives places; for any number of threads."""
+    """Stores bytes and returns their places; for any number of threads."""
 
     def __init__(self) -> None:
         self._segment = _Segment()

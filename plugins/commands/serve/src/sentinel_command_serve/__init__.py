@@ -1,4 +1,4 @@
-"""``sentinel serve``, ``loops`` and ``audit``: the guardrails over HTTP, and the loops that are kept."""
+"""``sentinel serve``, ``loops`` and ``audit``: the guardrails over HTTP, and the stored loops."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Guardrails and signals in processes of their own: whatever they do there, the service goes on."""
+"""Runs guardrails and signals in processes of their own, so that no fault of theirs stops the service."""
 
 import functools
 from typing import NamedTuple
@@ -34,17 +34,17 @@ _KINDS = ("guardrails", "signals")
 
 
 class _Loaded(NamedTuple):
-    """What is there, and what could not be loaded."""
+    """Names of the loaded guardrails, and warnings about what could not be loaded."""
 
     guardrails: tuple[str, ...]
     warnings: tuple[str, ...]
 
 
 class Desk:
-    """Processes that think for the service, ``most`` at once; one that ends, or takes too long, is replaced by another.
+    """Worker processes of the service, ``most`` at once; one that ends, or takes too long, is replaced.
 
-    One is started at once, so that what is set wrongly is told before anybody asks. Raises ``ConfigError`` for that, and
-    ``WorkerError`` where it cannot start. ``warnings`` are what could not be loaded. May be used from many threads.
+    The first starts at once, so that wrong settings are found before the first request. Raises ``ConfigError`` for
+    those, and ``WorkerError`` if it cannot start. ``warnings`` say what could not be loaded. Thread-safe.
     """
 
     def __init__(self, layers: Layers, selection: Selection, *, most: int) -> None:
@@ -60,18 +60,18 @@ class Desk:
         self._names = loaded.guardrails
 
     def guardrails(self) -> tuple[BoundGuardrail, ...]:
-        """Those that are there, each asked in a process; one that gives no answer rules ``guardrail_failed``."""
+        """The loaded guardrails, each run in a process; one without an answer rules ``guardrail_failed``."""
         return tuple(BoundGuardrail(name=name, check=functools.partial(self._rule, name)) for name in self._names)
 
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
-        """The report on a trace. Raises ``InputError`` where judging it does not end, or ends the process."""
+        """The report on a trace. Raises ``InputError`` if judging it times out, or ends the process."""
         try:
             return msgspec.json.decode(self._call("judge", encode_trace(trace)), type=ReliabilityReport)
         except WorkerError as error:
             raise InputError(f"the trace could not be judged: {error}; hand in scores instead") from None
 
     def close(self) -> None:
-        """End all that is idle."""
+        """End all idle processes."""
         self._pool.close()
 
     def _rule(self, name: str, history: History) -> Ruling:
@@ -92,8 +92,8 @@ class Desk:
 
 
 @attrs.frozen
-class _Thinker:
-    """What a process is asked for."""
+class _Methods:
+    """The methods that a process answers."""
 
     panel: Panel
     bound: dict[str, BoundGuardrail]
@@ -110,7 +110,7 @@ class _Thinker:
 
 
 def _work(layers: Layers, selection: Selection, outbox: Outbox) -> None:
-    """A process's whole life: load, then answer until nothing is asked any more."""
+    """A process's whole life: load, then answer calls until the parent closes it."""
     watch = Watch(outbox)
     try:
         chosen, left_out = select(selection, _KINDS)
@@ -121,5 +121,5 @@ def _work(layers: Layers, selection: Selection, outbox: Outbox) -> None:
         outbox.refuse(error)
         return
     warnings = tuple(f'plugin "{one.source.label}" ({one.source.origin}) {one.error}' for one in failures)
-    # No id, or half of a surrogate pair: a trace may be wrong, and the next one right.
-    answer_calls(outbox, _Thinker(panel, guardrails, warnings), refuses=(ValueError,))
+    # A trace without an id, or with half a surrogate pair, is refused; the process goes on.
+    answer_calls(outbox, _Methods(panel, guardrails, warnings), refuses=(ValueError,))

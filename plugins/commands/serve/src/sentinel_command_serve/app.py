@@ -1,4 +1,4 @@
-"""The ASGI application: routes behind the gate, work in threads, every error a problem."""
+"""The ASGI application: routes behind the gate, work in threads, every error as problem details."""
 
 import re
 import sys
@@ -68,7 +68,7 @@ def _methods(path: str, routes: tuple[Route, ...]) -> list[str]:
 
 
 def _for_path(path: str, routes: tuple[Route, ...], work: Work, gate: Gate) -> Endpoint:
-    """One endpoint for all methods of a path, so that a method that there is not is told with those that there are."""
+    """One endpoint for all methods of a path, so that the error for another method lists them."""
     by_method = {route.method: route for route in routes if route.path == path}
 
     async def endpoint(request: "Request") -> "Response":
@@ -76,7 +76,7 @@ def _for_path(path: str, routes: tuple[Route, ...], work: Work, gate: Gate) -> E
         try:
             status, answer = await _answer(by_method[method], request, work, gate)
         except Exception as error:  # noqa: BLE001 - a defect of ours, or of a plugin's: the caller gets a problem all the same
-            return _told(error)
+            return _error_response(error)
         return _response(status, answer, _JSON)
 
     return endpoint
@@ -97,12 +97,12 @@ async def _answer(route: Route, request: "Request", work: Work, gate: Gate) -> A
 
 
 def _query(route: Route, request: "Request") -> dict[str, Any]:
-    """The parameters that the route knows, as what their schemas say. Raises ``Problem``."""
+    """The query parameters of the route, converted by their schemas. Raises ``Problem``."""
     import jsonschema_rs
 
     unknown = sorted(set(request.query_params) - set(route.query))
     if unknown:
-        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f'parameter "{unknown[0][:60]}" is not known here')
+        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f'unknown parameter "{unknown[0][:60]}"')
     found: dict[str, Any] = {}
     for name in route.query:
         values = request.query_params.getlist(name)
@@ -124,7 +124,7 @@ def _wanted(schema: Mapping[str, Any]) -> str:
     return f"a text that fits {schema['pattern']}"
 
 
-def _told(error: Exception) -> "Response":
+def _error_response(error: Exception) -> "Response":
     if not isinstance(error, (Problem, SentinelError)):
         traceback.print_exception(error, file=sys.stderr)
     problem = error if isinstance(error, Problem) else problem_of(error)
@@ -140,5 +140,5 @@ def _response(status: HTTPStatus, body: Any, media_type: str, headers: Mapping[s
 def _not_routed(request: "Request", error: Any) -> "Response":
     """No such path, or a method that the path does not have."""
     status = HTTPStatus(error.status_code)
-    told = Problem(status, f"{request.method} is not answered here; /openapi.json says what is", error.headers)
-    return _response(told.status, told.body(), _PROBLEM, told.headers)
+    problem = Problem(status, f"{request.method} is not answered here; /openapi.json says what is", error.headers)
+    return _response(problem.status, problem.body(), _PROBLEM, problem.headers)

@@ -1,4 +1,4 @@
-"""A request's body: of a known size, in time, and JSON that can be read in one way only."""
+"""Reads a request's body: limited in size and time, and JSON without duplicate keys."""
 
 import asyncio
 import codecs
@@ -59,7 +59,7 @@ def _parsed(data: bytes) -> Any:
 
 
 def _refuse_twice(pairs: list[tuple[str, Any]]) -> None:
-    """Two readers may see two values in such an object, and one of them is the one that checked it."""
+    """Refuse duplicate keys: the reader that checks an object may see another value than the one that uses it."""
     seen: set[str] = set()
     for name, _ in pairs:
         if name in seen:

@@ -1,4 +1,4 @@
-"""What a request must pass before anybody looks at its body: host, origin, token, rate, scope."""
+"""Checks a request before its body is read: host, origin, token, rate, scope."""
 
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -23,8 +23,9 @@ _EVERYBODY = "*"  # as _NOBODY, no name that a token can have
 class Gate:
     """Lets a request in, or raises a ``Problem``.
 
-    ``hosts`` may stand in the Host header, with any port; ``origins`` in an Origin header. Each token, all requests
-    without one together, and all that need none together may make ``rate`` requests a second, and twice as many at once. For one thread.
+    ``hosts`` are allowed in the Host header, with any port, ``origins`` in the Origin header. Each token, all requests
+    without one together, and all that need none together may make ``rate`` requests per second, and twice as many at once.
+    Not thread-safe.
     """
 
     tokens: Tokens
@@ -36,7 +37,7 @@ class Gate:
     _left: dict[str, tuple[float, float]] = attrs.field(factory=dict, init=False)
 
     def let_in(self, headers: Mapping[str, str], scope: str | None) -> Token | None:
-        """Whose request this is; None where ``scope`` is None, for what everybody may see."""
+        """The token of the request; None if ``scope`` is None, for public routes."""
         self._check_host(headers.get("host", ""))
         self._check_origin(headers.get("origin"))
         if scope is None:
@@ -52,7 +53,7 @@ class Gate:
         return token
 
     def require(self, token: Token, scope: str) -> None:
-        """Raises a ``Problem`` where the token does not have the scope."""
+        """Raises a ``Problem`` if the token does not have the scope."""
         if scope not in token.scopes:
             raise Problem(HTTPStatus.FORBIDDEN, f'token "{token.name}" does not have the scope "{scope}"')
 
@@ -73,7 +74,7 @@ class Gate:
             )
 
     def _count(self, name: str) -> None:
-        """A bucket that fills at the rate and holds two seconds' worth."""
+        """Take one request from the name's bucket, which fills at the rate and holds two seconds' worth."""
         now = self.monotonic()
         left, since = self._left.get(name, (2 * self.rate, now))
         left = min(2 * self.rate, left + (now - since) * self.rate)

@@ -27,8 +27,11 @@ def render_families(families: Sequence[Family], width: int = 0) -> str:
         for tag in set(loop.reflection.bias_tags)
     )
     if seen:
-        told = sorted(seen.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TAGS]
-        lines += ["", "Bias tags, by the loops that have them: " + ", ".join(f"{tag} {count}" for tag, count in told)]
+        most_seen = sorted(seen.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TAGS]
+        lines += [
+            "",
+            "Bias tags, by the loops that have them: " + ", ".join(f"{tag} {count}" for tag, count in most_seen),
+        ]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
@@ -42,7 +45,7 @@ def render_family(family: Family) -> str:
     lines.append(f"{'':<{width}}  {bars}")
     for loop in family.loops:
         lines.append(f"{loop.loop_id:<{width}}  {_bars(loop)}")
-        lines += [f"{'':<{width}}  {line}" for line in _told(loop)]
+        lines += [f"{'':<{width}}  {line}" for line in _reasons(loop)]
     if family.overrides:
         lines += ["", "Overrides:", *(f"  {_override(one)}" for one in family.overrides)]
     lines += ["", f"{counted(family.rows, 'audit row')}, the last one's hash is {family.head}"]
@@ -58,7 +61,7 @@ def _row(family: Family) -> tuple[str, ...]:
 
 
 def _bars(loop: Loop) -> str:
-    """What is not known has no bar, and a threshold that is not known no mark."""
+    """Bars of the known scores, each with a mark at its threshold, if known."""
     trace, completion = loop_trace(loop), loop.completion
     if trace.alignment_score is None or trace.drift_score is None:
         return "granted, not handed in yet"
@@ -82,7 +85,7 @@ def _bar(score: float, threshold: float | None) -> str:
     return f"{''.join(cells):<{_CELLS + 1}} {score:<5.3g}"
 
 
-def _told(loop: Loop) -> Iterable[str]:
+def _reasons(loop: Loop) -> Iterable[str]:
     trace, completion = loop_trace(loop), loop.completion
     if loop.reflection is not None and loop.reflection.bias_tags:
         yield f"bias: {', '.join(loop.reflection.bias_tags)}"
@@ -92,9 +95,9 @@ def _told(loop: Loop) -> Iterable[str]:
 
 
 def _decision(trace: LoopTrace, completion: Completion) -> str:
-    told = f"-> {completion.new_loop_id}" if completion.new_loop_id is not None else "-> end"
+    next_step = f"-> {completion.new_loop_id}" if completion.new_loop_id is not None else "-> end"
     by = f", overridden by {trace.overridden_by}" if trace.overridden_by is not None else ""
-    return f"{told}: {trace.rerun_reason}{by}"
+    return f"{next_step}: {trace.rerun_reason}{by}"
 
 
 def _override(override: Override) -> str:

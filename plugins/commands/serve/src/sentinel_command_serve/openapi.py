@@ -1,4 +1,4 @@
-"""The service's OpenAPI document, made from the routes and the schemas that requests are held to."""
+"""The service's OpenAPI document, made from the routes and the schemas that validate requests."""
 
 from collections.abc import Iterable, Mapping
 from http import HTTPStatus
@@ -31,7 +31,7 @@ AUDIT_QUERY: Mapping[str, Mapping[str, Any]] = {
     "after": {"type": "integer", "minimum": 0, "maximum": _LARGEST_ROW, "default": 0},
     "limit": {"type": "integer", "minimum": 1, "maximum": _MOST_ROWS, "default": 100},
 }
-"""What ``GET /orchestrator/audit`` may be asked: one family's rows, those after a row, so many at most."""
+"""The query parameters of ``GET /orchestrator/audit``: the rows of one family, after a row, at most so many."""
 
 
 def _object(**properties: Any) -> dict[str, Any]:

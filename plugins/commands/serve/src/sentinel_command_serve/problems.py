@@ -1,4 +1,4 @@
-"""Errors as problem details (RFC 9457): which error is which status, and what the body says."""
+"""Errors as problem details (RFC 9457): the status of each error, and the body."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -26,7 +26,7 @@ _STATUSES: tuple[tuple[type[SentinelError], HTTPStatus], ...] = (
 
 
 class Problem(Exception):
-    """A request that gets an error for an answer. ``detail`` says what is wrong and what to do."""
+    """An error response. ``detail`` says what is wrong and what to do."""
 
     def __init__(self, status: HTTPStatus, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -45,7 +45,7 @@ class Problem(Exception):
 
 
 def problem_of(error: Exception) -> Problem:
-    """What the caller is told of an error; of a defect of ours, only that there was one."""
+    """The response to an error; for a defect of ours, only that the service failed."""
     for kind, status in _STATUSES:
         if isinstance(error, kind):
             headers = {"Retry-After": "5"} if status is HTTPStatus.SERVICE_UNAVAILABLE else None

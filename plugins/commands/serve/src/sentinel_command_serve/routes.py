@@ -1,4 +1,4 @@
-"""What the service answers: each route, the scope it needs, the schema of its body, and the work behind it."""
+"""The routes of the service: scope, schema of the body, and handler of each."""
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
@@ -23,7 +23,7 @@ _DEFAULT_ROWS = 100
 
 @attrs.frozen(kw_only=True)
 class Work:
-    """What the routes work with. ``judge`` evaluates a trace that is handed in, ``reflect`` says what it was worth."""
+    """What the handlers use. ``judge`` evaluates a trace that is handed in, ``reflect`` scores the attempt."""
 
     orchestrator: Orchestrator
     judge: Judge
@@ -32,7 +32,7 @@ class Work:
 
 @attrs.frozen(kw_only=True)
 class Asked:
-    """A request that was let in. ``require`` raises where the caller's token does not have a scope."""
+    """A request that passed the gate. ``require`` raises if the caller's token does not have a scope."""
 
     token: Token | None
     path: Mapping[str, str]
@@ -51,7 +51,7 @@ Answer = tuple[HTTPStatus, dict[str, Any]]
 
 @attrs.frozen(kw_only=True)
 class Route:
-    """One method on one path. ``scope`` None is for everybody; ``body`` and ``answer`` name schemas."""
+    """One method on one path. ``scope`` None is public; ``body`` and ``answer`` name schemas."""
 
     method: str
     path: str
@@ -124,7 +124,7 @@ def _reflection(work: Work, body: Any) -> tuple[Reflection, dict[str, Any] | Non
 
 
 def _trace(value: Any) -> ExecutionTrace:
-    """Raises ``TraceDecodeError``. In JSON 1.0 is a whole number as 1 is; the decoder takes only what is written as one."""
+    """Raises ``TraceDecodeError``. In JSON, 1.0 and 1 are the same number; the decoder takes only 1 for an integer."""
     try:
         return decode_trace(to_json(value))
     except TraceDecodeError as error:

@@ -1,4 +1,4 @@
-"""The service on a port of this machine."""
+"""Runs the service on a port of this machine."""
 
 import json
 import signal
@@ -18,9 +18,9 @@ HOST = "127.0.0.1"
 
 
 def serve(app: Any, port: int, started: Callable[[str], None]) -> None:
-    """Answer on 127.0.0.1 until the process is told to stop. ``started`` is called with the address; port 0 is any.
+    """Answer on 127.0.0.1 until the process is stopped. ``started`` is called with the address; port 0 is any free one.
 
-    Raises ``ConfigError`` where the port cannot be had, and at the end ``KeyboardInterrupt``, or after SIGTERM
+    Raises ``ConfigError`` if the port is not available, and at the end ``KeyboardInterrupt``, or after SIGTERM
     ``SystemExit``, so that the caller closes what it opened. Needs uvicorn.
     """
     from sentinel_core.runtime.http_server import BACKLOG, Guard, make_server
@@ -38,9 +38,9 @@ def serve(app: Any, port: int, started: Callable[[str], None]) -> None:
         listening.listen(BACKLOG)
         started(f"http://{HOST}:{listening.getsockname()[1]}")
         make_server(app, Guard(refusal=_refusal)).run(sockets=[listening])
-        raise KeyboardInterrupt  # it ends by a signal only, which it raises again; where that got lost, it was Ctrl-C
+        raise KeyboardInterrupt  # only a signal ends the server, which raises it again; if that got lost, it was Ctrl-C
 
 
 def _refusal(status: int, detail: str) -> tuple[str, bytes]:
-    """A request that never came to the application is refused in the same form as one that did."""
+    """Problem details for requests that are refused before they reach the application."""
     return "application/problem+json", json.dumps(Problem(HTTPStatus(status), detail).body()).encode()

@@ -27,7 +27,7 @@ from sentinel_core.runtime.state_files import refuse_detours
 __all__ = ["DEFAULT_FILE", "SCOPES", "VARIABLE", "Token", "Tokens", "make_tokens", "read_tokens"]
 
 SCOPES = ("complete", "override", "read")
-"""``complete`` hands in attempts and completes loops, ``override`` overrides guardrails, ``read`` looks."""
+"""``complete`` hands in attempts and completes loops, ``override`` overrides guardrails, ``read`` only reads."""
 
 VARIABLE = "SENTINEL_SERVE_TOKENS"
 DEFAULT_FILE = Path(".sentinel/tokens.toml")
@@ -43,7 +43,7 @@ _FIRST = {
 
 @attrs.frozen(kw_only=True)
 class Token:
-    """One caller: the SHA-256 of its token, and what it may do. Past ``expires`` it is as if it were not there."""
+    """One caller: the SHA-256 of its token, and its scopes. After ``expires`` it is invalid."""
 
     name: str
     digest: bytes = attrs.field(repr=False)
@@ -53,12 +53,12 @@ class Token:
 
 @attrs.frozen
 class Tokens:
-    """Every caller that is known."""
+    """All valid callers."""
 
     known: tuple[Token, ...]
 
     def find(self, presented: str, now: datetime) -> Token | None:
-        """Whose token this is. Each known one is compared, in the same time whether it fits or not."""
+        """The caller with this token. Every known token is compared in constant time."""
         digest = hashlib.sha256(presented.encode("utf-8", "surrogateescape")).digest()
         found = None
         for token in self.known:
@@ -68,9 +68,9 @@ class Tokens:
 
 
 def read_tokens(path: Path | None, environ: Mapping[str, str] = os.environ) -> Tokens:
-    """From a file, or where none is named from the environment, or else from ``.sentinel/tokens.toml``.
+    """Read tokens from a file; if none is named, from the environment, else from ``.sentinel/tokens.toml``.
 
-    Raises ``ConfigError`` for a file that others may read, and for a token that cannot be used.
+    Raises ``ConfigError`` for a file that others may read, and for an invalid token.
     """
     if path is None and environ.get(VARIABLE):
         return _checked(_from_text(environ[VARIABLE]), VARIABLE, names=False)
@@ -91,11 +91,11 @@ def read_tokens(path: Path | None, environ: Mapping[str, str] = os.environ) -> T
 
 
 def make_tokens(path: Path) -> None:
-    """A file with new tokens, for its owner only.
+    """Write a file with new tokens, mode 0600.
 
     An agent's (complete, read), an operator's (override, read), and an orchestrator's, who may complete with an override.
 
-    Raises ``ConfigError`` where it cannot be written.
+    Raises ``ConfigError`` if it cannot be written.
     """
     tables = [_table(name, scopes) for name, scopes in _FIRST.items()]
     try:
@@ -125,7 +125,7 @@ def _from_text(text: str) -> list[tuple[str, Any]]:
 
 
 def _checked(entries: Sequence[tuple[str, Any]], where: str, *, names: bool = True) -> Tokens:
-    """The callers. Without ``names``, errors name the number of an entry: where a part is missing, the token is its name."""
+    """The callers. Without ``names``, errors give an entry's number: if a part is missing, its name may be the token."""
     made = tuple(
         _token(name, table, f'{where}: token "{name}"' if names else f"{where}: entry {number}")
         for number, (name, table) in enumerate(entries, 1)

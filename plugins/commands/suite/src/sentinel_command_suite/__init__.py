@@ -1,6 +1,6 @@
-"""``sentinel suite``: the detective agent in scenarios, scored, and held against how it did before.
+"""``sentinel suite``: runs the detective agent in scenarios, scores it, and compares it with earlier runs.
 
-``sentinel_command_suite.evaluation`` has what to call from Python.
+The Python API is ``sentinel_command_suite.evaluation``.
 """
 
 from typing import TYPE_CHECKING

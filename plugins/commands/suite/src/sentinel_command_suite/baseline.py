@@ -1,4 +1,4 @@
-"""Results with a name, to hold later runs against."""
+"""Named results, to compare later runs with."""
 
 import re
 from pathlib import Path
@@ -28,10 +28,10 @@ class Baseline:
 
 
 def save_baseline(results: EvaluationResults, version_id: str, *, folder: Path = FOLDER, force: bool = False) -> Path:
-    """Write ``<folder>/<version_id>.json``, replacing an older one of the same suite, and give back its path.
+    """Write ``<folder>/<version_id>.json`` and return its path. An older baseline of the same suite is replaced.
 
-    ``force`` replaces one of another suite, and one that cannot be read, too. Raises ``ConfigError`` for these without
-    it, for a name that cannot be one, and where nothing was evaluated; ``OSError`` for the disk.
+    ``force`` also replaces a baseline of another suite, or an unreadable one. Raises ``ConfigError`` for these without
+    ``force``, for an invalid name, and for an incomplete or empty run; ``OSError`` for the disk.
     """
     path = _path(version_id, folder)
     if not results.evaluated:
@@ -46,29 +46,29 @@ def save_baseline(results: EvaluationResults, version_id: str, *, folder: Path =
 
 def _check_same_suite(path: Path, suite: str, name: str) -> None:
     try:
-        kept = load_results(path)
+        existing = load_results(path)
     except InputError as error:
         raise ConfigError(
-            f'baseline "{name}" is there already and cannot be read ({error}); choose another name, or --force replaces it'
+            f'baseline "{name}" already exists and cannot be read ({error}); choose another name, or replace it with --force'
         ) from None
-    if kept.suite != suite:
+    if existing.suite != suite:
         raise ConfigError(
-            f'baseline "{name}" is there already, of suite "{kept.suite}", and these results are of "{suite}"; '
-            "choose another name, or --force replaces it"
+            f'baseline "{name}" already exists for suite "{existing.suite}", and these results are of "{suite}"; '
+            "choose another name, or replace it with --force"
         )
 
 
 def load_baseline(name: str, *, folder: Path = FOLDER, suite: str | None = None) -> Baseline:
-    """The baseline of that name, which has to be of ``suite`` where that is given.
+    """Load a baseline by name; with ``suite``, it must be of that suite.
 
-    Raises ``InputError`` where there is none, or none that can be read; ``ConfigError`` where it is of another suite.
+    Raises ``InputError`` if it does not exist or cannot be read, ``ConfigError`` if it is of another suite.
     """
     path = _path(name, folder)
     if not path.exists():
-        known = sorted(one.stem for one in folder.glob("*.json")) if folder.is_dir() else []
+        known = sorted(file.stem for file in folder.glob("*.json")) if folder.is_dir() else []
         raise InputError(
             f'there is no baseline "{name}" in "{folder}"{did_you_mean(name, known)}; '
-            f'"sentinel suite baseline save {name}" makes one of the last run'
+            f'"sentinel suite baseline save {name}" saves the last run as one'
         )
     found = Baseline(name=name, results=load_results(path))
     return found if suite is None else _of_suite(found, suite)
@@ -81,35 +81,35 @@ def load_results(path: Path) -> EvaluationResults:
     except OSError as error:
         raise InputError(f'results "{path}" cannot be read: {error.strerror}') from None
     if data is None:
-        raise InputError(f'there are no results in "{path}"; "sentinel suite run" makes them')
+        raise InputError(f'there are no results in "{path}"; "sentinel suite run" writes them')
     try:
         results = EvaluationResults.from_json(data)
     except msgspec.MsgspecError as error:
         raise InputError(f'results "{path}" cannot be used: {str(error).replace("`", "")}') from None
     if results.schema != 1:
-        raise InputError(f'results "{path}" are of version {results.schema}, and 1 is known here')
+        raise InputError(f'results "{path}" have version {results.schema}; expected 1')
     if problem := _problem(results):
         raise InputError(f'results "{path}" cannot be used: {problem}; run the suite again')
     return results
 
 
 class _Reliability(msgspec.Struct):
-    """What is read of a trial's signals."""
+    """The part of a trial's reliability that is read."""
 
     overall: float | None = None
     signals: dict[str, float] = {}
 
 
 def _problem(results: EvaluationResults) -> str | None:
-    """What no run writes: a file that somebody changed."""
+    """What no run would have written, because somebody edited the file; None if there is nothing like that."""
     if not results.scenarios:
         return "they hold no scenario"
     ids = [scenario.id for scenario in results.scenarios]
     for scenario in results.scenarios:
         if ids.count(scenario.id) > 1:
-            return f'scenario "{scenario.id}" is there twice'
+            return f'scenario "{scenario.id}" occurs twice'
         if not agrees_with_trials(scenario):
-            return f'the figures of scenario "{scenario.id}" are not those of its trials'
+            return f'the figures of scenario "{scenario.id}" do not match its trials'
         try:
             for trial in scenario.trials:
                 msgspec.convert(trial.reliability, _Reliability)
@@ -121,9 +121,9 @@ def _problem(results: EvaluationResults) -> str | None:
 def compare_to_baseline(
     current: EvaluationResults, baseline: Baseline | str, *, folder: Path = FOLDER, alpha: float = ALPHA
 ) -> Comparison:
-    """Hold results against a baseline, or the one of that name.
+    """Compare results with a baseline, given as such or by name.
 
-    Raises ``InputError`` where there is none, ``ConfigError`` where it is of another suite.
+    Raises ``InputError`` if there is none, ``ConfigError`` if it is of another suite.
     """
     known = load_baseline(baseline, folder=folder) if isinstance(baseline, str) else baseline
     _of_suite(known, current.suite)
@@ -134,7 +134,7 @@ def _of_suite(baseline: Baseline, suite: str) -> Baseline:
     if baseline.results.suite != suite:
         raise ConfigError(
             f'baseline "{baseline.name}" is of suite "{baseline.results.suite}" and cannot be compared with suite "{suite}"; '
-            'for one of that suite: run it, then "sentinel suite baseline save NAME"'
+            'to make one of that suite, run it, then "sentinel suite baseline save NAME"'
         )
     return baseline
 

@@ -1,4 +1,4 @@
-"""What tools do in a scenario: step by step, in the harness, without a process and without waiting."""
+"""Scripted tools of a scenario: they play their steps in the harness, without a process and without waiting."""
 
 import copy
 from collections.abc import Callable, Mapping
@@ -46,7 +46,7 @@ class _TimedOut(Exception):
 
 @attrs.define
 class Script:
-    """One tool's steps, one a call; the last one stays. A script belongs to one run."""
+    """One tool's steps, one per call; the last one repeats. A script belongs to one run."""
 
     tool: ToolScript
     calls: int = 0
@@ -111,7 +111,7 @@ def _handler(script: Script, plain: Callable[[], Any]) -> Callable[..., Any]:
 
 
 def run_scripted(job: Callable[[], bytes], *, timeout: float) -> bytes:
-    """A runner for scripted tools: in this process, and a time limit that would pass has passed at once."""
+    """Run a scripted tool in this process. A step that exceeds the time limit times out at once, without waiting."""
     late = []
 
     def watched() -> bytes:

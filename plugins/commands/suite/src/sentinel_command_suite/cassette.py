@@ -34,7 +34,7 @@ def request_hash(request: Request) -> str:
     """SHA-256 of what a request asks, without times, measured durations and secrets."""
     asked = {
         "system": request.system_prompt,
-        "messages": [_told(message) for message in request.messages],
+        "messages": [_content_of(message) for message in request.messages],
         "tools": [[tool.name, tool.description, tool.parameters] for tool in request.tools],
         "temperature": request.temperature,
         "max_tokens": request.max_tokens,
@@ -43,7 +43,7 @@ def request_hash(request: Request) -> str:
     return hashlib.sha256(canonical(from_json(redact_json(canonical(asked))))).hexdigest()
 
 
-def _told(message: Message) -> dict[str, Any]:
+def _content_of(message: Message) -> dict[str, Any]:
     return {
         "role": message.role,
         "content": message.content,
@@ -54,7 +54,7 @@ def _told(message: Message) -> dict[str, Any]:
 
 @attrs.define(eq=False)
 class RecordingModel:
-    """A model whose every exchange is kept in ``exchanges``."""
+    """A model that adds every exchange to ``exchanges``."""
 
     inner: Model
     exchanges: list[Exchange]
@@ -86,7 +86,7 @@ class RecordingModel:
 
 @attrs.define(eq=False)
 class ReplayingModel:
-    """Gives the recorded replies of one trial, in order. ``left`` is shared by the connections of the trial."""
+    """Replays the recorded replies of one trial, in order. All connections of the trial share ``left``."""
 
     left: list[Exchange]
     capabilities: Capabilities
@@ -112,7 +112,7 @@ class ReplayingModel:
         return estimate_tokens(messages)
 
     def get_capabilities(self) -> Capabilities:
-        """As they were when it was recorded."""
+        """The recorded capabilities."""
         return self.capabilities
 
     def close(self) -> None:
@@ -157,9 +157,9 @@ def read_cassette(path: Path) -> tuple[str, dict[str, Tape]]:
     try:
         made = msgspec.json.decode(path.read_bytes(), type=_Cassette)
     except OSError as error:
-        raise InputError(f'cassette "{path}" cannot be read: {error.strerror}; --record makes one') from None
+        raise InputError(f'cassette "{path}" cannot be read: {error.strerror}; --record writes one') from None
     except msgspec.MsgspecError as error:
-        raise InputError(f'cassette "{path}" is none: {str(error).replace("`", "")}') from None
+        raise InputError(f'cassette "{path}" cannot be used: {str(error).replace("`", "")}') from None
     if made.cassette != _SCHEMA:
-        raise InputError(f'cassette "{path}" is of version {made.cassette}, and {_SCHEMA} is known here')
+        raise InputError(f'cassette "{path}" has version {made.cassette}; expected {_SCHEMA}')
     return made.provider, {tape.trial: (tape.capabilities, tape.exchanges) for tape in made.trials}

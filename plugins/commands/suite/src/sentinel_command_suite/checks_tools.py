@@ -1,4 +1,4 @@
-"""The dimension ``tool_usage``: which tools were called, in which order, with what, and what came of failures. Pure."""
+"""The checks of ``tool_usage``: which tools were called, in which order, with what, and how failures were handled. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ _DIMENSION = "tool_usage"
 
 
 def check_tools(run: Run, expect: ToolUsage) -> Iterator[Check]:
-    """Every check of this dimension, those that hold for each scenario included."""
+    """All checks of this dimension, including those that every scenario has."""
     if expect.calls is not None:
         yield _trajectory(run.calls, expect.calls, expect.order)
     yield _valid(run.calls)
@@ -28,7 +28,7 @@ def check_tools(run: Run, expect: ToolUsage) -> Iterator[Check]:
     if expect.most_calls is not None:
         made = len(run.calls)
         yield _check(
-            "few_calls", made <= expect.most_calls, f"{counted(made, 'call')}, at most {expect.most_calls} wanted"
+            "few_calls", made <= expect.most_calls, f"{counted(made, 'call')}; at most {expect.most_calls} expected"
         )
     if expect.errors_handled:
         yield _errors_handled(run)
@@ -43,7 +43,7 @@ def _trajectory(calls: Sequence[Call], wanted: Sequence[CallExpectation], order:
     made = " → ".join(call.call.name for call in calls) or "no calls"
     if score == 1:
         return _check("calls", 1.0, f"{made}: {matched} of {len(wanted)} expected calls, {order}")
-    asked = " → ".join(map(_told, wanted)) or "no calls"
+    asked = " → ".join(map(_described, wanted)) or "no calls"
     return _check("calls", score, f"expected ({order}) {asked}; called {made}{_first_miss(calls, wanted)}")
 
 
@@ -129,7 +129,7 @@ def _covers(real: Any, wanted: Any) -> bool:
     return type(real) is type(wanted) and bool(real == wanted) if isinstance(wanted, bool) else bool(real == wanted)
 
 
-def _told(expected: CallExpectation) -> str:
+def _described(expected: CallExpectation) -> str:
     arguments = ", ".join(f"{key}={value!r}" for key, value in expected.arguments.items())
     return f"{expected.name}({arguments})"[:_SHOWN]
 
@@ -158,7 +158,7 @@ def _error(call: Call) -> object:
 def _errors_handled(run: Run) -> Check:
     """A failed call is handled where the tool succeeded later, or where the answer or a finding admits a failure."""
     failed = [place for place, call in enumerate(run.calls) if call.result is not None and call.result.success is False]
-    admitted = any(ADMITS_FAILURE.search(text) for text in run.told)
+    admitted = any(ADMITS_FAILURE.search(text) for text in run.statements)
     silent = [run.calls[place] for place in failed if not admitted and not _succeeds_after(run.calls, place)]
     if silent:
         return _check(

@@ -25,9 +25,9 @@ class Entry:
     """One figure before and after. ``id`` is a scenario's, or ``*`` for the whole.
 
     ``n`` counts what it rests on: trials on both sides for a pass rate and for one scenario's score, scenarios for a
-    score of the whole. ``p`` is one-sided, in
-    the direction of the change; ``p_adjusted`` is Holm's, over all figures of the whole, or over all scenarios; None
-    where a single scenario's score has no test. ``relative`` is the change as a share of ``before``.
+    score of the whole. ``p`` is one-sided, in the direction of the change; ``p_adjusted`` is Holm's, over all figures of
+    the whole, or over all scenarios; None if there is no test, as for a single scenario's score. ``relative`` is the
+    change as a share of ``before``.
     """
 
     id: str
@@ -44,10 +44,9 @@ class Entry:
 
 @attrs.frozen(kw_only=True)
 class Comparison:
-    """All deltas; those that got worse or better; and where less was checked than before.
+    """All deltas, the regressions and improvements among them, and what was checked less than before.
 
-    ``less_covered`` and ``changed`` say in words what is missing, and which scenarios are not the same any more and
-    were left out of the tests.
+    ``less_covered`` says in words what is missing. ``changed`` are the scenarios that changed, which no test includes.
     """
 
     baseline: str
@@ -73,21 +72,21 @@ class Comparison:
 def compare(
     current: EvaluationResults, before: EvaluationResults, *, name: str = "", alpha: float = ALPHA
 ) -> Comparison:
-    """Hold a run against an earlier one of the same suite.
+    """Compare a run with an earlier one of the same suite.
 
     A figure that dropped by more than 5% of what it was is a regression to look at; ``significant`` says whether it is
     more than noise at ``alpha``: over all scenarios by an exact test on trials (pass rate) or on the paired scores.
     """
-    old = {one.id: one for one in before.scenarios}
-    same = [(old[one.id], one) for one in current.evaluated if one.id in old and old[one.id].n]
+    old = {scenario.id: scenario for scenario in before.scenarios}
+    same = [(old[new.id], new) for new in current.evaluated if new.id in old and old[new.id].n]
     pairs = [(first, second) for first, second in same if first.digest == second.digest]
     changed = tuple(second.id for first, second in same if first.digest != second.digest)
     entries = (*_adjusted(_of_whole(pairs), alpha), *_adjusted(_of_scenarios(pairs), alpha))
     return Comparison(
         baseline=name,
         entries=entries,
-        regressions=tuple(one for one in entries if _is_worse(one)),
-        improvements=tuple(one for one in entries if _is_better(one)),
+        regressions=tuple(entry for entry in entries if _is_worse(entry)),
+        improvements=tuple(entry for entry in entries if _is_better(entry)),
         less_covered=tuple(_less_covered(current, before)),
         changed=changed,
         versions=_changed_versions(current, before),
@@ -149,10 +148,10 @@ def _of_scenarios(pairs: Sequence[Pair]) -> list[Entry]:
 
 
 def _trials_test(pairs: Sequence[Pair], delta: float) -> float:
-    """In the direction of the change: what passed and what failed change places for a rise."""
+    """The test in the direction of the change: for a rise, passed and failed trials are swapped."""
     if delta <= 0:
-        return stratified_test((one.passed, one.n, two.passed, two.n) for one, two in pairs)
-    return stratified_test((one.n - one.passed, one.n, two.n - two.passed, two.n) for one, two in pairs)
+        return stratified_test((old.passed, old.n, new.passed, new.n) for old, new in pairs)
+    return stratified_test((old.n - old.passed, old.n, new.n - new.passed, new.n) for old, new in pairs)
 
 
 def _signs_test(values: Sequence[tuple[float, float]]) -> float:
@@ -164,7 +163,7 @@ def _signs_test(values: Sequence[tuple[float, float]]) -> float:
 def _entry(
     owner: str, metric: str, values: Sequence[tuple[float, float]], p: float | None, *, n: int | None = None
 ) -> Entry:
-    before, after = mean([one for one, _ in values]), mean([two for _, two in values])
+    before, after = mean([old for old, _ in values]), mean([new for _, new in values])
     delta = 0.0 if abs(after - before) < _SLACK else after - before
     return Entry(
         id=owner,
@@ -181,40 +180,40 @@ def _entry(
 
 
 def _adjusted(entries: Sequence[Entry], alpha: float) -> list[Entry]:
-    """Each with its p-value adjusted for how many figures are looked at."""
-    p_values = {f"{one.id} {one.metric}": one.p for one in entries if one.p is not None}
+    """The entries with p-values adjusted for the number of figures compared."""
+    p_values = {f"{entry.id} {entry.metric}": entry.p for entry in entries if entry.p is not None}
     adjusted = {name: float(f"{p:.6g}") for name, p in holm(p_values).items()}
     made = []
-    for one in entries:
-        p = adjusted.get(f"{one.id} {one.metric}")
-        made.append(attrs.evolve(one, p_adjusted=p, significant=p is not None and p <= alpha and one.delta != 0))
+    for entry in entries:
+        p = adjusted.get(f"{entry.id} {entry.metric}")
+        made.append(attrs.evolve(entry, p_adjusted=p, significant=p is not None and p <= alpha and entry.delta != 0))
     return made
 
 
 def _less_covered(current: EvaluationResults, before: EvaluationResults) -> list[str]:
-    """What the earlier run looked at and this one did not."""
-    now = {one.id: one for one in current.scenarios}
-    told = []
+    """What the earlier run checked and this one did not."""
+    now = {scenario.id: scenario for scenario in current.scenarios}
+    losses = []
     for old in before.evaluated:
         new = now.get(old.id)
         if new is None:
-            told.append(f'scenario "{old.id}" is gone')
+            losses.append(f'scenario "{old.id}" is gone')
         elif not new.n:
-            told.append(f'scenario "{old.id}" could not be evaluated')
+            losses.append(f'scenario "{old.id}" could not be evaluated')
         else:
-            told.extend(f'scenario "{old.id}": {what}' for what in _lost(old, new))
-    return told
+            losses.extend(f'scenario "{old.id}": {what}' for what in _lost(old, new))
+    return losses
 
 
 def _lost(old: ScenarioResult, new: ScenarioResult) -> list[str]:
-    told = []
+    losses = []
     if gone := sorted(set(old.check_ids) - set(new.check_ids)):
-        told.append(f"not checked any more: {', '.join(gone)}")
+        losses.append(f"not checked any more: {', '.join(gone)}")
     if gone := sorted(_signals(old) - _signals(new)):
-        told.append(f"not judged any more by {', '.join(gone)}")
+        losses.append(f"not judged any more by {', '.join(gone)}")
     if new.n < old.n:
-        told.append(f"{new.n} trials instead of {old.n}")
-    return told
+        losses.append(f"{new.n} trials instead of {old.n}")
+    return losses
 
 
 def _signals(scenario: ScenarioResult) -> set[str]:

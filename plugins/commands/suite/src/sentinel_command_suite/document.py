@@ -21,7 +21,7 @@ _PLACES = 6
 def document_of(
     results: EvaluationResults, comparison: Comparison | None = None, labels: Labels | None = None
 ) -> dict[str, Any]:
-    """``summary``, ``scenarios``, ``regression_analysis``, and who was evaluated with what."""
+    """``summary``, ``scenarios``, ``regression_analysis``, and the suite, provider, models and versions."""
     return {
         "schema": 1,
         "suite": {"name": results.suite, "version": results.suite_version, "digest": results.suite_digest},
@@ -100,7 +100,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 
 def exit_code(results: EvaluationResults, comparison: Comparison | None, fail_on: FailOn) -> int:
-    """0 as good, 1 a warning, 2 a failure or regression, 3 where something could not be evaluated.
+    """0 as expected, 1 a warning, 2 a failure or regression, 3 if something could not be evaluated.
 
     ``failure``: a scenario that did not pass, or a regression by more than noise, is 2. ``regression``: only the latter
     is, and less coverage. A warning is a scenario that did not pass, a drop of more than 5%, a harness error, a changed

@@ -19,7 +19,7 @@ _FAILED_FIRST = re.compile(r"""^tool (?:"[^"]*"|'[^']*') failed: (?:\w+: )?""")
 
 
 def suite_from_trace(trace: ExecutionTrace, *, name: str | None = None, severity: str | None = None) -> dict[str, Any]:
-    """A suite with that one scenario, as the document that a suite file holds. Raises ``InputError`` as below."""
+    """A suite of that one scenario, in the form of a suite file. Raises ``InputError`` like ``scenario_from_trace``."""
     scenario = scenario_from_trace(trace, name=name, severity=severity)
     return {
         "name": scenario["id"],
@@ -33,10 +33,10 @@ def scenario_from_trace(
 ) -> dict[str, Any]:
     """A scenario in which every tool gives the results that the trace recorded.
 
-    Expected is what was right then as far as a trace can say: the tools in their order, failures told, nothing made up;
-    and ``severity``, where it is given: a trace cannot say which one would have been right. Secrets are taken out.
+    It expects what a trace can show: the tools in their order, failures reported, nothing invented. ``severity`` adds the
+    right severity, which no trace can show. Secrets are redacted.
 
-    Raises ``InputError`` where the trace holds no tool call with a result, or names no release.
+    Raises ``InputError`` if the trace holds no tool call with a result, or names no release.
     """
     calls = [call for call in TraceIndex(trace).calls if call.result is not None]
     if not calls:

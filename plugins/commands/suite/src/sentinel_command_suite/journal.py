@@ -1,4 +1,4 @@
-"""The finished trials of a run, on disk as they finish, so that a run that was cut off can go on."""
+"""Finished trials of a run, written to disk at once, so that an interrupted run can be resumed."""
 
 import errno
 import fcntl
@@ -39,14 +39,14 @@ class Done:
 class Journal:
     """A file of lines: a head that says what run it is, then one line for each finished trial.
 
-    Each line is written at once and synced. A last line that was cut off is not read, and the next one goes over it.
-    Nothing is written before ``begin``, so that a run that cannot begin leaves the one before it alone. The file is locked
-    from the start, or from when it is made: another run in the same folder is refused, where the file system has locks. The
-    lock ends with this process, and not with workers that outlive it.
+    Each line is written and synced at once. A truncated last line is ignored, and the next one overwrites it. Nothing is
+    written before ``begin``, so that a run that cannot start leaves the previous one's journal alone. The file is locked
+    from the start, or once it exists, so that a second run in the same folder is refused; some network file systems have
+    no locks. The lock ends with this process, even if workers outlive it.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any], *, resume: bool) -> None:
-        """Raises ``InputError`` where there is nothing to resume, or a different run; ``OSError`` for the disk."""
+        """Raises ``InputError`` if there is nothing to resume, or a different run; ``OSError`` for the disk."""
         self._path = path
         self._begun = False
         self._file = _locked(path)
@@ -62,14 +62,14 @@ class Journal:
         lines = _whole_lines(_all_of(self._file)) if resume and self._file is not None else []
         if lines and lines[0] + b"\n" != first:
             raise InputError(
-                f'the run in "{self._path.parent}" is another one ({_difference(lines[0], head)}); leave out --resume'
+                f'the run in "{self._path.parent}" differs from this one ({_difference(lines[0], head)}); leave out --resume'
             )
         self.done = [_done(line, number, self._path) for number, line in enumerate(lines[1:], 2)]
         self._head = b"" if lines else first
         self._kept = sum(len(line) + 1 for line in lines)
 
     def begin(self) -> None:
-        """Open the file for this run, once; the lines of another one are gone then. Raises ``InputError``, ``OSError``."""
+        """Open the file for this run, once, without lines of another run. Raises ``InputError``, ``OSError``."""
         if self._begun:
             return
         if self._file is None:
@@ -81,7 +81,7 @@ class Journal:
         self._begun = True
 
     def add(self, done: Done) -> None:
-        """Keep one more, of a journal that was begun. Raises ``OSError``."""
+        """Add a finished trial, after ``begin``. Raises ``OSError``."""
         assert self._file is not None, "begun"
         _write(self._file, done.to_json() + b"\n")
 
@@ -99,7 +99,7 @@ class Journal:
 
 
 def _locked(path: Path, flags: int = 0) -> int | None:
-    """The file, open for adding lines; None where there is none. Raises ``InputError`` where another process has it."""
+    """The file, open for adding lines; None if there is none. Raises ``InputError`` if another process has locked it."""
     refuse_detours(path)
     try:
         file = os.open(path, os.O_RDWR | os.O_APPEND | flags, 0o600)
@@ -120,7 +120,7 @@ def _locked(path: Path, flags: int = 0) -> int | None:
 
 
 def _all_of(file: int) -> bytes:
-    """What is in an open file, which stays open: closing any descriptor of it would give back the lock."""
+    """The content of an open file, which stays open: closing any descriptor of it would release the lock."""
     with os.fdopen(file, "rb", closefd=False) as stream:
         return stream.read()
 
@@ -136,8 +136,8 @@ def _done(line: bytes, number: int, path: Path) -> Done:
     try:
         return msgspec.json.decode(line, type=Done)
     except msgspec.MsgspecError as error:
-        told = str(error).replace("`", "")
-        raise InputError(f'journal "{path}", line {number} is damaged ({told}); leave out --resume') from None
+        problem = str(error).replace("`", "")
+        raise InputError(f'journal "{path}", line {number} is damaged ({problem}); leave out --resume') from None
 
 
 def _whole_lines(data: bytes) -> list[bytes]:
@@ -145,7 +145,7 @@ def _whole_lines(data: bytes) -> list[bytes]:
 
 
 def _difference(line: bytes, head: Mapping[str, Any]) -> str:
-    """The first thing in which the two heads differ."""
+    """The first difference between the two heads, in words."""
     try:
         before = msgspec.json.decode(line, type=dict[str, Any])
         now = msgspec.json.decode(msgspec.json.encode(head), type=dict[str, Any])

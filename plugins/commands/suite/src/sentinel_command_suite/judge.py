@@ -1,4 +1,4 @@
-"""A language model as judge: pinned, asked several times, cached by content, and never above a certain defect."""
+"""A language model as judge: pinned, asked several times, cached by content. It never outweighs a failed check."""
 
 import codecs
 import hashlib
@@ -64,7 +64,7 @@ class Judge:
     def opinions(self, scenario: Scenario, runs: Sequence[Run], note: Note) -> tuple[Check, ...]:
         """One check for each question. Raises ``ModelError`` where the judge gives no usable answer.
 
-        ``note`` is told what went wrong and changes nothing: the model could not be closed, the votes not kept.
+        ``note`` gets what went wrong without an effect on the result: the model not closed, the votes not cached.
         """
         self._spent = None
         rows = [row for row in scenario.rubric if row.question is not None]
@@ -152,13 +152,13 @@ def _lines(run: Run) -> Iterator[str]:
     for message in run.trace.messages:
         if message.role == "system":
             continue
-        told: Mapping[str, Any] = {
+        entry: Mapping[str, Any] = {
             "role": message.role,
             "content": message.content,
             "calls": [{"name": call.name, "arguments": call.arguments} for call in message.tool_calls],
             "results": [{"content": result.content, "success": result.success} for result in message.tool_results],
         }
-        yield canonical({key: value for key, value in told.items() if value}).decode()
+        yield canonical({key: value for key, value in entry.items() if value}).decode()
 
 
 def _opinion(row: Criterion, votes: Sequence[Vote]) -> Check:

@@ -55,7 +55,7 @@ class Facts:
         )
 
     def names(self, name: str) -> bool:
-        """True where the name, or its start where it was cut short, stands in the text."""
+        """True if the text contains the name; of a name that ends in an ellipsis, its start."""
         plain = folded(name)
         for ellipsis in _ELLIPSES:
             plain = plain.removesuffix(ellipsis).rstrip()
@@ -68,7 +68,7 @@ def folded(text: str) -> str:
 
 
 def numbers_in(text: str) -> Iterator[Number]:
-    """The quantities of a text, without the ordinals of its lists and without what stands in quotation marks."""
+    """The quantities of a text, without the ordinals of its lists and without quoted names."""
     plain = _without_quoted(_ORDINAL.sub(" ", text[:_MOST_TEXT]))
     for match in _NUMBER.finditer(plain):
         digits = match[1].replace(",", "")
@@ -93,12 +93,12 @@ def _is_name(match: re.Match[str]) -> bool:
 
 
 def _without_quoted(text: str) -> str:
-    """What is too short to be a name stays, without its marks: a number may be in them."""
+    """The text without quoted names. Shorter quotes lose only their marks: they may hold a number."""
     return _QUOTED.sub(lambda match: " " if _is_name(match) else f" {_inner(match)} ", text)
 
 
 def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:
-    """Facts from what tools and users said; JSON among it also gives sums and shares of its siblings."""
+    """Facts from the texts of tools and users; JSON also gives sums and shares of sibling numbers."""
     numbers: set[float] = {float(one) for one in also}
     derived: set[float] = {0.0}  # "none of them" needs no source
     shares: set[float] = set()
@@ -138,11 +138,11 @@ def _walk(value: Any) -> Iterator[tuple[list[float], set[float]]]:
 
 
 def _sums(siblings: list[float]) -> set[float]:
-    """Of two, of three, of all. No differences: among a few counts they give anything."""
+    """Sums of two, three and all siblings. Differences are left out: those of a few counts match nearly any number."""
     return {sum(siblings), *(sum(some) for size in (2, 3) for some in itertools.combinations(siblings, size))}
 
 
 def _shares(siblings: list[float], sums: set[float]) -> set[float]:
-    """Of one another and of sums, and what is left to one."""
+    """Shares of one another and of the sums, and their complements to 1."""
     shares = {part / whole for part in siblings for whole in (*siblings, *sums) if whole}
     return shares | {1 - share for share in shares if 0 <= share <= 1}

@@ -6,7 +6,7 @@ from sentinel_command_suite.numbers import Facts, folded, numbers_in
 from sentinel_command_suite.runs import Run
 from sentinel_command_suite.scenario import Predicate
 
-__all__ = ["ADMITS_FAILURE", "finds", "holds", "told_as"]
+__all__ = ["ADMITS_FAILURE", "description_of", "finds", "holds"]
 
 ADMITS_FAILURE = re.compile(
     r"fail|error|could not|couldn't|cannot|can't|unable|unavailable|unreachable|timed? ?out|stopped after|not answer"
@@ -17,7 +17,7 @@ ADMITS_FAILURE = re.compile(
 
 def finds(predicate: Predicate, run: Run) -> str | None:
     """The first text of the run for which the predicate holds; None where there is none."""
-    places = {"findings": run.findings, "answer": (run.answer,), "both": run.told}
+    places = {"findings": run.findings, "answer": (run.answer,), "both": run.statements}
     return next((text for text in places[predicate.where] if holds(predicate, text)), None)
 
 
@@ -38,7 +38,7 @@ def _has_number(text: str, wanted: float) -> bool:
     return any(facts.gives(number) for number in numbers_in(text))
 
 
-def told_as(predicate: Predicate) -> str:
+def description_of(predicate: Predicate) -> str:
     """The predicate in a few words."""
     if predicate.name:
         return predicate.name

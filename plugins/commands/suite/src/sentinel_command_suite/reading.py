@@ -46,7 +46,7 @@ def read_suite(name: str | Path) -> Suite:
 
 
 def decode_suite(data: bytes, name: str, *, folder: Path | None = None) -> Suite:
-    """A suite from a file's bytes; ``name`` tells the format by its ending. Release files are read from ``folder``.
+    """A suite from a file's bytes; the ending of ``name`` decides the format. Release files are read from ``folder``.
 
     Raises ``InputError``.
     """
@@ -61,8 +61,8 @@ def decode_suite(data: bytes, name: str, *, folder: Path | None = None) -> Suite
     try:
         suite = msgspec.convert(document, Suite, strict=True)
     except msgspec.ValidationError as error:
-        told = str(error).replace(" - at ", " @ ").replace("`", "")
-        raise InputError(f'suite "{name}": {told if "@" in told else told + " @ $"}') from None
+        problem = str(error).replace(" - at ", " @ ").replace("`", "")
+        raise InputError(f'suite "{name}": {problem if "@" in problem else problem + " @ $"}') from None
     except (TypeError, ValueError) as error:
         raise InputError(f'suite "{name}": {error} @ $') from None
     return attrs.evolve(suite, scenarios=tuple(_with_release(one, name, folder) for one in suite.scenarios))
@@ -83,7 +83,7 @@ def _document(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _yaml(data: bytes) -> Any:
-    """Plain YAML without aliases: a few lines of those can stand for gigabytes."""
+    """Plain YAML without aliases: a few lines of those can expand to gigabytes."""
     try:
         import yaml
     except ImportError:
@@ -96,7 +96,7 @@ def _yaml(data: bytes) -> Any:
 
 
 def _check_nodes(events: Iterator[Any]) -> None:
-    """Stop reading where there is an alias, or too much."""
+    """Raise ``InputError`` for an alias, too many nodes or too deep nesting."""
     depth = 0
     for count, event in enumerate(events):
         name = type(event).__name__
@@ -117,7 +117,7 @@ def _merged(defaults: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, An
 
 
 def _unknown_keys(value: object, wanted: Any, path: str, depth: int = 0) -> Iterator[str]:
-    """Keys that no field has; what is of a wrong type is left to the conversion."""
+    """Keys that no field has. Wrong types are left to the conversion."""
     if depth > _MAX_DEPTH:
         yield f"is nested too deeply @ {path}"
         return
@@ -147,7 +147,7 @@ def _parts(value: object, wanted: Any) -> Iterator[tuple[Any, object, str]]:
 
 
 def _with_release(scenario: Any, name: str, folder: Path | None) -> Any:
-    """The scenario with the release that its file holds, and the release's own version as its id where none is given."""
+    """The scenario with the release of its file. Without a release id, it gets the release's version."""
     release = scenario.release
     if scenario.release_file is not None:
         release = _release(scenario, name, folder)

@@ -1,4 +1,4 @@
-"""A run for continuous integration: JUnit XML and Markdown. Text from agents is neutral in both."""
+"""A run for continuous integration: JUnit XML and Markdown. Text from agents is escaped in both."""
 
 from collections.abc import Iterable, Iterator
 
@@ -24,7 +24,7 @@ _MOST_REASONS = 5
 
 
 def render_junit(results: EvaluationResults, comparison: Comparison | None = None) -> str:
-    """JUnit XML: one suite, a test case a scenario; what could not be evaluated is an error, a regression a failed case."""
+    """JUnit XML: one suite, a test case per scenario. An unevaluated scenario is an error, a regression a failed case."""
     cases = [*map(_case, results.scenarios), *([] if comparison is None else [_regression(comparison)])]
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -46,9 +46,9 @@ def _case(scenario: ScenarioResult) -> str:
     if scenario.status == "passed":
         return junit_case("suite", scenario.id)
     kind = "error" if scenario.status == "error" else "failure"
-    told = f"{scenario.passed} of {scenario.n} trials passed"
+    summary = f"{scenario.passed} of {scenario.n} trials passed"
     reasons = "\n".join(xml_text(clipped(one, _EVIDENCE)) for one in why(scenario))
-    head = f"<{kind} type={xml_attribute(scenario.status)} message={xml_attribute(told)}>"
+    head = f"<{kind} type={xml_attribute(scenario.status)} message={xml_attribute(summary)}>"
     return junit_case("suite", scenario.id, f"{head}{reasons}</{kind}>")
 
 
@@ -71,7 +71,7 @@ def _body(lines: Iterable[str]) -> str:
 def render_markdown(
     results: EvaluationResults, comparison: Comparison | None = None, *, labels: Labels | None = None
 ) -> str:
-    """Markdown for a job summary or a comment, cut short where a job summary would be refused for its size."""
+    """Markdown for a job summary or a comment, truncated to the size that a job summary may have."""
     return cut_markdown("\n".join(_lines(results, comparison, labels)) + "\n")
 
 
@@ -101,10 +101,10 @@ def _failed(results: EvaluationResults) -> Iterator[str]:
 
 def _changes(comparison: Comparison) -> Iterator[str]:
     yield from ("", f"### Against {markdown_text(comparison.baseline)}", "")
-    told = [
+    changes = [
         *(f"**less covered**: {markdown_text(one)}" for one in comparison.less_covered),
         *(f"changed scenario: {markdown_text(one)}" for one in comparison.changed),
         *(f"**worse**: {markdown_text(change(one))}" for one in comparison.regressions),
         *(f"better: {markdown_text(change(one))}" for one in comparison.improvements),
     ]
-    yield from (f"- {one}" for one in told or ["no figure moved by more than 5%"])
+    yield from (f"- {one}" for one in changes or ["no figure moved by more than 5%"])

@@ -1,4 +1,4 @@
-"""A run for a person at a terminal: the pass rate, a line a dimension, what failed and why, what changed."""
+"""A run as text for a terminal: the pass rate, a line per dimension, what failed and why, what changed."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,7 +26,7 @@ def render_text(
     verbose: bool = False,
     color: bool = False,
 ) -> str:
-    """Lines of text, each ending with a line's end."""
+    """Lines of text, each with a newline."""
     return "".join(f"{line}\n" for line in _lines(results, comparison, labels, verbose=verbose, color=color))
 
 
@@ -46,7 +46,7 @@ def _lines(
 
 
 def outcome(results: EvaluationResults) -> str:
-    """How many scenarios passed, and what else there is to know of them."""
+    """How many scenarios passed, failed, were flaky or could not be evaluated, and how many trials were lost."""
     summary = summary_of(results)
     parts = [f"{summary['passed']} of {len(results.evaluated)} scenarios passed"]
     parts += [f"{summary[name]} {name}" for name in ("failed", "flaky") if summary[name]]
@@ -82,7 +82,7 @@ def _scenario(scenario: ScenarioResult, *, color: bool) -> Iterator[str]:
 
 
 def why(scenario: ScenarioResult) -> Sequence[str]:
-    """Each reason for which trials did not pass, once."""
+    """Why trials did not pass, each reason once."""
     reasons = []
     for trial in scenario.trials:
         if trial.error:
@@ -94,12 +94,12 @@ def why(scenario: ScenarioResult) -> Sequence[str]:
 
 
 def judged(results: EvaluationResults, labels: Labels | None) -> Iterator[str]:
-    """Who judged, and how far that is to be believed."""
+    """The judge, and how well it agrees with human labels."""
     if not results.judge:
         return
-    yield f"{printable(str(results.judge['provider']))}, {results.judge['votes']} votes a question"
+    yield f"{printable(str(results.judge['provider']))}, {results.judge['votes']} votes per question"
     if labels is None:
-        yield "no human labels were given (--labels), so how far it agrees with people is not known"
+        yield "no human labels were given (--labels), so its agreement with people is unknown"
         return
     found = agreement_in(results, labels)
     kappa = "not defined" if found["kappa"] is None else f"{found['kappa']:.3f}"
@@ -110,9 +110,7 @@ def judged(results: EvaluationResults, labels: Labels | None) -> Iterator[str]:
 def _comparison(comparison: Comparison) -> Iterator[str]:
     yield f"Against baseline {printable(comparison.baseline)}:"
     yield from (f"  ✗ less covered: {printable(one)}" for one in comparison.less_covered)
-    yield from (
-        f"  ! scenario {one} is not the same any more, and is left out of the tests" for one in comparison.changed
-    )
+    yield from (f"  ! scenario {one} changed and is left out of the tests" for one in comparison.changed)
     for title, entries in (("worse", comparison.regressions), ("better", comparison.improvements)):
         yield from (f"  {title}: {change(entry)}" for entry in entries[:_MOST_CHANGES])
         if len(entries) > _MOST_CHANGES:

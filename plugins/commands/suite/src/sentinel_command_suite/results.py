@@ -1,4 +1,4 @@
-"""What trials, scenarios and a whole run came to."""
+"""The results of trials, scenarios and a whole run."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -19,7 +19,7 @@ class TrialResult:
 
     ``status`` is ``error`` where the harness, not the agent, is to blame: the provider could not be reached, a signal
     broke, the judge gave nothing usable; ``error`` then says what. ``cost_usd`` and ``tokens`` are None where unknown.
-    ``notes`` are what else went wrong, and changed nothing: a model that could not be closed, a trace not kept.
+    ``notes`` are problems that changed no result: a model that could not be closed, a trace that could not be saved.
     """
 
     scenario: str
@@ -44,7 +44,7 @@ class TrialResult:
 
     @property
     def failures(self) -> tuple[Check, ...]:
-        """The checks that decided that it failed."""
+        """The required checks that failed."""
         return tuple(check for check in self.checks if check.required and not check.passed)
 
 
@@ -64,13 +64,13 @@ class ScenarioResult:
 
     @property
     def check_ids(self) -> tuple[str, ...]:
-        """What was looked at in any trial."""
+        """The ids of all checks in any trial, sorted."""
         return tuple(sorted({check.id for trial in self.trials for check in trial.checks}))
 
 
 @attrs.frozen(kw_only=True)
 class EvaluationResults:
-    """A whole run. ``incomplete`` says why not every trial was made, empty where all were."""
+    """A whole run. ``incomplete`` says why trials are missing; it is empty if none is."""
 
     suite: str
     suite_version: str
@@ -96,5 +96,5 @@ class EvaluationResults:
 
     @classmethod
     def from_json(cls, data: bytes) -> "EvaluationResults":
-        """From such a file. Raises ``msgspec.MsgspecError`` for what is none."""
+        """From such a file. Raises ``msgspec.MsgspecError`` for anything else."""
         return msgspec.json.decode(data, type=cls)

@@ -1,4 +1,4 @@
-"""Runs a suite: every trial of every scenario, in children, several at a time, each finished trial kept at once."""
+"""Runs a suite: every trial of every scenario, several at a time in child processes; each finished trial is saved at once."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from sentinel_command_suite.reading import read_suite
 from sentinel_command_suite.results import EvaluationResults, TrialResult
 from sentinel_command_suite.scenario import Scenario, Suite, Toolset
 from sentinel_command_suite.summary import gather
-from sentinel_command_suite.worker import FRAMES, Connect, Order, Tried, Versions, Worker, versions_in, work
+from sentinel_command_suite.worker import FRAMES, Connect, Order, TrialDone, Versions, Worker, versions_in, work
 from sentinel_core.errors import ConfigError, PluginError, WorkerError
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
@@ -36,12 +36,12 @@ Progress = Callable[[int, int, TrialResult], None]
 class RunOptions:
     """How to run a suite.
 
-    ``provider`` and ``trials`` None: as the suite says. ``of_provider`` are settings of whichever provider that is, over
-    those of ``layers``. ``workers`` is how many children work at once; 0 works in this process, without isolation.
-    ``folder`` keeps journal and traces; None keeps nothing. ``max_cost`` is in US dollars: no trial is begun once the
+    ``provider`` and ``trials`` default to the suite's. ``of_provider`` are settings of the evaluated provider; they go
+    before ``layers``. ``workers`` is the number of child processes; 0 runs in this process, without isolation.
+    ``folder`` keeps journal and traces; None keeps nothing. ``max_cost`` is in US dollars: no trial starts once the
     finished ones have cost that much. ``only`` picks scenarios by id or tag. ``timeout`` is the most seconds that one
     trial may take. ``connect`` replaces the provider: it is given a scenario's id and the number of the trial. ``warn``
-    is told where a key goes before a model is asked.
+    gets warnings, such as where an API key is sent, before a model is asked.
     """
 
     provider: str | None = None
@@ -145,22 +145,22 @@ class _Run:
         if not pending:
             self.versions = versions_in(self.order)
         elif self.options.workers == 0:
-            self._here(pending)
+            self._run_here(pending)
         else:
-            self._apart(pending)
+            self._run_in_children(pending)
 
-    def _here(self, pending: Sequence[tuple[str, int]]) -> None:
+    def _run_here(self, pending: Sequence[tuple[str, int]]) -> None:
         worker = Worker.of(self.order)
-        for told in worker.kit.told:
-            self._warn(told)
+        for warning in worker.kit.warnings:
+            self._warn(warning)
         worker.reach_provider()
         self._begin(dict(worker.versions))
         for key in pending:
-            if self._too_dear():
+            if self._is_over_budget():
                 return
             self._keep(worker.trial(*key))
 
-    def _apart(self, pending: Sequence[tuple[str, int]]) -> None:
+    def _run_in_children(self, pending: Sequence[tuple[str, int]]) -> None:
         count = min(self.options.workers, len(pending))
         launch = partial(Child, partial(work, self.order), frames=FRAMES, memory=self.options.memory)
         with Pool(launch, self.options.timeout, size=count) as pool:
@@ -176,7 +176,7 @@ class _Run:
                         self._lost(shares[worker], error)
                         if shares[worker]:
                             worker.give(shares[worker])
-                    if self._too_dear():
+                    if self._is_over_budget():
                         return
 
     def _hear(self, frame: Frame, share: list[tuple[str, int]]) -> None:
@@ -187,25 +187,25 @@ class _Run:
                 self._warn(text)
             case Versions(of=versions):
                 self._begin(versions)
-            case Tried(json=data):
+            case TrialDone(json=data):
                 done = msgspec.json.decode(data, type=Done)
                 share.remove((done.result.scenario, done.result.trial))
                 self._keep(done)
 
-    def _warn(self, told: str) -> None:
-        """Once, whichever of the children say so."""
-        if told not in self.warned:
-            self.warned.add(told)
-            self.options.warn(told)
+    def _warn(self, text: str) -> None:
+        """Warn once, even if several children report the same."""
+        if text not in self.warned:
+            self.warned.add(text)
+            self.options.warn(text)
 
     def _begin(self, versions: dict[str, str]) -> None:
-        """There is somebody to evaluate."""
+        """Start the journal: the plugins are loaded and the provider answers."""
         self.versions = versions
         if self.journal is not None:
             self.journal.begin()
 
     def _lost(self, share: list[tuple[str, int]], error: WorkerError) -> None:
-        """A child is gone. The trial that it was at is the harness's loss; the rest of its share goes to another."""
+        """A child died. The trial that it was running becomes an error; the rest of its share is run again."""
         at = next((key for key in share if f"{key[0]}#{key[1]}" == error.mark), None)
         if at is None:
             raise PluginError(
@@ -224,14 +224,14 @@ class _Run:
             self._warn(_UNPRICED)
         self.options.progress(len(self.done), sum(1 for _ in _keys(self.suite)), done.result)
 
-    def _too_dear(self) -> bool:
-        """True once the budget is spent and there is something left to do."""
+    def _is_over_budget(self) -> bool:
+        """True once the budget is spent and trials are left."""
         limit = self.options.max_cost
         spent = sum((one.result.cost_usd or 0.0) + (one.result.judge_cost_usd or 0.0) for one in self.done)
         left = sum(1 for _ in _keys(self.suite)) - len(self.done)
         if limit is None or spent < limit or not left:
             return False
-        self.incomplete = f"stopped after ${spent:.4f}, the limit being ${limit:g}; {left} trials were not made"
+        self.incomplete = f"stopped after ${spent:.4f} (limit ${limit:g}); {left} trials were not run"
         return True
 
     def tapes(self) -> dict[str, Tape]:

@@ -1,4 +1,4 @@
-"""What one run of the agent left behind, as the checks look at it. Pure."""
+"""One run of the agent, in the form that the checks use. Pure."""
 
 from collections.abc import Sequence
 
@@ -14,10 +14,10 @@ _PASSES_AT = 1 - 1e-9
 
 @attrs.frozen(kw_only=True)
 class Check:
-    """One thing that was looked at: a score in [0, 1], and the evidence in a sentence.
+    """The result of one check: a score in [0, 1], and the evidence in a sentence.
 
-    ``certain`` is False for a judge's opinion. ``threshold`` is the score that passes; what is not ``required`` only
-    lowers the score of its dimension.
+    ``certain`` is False for a judge's opinion. ``threshold`` is the score that passes; a check that is not ``required``
+    only lowers the score of its dimension.
     """
 
     id: str
@@ -35,7 +35,7 @@ class Check:
         return self.score >= min(self.threshold, _PASSES_AT)
 
     def labelled(self, label: str) -> "Check":
-        """The same check, of one of several runs."""
+        """The same check, with the label of its run in its id."""
         return attrs.evolve(self, id=f"{self.id}[{label}]") if label else self
 
 
@@ -43,7 +43,7 @@ class Check:
 class Run:
     """One run: its trace, how it ended, and the report that the agent decided on (severity and findings).
 
-    ``delivery`` says what came of that report, None where there was none to deliver.
+    ``delivery`` is the status of that report's delivery, None if there was no report.
     """
 
     trace: ExecutionTrace
@@ -73,13 +73,13 @@ class Run:
         )
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def statements(self) -> tuple[str, ...]:
         """Findings, then the answer."""
         return (*self.findings, self.answer)
 
     @property
     def given(self) -> tuple[str, ...]:
-        """All that the agent was given: what users and tools said."""
+        """The agent's whole input: the messages of users and the results of tools."""
         said = [message.content or "" for message in self.trace.messages if message.role == "user"]
         results = [result.content for message in self.trace.messages for result in message.tool_results]
         return (*said, *results)

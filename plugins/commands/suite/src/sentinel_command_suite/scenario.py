@@ -1,4 +1,4 @@
-"""What a suite is made of: scenarios, what the tools do in them, and what is expected of the agent."""
+"""The parts of a suite: scenarios, what the tools do in them, and what is expected of the agent."""
 
 import re
 from typing import Any, Literal
@@ -62,8 +62,8 @@ def _in_list(value: Any) -> Any:
 class Step:
     """What a tool does at one call: give ``result`` (any JSON) or raw ``text``, fail with ``error``, or never answer.
 
-    ``status`` is the HTTP status of a failure where the tool is served over HTTP; ``delay_ms`` is waited first, and costs
-    no time where the tool is scripted: a delay that reaches the tool's time limit is a timeout at once.
+    ``status`` is the HTTP status of a failure if the tool is served over HTTP. ``delay_ms`` is waited first; a scripted
+    tool does not wait, and a delay that reaches its time limit is a timeout at once.
     """
 
     result: Any = None
@@ -80,13 +80,13 @@ class Step:
 
     @property
     def is_plain(self) -> bool:
-        """True where the tool does what it does without a script, perhaps later."""
+        """True if the tool acts as without a script, apart from a delay."""
         return self.result is self.text is self.error is None and not self.timeout
 
 
 @attrs.frozen(kw_only=True)
 class ToolScript:
-    """What one tool does, call by call; the last step stays. ``timeout_ms`` is the tool's time limit.
+    """What one tool does, call by call; the last step repeats. ``timeout_ms`` is the tool's time limit.
 
     ``description`` and ``parameters`` (a JSON schema of type object) are for tools beyond the two of the detective.
     """
@@ -99,11 +99,11 @@ class ToolScript:
 
 @attrs.frozen(kw_only=True)
 class Predicate:
-    """Something that a text must say. Case and white space do not matter; every part that is given must hold.
+    """A condition on a text. Case and white space do not matter; every part that is given must hold.
 
-    ``any``: one of these stands in it; ``all``: each does; ``none``: none does; ``regex``: found in it; ``number``: it
-    names this number, as such or in percent. ``where`` is what is looked at; each finding is looked at by itself.
-    ``name`` is what it is called where it does not hold.
+    ``any``: the text contains one of these; ``all``: each; ``none``: none; ``regex``: a match; ``number``: this number,
+    as such or in percent. ``where`` selects the texts; each finding is checked by itself. ``name`` is shown if the
+    predicate fails.
     """
 
     name: str = ""
@@ -127,7 +127,7 @@ class Predicate:
 
 @attrs.frozen(kw_only=True)
 class CallExpectation:
-    """One call. ``match`` says how ``arguments`` are held against the real ones, without those in ``ignore``.
+    """One call. ``match`` says how ``arguments`` are compared with the real ones, without those in ``ignore``.
 
     ``partial``: the given ones must be there, in nested objects too; ``exact``: these and no others.
     """
@@ -181,9 +181,9 @@ class DecisionQuality:
 
 @attrs.frozen(kw_only=True)
 class ErrorHandling:
-    """How the run may end, whether a report may come of it, and what must be told.
+    """How the run may end, whether a report may be filed, and what the agent must report (``told``).
 
-    ``delivery`` is what may become of the report on its way: ``delivered``, ``failed``, or ``unknown``.
+    ``delivery`` lists the allowed statuses of the report's delivery: ``delivered``, ``failed``, ``unknown``.
     """
 
     outcomes: tuple[str, ...] = ("completed",)
@@ -194,7 +194,7 @@ class ErrorHandling:
 
 @attrs.frozen(kw_only=True)
 class Expectations:
-    """Per dimension. ``worst_verdict`` is the worst that the reliability signals may say about the run."""
+    """Per dimension. ``worst_verdict`` is the worst verdict that the reliability signals may give the run."""
 
     tool_usage: ToolUsage = attrs.field(factory=ToolUsage)
     decision_quality: DecisionQuality = attrs.field(factory=DecisionQuality)
@@ -245,7 +245,7 @@ class Sweep:
 class Scenario:
     """One situation, and what is expected in it.
 
-    ``trials`` is how often it is tried where the suite is not told otherwise; ``pass_rate`` is the share of trials that
+    ``trials`` is the number of trials unless an option sets another; ``pass_rate`` is the share of trials that
     must pass, more than 0. ``toolset``: ``scripted`` (in the harness), ``http`` (the installed release tools against a
     service on loopback that follows the script) or ``installed`` (the installed tools as they are configured).
     """
@@ -299,7 +299,7 @@ class Suite:
 
 
 def digest_of(value: object) -> str:
-    """SHA-256 of a JSON value, as hexadecimal text; keys may stand in any order."""
+    """SHA-256 of a JSON value, as hexadecimal text; the order of keys does not matter."""
     import hashlib
 
     from sentinel_core.trace import canonical

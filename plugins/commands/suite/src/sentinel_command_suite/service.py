@@ -43,7 +43,7 @@ def _serve(scenario: Scenario, release: Mapping[str, Any] | None, outbox: Outbox
 
 
 class _State:
-    """What the service remembers: how far each script is, and how many reports it took."""
+    """State of the service: the position in each script, and the filed reports."""
 
     def __init__(self, release_id: str, release: Mapping[str, Any] | None, scripts: dict[str, Script]) -> None:
         self.release_id = release_id
@@ -52,7 +52,7 @@ class _State:
         self.filed: dict[str, str] = {}
 
     def plain(self, name: str, key: str) -> tuple[int, bytes]:
-        """The answer where the script has no other: a report that is sent twice counts once."""
+        """The answer of a tool without a scripted one. A report that is sent twice counts once."""
         if name == GET_SUMMARY:
             known = self.release is not None
             return (200, _json(self.release)) if known else (404, b'{"error": "no such release"}')
@@ -97,10 +97,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - http.server's signature
-        """Nothing: the trace has what was asked and answered."""
+        """Log nothing: the trace has requests and answers."""
 
     def handle(self) -> None:
-        """As usual; a client that went away is no news."""
+        """Handle a request; ignore a client that disconnected."""
         try:
             super().handle()
         except OSError:

@@ -18,7 +18,7 @@ _MOST_K = 10
 def gather(
     suite: Suite, provider: str, versions: Mapping[str, str], trials: Iterable[TrialResult], incomplete: str = ""
 ) -> EvaluationResults:
-    """Trials, in whatever order they came, as the results of the suite's scenarios, in the suite's order."""
+    """The results of the suite's scenarios, in the suite's order, from trials in any order."""
     by_scenario: dict[str, list[TrialResult]] = {scenario.id: [] for scenario in suite.scenarios}
     for trial in sorted(trials, key=lambda one: one.trial):
         by_scenario[trial.scenario].append(trial)
@@ -49,7 +49,7 @@ def _scenario(scenario: Scenario, trials: Sequence[TrialResult]) -> ScenarioResu
 
 
 def _figures(trials: Sequence[TrialResult]) -> dict[str, Any]:
-    """What follows from the trials alone."""
+    """The figures that depend on the trials alone."""
     counted = [trial for trial in trials if trial.status != "error"]
     passed = sum(trial.status == "passed" for trial in counted)
     return {

@@ -1,4 +1,4 @@
-"""One trial: let the agent work in a scenario, check what it did, have the signals judge its trace."""
+"""One trial: run the agent in a scenario, check what it did, let the signals judge its trace."""
 
 import itertools
 import random
@@ -35,7 +35,7 @@ _PLACES = 6
 
 @attrs.frozen(kw_only=True)
 class Trial:
-    """What to try: the scenario, which trial it is (from 1), the name of the provider, and whether back-off waits."""
+    """A trial to run: the scenario, which trial it is (from 1), the name of the provider, and whether back-off waits."""
 
     scenario: Scenario
     number: int
@@ -52,7 +52,7 @@ class _Case:
 
 
 def cases_of(scenario: Scenario) -> tuple[_Case, ...]:
-    """The runs of one trial, in order. Raises ``ConfigError`` where the path of a sweep leads nowhere."""
+    """The runs of one trial, in order."""
     sweep = scenario.sweep
     if sweep is None:
         return (_Case(label="", release=scenario.release),)
@@ -79,7 +79,7 @@ def run_trial(
     judge: Judge | None = None,
     keep: Callable[[str, ExecutionTrace], None] = lambda _label, _trace: None,
 ) -> TrialResult:
-    """Try it once. What the harness is to blame for is a result with the status ``error``, never an exception.
+    """Run one trial. A failure of the harness is a result with the status ``error``, never an exception.
 
     ``keep`` is given the trace of each run of a trial that did not pass; where it raises ``OSError`` or
     ``ValueError``, a note says so.
@@ -137,9 +137,9 @@ def _over_http(scenario: Scenario, case: _Case, stack: ExitStack) -> dict[str, d
 
 
 def _world(trial: Trial, case: _Case) -> World:
-    """The same ids, times and chances in each run of the same trial; a replayed one waits for nobody.
+    """Ids, times and random numbers that are the same each time the trial runs; a replayed trial does not wait.
 
-    Where tools are real, ids are new each time: a report's idempotency key is made of them.
+    Real tools get new ids each time, because a report's idempotency key is made of them.
     """
     seconds, ids = itertools.count(), itertools.count(1)
     name = "-".join(
@@ -197,7 +197,7 @@ def _checks(scenario: Scenario, runs: Sequence[Run]) -> Iterator[Check]:
 
 
 def _blame(runs: Sequence[Run], reports: Sequence[ReliabilityReport]) -> str | None:
-    """What the harness, not the agent, is to blame for."""
+    """The failure of the harness, not of the agent, that makes the trial an error; None if there is none."""
     for run in runs:
         if run.outcome == "model_error":
             return run.error or "the provider failed"

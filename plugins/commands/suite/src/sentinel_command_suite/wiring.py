@@ -25,9 +25,9 @@ Watch = Callable[[str, str], AbstractContextManager[object]]
 
 @attrs.frozen(kw_only=True)
 class Kit:
-    """Loaded plugins: how to connect to the provider and the judge, the tools, the signals, and everyone's version.
+    """Loaded plugins: how to connect to the provider and the judge, the tools, the signals, and all versions.
 
-    ``told`` is what a person is to know before a model is asked.
+    ``warnings`` are for the user, before a model is asked.
     """
 
     connect: Callable[[], Model] | None
@@ -36,7 +36,7 @@ class Kit:
     layers: Layers
     versions: Mapping[str, str]
     connect_judge: Callable[[], Model] | None = None
-    told: Sequence[str] = ()
+    warnings: Sequence[str] = ()
 
     def bound_tools(self, overrides: Mapping[str, Mapping[str, Any]]) -> list[Tool]:
         """The installed tools with their settings.
@@ -66,10 +66,10 @@ def load_kit(
     judge: tuple[str, Mapping[str, Any]] | None = None,
     watch: Watch = lambda _stage, _label: nullcontext(),
 ) -> Kit:
-    """Load everything, once a process; no provider where another model stands in for it.
+    """Load everything, once per process. ``provider`` is None if another model replaces it.
 
-    ``of_provider`` are flags for the provider, over its settings, and not for the judge's. Raises ``PluginError`` where the
-    provider or the judge's provider is not there, ``ConfigError`` for unusable settings.
+    ``of_provider`` are flags for the evaluated provider, not the judge's; they override its settings. Raises
+    ``PluginError`` if the provider or the judge's is not installed, ``ConfigError`` for unusable settings.
     """
     chosen, left_out = select(selection, _KINDS)
     wanted = {provider, *((judge[0],) if judge else ())}
@@ -79,15 +79,15 @@ def load_kit(
         if failure.source.kind == "providers":
             raise PluginError(f'provider "{failure.source.name}" ({failure.source.origin}) {failure.error}')
     known = {one.name for one in chosen if one.kind == "providers"}
-    told: list[str] = []
+    warnings: list[str] = []
     connect = None
     if provider is not None:
         plugin = _provider(plugins, provider, known)
-        connect = _connector(plugin, with_flags(plugin, layers, of_provider or {}, required=True), told.append)
+        connect = _connector(plugin, with_flags(plugin, layers, of_provider or {}, required=True), warnings.append)
     return Kit(
         connect=connect,
-        connect_judge=_judge(plugins, judge, layers, known, told.append),
-        told=told,
+        connect_judge=_judge(plugins, judge, layers, known, warnings.append),
+        warnings=warnings,
         tools={one.source.name: one for one in plugins if one.source.kind == "tools"},
         panel=make_panel(plugins, failures, left_out, layers),
         layers=layers,
@@ -109,7 +109,7 @@ def _judge(
     judge: tuple[str, Mapping[str, Any]] | None,
     layers: Layers,
     known: set[str],
-    tell: Callable[[str], None],
+    warn: Callable[[str], None],
 ) -> Callable[[], Model] | None:
     if judge is None:
         return None
@@ -119,22 +119,22 @@ def _judge(
         for key, value in settings.items()
     }
     pinned = attrs.evolve(layers, values={**layers.values, **given})
-    return _connector(_provider(plugins, name, known), pinned, tell)
+    return _connector(_provider(plugins, name, known), pinned, warn)
 
 
-def _connector(plugin: Plugin, layers: Layers, tell: Callable[[str], None]) -> Callable[[], Model]:
+def _connector(plugin: Plugin, layers: Layers, warn: Callable[[str], None]) -> Callable[[], Model]:
     settings = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
-    if told := key_sent_elsewhere(plugin, settings, layers):
-        tell(told)
+    if warning := key_sent_elsewhere(plugin, settings, layers):
+        warn(warning)
     return partial(model_of, plugin, settings)
 
 
 def _versions(plugins: Sequence[Plugin], provider: str | None) -> dict[str, str]:
     from sentinel_core import __version__
 
-    told = {HOST: __version__}
+    versions = {HOST: __version__}
     for plugin in plugins:
         source = plugin.source
         if source.kind == "signals" or (source.kind == "providers" and source.name == provider):
-            told[source.label] = source.origin
-    return dict(sorted(told.items()))
+            versions[source.label] = source.origin
+    return dict(sorted(versions.items()))

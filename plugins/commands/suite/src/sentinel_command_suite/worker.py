@@ -1,4 +1,4 @@
-"""What a child does for a run: load everything once, then one trial after another."""
+"""The child process of a run: loads everything once, then runs one trial after another."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ from sentinel_core.host.settings import Layers
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.redact import redact
 
-__all__ = ["FRAMES", "Connect", "Order", "Tried", "Versions", "Worker", "versions_in", "work"]
+__all__ = ["FRAMES", "Connect", "Order", "TrialDone", "Versions", "Worker", "versions_in", "work"]
 
 Connect = Callable[[str, int], Model]
 
@@ -84,31 +84,31 @@ class Worker:
         return self.kit.versions
 
     def reach_provider(self) -> None:
-        """Connect to the provider once, where one is to be asked. Raises what it raises: no trial could do better.
+        """Connect to the provider once, if there is one, and pass on its error: every trial would fail the same way.
 
-        That it cannot be closed is a note on the next trial.
+        A failure to close it is a note on the next trial.
         """
         if self.kit.connect is not None:
             close_model(self.kit.connect(), self.order.provider, self._notes.append)
 
     def trial(self, scenario_id: str, number: int) -> Done:
-        """Make one trial."""
+        """Run one trial."""
         scenario = next(one for one in self.order.suite.scenarios if one.id == scenario_id)
         trial = Trial(scenario=scenario, number=number, provider=self.order.provider, waits=self.order.tapes is None)
-        deck = _Deck(self.order, self.kit, scenario_id, number)
-        result = run_trial(trial, self.kit, connect=deck.connect, judge=self._judge(deck), keep=self._keep)
+        models = _TrialModels(self.order, self.kit, scenario_id, number)
+        result = run_trial(trial, self.kit, connect=models.connect, judge=self._judge(models), keep=self._keep)
         notes = dict.fromkeys((*map(redact, self._notes), *result.notes))
         self._notes.clear()
         result = attrs.evolve(result, notes=tuple(notes))
-        return Done(result=result, capabilities=deck.capabilities, exchanges=tuple(deck.exchanges))
+        return Done(result=result, capabilities=models.capabilities, exchanges=tuple(models.exchanges))
 
-    def _judge(self, deck: "_Deck") -> Judge | None:
+    def _judge(self, models: "_TrialModels") -> Judge | None:
         settings = self.order.suite.judge
         if settings is None:
             return None
         keeps = self.order.folder is not None and not self.order.recording and self.order.tapes is None
         cache = self.order.folder / "judge" if keeps and self.order.folder is not None else None
-        return Judge(settings, deck.connect_judge, cache)
+        return Judge(settings, models.connect_judge, cache)
 
     def _keep(self, _label: str, trace: ExecutionTrace) -> None:
         if self.order.folder is not None:
@@ -116,7 +116,7 @@ class Worker:
 
 
 @attrs.define(eq=False)
-class _Deck:
+class _TrialModels:
     """The models of one trial: live, recorded or replayed."""
 
     order: Order
@@ -161,26 +161,26 @@ class _Deck:
 
 
 class Versions(Frame):
-    """Of everything that was loaded: trials can be made."""
+    """The versions of everything that was loaded; sent once trials can start."""
 
     of: dict[str, str]
 
 
-class Tried(Frame):
-    """A trial that was made: a ``Done`` as JSON."""
+class TrialDone(Frame):
+    """A finished trial: a ``Done`` as JSON."""
 
     json: bytes
 
 
-FRAMES = Versions | Tried | Warned | Refusal
+FRAMES = Versions | TrialDone | Warned | Refusal
 
 
 def work(order: Order, outbox: Outbox) -> None:
-    """Load once, then make the trials of each share that comes as an order."""
+    """Load once, then run the trials of each share that comes as an order."""
     try:
         worker = Worker.of(order)
-        for told in worker.kit.told:
-            outbox.warn(told)
+        for warning in worker.kit.warnings:
+            outbox.warn(warning)
         worker.reach_provider()
     except SentinelError as error:
         outbox.refuse(error)
@@ -189,7 +189,7 @@ def work(order: Order, outbox: Outbox) -> None:
     for share in outbox.orders():
         for scenario_id, number in share:
             outbox.mark(f"{scenario_id}#{number}")
-            outbox.send(Tried(worker.trial(scenario_id, number).to_json()))
+            outbox.send(TrialDone(worker.trial(scenario_id, number).to_json()))
 
 
 def versions_in(order: Order) -> dict[str, str]:

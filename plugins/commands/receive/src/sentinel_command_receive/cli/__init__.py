@@ -1,1 +1,1 @@
-"""What ``sentinel receive`` takes and says."""
+"""The options and output of ``sentinel receive``."""

@@ -37,12 +37,12 @@ def _number(
     _SECONDS,
     2.0,
     "SECONDS",
-    "A trace is judged so long after its last span, where its outermost span has come.",
+    "Judge a trace this long after its last span, once its outermost span has come.",
 )
-@_number("--patience", _SECONDS, 60.0, "SECONDS", "The same where the outermost span has not come.")
-@_number("--until-quiet", _SECONDS, None, "SECONDS", "End once something was judged and nothing came for so long.")
+@_number("--patience", _SECONDS, 60.0, "SECONDS", "The same if the outermost span has not come.")
+@_number("--until-quiet", _SECONDS, None, "SECONDS", "End once something was judged and nothing came for this long.")
 @_number("--max-body-mb", _COUNT, 64, "MB", "Largest request, decompressed.")
-@_number("--max-spans", _COUNT, 2_000_000, "N", "Most spans held at a time; beyond, senders are told to wait.")
+@_number("--max-spans", _COUNT, 2_000_000, "N", "Most spans held at a time; beyond that, senders must wait.")
 @click.option(
     "-o",
     "--output",
@@ -63,8 +63,8 @@ def command(**options: Any) -> int:
     sentinel receive
     OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 python my_agent.py
 
-    Spans of one trace, and traces of one conversation, are judged together. Ctrl-C or SIGTERM judges what is there and
-    ends. Exit codes: 0 PASS, 1 WARN, 2 FAIL, of many the worst; 3 where anything could not be judged; 130 after Ctrl-C.
+    Spans of one trace, and traces of one conversation, are judged together. Ctrl-C or SIGTERM judges what has come and
+    ends. Exit codes: 0 PASS, 1 WARN, 2 FAIL, of many the worst; 3 if anything could not be judged; 130 after Ctrl-C.
     """
     import sentinel_core.runtime.http_server  # noqa: F401 - it says what to install where that is missing
     from sentinel_command_receive.cli.receiving import Receiver

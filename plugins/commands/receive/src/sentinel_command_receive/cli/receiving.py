@@ -1,4 +1,4 @@
-"""What the parent does for ``sentinel receive``: one child takes spans, others judge what it hands on."""
+"""The parent process of ``sentinel receive``: one child receives spans, others judge the traces."""
 
 import contextlib
 import errno
@@ -42,7 +42,7 @@ _TAKEN = (errno.EADDRINUSE, errno.EACCES)  # it is the port's fault
 
 @attrs.define(eq=False, kw_only=True)
 class Receiver:
-    """Judges what comes in. ``tally`` is of all batches."""
+    """Judges incoming traces. ``tally`` counts all batches."""
 
     layers: Layers
     selection: Selection
@@ -52,12 +52,12 @@ class Receiver:
     _interrupted: bool = attrs.field(default=False, init=False)
 
     def run(self, address: tuple[str, int], options: Mapping[str, Any]) -> int:
-        """Receive until told to stop; the exit code, at once where nothing could be judged with what is set.
+        """Receive until stopped, and return the exit code; at once if plugins or settings make judging impossible.
 
-        Raises ``ConfigError`` where it cannot listen or write.
+        Raises ``ConfigError`` if it cannot listen or write.
         """
         host = self.layers.host()
-        append_lines(self.output, [b""])  # now, and not after an hour, is the time to say that it cannot be written
+        append_lines(self.output, [b""])  # an unwritable file is refused now, not after an hour
         if self._judged(()).broken:
             return ERROR
         listener = _listener(*address)
@@ -96,7 +96,7 @@ class Receiver:
             self.tally.broken = True
 
     def _judged(self, sources: tuple[FileSource, ...], reports: IO[bytes] | None = None) -> Tally:
-        """Judge files. Of none, too, what plugins, profile or weights make impossible is told."""
+        """Judge files. Even without files, it reports plugins, profiles or weights that cannot be used."""
         host = self.layers.host()
         plan = Plan(sources=sources, layers=self.layers, selection=self.selection, reader="otlp", format="jsonl")
         return supervise(plan, reports or io.BytesIO(), job=judge, timeout=host.timeout, memory_mb=host.max_memory_mb)
@@ -110,9 +110,9 @@ class Receiver:
         self.tally.broken = self.tally.broken or tally.broken
         for row in rows:
             Path(row.path).unlink()
-        self._tell(reports.getvalue().splitlines(keepends=True), {row.trace_id: row.span_id for row in rows})
+        self._write_reports(reports.getvalue().splitlines(keepends=True), {row.trace_id: row.span_id for row in rows})
 
-    def _tell(self, lines: list[bytes], spans: dict[str, str]) -> None:
+    def _write_reports(self, lines: list[bytes], spans: dict[str, str]) -> None:
         try:
             append_lines(self.output, lines)
         except OSError as error:

@@ -24,7 +24,7 @@ def command(context: click.Context) -> None:
 def verify(*, store: str | None) -> int:
     """Check every row's hash, that none is missing, and that loops and overrides are what their rows say.
 
-    Exit codes: 0 where all is as it was written; 3 where a row was changed, which is then named.
+    Exit codes: 0 if all is as it was written; 3 if a row was changed, which is then named.
     """
     with kept_store(store) as kept:
         found = _problems(kept)
@@ -39,7 +39,7 @@ def verify(*, store: str | None) -> int:
 
 
 def _problems(kept: Store) -> list[str]:
-    """What is wrong; looked at again where something is, for somebody may have written between the two reads."""
+    """What is wrong. If something is, read again: another process may have written between the two reads."""
     from sentinel_core.guardrails import audit_problems
 
     for _ in range(_TRIES):

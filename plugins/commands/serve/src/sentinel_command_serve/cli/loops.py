@@ -1,4 +1,4 @@
-"""``sentinel loops``: the families of loops that are kept, and one of them drawn."""
+"""``sentinel loops``: lists the stored families of loops, and draws one."""
 
 import json
 from collections.abc import Sequence
@@ -80,7 +80,7 @@ def show(context: click.Context, /, *, loop_id: str, store: str | None, as_json:
 
 
 def _families(store: str | None) -> Sequence["Family"]:
-    """All that are kept; none where the default place has nothing yet. A place that is named must be there."""
+    """All stored families; none if the default store does not exist yet. A store that is named must exist."""
     named = read_layers(host_flags({"store": store})).host().store
     if named in (None, DEFAULT_STORE) and not Path(DEFAULT_STORE).exists():
         return ()

@@ -80,7 +80,7 @@ def command(*, port: int, tokens: Path | None, **options: Any) -> None:
 
 
 def _tokens(path: Path | None) -> "Tokens":
-    """Those that are set; where none are, new ones in the default file, which is then told."""
+    """The configured tokens; if there are none, new ones in the default file, which is then named."""
     from sentinel_command_serve.tokens import DEFAULT_FILE, VARIABLE, make_tokens, read_tokens
 
     if path is None and not os.environ.get(VARIABLE) and not DEFAULT_FILE.exists():

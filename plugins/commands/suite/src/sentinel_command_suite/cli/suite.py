@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sentinel_command_suite.cli.suite_output import Telling, checked, in_json, telling_options
+from sentinel_command_suite.cli.suite_output import ResultOutput, checked, in_json, output_options
 from sentinel_core.cli import HOME, help_without_command, say, warn
 from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options, plugins_option
 from sentinel_core.cli.run_options import PROVIDER, refuse_two_places, without_repo
@@ -40,7 +40,7 @@ def _directory(function: _Function) -> _Function:
 @click.group("suite", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    r"""Let Sentinel's detective work in many scenarios, score it, and hold it against how it did before.
+    r"""Run Sentinel's detective in many scenarios, score it, and compare it with earlier runs.
 
     Other agents are not run: "sentinel evaluate" judges what they did, from their traces.
 
@@ -54,21 +54,25 @@ def command(context: click.Context) -> None:
     help_without_command(context)
 
 
-@command.command("run", short_help="Run a suite, compare it with a baseline, tell what came of it.")
+@command.command("run", short_help="Run a suite, compare it with a baseline, report the results.")
 @click.argument("suite", metavar="SUITE")
-@click.option("--provider", metavar="NAME", help="Who is evaluated (default: the setting, the suite's, offline).")
+@click.option("--provider", metavar="NAME", help="Evaluate this provider (default: the setting, the suite's, offline).")
 @click.option("--model", metavar="ID", help="Which of the provider's models.")
-@click.option("--base-url", metavar="URL", help="The provider's address, where it is not its own.")
-@click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="How often each scenario is tried.")
+@click.option("--base-url", metavar="URL", help="The provider's address, if not its default.")
+@click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="Trials of each scenario.")
 @click.option("--only", multiple=True, metavar="ID|TAG", help="Only these scenarios.")
-@click.option("--workers", type=click.IntRange(1, 256), metavar="N", help="Trials at once (default: one a processor).")
-@click.option("--toolset", type=click.Choice(["scripted", "http", "installed"]), help="What the tools are.")
+@click.option(
+    "--workers", type=click.IntRange(1, 256), metavar="N", help="Trials at once (default: one per processor)."
+)
+@click.option("--toolset", type=click.Choice(["scripted", "http", "installed"]), help="Which tools the agent uses.")
 @click.option("--releases", metavar="PLACE", help="With --toolset installed: where summaries are.")
 @click.option("--reports", metavar="PLACE", help="With --toolset installed: where reports go.")
-@click.option("--resume", is_flag=True, help="Go on with the run of this suite that was cut off.")
-@click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Begin no trial once this is spent.")
-@click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Keep every reply of the model.")
-@click.option("--replay", type=click.Path(path_type=Path), metavar="FILE", help="Use those replies instead of a model.")
+@click.option("--resume", is_flag=True, help="Continue the interrupted run of this suite.")
+@click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Start no trial once this much is spent.")
+@click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Record every reply of the model.")
+@click.option(
+    "--replay", type=click.Path(path_type=Path), metavar="FILE", help="Use recorded replies instead of a model."
+)
 @click.option(
     "--timeout",
     "trial_timeout",
@@ -79,7 +83,7 @@ def command(context: click.Context) -> None:
 )
 @click.option("--baseline", metavar="NAME", help="Compare with this baseline.")
 @_directory
-@telling_options
+@output_options
 @plugin_options
 def run(suite: str, **options: Any) -> int:
     r"""Run every scenario of SUITE: a built-in one, or a TOML or YAML file.
@@ -94,20 +98,20 @@ def run(suite: str, **options: Any) -> int:
     read = read_suite(suite)
     named, folder = options["baseline"], options["home"] / "baselines"
     baseline = load_baseline(named, folder=folder, suite=read.name) if named else None
-    telling = Telling.of(options)
+    output = ResultOutput.of(options)
     try:
         results = run_evaluation(read, _run_options(read.name, options))
     except KeyboardInterrupt:
-        say("\nsentinel: stopped; finished trials are kept; to go on: the same command with --resume")
+        say("\nsentinel: stopped; finished trials are kept; to continue, run the same command with --resume")
         raise
     if results.evaluated:
         for path in (_last(options["home"], read.name), options["home"] / "suites" / "last.json"):
             write_whole(path, results.to_json())
     comparison = compare_to_baseline(results, baseline, alpha=options["alpha"]) if baseline else None
-    notes = Counter(note for one in results.scenarios for trial in one.trials for note in trial.notes)
+    notes = Counter(note for scenario in results.scenarios for trial in scenario.trials for note in trial.notes)
     for note, count in notes.items():
         warn(f"{note} (in {counted(count, 'trial')})")
-    return telling.tell(results, comparison)
+    return output.write(results, comparison)
 
 
 def _run_options(name: str, options: dict[str, Any]) -> "RunOptions":
@@ -149,26 +153,26 @@ def _progress(done: int, total: int, result: "TrialResult") -> None:
     click.echo(f"\r\x1b[K{line}{end}", err=True, nl=False)
 
 
-@command.command("compare", short_help="Hold the last run against a baseline.")
+@command.command("compare", short_help="Compare the last run with a baseline.")
 @click.option("--baseline", required=True, metavar="NAME", help="The baseline to compare with.")
 @click.option("--result", type=click.Path(path_type=Path), metavar="FILE", help="Results (default: the last run).")
 @_directory
-@telling_options
+@output_options
 def compare(baseline: str, result: Path | None, **options: Any) -> int:
-    """Hold the last run against a baseline: what got worse, and whether that is more than noise."""
+    """Compare the last run with a baseline: what got worse, and whether that is more than noise."""
     from sentinel_command_suite.baseline import load_results
     from sentinel_command_suite.evaluation import compare_to_baseline, load_baseline
 
-    telling = Telling.of(options)
+    output = ResultOutput.of(options)
     known = load_baseline(baseline, folder=options["home"] / "baselines")
     results = load_results(result or _last(options["home"], known.results.suite))
-    return telling.tell(results, compare_to_baseline(results, known, alpha=options["alpha"]))
+    return output.write(results, compare_to_baseline(results, known, alpha=options["alpha"]))
 
 
 @command.group("baseline", invoke_without_command=True)
 @click.pass_context
 def baseline_group(context: click.Context) -> None:
-    """Keep results under a name, to hold later runs against."""
+    """Save results under a name, to compare later runs with."""
     help_without_command(context)
 
 
@@ -178,7 +182,7 @@ def baseline_group(context: click.Context) -> None:
 @click.option("--force", is_flag=True, help="Replace a baseline of another suite, or one that cannot be read.")
 @_directory
 def save(name: str, result: Path | None, home: Path, *, force: bool) -> int:
-    """Keep the results of the last run as baseline NAME, instead of an older one of the same suite."""
+    """Save the results of the last run as baseline NAME, replacing an older one of the same suite."""
     from sentinel_command_suite.baseline import load_results
     from sentinel_command_suite.evaluation import save_baseline
 
@@ -199,13 +203,13 @@ def list_suites(home: Path, *, as_json: bool) -> int:
     from sentinel_command_suite.evaluation import BUILT_IN, read_suite
 
     suites = [read_suite(name) for name in BUILT_IN]
-    rows = [{"suite": one.name, "scenarios": len(one.scenarios), "summary": one.summary} for one in suites]
-    known = sorted(one.stem for one in (home / "baselines").glob("*.json"))
+    rows = [{"suite": suite.name, "scenarios": len(suite.scenarios), "summary": suite.summary} for suite in suites]
+    known = sorted(file.stem for file in (home / "baselines").glob("*.json"))
     if as_json:
         click.echo(json.dumps({"suites": rows, "baselines": known}))
         return 0
-    for one in suites:
-        click.echo(f"{one.name}  {counted(len(one.scenarios), 'scenario')}  {one.summary}")
+    for suite in suites:
+        click.echo(f"{suite.name}  {counted(len(suite.scenarios), 'scenario')}  {suite.summary}")
     for name in known:
         click.echo(f"baseline {printable(name)}")
     return 0
@@ -238,7 +242,7 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
     return 0
 
 
-@command.command("from-trace", short_help="Make a suite out of a trace of the detective: an incident becomes a test.")
+@command.command("from-trace", short_help="Make a suite from a trace of the detective: an incident becomes a test.")
 @click.argument("trace", metavar="TRACE")
 @click.option("--id", "name", metavar="ID", help="The scenario's id (default: from the trace's).")
 @click.option(
@@ -247,7 +251,7 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
 @click.option("--from", "reader", metavar="FORMAT", help="Read as this format, whatever it looks like.")
 @click.option("--trace-id", metavar="ID", help="Which trace, where TRACE holds several.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the suite to FILE.")
-@click.option("--force", is_flag=True, help="Replace FILE where it is there.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @plugins_option()
 def from_trace(trace: str, *, name: str | None, severity: str | None, output: Path | None, **options: Any) -> int:
     """Make a suite of one scenario from TRACE: its tools answer as they did then, so that an incident becomes a test.
@@ -261,7 +265,7 @@ def from_trace(trace: str, *, name: str | None, severity: str | None, output: Pa
     from sentinel_core.cli.trace_inputs import read_one
 
     if output is not None and checked(output).exists() and not options["force"]:
-        raise ConfigError(f'-o "{output}" is there already; --force replaces it')
+        raise ConfigError(f'-o "{output}" already exists; replace it with --force')
     found = read_one(trace, trace_id=options["trace_id"], reader=options["reader"], plugins=options["plugins"])
     made = tomli_w.dumps(suite_from_trace(found, name=name, severity=severity))
     decode_suite(made.encode(), f"{Path(trace).name}.toml")

@@ -1,4 +1,4 @@
-"""How ``sentinel suite`` tells what came of a suite: formats, files, the exit code."""
+"""The output of ``sentinel suite``: formats, files, the exit code."""
 
 import json
 import re
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sentinel_command_suite.document import Labels
     from sentinel_command_suite.evaluation import Comparison, EvaluationResults
 
-__all__ = ["Telling", "checked", "in_json", "telling_options"]
+__all__ = ["ResultOutput", "checked", "in_json", "output_options"]
 
 Format = Literal["text", "json", "junit", "markdown"]
 
@@ -29,44 +29,44 @@ _PREFIX = re.compile(r"([A-Za-z]{2,}):")  # a single letter is a drive
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def telling_options(function: _Function) -> _Function:
-    """How results are told, and what counts."""
+def output_options(function: _Function) -> _Function:
+    """Add the options of the output and of the exit code."""
     for option in (
         click.option("--json", "as_json", is_flag=True, help="The same as --format json."),
-        click.option("--format", "form", type=click.Choice(_FORMATS), help="What goes to standard output."),
+        click.option("--format", "form", type=click.Choice(_FORMATS), help="Format of standard output."),
         click.option(
             "-o",
             "--output",
             "outputs",
             multiple=True,
             metavar="[FORMAT:]FILE",
-            help="Write to FILE too, in the format that its ending says (.json, .xml, .md) or that is named.",
+            help="Also write to FILE, in the format of its ending (.json, .xml, .md) or the named one.",
         ),
         click.option(
             "--fail-on",
             type=click.Choice(["failure", "regression", "never"]),
             default="failure",
-            help="What exits with 2: a scenario that fails too (failure), or only what got worse by more than noise.",
+            help="What exits with 2: failed scenarios and regressions (failure), or only regressions beyond noise.",
         ),
         click.option(
             "--alpha",
             type=click.FloatRange(1e-6, 0.5),
             default=0.01,
             metavar="P",
-            help="Level of the tests (default 0.01).",
+            help="Significance level (default 0.01).",
         ),
         click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="Human labels for the judge."),
-        click.option("-v", "--verbose", is_flag=True, help="Every scenario."),
+        click.option("-v", "--verbose", is_flag=True, help="Show every scenario."),
     ):
         function = option(function)
     return function
 
 
 @attrs.frozen(kw_only=True)
-class Telling:
-    """How results are told: in which format, to which files, and what decides the exit code.
+class ResultOutput:
+    """Where results go: in which format, to which files, and what decides the exit code.
 
-    Made before anything runs, so that what cannot be used is said then.
+    Created before anything runs, so that an unusable option is refused then.
     """
 
     form: Format
@@ -77,31 +77,31 @@ class Telling:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Self:
-        """From ``telling_options``. Raises ``ConfigError`` and ``InputError``."""
+        """From ``output_options``. Raises ``ConfigError`` and ``InputError``."""
         return cls(
             form="json" if options["as_json"] else options["form"] or "text",
-            targets=tuple(_target(one) for one in options["outputs"]),
+            targets=tuple(_target(text) for text in options["outputs"]),
             fail_on=options["fail_on"],
             labels=_labels(options["labels"]),
             verbose=options["verbose"],
         )
 
-    def tell(self, results: "EvaluationResults", comparison: "Comparison | None") -> int:
+    def write(self, results: "EvaluationResults", comparison: "Comparison | None") -> int:
         """Print and write; the exit code. Raises ``InputError`` for a file that cannot be written."""
         from sentinel_command_suite.document import exit_code
 
         is_text = self.form == "text"
         try:
-            told = self._rendered(self.form, results, comparison, color=is_text and use_color())
-            click.echo(folded(told, terminal_width() if is_text else 0), nl=False)
+            text = self._rendered(self.form, results, comparison, color=is_text and use_color())
+            click.echo(folded(text, terminal_width() if is_text else 0), nl=False)
         finally:  # a reader that stopped reading takes no file away
-            self._write(results, comparison)
+            self._write_files(results, comparison)
         code = exit_code(results, comparison, self.fail_on)
         if code == ERROR:
-            complain(results.incomplete or "some scenarios could not be evaluated; the reasons are with them")
+            complain(results.incomplete or "some scenarios could not be evaluated; each shows its reason")
         return code
 
-    def _write(self, results: "EvaluationResults", comparison: "Comparison | None") -> None:
+    def _write_files(self, results: "EvaluationResults", comparison: "Comparison | None") -> None:
         for form, path in self.targets:
             text = self._rendered(form, results, comparison, color=False)
             with open_output(path) as stream:
@@ -140,7 +140,7 @@ def _labels(path: Path | None) -> "Labels | None":
 
 
 def checked(path: Path) -> Path:
-    """What ``-o`` names, before there is anything to write. Raises ``InputError`` where no file can be."""
+    """The path of ``-o``, checked before there is anything to write. Raises ``InputError`` if no file can be there."""
     if path.is_dir():
         raise InputError(f'-o "{path}" cannot be written: it is a folder')
     if not path.parent.is_dir():
