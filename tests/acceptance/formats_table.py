@@ -7,8 +7,8 @@ traces in the native format, a line each. ``-``: the file tells no tokens.
 FILES = """
 adk/sample.session.json                                                           adk             1    9    2   2   -       -      0  8115c4a508850851a32fec06217d9de47f8b4d27a599435b69cc716dbae8a110
 atif/openhands_hello-world.trajectory.json                                        atif            1    7    2   1   220     80     0  29cae6a0a02898d68ee1bac7c12598a0828779979d6aeda7f9c346d346a415f1
-atif/terminus_2_hello-world-context-summarization-linear-history.trajectory.json  atif            1    8    0   0   2252    160    0  0e4e01c74981b8c23f1babbb4e285051a901068e024f9d51fb2ba6634a81617f
-claude-code/claude-code-log/edge_cases.jsonl                                      claude-code     1    12   3   1   488     435    0  d708d776f4f54bf3f4c43855f1d70ad3e1f55704b1d1e90167aae0c02f8d97ae
+atif/terminus_2_hello-world-context-summarization-linear-history.trajectory.json  atif            1    8    0   0   2252    160    0  1d802d2a3e3d5ed2171b1fbe2413d0c8fc02846bef6ae96c935727ccd0f06f8a
+claude-code/claude-code-log/edge_cases.jsonl                                      claude-code     1    12   3   1   488     435    0  3fcdce8a4ffc978a9a42fb8235da8e79fcaeb9fca6d75e7645c373d110fa3321
 claude-code/claude-code-log/representative_messages.jsonl                         claude-code     1    11   2   2   218     445    0  1f9c8ed1b748571bc200026a667af030e8d92e980fa9b38129a4151d55697715
 claude-code/inspect_scout/agent-atest01.jsonl                                     claude-code     1    4    1   1   200     60     0  f84924314956d9097307ef64949aaea1d51afe2f1396c30fa9e2f0fad03e430a
 claude-code/inspect_scout/agent_session.jsonl                                     claude-code     1    4    1   1   300     80     1  eeb66b2c68d4d5fc93546bc5ed5f2223efd4a5e3bfc626f3519bfe98eedb86d6

@@ -12,7 +12,8 @@ from sentinel_core import (
     TraceDetails,
     evaluate_trace,
 )
-from sentinel_core.evaluate.evaluator import BoundSignal, Panel, describe, evaluate
+from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
+from sentinel_core.evaluate.foreign import describe
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.profile import RS1
 from sentinel_core.report import SignalFailure

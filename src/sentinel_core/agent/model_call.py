@@ -22,7 +22,7 @@ from sentinel_core.agent.recorder import Record
 from sentinel_core.agent.resume import attempts_in, last_run
 from sentinel_core.agent.retry import execute_with_retry, retry_after_of
 from sentinel_core.errors import ContextLengthError, ModelError, NetworkError, ProviderError, error_text
-from sentinel_core.evaluate.evaluator import refused_type
+from sentinel_core.evaluate.foreign import refused_type
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.model import Capabilities, Model, Reply, Request, StopReason, ToolChoice
 from sentinel_core.offers import Tool

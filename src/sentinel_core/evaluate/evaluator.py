@@ -1,15 +1,13 @@
 """A trace and a panel of signals in, a report out."""
 
 import functools
-import math
 from collections.abc import Callable, Mapping, Sequence
-from types import CoroutineType
 from typing import Any, NamedTuple
 
 import attrs
 
-from sentinel_core.errors import error_text
 from sentinel_core.evaluate.attribution import attribute
+from sentinel_core.evaluate.foreign import NonsenseError, checked_detection, describe_in_place
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.mutation_guard import Snapshot
 from sentinel_core.evaluate.policy import judge
@@ -29,10 +27,8 @@ from sentinel_core.report import (
 )
 from sentinel_core.trace import GAPS, NOTES, told_of_reading
 
-__all__ = ["BoundSignal", "Panel", "describe", "describe_in_place", "evaluate", "refused_type"]
+__all__ = ["BoundSignal", "Panel", "evaluate"]
 
-_LONGEST_ERROR = 300
-_OURS = __name__.partition(".")[0]
 _NOT_INSTALLED = "is not installed"
 _ASTRAY = 'answered with a finding, "{}", that points to {}; there are {}, counted from 0'
 _ATTRIBUTED = ("WARN", "FAIL")
@@ -176,14 +172,14 @@ def _origin(index: TraceIndex, finding: Finding) -> str | None:
 
 
 def _refuse_astray(index: TraceIndex, finding: Finding) -> None:
-    """Raises ``_NonsenseError`` where a finding points to what is not there: nobody could look its evidence up."""
+    """Raises ``NonsenseError`` where a finding points to what is not there: nobody could look its evidence up."""
     for child in finding.trace_path:
         if not 0 <= child < len(index.children):
-            raise _NonsenseError(_ASTRAY.format(finding.rule, f"sub-agent {child}", len(index.children)))
+            raise NonsenseError(_ASTRAY.format(finding.rule, f"sub-agent {child}", len(index.children)))
         index = index.children[child]
     place = finding.message_index
     if place is not None and not 0 <= place < len(index.messages):
-        raise _NonsenseError(_ASTRAY.format(finding.rule, f"message {place}", len(index.messages)))
+        raise NonsenseError(_ASTRAY.format(finding.rule, f"message {place}", len(index.messages)))
 
 
 def _in_order(failures: Sequence[SignalFailure], panel: Panel) -> list[SignalFailure]:
@@ -218,7 +214,7 @@ def _ask_alone(signal: BoundSignal, before: Snapshot) -> Detection | SignalFailu
 
 def _ask(signal: BoundSignal, index: TraceIndex) -> Detection | SignalFailure:
     try:
-        answer = _checked(signal.detect(index))
+        answer = checked_detection(signal.detect(index))
         for finding in answer.findings:
             _refuse_astray(index, finding)
     except KeyboardInterrupt:
@@ -226,66 +222,6 @@ def _ask(signal: BoundSignal, index: TraceIndex) -> Detection | SignalFailure:
     except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises is a failure of that signal alone
         return _failure(signal, describe_in_place(error))
     return answer
-
-
-def describe_in_place(error: BaseException) -> str:
-    """One line that says what a stranger's code raised, and where in it."""
-    return f"{describe(error)}{_place(error)}"
-
-
-def describe(error: BaseException) -> str:
-    """One line that says what was raised, without halves of surrogate pairs, which no file, pipe or database would take."""
-    text = " ".join(error_text(error).split())[:_LONGEST_ERROR]
-    if isinstance(error, _NonsenseError):
-        return text
-    return f"raised {type(error).__name__}: {text}" if text else f"raised {type(error).__name__}"
-
-
-def _place(error: BaseException) -> str:
-    """The last line of the stranger's own code on the way to the error: the file's base name, the same on every machine.
-
-    Where memory or the stack runs out depends on what ran before.
-    """
-    if isinstance(error, (MemoryError, RecursionError)):
-        return ""
-    owner, place, step = "", "", error.__traceback__
-    while step is not None:
-        package = str(step.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
-        owner = owner or (package if package != _OURS else "")
-        if owner and package == owner:
-            file = step.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
-            place = f" ({file.encode('utf-8', 'replace').decode()}:{step.tb_lineno})"
-        step = step.tb_next
-    return place
-
-
-class _NonsenseError(Exception):
-    """An answer that is no detection."""
-
-
-def _checked(answer: object) -> Detection:
-    if not isinstance(answer, Detection):
-        return Detection(score=_risk(answer, "{}; expected a Detection or a number from 0 to 1"))
-    given = answer.score
-    if given is None or (type(given) is float and 0.0 <= given <= 1.0 and math.copysign(1.0, given) > 0.0):
-        return answer
-    score = _risk(given, "a Detection whose score is a {}; expected a number from 0 to 1, or None")
-    return answer if score is given else attrs.evolve(answer, score=score)
-
-
-def _risk(score: object, misfit: str) -> float:
-    if isinstance(score, bool) or not isinstance(score, (int, float)):
-        raise _NonsenseError(f"answered with {misfit.format(refused_type(score))}")
-    if not (math.isfinite(score) and 0 <= score <= 1):
-        raise _NonsenseError(f"answered with the score {score!r:.40}; expected a finite number from 0 to 1")
-    return score if type(score) is float and math.copysign(1, score) > 0 else abs(float(score))
-
-
-def refused_type(answer: object) -> str:
-    """What an answer is that cannot be used; a coroutine is ended, for nobody will await it."""
-    if isinstance(answer, CoroutineType):
-        answer.close()
-    return type(answer).__name__
 
 
 def _failure(signal: BoundSignal, error: str) -> SignalFailure:

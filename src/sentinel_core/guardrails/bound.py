@@ -6,7 +6,7 @@ import attrs
 import msgspec
 
 from sentinel_core.errors import PluginError
-from sentinel_core.evaluate.evaluator import describe_in_place, refused_type
+from sentinel_core.evaluate.foreign import describe_in_place, refused_type
 from sentinel_core.guardrails.facts import FAILED, History, Ruling
 from sentinel_core.host.panel import bind_settings
 from sentinel_core.host.plugins import LoadFailure, Plugin

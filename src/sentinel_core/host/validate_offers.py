@@ -10,7 +10,7 @@ import attrs
 
 from sentinel_core import offers
 from sentinel_core.errors import ConfigError, PluginError
-from sentinel_core.evaluate.evaluator import refused_type
+from sentinel_core.evaluate.foreign import refused_type
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator

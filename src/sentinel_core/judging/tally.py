@@ -4,7 +4,7 @@ import signal
 from typing import Final, Protocol
 
 from sentinel_core.errors import ERROR, WorkerDied, WorkerError, WorkerTimeout
-from sentinel_core.evaluate.evaluator import describe
+from sentinel_core.evaluate.foreign import describe
 from sentinel_core.judging.records import Death, Readable, Unreadable
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.watch import AtWork

@@ -1,9 +1,10 @@
 """Sentinel signal: how much effort a run took. A prior, not a defect: hard tasks take effort, and hard tasks fail more often."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sentinel_core import Detection, Finding, Rule, Signal, TraceIndex, hookimpl
+from sentinel_core.offers import Explanation
 
 __all__ = ["detect", "sentinel_signals"]
 
@@ -51,6 +52,17 @@ def _share(count: int, scale: tuple[int, int]) -> float:
     return min(1.0, max(0.0, (math.log10(min(max(count, 1), 10**18)) - low) / (high - low)))
 
 
+def _explain() -> Mapping[str, Explanation]:
+    page = "The build ran, and its log is long. " * 20_000
+    return {
+        "much_effort": Explanation(
+            why="Hard tasks take effort, and hard tasks fail more often: a long run is worth a look before a short one.",
+            mend="Nothing in the agent, by itself. Look here first when you sort many runs.",
+            example={"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": page}]},
+        )
+    }
+
+
 @hookimpl
 def sentinel_signals() -> Iterable[Signal]:
     """Offer the effort signal."""
@@ -63,6 +75,10 @@ def sentinel_signals() -> Iterable[Signal]:
     )
     return [
         Signal(
-            name="effort", summary="how much effort the run took: a prior, not a defect", detect=detect, rules=(much,)
+            name="effort",
+            summary="how much effort the run took: a prior, not a defect",
+            detect=detect,
+            rules=(much,),
+            explain=_explain,
         )
     ]

@@ -3,12 +3,16 @@
 The score is the worst of nine parts; the README has each with what it is worth and when it applies.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from sentinel_core import Detection, Signal, TraceIndex, hookimpl
 from sentinel_signal_ending.last import Last
 from sentinel_signal_ending.parts import PARTS
 from sentinel_signal_ending.rules import RULES
+
+if TYPE_CHECKING:
+    from sentinel_core.offers import Explanation
 
 __all__ = ["detect", "sentinel_signals"]
 
@@ -29,7 +33,13 @@ _SILENT = Detection(score=None, details="The agent did nothing: there is no end 
 _FINE = Detection(score=0.0, details="Nothing speaks against how the run ended.")
 
 
+def _explain() -> "Mapping[str, Explanation]":
+    from sentinel_signal_ending.explained import explain
+
+    return explain()
+
+
 @hookimpl
 def sentinel_signals() -> Iterable[Signal]:
     """Offer the ending signal."""
-    return [Signal(name="ending", summary="how the run ends", detect=detect, rules=RULES)]
+    return [Signal(name="ending", summary="how the run ends", detect=detect, rules=RULES, explain=_explain)]

@@ -1,0 +1,99 @@
+"""Why each rule matters, what to change, and a trace in which it fires."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sentinel_core.offers import Explanation
+
+__all__ = ["explain"]
+
+
+def explain() -> Mapping[str, Explanation]:
+    """By the rule's id."""
+    return _EXPLAINED
+
+
+_Messages = list[dict[str, Any]]
+
+_NEW_FILE = "diff --git a/try.py b/try.py\nnew file mode 100644\n--- /dev/null\n+++ b/try.py\n@@ -0,0 +1 @@\n+x\n"
+
+
+def _said(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": text}
+
+
+def _called(name: str, result: str, *, success: bool = True, key: str = "c1", **arguments: str) -> _Messages:
+    call = {"id": key, "name": name, "arguments": arguments}
+    back = {"tool_call_id": key, "content": result, "success": success}
+    return [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_results": [back]}]
+
+
+def _example(*messages: dict[str, Any], asked: str = "Fix the crash in parse().") -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": asked}, *messages]}
+
+
+_EXPLAINED = {
+    "broken_off": Explanation(
+        why="A run that a limit or a failure ended has no result, whatever its last words look like.",
+        mend="Raise the limit that is quoted, shorten the context, or mend the failure; then run it again.",
+        example=_example(_said("I look."), _said("Exceeded the token limit of 200000.")),
+    ),
+    "handed_in_at_the_limit": Explanation(
+        why="The framework ended the run and handed in what was there. Nobody decided that it was finished.",
+        mend="Check the answer itself, and give the agent more turns or a smaller task.",
+        example={
+            **_example(*_called("submit", "taken", answer="4")),
+            "schema": 2,
+            "details": {"outcome": "cost_limit"},
+        },
+    ),
+    "empty_artifact": Explanation(
+        why="Nothing was handed in, so nothing can be right.",
+        mend="Refuse an empty answer in the tool that takes it, and let the agent say that it gives up.",
+        example=_example(*_called("finish", "taken", answer="None")),
+    ),
+    "only_new_files": Explanation(
+        why="A patch that changes no existing file repairs nothing that is there: often it is a script that shows the defect.",
+        mend="Check that the patch touches the code at fault before it is handed in.",
+        example=_example(*_called("submit", _NEW_FILE)),
+    ),
+    "error_last": Explanation(
+        why="Whatever was tried last failed, and the run simply ends.",
+        mend="Let the agent try another way, or say that it failed.",
+        example=_example(*_called("run", "Error: no such file", success=False), *_called("run", "", key="c2")[:1]),
+    ),
+    "handed_in_after_failure": Explanation(
+        why="The last look at the work failed, so what was handed in was not seen to work.",
+        mend="Let a failing check keep the answer from being handed in.",
+        example=_example(
+            *_called("run", "2 tests failed", success=False), *_called("submit", "taken", key="c2", answer="4")
+        ),
+    ),
+    "unread_result": Explanation(
+        why="The agent asked for something, and the run ends with what came back: mostly it was cut off.",
+        mend="Look for a limit on turns or a recorder that drops the last message.",
+        example=_example(*_called("search_orders", "3 orders"), asked="How many orders are open?"),
+    ),
+    "no_answer": Explanation(
+        why="The last message of the agent is empty: the user got nothing.",
+        mend="Ask the model once more where its answer is empty.",
+        example=_example(*_called("run", "4"), _said(""), asked="What is 2 + 2?"),
+    ),
+    "answered_after_failure": Explanation(
+        why="An answer right after a failed call may hide the failure, or rest on nothing.",
+        mend="Check that the answer says what failed. It has no verdict of its own, and raises the triage score.",
+        example=_example(*_called("run", "boom", success=False), _said("It is 4."), asked="What is 2 + 2?"),
+    ),
+    "missing_name": Explanation(
+        why="Who calls the code by the name that was asked for will not find it.",
+        mend="Check what is handed in against the signature in the request.",
+        example=_example(
+            *_called("submit", "taken", code="def find_maximum(a): ..."), asked="Write it:\n\ndef find_max(a):\n    ..."
+        ),
+    ),
+    "wrong_arithmetic": Explanation(
+        why="A sum that does not come out makes every figure after it wrong.",
+        mend="Let the agent compute with a tool, and quote its result.",
+        example=_example(_said("In all 465 + 269 + 120 = $2328."), asked="What does it cost in all?"),
+    ),
+}

@@ -1,0 +1,75 @@
+"""What foreign code answered or raised: checked, and in words that are the same on every machine."""
+
+import math
+from types import CoroutineType
+
+import attrs
+
+from sentinel_core.errors import error_text
+from sentinel_core.report import Detection
+
+__all__ = ["NonsenseError", "checked_detection", "describe", "describe_in_place", "refused_type"]
+
+_LONGEST_ERROR = 300
+_OURS = __name__.partition(".")[0]
+
+
+def describe_in_place(error: BaseException) -> str:
+    """One line that says what a stranger's code raised, and where in it."""
+    return f"{describe(error)}{_place(error)}"
+
+
+def describe(error: BaseException) -> str:
+    """One line that says what was raised, without halves of surrogate pairs, which no file, pipe or database would take."""
+    text = " ".join(error_text(error).split())[:_LONGEST_ERROR]
+    if isinstance(error, NonsenseError):
+        return text
+    return f"raised {type(error).__name__}: {text}" if text else f"raised {type(error).__name__}"
+
+
+def _place(error: BaseException) -> str:
+    """The last line of the stranger's own code on the way to the error: the file's base name, the same on every machine.
+
+    Where memory or the stack runs out depends on what ran before.
+    """
+    if isinstance(error, (MemoryError, RecursionError)):
+        return ""
+    owner, place, step = "", "", error.__traceback__
+    while step is not None:
+        package = str(step.tb_frame.f_globals.get("__name__", "")).partition(".")[0]
+        owner = owner or (package if package != _OURS else "")
+        if owner and package == owner:
+            file = step.tb_frame.f_code.co_filename.replace("\\", "/").rpartition("/")[2]
+            place = f" ({file.encode('utf-8', 'replace').decode()}:{step.tb_lineno})"
+        step = step.tb_next
+    return place
+
+
+class NonsenseError(Exception):
+    """An answer that is no detection."""
+
+
+def checked_detection(answer: object) -> Detection:
+    """The detection that a signal answered with. Raises ``NonsenseError`` for anything but a number or a ``Detection``."""
+    if not isinstance(answer, Detection):
+        return Detection(score=_risk(answer, "{}; expected a Detection or a number from 0 to 1"))
+    given = answer.score
+    if given is None or (type(given) is float and 0.0 <= given <= 1.0 and math.copysign(1.0, given) > 0.0):
+        return answer
+    score = _risk(given, "a Detection whose score is a {}; expected a number from 0 to 1, or None")
+    return answer if score is given else attrs.evolve(answer, score=score)
+
+
+def _risk(score: object, misfit: str) -> float:
+    if isinstance(score, bool) or not isinstance(score, (int, float)):
+        raise NonsenseError(f"answered with {misfit.format(refused_type(score))}")
+    if not (math.isfinite(score) and 0 <= score <= 1):
+        raise NonsenseError(f"answered with the score {score!r:.40}; expected a finite number from 0 to 1")
+    return score if type(score) is float and math.copysign(1, score) > 0 else abs(float(score))
+
+
+def refused_type(answer: object) -> str:
+    """What an answer is that cannot be used; a coroutine is ended, for nobody will await it."""
+    if isinstance(answer, CoroutineType):
+        answer.close()
+    return type(answer).__name__
