@@ -30,6 +30,7 @@ _SUBJECTS = {
     "types": word_set("mypy pyright typecheck typechecking typing typescript tsc types type-check type-checks"),
     "lint": word_set("lint linter linting eslint ruff flake8 pylint linters"),
 }
+_NAMED = frozenset(("compiles", "builds")).union(*_SUBJECTS.values())
 _PASS = word_set(
     "pass passes passed passing green succeed succeeds succeeded successful successfully clean cleanly fine works happy"
 )
@@ -87,7 +88,7 @@ def check_claims(text: Text) -> Iterator[CheckClaim]:
     low = plain(content if "```" in content else content.replace("`", " "))
     if any(map(_NO_TROUBLE.sub(" ", low).__contains__, _ADMITTED)):
         return
-    for sentence in sentences(low):
+    for sentence in sentences(low, _NAMED):
         words = sentence.words
         whole = low[sentence.start : sentence.end]
         if sentence.asks or "|" in whole or "[" in whole or (words[0] in _WHERE and _IN_ALL.isdisjoint(words[1:2])):

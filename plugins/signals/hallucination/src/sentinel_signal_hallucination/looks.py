@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import compress, count
 from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Text
@@ -84,7 +85,7 @@ def looks_at(texts: Iterable[Text]) -> list[Look]:
             .translate(_TABLE)
             .split()
         )
-        hits = [at for at, word in enumerate(words) if word in marked]
+        hits = list(compress(count(), map(marked.__contains__, words)))
         if hits and not text.is_copied:
             look = _look(text, words, hits, marked)
             if look.groups or look.weak or look.checks:

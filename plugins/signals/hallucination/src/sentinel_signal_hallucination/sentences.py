@@ -23,8 +23,12 @@ _QUOTED = regex(r"`[^`\n]{1,300}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”")
 _LONG_QUOTE = 80
 _EMPHASIS = (("*", " "), ("_", " "), ("’", "'"), ("\t", " "), ("\r", " "))
 _ASCII = str.maketrans({letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
-_END = regex(r"[.!?]+(?=[\s\"'”)\]]|\Z)|[.!](?=[a-z]{2,} )|\n")
-_TOKEN = regex(r"[a-z][a-z'-]*|\d+(?:[.,:]\d+)*|Q+|[,;:()?–—]|-(?= )")
+# Both begin with a set of characters: what is none of them is passed over quickly.
+_END = regex(r"[.!?\n](?:(?<=\n)|[.!?]*(?=[\s\"'”)\]]|\Z)|(?<=[.!])(?=[a-z]{2,} ))")
+_TOKEN = regex(
+    r"[a-z\dQ,;:()?–—-](?:(?<=[a-z])[a-z'-]*|(?<=\d)\d*(?:[.,:]\d+)*|(?<=Q)Q*|(?<=[,;:()?–—])|(?<=-)(?= ))"
+)
+_WORDS = bytes(byte if byte in b"abcdefghijklmnopqrstuvwxyz'-" else 32 for byte in range(256))
 _NOT_A_LINE = regex(r"[^\n]")
 
 
@@ -74,16 +78,41 @@ def plain(text: str) -> str:
 
 def sentences(low: str, having: frozenset[str] = frozenset()) -> Iterator[Sentence]:
     """The sentences of a plain text, in order; where words are given, those that have one of them."""
-    start = 0
-    for match in _END.finditer(low):
-        end = match.end()
-        words = _TOKEN.findall(low, start, end)
+    for begin, stop in _lines(low, having) if having else ((0, len(low)),):
+        start = begin
+        for match in _END.finditer(low, begin, stop):
+            end = match.end()
+            words = _TOKEN.findall(low, start, end)
+            if words and not (having and having.isdisjoint(words)):
+                yield Sentence(low, start, end, words, asks="?" in match[0])
+            start = end
+        words = _TOKEN.findall(low, start, stop)
         if words and not (having and having.isdisjoint(words)):
-            yield Sentence(low, start, end, words, asks="?" in match[0])
-        start = end
-    words = _TOKEN.findall(low, start)
-    if words and not (having and having.isdisjoint(words)):
-        yield Sentence(low, start, len(low), words, asks=False)
+            yield Sentence(low, start, stop, words, asks=False)
+
+
+def _lines(low: str, having: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """The lines that may have one of the words, each with its end: a sentence never goes beyond."""
+    words = low.encode("utf-8", "replace").translate(_WORDS).replace(b" - ", b"   ")
+    if words[:1] in (b"'", b"-") or b" '" in words or b" -" in words:
+        found = [word for word in having if word in low]
+    else:
+        found = [word.decode() for word in _encoded(having).intersection(words.split())]
+    places = set[int]()
+    for word in found:
+        at = low.find(word)
+        while at >= 0:
+            places.add(low.rfind("\n", 0, at) + 1)
+            at = low.find("\n", at)
+            at = low.find(word, at) if at >= 0 else -1
+    for begin in sorted(places):
+        end = low.find("\n", begin)
+        yield begin, len(low) if end < 0 else end + 1
+
+
+@lru_cache(maxsize=8)
+def _encoded(having: frozenset[str]) -> frozenset[bytes]:
+    return frozenset(word.encode() for word in having)
 
 
 def span_around(text: str, start: int, end: int) -> str:

@@ -1,5 +1,6 @@
 """What an agent says of its own use of tools, and of what they gave: a claim always, also where a trace lists no tools."""
 
+import re
 from collections.abc import Iterator
 
 import attrs
@@ -28,10 +29,18 @@ _RUN_OBJECTS = word_set(
 _CHECKS = word_set("build test tests pytest lint check validate ci")
 _SEARCH = word_set("search query fetch browse scan")
 _CALLED = word_set("call invoke use")
-_GAVE = regex(
-    r"\b(?:the|my) (?:[\w-]+ ){0,3}?(tool|api|search|calculator|query|database|function|lookup|command|script|summary|system|server|output|response|results?)"
+_TOLD = (
+    r"(?:[\w-]+ ){0,3}?(tool|api|search|calculator|query|database|function|lookup|command|script|summary|system|server|output|response|results?)"
     r"(?: call)?(?:'s)? ?(?:results?|output|response|answer)? (?:returned|returns|says?|said|showed|shows?|gave|gives|reported|reports|responded|indicates?|confirmed|came back)\b"
-    r"|\baccording to the (?:[\w-]+ ){0,3}?(tool|api|search|calculator|query|database|function|lookup|command|summary|output|response|results?)\b"
+)
+# Each begins with letters that are looked for quickly; none goes beyond a line.
+_GAVE = (
+    regex(rf"the (?<!\wthe ){_TOLD}"),
+    regex(rf"my (?<!\wmy ){_TOLD}"),
+    regex(
+        r"according to the (?<!\waccording to the )(?:[\w-]+ ){0,3}?"
+        r"(tool|api|search|calculator|query|database|function|lookup|command|summary|output|response|results?)\b"
+    ),
 )
 _GAVE_SIGNS = (
     "return",
@@ -157,10 +166,10 @@ def _results(use: _Use, settings: Settings) -> Iterator[Evidence]:
     before = [call for call in index.calls if call.message_index < use.text.message_index]
     if _was_given(use):
         return
-    match = _GAVE.search(use.low)
+    match = _first_told(use.low)
     if match is None or _TROUBLE.search(use.low) is not None or use.low.rstrip().endswith("?"):
         return
-    noun = match[1] or match[2]
+    noun = match[1]
     if noun in _OWN_WORDS and not before:
         return
     if noun == "system" and noun not in _words_of_tools(index):
@@ -185,6 +194,22 @@ def _results(use: _Use, settings: Settings) -> Iterator[Evidence]:
                 certain=bool(before) and all(call.result is not None for call in before),
             )
             return
+
+
+def _first_told(low: str) -> re.Match[str] | None:
+    """The first place that tells what a tool gave, looked for in the lines that hold a sign of it."""
+    start = 0
+    while start < len(low):
+        signs = [at for sign in _GAVE_SIGNS if (at := low.find(sign, start)) >= 0]
+        if not signs:
+            return None
+        begin, end = low.rfind("\n", start, min(signs)) + 1 or start, low.find("\n", min(signs))
+        end = len(low) if end < 0 else end
+        found = [match for gave in _GAVE if (match := gave.search(low, begin, end)) is not None]
+        if found:
+            return min(found, key=re.Match.start)
+        start = end + 1
+    return None
 
 
 def _was_given(use: _Use) -> bool:
