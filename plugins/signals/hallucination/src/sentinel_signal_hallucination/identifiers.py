@@ -17,6 +17,8 @@ __all__ = ["CODE", "in_answer", "in_reports", "value_evidence"]
 _IDENTIFIER = regex(
     r"(?<![\w./@=\\-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d\w*\d)(?:[A-Za-z]{1,6}-\d{3,}[A-Za-z]?|[A-Za-z0-9_]{5,24})(?![\w\\]|[./@=(]\w)"
 )
+# A figure beside a letter, as in every identifier: looked for first.
+_MIXED = regex(r"\d(?:(?=[\w-])(?!\d)|(?<=[\w-].)(?<!\d.))")
 
 
 CODE = regex(
@@ -84,7 +86,7 @@ _MEASURE = regex(
 
 def in_answer(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:
     """The first identifier of an answer that nothing holds."""
-    for match in _IDENTIFIER.finditer(prose):
+    for match in _IDENTIFIER.finditer(prose) if _MIXED.search(prose) is not None else ():
         written = match[0].lower()
         if (
             (ordinal := _ORDINAL.fullmatch(written)) is not None

@@ -30,6 +30,7 @@ _TOKEN = regex(
 )
 _WORDS = bytes(byte if byte in b"abcdefghijklmnopqrstuvwxyz'-" else 32 for byte in range(256))
 _NOT_A_LINE = regex(r"[^\n]")
+_NO_WORDS = (b"--", b"''", b"'-", b"-'", b" '", b" -")
 
 
 class Sentence:
@@ -93,13 +94,12 @@ def sentences(low: str, having: frozenset[str] = frozenset()) -> Iterator[Senten
 
 def _lines(low: str, having: frozenset[str]) -> Iterator[tuple[int, int]]:
     """The lines that may have one of the words, each with its end: a sentence never goes beyond."""
-    words = low.encode("utf-8", "replace").translate(_WORDS).replace(b" - ", b"   ")
-    if words[:1] in (b"'", b"-") or b" '" in words or b" -" in words:
-        found = [word for word in having if word in low]
-    else:
-        found = [word.decode() for word in _encoded(having).intersection(words.split())]
+    words = b" " + low.encode("utf-8", "replace").translate(_WORDS)
+    for mark in _NO_WORDS:
+        if mark in words:
+            words = words.replace(mark, b" ")
     places = set[int]()
-    for word in found:
+    for word in map(bytes.decode, _encoded(having).intersection(words.split())):
         at = low.find(word)
         while at >= 0:
             places.add(low.rfind("\n", 0, at) + 1)

@@ -1,5 +1,6 @@
 """Figures and identifiers of a final answer that nothing in the record holds."""
 
+import re
 from collections.abc import Iterator
 from functools import partial
 
@@ -15,7 +16,8 @@ from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["unheld"]
 
-_FIGURE = regex(r"(?<![\w.#:/+-])\d[\d,]*(?:\.\d+)?(?![\w%:-]|/\d|[.,]\d)")
+_FIGURE = regex(r"\d(?<![\w.#:/+-].)[\d,]*(?:\.\d+)?(?![\w%:-]|/\d|[.,]\d)", re.DOTALL)
+_CODE_SIGNS = ("`", "<", "http")
 _NOT_A_LINE = regex(r"[^\n]")
 _MONTH_NAMES = (
     r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber "
@@ -45,7 +47,9 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     ):
         yield from _swallowed(answer, held, settings)
         return
-    prose = CODE.sub(lambda match: _NOT_A_LINE.sub(" ", match[0]), answer.content[:_LONGEST])
+    prose = answer.content[:_LONGEST]
+    if any(map(prose.__contains__, _CODE_SIGNS)):
+        prose = CODE.sub(lambda match: _NOT_A_LINE.sub(" ", match[0]), prose)
     yield from in_answer(answer, prose, held, settings)
     yield from _figures(answer, prose, held, settings)
 
@@ -84,33 +88,33 @@ def _broke(call: Call) -> bool:
     return failed(call) or (call.result is not None and "Traceback" in call.result.content[:_HEAD])
 
 
+def _is_supposed(prose: str, match: re.Match[str]) -> bool:
+    """True for a limit, a supposition or a part of a formula."""
+    at = match.start()
+    sentence = prose[max(prose.rfind(". ", 0, at), prose.rfind("\n", 0, at)) + 1 : at].lower()
+    if _HEDGED.search(sentence) is not None or _SUPPOSED.search(sentence) is not None:
+        return True
+    return "\\" in prose[max(0, at - 60) : match.end() + 60]
+
+
+def _is_year(written: str, prose: str, at: int) -> bool:
+    return len(written) == _YEAR and _DAY_OF_MONTH.search(prose, max(0, at - 20), at) is not None
+
+
 def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:  # noqa: C901 - one test a line
     for number, match in enumerate(_FIGURE.finditer(prose)):
         if number >= _MOST:
             return
         written = match[0].rstrip(",")
-        sentence = prose[
-            max(prose.rfind(". ", 0, match.start()), prose.rfind("\n", 0, match.start())) + 1 : match.start()
-        ].lower()
-        if (
-            _HEDGED.search(sentence) is not None
-            or _SUPPOSED.search(sentence) is not None
-            or "\\" in prose[max(0, match.start() - 60) : match.end() + 60]
-        ):
-            continue  # supposed, or a formula
         is_day = len(written) == _DAY and _MONTH.search(prose, max(0, match.start() - 12), match.start()) is not None
         if not is_day and (len(written) < _SHORTEST or not written.strip("0,.")):
             continue
-        is_year = (
-            len(written) == _YEAR and _DAY_OF_MONTH.search(prose, max(0, match.start() - 20), match.start()) is not None
-        )
-        if is_year:
-            if held.holds(partial(stands, written)):
+        if held.holds(partial(stands, written)) or _is_supposed(prose, match):
+            continue
+        if is_day:
+            if held.derived.may_give(written):
                 continue
-        elif is_day:
-            if held.holds(partial(stands, written)) or held.derived.may_give(written):
-                continue
-        elif held.holds(partial(stands, written)) or held.derived.gives(written, prose, match.start()):
+        elif not _is_year(written, prose, match.start()) and held.derived.gives(written, prose, match.start()):
             continue
         if explicit_sum(written, prose, match.start()) is not False and stands(written, held.earlier):
             continue
