@@ -99,7 +99,11 @@ class Record:
         self.index = index
         self.tools = index.tools
         self._orders = Orders(index)
-        self.deeds = [deed for call in index.calls if (deed := self._deed(call)) is not None]
+
+    @cached_property
+    def deeds(self) -> list[Deed]:
+        """What the agent did, or tried to do, in order."""
+        return [deed for call in self.index.calls if (deed := self._deed(call)) is not None]
 
     @cached_property
     def tool_groups(self) -> frozenset[str]:

@@ -6,19 +6,23 @@ from functools import lru_cache
 
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["Sentence", "plain", "sentences", "span_around"]
+__all__ = ["Sentence", "blank", "plain", "sentences", "span_around"]
 
 _TAGS = (
     "execute|code|solution|tool_call|tool_response|tool_result|function_calls|function_results|document|documents|email"
     "|draft|example|quote|artifact|result|output|answer_template"
 )
-_FOREIGN = regex(
-    rf"```.*?(?:```|\Z)|<(?P<tag>{_TAGS})\b[^<>]{{0,200}}>.*?(?:</(?P=tag)>|\Z)|^[ \t]*>[^\n]*"
-    r"|^(?:[ \t*#_]{0,6}(?:subject:|dear )|(?:(?<=\S\n)|(?<=\S\n\n))(?:hi|hello|hey) [\w. ]{1,30},[ \t]*\n)"
-    r"(?:(?!\n\s{0,9}---).)*",
-    re.DOTALL | re.MULTILINE,
+# What is not the agent's own, each with the signs without which it cannot be.
+_FOREIGN = (
+    (("```",), r"```.*?(?:```|\Z)"),
+    (("<",), rf"<(?P<tag>{_TAGS})\b[^<>]{{0,200}}>.*?(?:</(?P=tag)>|\Z)"),
+    ((">",), r"^[ \t]*>[^\n]*"),
+    (
+        ("subject:", "dear ", "\nhi ", "\nhello ", "\nhey "),
+        r"^(?:[ \t*#_]{0,6}(?:subject:|dear )|(?:(?<=\S\n)|(?<=\S\n\n))(?:hi|hello|hey) [\w. ]{1,30},[ \t]*\n)"
+        r"(?:(?!\n\s{0,9}---).)*",
+    ),
 )
-_FOREIGN_SIGNS = ("```", "<", ">", "subject:", "dear ", "\nhi ", "\nhello ", "\nhey ")
 _QUOTED = regex(r"`[^`\n]{1,300}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”")
 _LONG_QUOTE = 80
 _EMPHASIS = (("*", " "), ("_", " "), ("’", "'"), ("\t", " "), ("\r", " "))
@@ -29,7 +33,6 @@ _TOKEN = regex(
     r"[a-z\dQ,;:()?–—-](?:(?<=[a-z])[a-z'-]*|(?<=\d)\d*(?:[.,:]\d+)*|(?<=Q)Q*|(?<=[,;:()?–—])|(?<=-)(?= ))"
 )
 _WORDS = bytes(byte if byte in b"abcdefghijklmnopqrstuvwxyz'-" else 32 for byte in range(256))
-_NOT_A_LINE = regex(r"[^\n]")
 _NO_WORDS = (b"--", b"''", b"'-", b"-'", b" '", b" -")
 
 
@@ -53,8 +56,14 @@ class Sentence:
         return next(match.start() for at, match in enumerate(matches) if at == number)
 
 
-def _blank(match: re.Match[str]) -> str:
-    return _NOT_A_LINE.sub(" ", match[0])
+def blank(match: re.Match[str]) -> str:
+    """White space of the same lines and lengths as what was found."""
+    return "\n".join([" " * len(line) for line in match[0].split("\n")])
+
+
+@lru_cache(maxsize=1 << len(_FOREIGN))
+def _foreign(sources: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(sources), re.DOTALL | re.MULTILINE)
 
 
 def _name(match: re.Match[str]) -> str:
@@ -67,8 +76,9 @@ def plain(text: str) -> str:
     low = text.lower()
     if len(low) != len(text):
         low = text.translate(_ASCII)
-    if any(map(low.__contains__, _FOREIGN_SIGNS)):
-        low = _FOREIGN.sub(_blank, low)
+    sources = tuple([source for signs, source in _FOREIGN if any(map(low.__contains__, signs))])
+    if sources:
+        low = _foreign(sources).sub(blank, low)
     if "`" in low or '"' in low or "“" in low:
         low = _QUOTED.sub(_name, low)
     for mark, instead in _EMPHASIS:

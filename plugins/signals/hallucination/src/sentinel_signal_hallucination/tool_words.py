@@ -33,7 +33,7 @@ _TOLD = (
     r"(?:[\w-]+ ){0,3}?(tool|api|search|calculator|query|database|function|lookup|command|script|summary|system|server|output|response|results?)"
     r"(?: call)?(?:'s)? ?(?:results?|output|response|answer)? (?:returned|returns|says?|said|showed|shows?|gave|gives|reported|reports|responded|indicates?|confirmed|came back)\b"
 )
-# Each begins with letters that are looked for quickly; none goes beyond a line.
+# Each begins with letters that are looked for quickly.
 _GAVE = (
     regex(rf"the (?<!\wthe ){_TOLD}"),
     regex(rf"my (?<!\wmy ){_TOLD}"),
@@ -55,6 +55,10 @@ _GAVE_SIGNS = (
     "confirmed",
     "came back",
     "according to",
+)
+# One pass, before anything else: all that those expressions can end in.
+_GAVE_WORD = regex(
+    r"[ *_\t\r](?:r(?:eturn|eport|espond)|s(?:ay|aid|how)|g(?:ave|ive)|indicate|c(?:onfirmed|ame)|to[ *_\t\r]the)"
 )
 _TROUBLE = regex(
     r"\b(?:errors?|fail\w*|unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|no (?:results?|data|response|output)|nothing|empty|unavailable|timed out|unfortunately|not (?:find|found|available|return\w*))\b"
@@ -106,7 +110,7 @@ def tool_results(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
             return
         if not text.is_copied:
             low = text.content.lower()
-            if any(map(low.__contains__, _GAVE_SIGNS)):
+            if _GAVE_WORD.search(low) is not None and any(map(low.__contains__, _GAVE_SIGNS)):
                 yield from _results(_Use(index, text, plain(text.content)), settings)
 
 
@@ -197,19 +201,9 @@ def _results(use: _Use, settings: Settings) -> Iterator[Evidence]:
 
 
 def _first_told(low: str) -> re.Match[str] | None:
-    """The first place that tells what a tool gave, looked for in the lines that hold a sign of it."""
-    start = 0
-    while start < len(low):
-        signs = [at for sign in _GAVE_SIGNS if (at := low.find(sign, start)) >= 0]
-        if not signs:
-            return None
-        begin, end = low.rfind("\n", start, min(signs)) + 1 or start, low.find("\n", min(signs))
-        end = len(low) if end < 0 else end
-        found = [match for gave in _GAVE if (match := gave.search(low, begin, end)) is not None]
-        if found:
-            return min(found, key=re.Match.start)
-        start = end + 1
-    return None
+    """The first place that tells what a tool gave."""
+    found = [match for gave in _GAVE if (match := gave.search(low)) is not None]
+    return min(found, key=re.Match.start, default=None)
 
 
 def _was_given(use: _Use) -> bool:

@@ -12,13 +12,13 @@ from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.held import Held, final_answer, stands
 from sentinel_signal_hallucination.identifiers import CODE, in_answer, in_reports, value_evidence
 from sentinel_signal_hallucination.outcome import failed
+from sentinel_signal_hallucination.sentences import blank
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["unheld"]
 
 _FIGURE = regex(r"\d(?<![\w.#:/+-].)[\d,]*(?:\.\d+)?(?![\w%:-]|/\d|[.,]\d)", re.DOTALL)
 _CODE_SIGNS = ("`", "<", "http")
-_NOT_A_LINE = regex(r"[^\n]")
 _MONTH_NAMES = (
     r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber "
     r"|\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? "
@@ -49,7 +49,7 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
         return
     prose = answer.content[:_LONGEST]
     if any(map(prose.__contains__, _CODE_SIGNS)):
-        prose = CODE.sub(lambda match: _NOT_A_LINE.sub(" ", match[0]), prose)
+        prose = CODE.sub(blank, prose)
     yield from in_answer(answer, prose, held, settings)
     yield from _figures(answer, prose, held, settings)
 
