@@ -10,12 +10,30 @@ from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tool_verbs import THINGS_OF_READING
-from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
+from sentinel_core.evaluate.tools import ToolFacts, facts_of, name_words, singular
 from sentinel_signal_hallucination.orders import Order, Orders
-from sentinel_signal_hallucination.outcome import failed
 from sentinel_signal_hallucination.words import KIN, lemmas
 
-__all__ = ["Deed", "Record", "groups_of"]
+__all__ = ["Deed", "Record", "failed", "groups_of"]
+
+_STEPS = (";", "&&", "|", "\n")
+
+
+def failed(call: Call) -> bool:
+    """True where the call failed, and nothing of what it was made for can have been done.
+
+    What runs anything is given the benefit of the doubt: of several steps, the last may have failed.
+    """
+    if call.outcome.state != "failed":
+        return False
+    return not facts_of(call.call.name).runs_anything or _is_one_step(call)
+
+
+def _is_one_step(call: Call) -> bool:
+    arguments = call.call.arguments
+    command = next((arguments[name] for name in ("command", "cmd") if name in arguments), None)
+    return isinstance(command, str) and not any(map(command.strip().__contains__, _STEPS))
+
 
 _MOST_ARGUMENTS, _LONGEST = 40, 200
 _LOOKED_UP = THINGS_OF_READING | frozenset(("detail", "date", "time", "available", "option", "list", "price", "user"))

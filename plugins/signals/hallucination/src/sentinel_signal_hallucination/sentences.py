@@ -19,8 +19,10 @@ _FOREIGN = (
     ((">",), r"^[ \t]*>[^\n]*"),
     (
         ("subject:", "dear ", "\nhi ", "\nhello ", "\nhey "),
-        r"^(?:[ \t*#_]{0,6}(?:subject:|dear )|(?:(?<=\S\n)|(?<=\S\n\n))(?:hi|hello|hey) [\w. ]{1,30},[ \t]*\n)"
-        r"(?:(?!\n\s{0,9}---).)*",
+        (
+            r"^(?:[ \t*#_]{0,6}(?:subject:|dear )|(?:(?<=\S\n)|(?<=\S\n\n))(?:hi|hello|hey) [\w. ]{1,30},[ \t]*\n)"
+            r"(?:(?!\n\s{0,9}---).)*"
+        ),
     ),
 )
 _QUOTED = regex(r"`[^`\n]{1,300}`|\"[^\"\n]{1,400}\"|“[^”\n]{1,400}”")
@@ -29,9 +31,7 @@ _EMPHASIS = (("*", " "), ("_", " "), ("’", "'"), ("\t", " "), ("\r", " "))
 _ASCII = str.maketrans({letter: letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"})
 # Both begin with a set of characters: what is none of them is passed over quickly.
 _END = regex(r"[.!?\n](?:(?<=\n)|[.!?]*(?=[\s\"'”)\]]|\Z)|(?<=[.!])(?=[a-z]{2,} ))")
-_TOKEN = regex(
-    r"[a-z\dQ,;:()?–—-](?:(?<=[a-z])[a-z'-]*|(?<=\d)\d*(?:[.,:]\d+)*|(?<=Q)Q*|(?<=[,;:()?–—])|(?<=-)(?= ))"
-)
+_TOKEN = regex(r"[a-z\dQ,;:()?–—-](?:(?<=[a-z])[a-z'-]*|(?<=\d)\d*(?:[.,:]\d+)*|(?<=Q)Q*|(?<=[,;:()?–—])|(?<=-)(?= ))")
 _WORDS = bytes(byte if byte in b"abcdefghijklmnopqrstuvwxyz'-" else 32 for byte in range(256))
 _NO_WORDS = (b"--", b"''", b"'-", b"-'", b" '", b" -")
 

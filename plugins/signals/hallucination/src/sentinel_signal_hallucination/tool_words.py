@@ -10,7 +10,7 @@ from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.outcome import failed
+from sentinel_signal_hallucination.record import failed
 from sentinel_signal_hallucination.sentences import Sentence, plain, sentences, span_around
 from sentinel_signal_hallucination.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
