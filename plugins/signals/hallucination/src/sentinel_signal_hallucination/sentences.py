@@ -37,18 +37,23 @@ _NO_WORDS = (b"--", b"''", b"'-", b"-'", b" '", b" -")
 
 
 class Sentence:
-    """``start`` and ``end`` are places in the text; ``words`` its words and marks; ``asks`` is True for a question, ``is_item`` for an item of a list.
+    """``start`` and ``end`` are places in the text; ``words`` its words and marks; ``asks`` is True for a question."""
 
-    ``ends`` is True where a full stop or the like ends it, and not the line.
-    """
-
-    __slots__ = ("_low", "asks", "end", "ends", "is_item", "start", "words")
+    __slots__ = ("_low", "asks", "end", "start", "words")
 
     def __init__(self, low: str, start: int, end: int, words: list[str], *, asks: bool) -> None:
         self._low, self.start, self.end, self.words, self.asks = low, start, end, words, asks
-        lead = low[start : low.index(words[0], start)].strip(" \n")
-        self.is_item = bool(lead) or words[0][0].isdigit() or words[0] == "-"
-        self.ends = low[start:end].rstrip()[-1:] in (".", "!")
+
+    @property
+    def is_item(self) -> bool:
+        """True for an item of a list."""
+        lead = self._low[self.start : self._low.index(self.words[0], self.start)].strip(" \n")
+        return bool(lead) or self.words[0][0].isdigit() or self.words[0] == "-"
+
+    @property
+    def ends(self) -> bool:
+        """True where a full stop or the like ends it, and not the line."""
+        return self._low[self.start : self.end].rstrip()[-1:] in (".", "!")
 
     def place(self, number: int) -> int:
         """Where a word begins."""

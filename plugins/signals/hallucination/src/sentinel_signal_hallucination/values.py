@@ -87,9 +87,20 @@ _MEASURE = regex(
 )
 
 
+def _identifiers(prose: str) -> Iterator[re.Match[str]]:
+    """What is written like an identifier, looked for in the words with a figure beside a letter."""
+    end = 0
+    for mixed in _MIXED.finditer(prose):
+        at = mixed.start()
+        if at >= end:
+            space, end = prose.rfind(" ", 0, at), prose.find(" ", at)
+            end = len(prose) if end < 0 else end
+            yield from _IDENTIFIER.finditer(prose, space + 1, end)
+
+
 def in_answer(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:
     """The first identifier of an answer that nothing holds."""
-    for match in _IDENTIFIER.finditer(prose) if _MIXED.search(prose) is not None else ():
+    for match in _identifiers(prose):
         written = match[0].lower()
         if (
             (ordinal := _ORDINAL.fullmatch(written)) is not None
@@ -100,7 +111,7 @@ def in_answer(answer: Text, prose: str, held: Held, settings: Settings) -> Itera
             return
         if _FORMULA.match(match[0]) is not None or _MEASURE.match(written) is not None or _is_name(written):
             continue
-        if written not in held.text and written not in held.earlier:
+        if match[0] not in held.told_by_tools and written not in held.text and written not in held.earlier:
             # Where tools give such identifiers, the agent had one to give; elsewhere it may be a name that it knows.
             certain = re.search(_shape(match[0]), "\n".join(held.results)) is not None
             if not certain and "-" in written:
@@ -120,7 +131,7 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
             value for value in call.call.arguments.values() if isinstance(value, str) and len(value) >= _SHORTEST_REPORT
         ]
         held = Held(index, call.message_index)
-        for match in (match for text in texts for match in _IDENTIFIER.finditer(CODE.sub(" ", text))):
+        for match in (match for text in texts for match in _identifiers(CODE.sub(" ", text))):
             written = match[0].lower()
             if (
                 _FORMULA.match(match[0])
