@@ -17,19 +17,9 @@ from sentinel_signal_hallucination.words import word_set
 __all__ = ["passing"]
 
 PASS_SIGNS = (
-    "pass",
-    "green",
-    "succe",
-    "clean",
-    "compile",
-    "no errors",
-    "no lint",
-    "no type",
-    "0 errors",
-    "no warnings",
-    "happy",
-    "builds",
-)
+    "pass", "green", "succe", "clean", "compile", "no errors", "no lint", "no type", "0 errors", "no warnings",
+    "happy", "builds",
+)  # fmt: skip
 _SUBJECTS = {
     "tests": word_set("test tests testsuite suite specs everything"),
     "build": word_set("build builds compilation"),
@@ -61,19 +51,9 @@ _WHERE, _IN_ALL = (
 )
 # Who speaks of what fails has hidden nothing.
 _ADMITTED = (
-    "fail",
-    "except",
-    "flaky",
-    "skipp",
-    "unrelated",
-    "pre-existing",
-    "preexisting",
-    "other than",
-    "apart from",
-    "remain",
-    "one error",
-    "some error",
-)
+    "fail", "except", "flaky", "skipp", "unrelated", "pre-existing", "preexisting", "other than", "apart from",
+    "remain", "one error", "some error",
+)  # fmt: skip
 _NO_TROUBLE = regex(
     r"(?:\b(?:no|zero|0|any|without|fixed (?:the|all|both)?|of the|\d+) (?:\w+ ){0,2}(?:fail\w*|errors?|remaining)|fixed\b[^.\n]{0,40}fail\w*"
     r"|fail\w* (?:is|are|was|were) (?:now )?fixed)"

@@ -43,19 +43,9 @@ _GAVE = (
     ),
 )
 _GAVE_SIGNS = (
-    "return",
-    "says",
-    "said",
-    "show",
-    "gave",
-    "give",
-    "report",
-    "respond",
-    "indicate",
-    "confirmed",
-    "came back",
+    "return", "says", "said", "show", "gave", "give", "report", "respond", "indicate", "confirmed", "came back",
     "according to",
-)
+)  # fmt: skip
 # One pass, before anything else: all that those expressions can end in.
 _GAVE_WORD = regex(
     r"[ *_\t\r](?:r(?:eturn|eport|espond)|s(?:ay|aid|how)|g(?:ave|ive)|indicate|c(?:onfirmed|ame)|to[ *_\t\r]the)"

@@ -22,66 +22,15 @@ _IDENTIFIER = regex(
 )
 # A figure beside a letter, as in every identifier: looked for first.
 _MIXED = regex(r"\d(?:(?=[\w-])(?!\d)|(?<=[\w-].)(?<!\d.))")
-
-
-CODE = regex(
+_CODE = regex(
     r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|`[^`\n]*[ (){}\[\]=][^`\n]*`|https?://\S+",
     re.DOTALL,
 )
-
-
 _ORDINAL = regex(r"(\d{3,})(?:s|st|nd|rd|th)")
-
-
-_ELEMENTS = [
-    "H",
-    "He",
-    "Li",
-    "Be",
-    "B",
-    "C",
-    "N",
-    "O",
-    "F",
-    "Ne",
-    "Na",
-    "Mg",
-    "Al",
-    "Si",
-    "P",
-    "S",
-    "Cl",
-    "Ar",
-    "K",
-    "Ca",
-    "Mn",
-    "Fe",
-    "Ni",
-    "Cu",
-    "Zn",
-    "As",
-    "Se",
-    "Br",
-    "Kr",
-    "Ag",
-    "Sn",
-    "I",
-    "Xe",
-    "Cs",
-    "Ba",
-    "W",
-    "Pt",
-    "Au",
-    "Hg",
-    "Pb",
-    "Bi",
-    "U",
-]
-
-
-_FORMULA = regex(rf"(?:(?:{'|'.join(sorted(_ELEMENTS, key=len, reverse=True))})\d{{0,2}}){{2,}}\Z")
-
-
+_ELEMENTS = (
+    "He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Mn|Fe|Ni|Cu|Zn|As|Se|Br|Kr|Ag|Sn|Xe|Cs|Ba|Pt|Au|Hg|Pb|Bi|H|B|C|N|O|F|P|S|K|I|W|U"
+)
+_FORMULA = regex(rf"(?:(?:{_ELEMENTS})\d{{0,2}}){{2,}}\Z")
 _MEASURE = regex(
     r"[a-z]_?\d{1,2}\Z|\d+(?:st|nd|rd|th|s|px|ms|kg|km|am|pm|gb|mb|kb|hz|ghz|mhz|hr|hrs|min|mins|usd|eur)\Z|\d+[x×]\d+\Z|\d+e\d+\Z"
 )
@@ -131,7 +80,7 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
             value for value in call.call.arguments.values() if isinstance(value, str) and len(value) >= _SHORTEST_REPORT
         ]
         held = Held(index, call.message_index)
-        for match in (match for text in texts for match in _identifiers(CODE.sub(" ", text))):
+        for match in (match for text in texts for match in _identifiers(_CODE.sub(" ", text))):
             written = match[0].lower()
             if (
                 _FORMULA.match(match[0])
@@ -158,8 +107,6 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
 
 
 _REPORTS = frozenset(("report", "message", "email", "ticket", "issue", "comment", "summary", "assessment", "review"))
-
-
 _SHORTEST_REPORT = 40
 
 
@@ -182,7 +129,7 @@ def _shape(written: str) -> str:
 
 
 _FIGURE = regex(r"\d(?<![\w.#:/+-].)[\d,]*(?:\.\d+)?(?![\w%:-]|/\d|[.,]\d)", re.DOTALL)
-_CODE_SIGNS = ("`", "<", "http")
+_SIGNS_OF_CODE = ("`", "<", "http")
 _MONTH_NAMES = (
     r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber "
     r"|\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? "
@@ -212,8 +159,8 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
         yield from _swallowed(answer, held, settings)
         return
     prose = answer.content[:_LONGEST]
-    if any(map(prose.__contains__, _CODE_SIGNS)):
-        prose = CODE.sub(blank, prose)
+    if any(map(prose.__contains__, _SIGNS_OF_CODE)):
+        prose = _CODE.sub(blank, prose)
     yield from in_answer(answer, prose, held, settings)
     yield from _figures(answer, prose, held, settings)
 
