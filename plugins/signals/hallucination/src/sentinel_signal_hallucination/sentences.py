@@ -93,14 +93,15 @@ def plain(text: str) -> str:
 
 
 def sentences(low: str, having: frozenset[str] = frozenset()) -> Iterator[Sentence]:
-    """The sentences of a plain text, in order; where words are given, those that have one of them."""
+    """The sentences of a plain text, in order; where words are given, those that have one of them and ask nothing."""
     for begin, stop in _lines(low, having) if having else ((0, len(low)),):
         start = begin
         for match in _END.finditer(low, begin, stop):
-            end = match.end()
-            words = _TOKEN.findall(low, start, end)
-            if words and not (having and having.isdisjoint(words)):
-                yield Sentence(low, start, end, words, asks="?" in match[0])
+            end, asks = match.end(), "?" in match[0]
+            if not (asks and having):
+                words = _TOKEN.findall(low, start, end)
+                if words and not (having and having.isdisjoint(words)):
+                    yield Sentence(low, start, end, words, asks=asks)
             start = end
         words = _TOKEN.findall(low, start, stop)
         if words and not (having and having.isdisjoint(words)):
