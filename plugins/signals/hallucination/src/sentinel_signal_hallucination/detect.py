@@ -10,7 +10,6 @@ import attrs
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Detection, Finding
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.checks import passing
 from sentinel_signal_hallucination.evidence import Evidence, combined
 from sentinel_signal_hallucination.imitation import imitated
 from sentinel_signal_hallucination.pairing import orphaned, unanswered
@@ -19,7 +18,6 @@ from sentinel_signal_hallucination.sentences import plain, sentences
 from sentinel_signal_hallucination.statements import statements
 from sentinel_signal_hallucination.tool_words import tool_results, tool_uses
 from sentinel_signal_hallucination.values import unheld
-from sentinel_signal_hallucination.verdict import claims
 from sentinel_signal_hallucination.words import lemmas, word_set
 
 __all__ = ["check_expressions", "detect"]
@@ -154,7 +152,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
         *(_claimed(index, looks, settings) if looks else ()),
         *tool_results(index, settings),
         *unheld(index, settings),
-        *passing(index, [look.text for look in looks if look.checks], settings),
+        *_checked(index, [look.text for look in looks if look.checks], settings),
         *imitated(index, settings, gaps, spoken),
         *unanswered(index, settings, gaps),
         *orphaned(index, settings, gaps),
@@ -167,7 +165,7 @@ def _claimed(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterab
         deeds, at = look.groups - _TOOL, look.text.message_index
         rows: list[Evidence] = []
         if (deeds and not record.covers(at, deeds)) or (look.weak and record.may_wait(at)):
-            rows += claims(look.text, record, settings)
+            rows += _claims(look.text, record, settings)
         if look.groups & _TOOL:
             rows += tool_uses(index, look.text, settings)
         for row in rows:
@@ -178,6 +176,20 @@ def _claimed(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterab
 
 
 _TOOL = frozenset(("work",))
+
+
+def _claims(text: Text, record: Record, settings: Settings) -> Iterable[Evidence]:
+    from sentinel_signal_hallucination.verdict import claims
+
+    return claims(text, record, settings)
+
+
+def _checked(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterable[Evidence]:
+    if not texts:
+        return ()
+    from sentinel_signal_hallucination.checks import passing
+
+    return passing(index, texts, settings)
 
 
 def detect(index: TraceIndex, settings: Settings) -> Detection:

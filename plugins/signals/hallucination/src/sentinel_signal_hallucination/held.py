@@ -4,13 +4,16 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
-from sentinel_signal_hallucination.derive import Derived
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.sentences import span_around
+
+if TYPE_CHECKING:
+    from sentinel_signal_hallucination.derive import Derived
 
 __all__ = ["Held", "final_answer", "stands", "value_evidence"]
 
@@ -73,8 +76,10 @@ class Held:
         return "\n".join(text.content for text in self.index.texts if text.message_index < self.until).lower()
 
     @cached_property
-    def derived(self) -> Derived:
+    def derived(self) -> "Derived":
         """What follows from the figures."""
+        from sentinel_signal_hallucination.derive import Derived
+
         return Derived(self.results, self.said)
 
 
