@@ -4,15 +4,17 @@ import re
 from bisect import bisect_left
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tool_verbs import THINGS_OF_READING
 from sentinel_core.evaluate.tools import ToolFacts, facts_of, name_words, singular
-from sentinel_signal_hallucination.orders import Order, Orders
 from sentinel_signal_hallucination.words import KIN, lemmas
+
+if TYPE_CHECKING:
+    from sentinel_signal_hallucination.orders import Order, Orders
 
 __all__ = ["Deed", "Record", "failed", "groups_of"]
 
@@ -116,7 +118,6 @@ class Record:
     def __init__(self, index: TraceIndex) -> None:
         self.index = index
         self.tools = index.tools
-        self._orders = Orders(index)
 
     @cached_property
     def deeds(self) -> list[Deed]:
@@ -124,12 +125,18 @@ class Record:
         return [deed for call in self.index.calls if (deed := self._deed(call)) is not None]
 
     @cached_property
+    def _orders(self) -> "Orders":
+        from sentinel_signal_hallucination.orders import Orders
+
+        return Orders(self.index)
+
+    @cached_property
     def tool_groups(self) -> frozenset[str]:
         """The groups of what the tools on offer or called can do."""
         return frozenset[str]().union(*(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads"))
 
     @property
-    def orders(self) -> list[Order]:
+    def orders(self) -> "list[Order]":
         """All orders, in order of time."""
         return self._orders.all
 
@@ -194,7 +201,7 @@ class Record:
             return False
         return not any(order.at < other.message_index < call.message_index for other in self.index.calls)
 
-    def order_before(self, message_index: int) -> Order | None:
+    def order_before(self, message_index: int) -> "Order | None":
         """The last order before a message."""
         return self._orders.before(message_index)
 
