@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sentinel_signal_hallucination
-from sentinel_signal_hallucination.selftest import check_expressions
+from sentinel_signal_hallucination.detect import check_expressions
 from sentinel_signal_hallucination.words import KIN, lemmas
 
 DATA = Path(sentinel_signal_hallucination.__file__).parent / "data"
@@ -58,10 +58,8 @@ def test_every_group_of_deeds_has_its_kin():
 
 
 def test_a_broken_interpreter_is_told(monkeypatch):
-    from sentinel_signal_hallucination import selftest
-
     check_expressions.cache_clear()
-    monkeypatch.setattr(selftest, "plain", lambda text: text[:-9])
+    monkeypatch.setitem(check_expressions.__wrapped__.__globals__, "plain", lambda text: text[:-9])
     with pytest.raises(RuntimeError, match="this Python's re module is broken"):
         check_expressions()
     monkeypatch.undo()

@@ -1,7 +1,7 @@
 """What follows from figures that belong together: sums, differences, products, shares, roundings and conversions."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import combinations
@@ -13,7 +13,7 @@ from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["Derived", "explicit_sum"]
 
-_NUMBER = regex(r"(?<![\w.])-?\d[\d,]*(?:\.\d+)?(?![\d])")
+_NUMBER = regex(r"[\d-](?<![\w.].)(?:(?<=\d)|\d)[\d,]*(?:\.\d+)?(?!\d)", re.DOTALL)
 _MOST_VALUES, _MOST_PAIRED, _MOST_ROWS, _DEEPEST = 4_000, 120, 200, 12
 # Percent, thousands, sixties, days, bytes, miles, pounds, inches, feet.
 _SCALES = (
@@ -23,6 +23,7 @@ _SCALES = (
 _MOST_FIT = 4
 _MOST_OF_THREE = 24
 _LONGEST_PRINTED, _LARGEST = 24, 1e15
+_ROUNDING = 1e-9
 _NEIGHBOURS, _DAYS, _LONGEST_NUMBER = 8, 31, 12
 _TOTALS = 3
 _TERM = r"\$?\s?\d[\d,]*(?:\.\d+)?"
@@ -38,7 +39,7 @@ def _digits(written: str) -> int:
 
 
 def _numbers(text: str) -> list[float]:
-    return [_value(match[0]) for match in _NUMBER.finditer(text) if len(match[0]) <= _LONGEST_PRINTED]
+    return [_value(written) for written in _NUMBER.findall(text) if len(written) <= _LONGEST_PRINTED]
 
 
 class _Sorted:
@@ -67,20 +68,23 @@ class Derived:
         if self._plain.near(value, half):
             return True
         step = 10.0 ** -_digits(written)
+        return any(fits(value) and not _fits_all(fits, value, step) for fits in self._tests(value, half, answer, at))
+
+    def _tests(self, value: float, half: float, answer: str, at: int) -> Iterator[Callable[[float], bool]]:
+        """Ways to derive a figure or one of its neighbours, the cheapest first."""
+        yield lambda x: any(self._plain.near(x * scale, half * scale) for scale in _SCALES)
+        yield lambda x: self._together.near(x, half)
         others = _others(answer, at)
-        tests: tuple[Callable[[float], bool], ...] = (
-            lambda x: any(self._plain.near(x * scale, half * scale) for scale in _SCALES),
-            lambda x: self._together.near(x, half),
-            lambda x: others.near(x, half),
-            lambda x: self._pairs.near(x, half),
-            lambda x: self._rates.near(x, half),
-            lambda x: self._triples.near(x, half),
-        )
-        return any(fits(value) and not _fits_all(fits, value, step) for fits in tests)
+        yield lambda x: others.near(x, half)
+        width = 2 * half * _NEIGHBOURS + half + abs(value) * _ROUNDING + _ROUNDING
+        for combined in (self._pairs, self._rates, self._triples):
+            results = _Sorted(combined(value - width, value + width))
+            yield lambda x, results=results: results.near(x, half)  # type: ignore[misc]
 
     def may_give(self, written: str) -> bool:
         """True where one step may lead to a small number, which many do."""
-        return _value(written) <= _DAYS and self._pairs.near(_value(written), 0.0)
+        value = _value(written)
+        return value <= _DAYS and _Sorted(self._pairs(value - _ROUNDING, value + _ROUNDING)).near(value, 0.0)
 
     @cached_property
     def _values(self) -> list[float]:
@@ -97,28 +101,46 @@ class Derived:
         return _Sorted(_belonging(self._results))
 
     @cached_property
-    def _pairs(self) -> _Sorted:
-        few = list(dict.fromkeys(reversed(self._values)))[:_MOST_PAIRED]
-        return _Sorted(
-            result for one, other in combinations(few, 2) for result in (one + other, abs(one - other), one * other)
-        )
+    def _few(self) -> list[float]:
+        """The last figures that were told, sorted."""
+        return sorted(list(dict.fromkeys(reversed(self._values)))[:_MOST_PAIRED])
 
-    @cached_property
-    def _triples(self) -> _Sorted:
+    def _pairs(self, low: float, high: float) -> Iterator[float]:
+        """Sums, differences and products of two figures, those from ``low`` to ``high``."""
+        few = self._few
+        for at, one in enumerate(few, 1):
+            yield from [one + other for other in _between(few, low - one, high - one, at)]
+            yield from [other - one for other in _between(few, one + low, one + high, at)]
+            if one:
+                ends = (low / one, high / one) if one > 0 else (high / one, low / one)
+                yield from [one * other for other in _between(few, *ends, at)]
+            elif len(few) > 1:
+                yield 0.0
+
+    def _triples(self, low: float, high: float) -> Iterator[float]:
         """Two added and one taken off, or three added: of prices and the like, which have cents or stand under one name."""
         few = [value for value in dict.fromkeys(reversed(self._values)) if value != int(value)][:_MOST_OF_THREE]
-        threes = combinations(few, 3)
-        return _Sorted(
-            result for a, b, c in threes for result in (a + b + c, abs(a + b - c), abs(a - b + c), abs(b + c - a))
-        )
+        few.sort()
+        for (i, one), (j, other) in combinations(enumerate(few), 2):
+            both = one + other
+            yield from [both + third for third in _between(few, low - both, high - both, j + 1)]
+            for third in (*_between(few, both - high, both - low, 0), *_between(few, both + low, both + high, 0)):
+                if third not in (few[i], few[j]):
+                    yield abs(both - third)
 
-    @cached_property
-    def _rates(self) -> _Sorted:
+    def _rates(self, low: float, high: float) -> Iterator[float]:
         """Each figure with each rate taken off, added or applied; a temperature in the other scale."""
-        few = list(dict.fromkeys(reversed(self._values)))[:_MOST_PAIRED]
-        shares = [share for value in few if value > 0 for share in (value, value / 100) if share < 1]
-        rates = [value * factor for value in few for share in shares for factor in (1 - share, 1 + share, share)]
-        return _Sorted([*rates, *(value * 1.8 + 32 for value in few), *((value - 32) / 1.8 for value in few)])
+        few = self._few
+        shares = {share for value in few if value > 0 for share in (value, value / 100) if share < 1}
+        for factor in {factor for share in shares for factor in (1 - share, 1 + share, share)}:
+            yield from [value * factor for value in _between(few, low / factor, high / factor, 0)]
+        yield from [value * 1.8 + 32 for value in few]
+        yield from [(value - 32) / 1.8 for value in few]
+
+
+def _between(values: list[float], low: float, high: float, start: int) -> list[float]:
+    """The sorted values from ``low`` to ``high``, of those from a place on."""
+    return values[bisect_left(values, low, start) : bisect_right(values, high, start)]
 
 
 def _fits_all(fits: Callable[[float], bool], value: float, step: float) -> bool:

@@ -1,14 +1,21 @@
 """What the agent was told: the record against which figures and identifiers of its answer are held."""
 
+import re
 from collections.abc import Callable
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from sentinel_core.evaluate.index import Text, TraceIndex
+from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
-from sentinel_signal_hallucination.derive import Derived
+from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.sentences import span_around
 
-__all__ = ["Held", "final_answer", "stands"]
+if TYPE_CHECKING:
+    from sentinel_signal_hallucination.derive import Derived
+
+__all__ = ["Held", "final_answer", "stands", "value_evidence"]
 
 
 class Held:
@@ -69,8 +76,10 @@ class Held:
         return "\n".join(text.content for text in self.index.texts if text.message_index < self.until).lower()
 
     @cached_property
-    def derived(self) -> Derived:
+    def derived(self) -> "Derived":
         """What follows from the figures."""
+        from sentinel_signal_hallucination.derive import Derived
+
         return Derived(self.results, self.said)
 
 
@@ -105,3 +114,25 @@ def _ends_here(after: str) -> bool:
     if after[:1].isdigit() or (after[:1] == "," and after[1:2].isdigit()):
         return False
     return after[:1] != "." or not after[1:2].isdigit() or not after[1:].rstrip(",]} \n").strip("0")
+
+
+def value_evidence(
+    answer: Text, rule: str, match: re.Match[str], weight: float, *, certain: bool, told: str = ""
+) -> Evidence:
+    """A finding of a figure or identifier, quoted with what stands around it in its line."""
+    content = answer.content
+    begin = content.rfind("\n", 0, match.start()) + 1
+    end = content.find("\n", match.end())
+    quote = span_around(
+        content, max(begin, match.start() - 150), min(len(content) if end < 0 else end, match.end() + 100)
+    )
+    what = "The identifier" if rule == "identifier" else "The figure"
+    finding = Finding(
+        rule=rule,
+        severity="error" if certain else "warning",
+        text=told
+        or f'{what} "{match[0]}" of the final answer stands in no result and nothing that the agent was told, nor follows from it.',
+        message_index=answer.message_index,
+        quote=quote,
+    )
+    return Evidence(finding, weight, certain=certain)

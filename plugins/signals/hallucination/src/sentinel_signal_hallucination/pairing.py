@@ -1,15 +1,17 @@
-"""Calls that were never answered, and results that answer nothing."""
+"""Calls and results that do not go together: unanswered calls, results of no call, and either of them written as text."""
 
+import re
 from collections.abc import Iterable, Iterator
 
-from sentinel_core.evaluate.index import Call, TraceIndex
+from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import is_ending as is_terminal
 from sentinel_core.report import Finding
 from sentinel_core.trace import ToolResult
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["orphaned", "unanswered"]
+__all__ = ["imitated", "orphaned", "unanswered"]
 
 _UNFINISHED = frozenset(("interrupted", "cancelled", "canceled", "aborted", "timeout", "running"))
 
@@ -88,3 +90,172 @@ def _orphan(at: int, result: ToolResult, settings: Settings) -> Evidence:
         ),
         settings.orphan_weight,
     )
+
+
+_QUOTE = 200
+
+
+class Mark:
+    """One spelling of a call or of output. Group ``tool``, where given, is the tool.
+
+    The sign, one character where there is a rare one, is searched for first, then the gate: most texts hold neither.
+    """
+
+    __slots__ = ("gate", "pattern", "rule", "sign")
+
+    def __init__(self, rule: str, sign: str, gate: str, pattern: str) -> None:
+        self.rule = rule
+        self.sign = sign
+        self.gate = gate
+        self.pattern = regex(pattern)
+
+
+MARKS: tuple[Mark, ...] = (
+    Mark("imitated_call", "<", "<invoke name=", r"<invoke name=[\"'](?P<tool>[^\"'\n]{1,100})"),
+    Mark("imitated_call", "<", "<function_call", r"<function_calls?>"),
+    Mark("imitated_call", "<", "<tool_call>", r"<tool_call>"),
+    Mark("imitated_call", "<", "</tool_call>", r"</tool_call>"),
+    Mark("imitated_call", "<", "<function=", r"<function=(?P<tool>[\w.-]{1,100})>"),
+    Mark("imitated_call", "[", "[tool_call", r"\[tool_calls?\s?:"),
+    Mark(
+        "imitated_call",
+        "{",
+        '"name"',
+        r"\"name\"\s{0,4}:\s{0,4}\"(?P<tool>[^\"\n]{1,100})\"\s{0,4},\s{0,4}\"(?:arguments|parameters|input)\"\s{0,4}:\s{0,4}\{",
+    ),
+    Mark("imitated_output", "<", "<tool_response>", r"<tool_response>"),
+    Mark("imitated_output", "<", "<tool_result", r"<tool_results?>"),
+    Mark("imitated_output", "<", "<function_result", r"<function_results?>"),
+    Mark("imitated_output", "[", "[tool_result", r"\[tool_results?\s?:"),
+    Mark("imitated_output", "`", "```tool_output", r"```tool_outputs?\b"),
+    Mark(
+        "imitated_output",
+        "O",
+        "bservation",
+        r"\bAction(?: \d{1,3})?:[^\n]{1,400}(?:\n\s{0,8}Action Input[^\n]{0,400})?\s{0,8}Observation(?: \d{1,3})?:",
+    ),
+    Mark(
+        "imitated_output",
+        "<",
+        "</",
+        r"</(?:execute|tool_call|code)>\s{0,8}(?:Observation(?: \d{1,3})?|(?:Code |Execution )?[Oo]utput):",
+    ),
+)
+_BY_SIGN = {sign: [mark for mark in MARKS if mark.sign == sign] for sign in sorted({mark.sign for mark in MARKS})}
+
+
+def _known_tools(index: TraceIndex) -> frozenset[str]:
+    details = index.trace.details
+    offered = details.available_tools if details is not None and details.available_tools else ()
+    return frozenset(call.call.name for call in index.calls) | frozenset(tool.name for tool in offered)
+
+
+def _is_answered(index: TraceIndex, position: int) -> bool:
+    """True where the next message brings a result: then the text was a call that the harness understood."""
+    following = index.messages[position + 1 : position + 2]
+    return any(message.role == "tool" or message.tool_results for message in following)
+
+
+class _Imitations:
+    """What the rule needs to know of the trace, found out when a first mark asks for it."""
+
+    def __init__(self, index: TraceIndex) -> None:
+        self.index = index
+        self.tools = _known_tools(index)
+        self.by_message: dict[int, list[Call]] = {}
+        for call in index.calls:
+            self.by_message.setdefault(call.message_index, []).append(call)
+
+    def find(self, text: Text, mark: Mark) -> re.Match[str] | None:
+        """The mark's first place in the text, None where it may be a real call or speaks of something else."""
+        match = mark.pattern.search(text.content)
+        if match is None:
+            return None
+        is_call = mark.rule == "imitated_call"
+        if is_call and (text.message_index in self.by_message or _is_answered(self.index, text.message_index)):
+            return None
+        tool = match.groupdict().get("tool")
+        is_known = tool is None or tool in self.tools or text.content.lstrip().startswith(("{", "<"))
+        return match if is_known else None
+
+    def all_of(self, marks: list[Mark], settings: Settings) -> Iterator[Evidence]:
+        """Every text with one of the marks, until one is beyond doubt."""
+        for text in self.index.texts:
+            for mark in marks:
+                match = self.find(text, mark) if mark.gate in text.content else None
+                if match is None or self._came_true(text, match):
+                    continue
+                doubtful = mark.rule == "imitated_output" and self._is_unrecorded(text)
+                yield _evidence(text, mark, match, settings, doubtful=doubtful)
+                if not doubtful:
+                    return
+
+    def _is_unrecorded(self, text: Text) -> bool:
+        """True where the text's own message makes calls whose results are not on record: they may be in the text."""
+        calls = self.by_message.get(text.message_index, [])
+        return bool(calls) and all(call.result is None for call in calls)
+
+    def _came_true(self, text: Text, match: re.Match[str]) -> bool:
+        """True where the output that the agent wrote is what its call then gave."""
+        calls = self.by_message.get(text.message_index, [])
+        written = _written(text.content, match)
+        return any(call.result is not None and _has_line(call.result.content, written) for call in calls)
+
+
+def imitated(index: TraceIndex, settings: Settings, gaps: list[str], spoken: str) -> Iterable[Evidence]:
+    """At most one finding for calls and one for output: each the gravest, the first among equals.
+
+    ``spoken`` is all assistant texts. Where the trace shows no tools at all, its calls may be text by design: a gap.
+    """
+    signs = [sign for sign in _BY_SIGN if sign in spoken]
+    near = [mark for sign in signs for mark in _BY_SIGN[sign] if mark.gate in spoken]
+    if not near:
+        return ()
+    # In the order of the table again: of equals, the first counts.
+    marks = [mark for mark in MARKS if mark in near and mark.pattern.search(spoken) and not _is_quoted(index, mark)]
+    if not marks:
+        return ()
+    imitations = _Imitations(index)
+    if not imitations.tools:
+        gaps.append("Calls or their output stand in the text and the trace records none: not told from imitations.")
+        return ()
+    return _gravest(imitations, marks, settings)
+
+
+def _gravest(imitations: _Imitations, marks: list[Mark], settings: Settings) -> Iterator[Evidence]:
+    for rule in ("imitated_call", "imitated_output"):
+        found = imitations.all_of([mark for mark in marks if mark.rule == rule], settings)
+        worst = max(found, key=lambda row: row.weight, default=None)
+        if worst is not None:
+            yield worst
+
+
+def _is_quoted(index: TraceIndex, mark: Mark) -> bool:
+    """True where the user writes so: then the agent may speak of it."""
+    return any(mark.pattern.search(message.content or "") for message in index.messages if message.role == "user")
+
+
+def _written(content: str, match: re.Match[str]) -> str:
+    """The first line of the output that the agent wrote, or its beginning."""
+    rest = content[match.end() : match.end() + 2 * _QUOTE].strip()
+    return rest.partition("\n")[0][:_QUOTE].strip()
+
+
+def _has_line(content: str, written: str) -> bool:
+    """True where one of the lines is what was written, or goes on from there where that was cut; "1" is not in "1 of 4"."""
+    if len(written) >= _QUOTE:
+        return written in content
+    return not written or any(line.strip() == written for line in content.splitlines())
+
+
+def _evidence(text: Text, mark: Mark, match: re.Match[str], settings: Settings, *, doubtful: bool) -> Evidence:
+    begin = text.content.rfind("\n", 0, match.start()) + 1
+    what = "a tool call as text and made none" if mark.rule == "imitated_call" else "a tool's output itself"
+    finding = Finding(
+        rule=mark.rule,
+        severity="note" if doubtful else "warning",
+        text=f"The agent wrote {what}{'; the real output is not on record' if doubtful else ''}.",
+        message_index=text.message_index,
+        quote=text.content[begin : begin + _QUOTE],
+    )
+    return Evidence(finding, settings.unproven_imitation_weight if doubtful else settings.imitation_weight)

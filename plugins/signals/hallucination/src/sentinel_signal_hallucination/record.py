@@ -4,17 +4,37 @@ import re
 from bisect import bisect_left
 from functools import cached_property, lru_cache
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
-from sentinel_core.evaluate.tools import THINGS_OF_READING, ToolFacts, name_words, singular
-from sentinel_signal_hallucination.orders import Order, Orders
-from sentinel_signal_hallucination.outcome import failed
+from sentinel_core.evaluate.tools import THINGS_OF_READING, ToolFacts, facts_of, name_words, singular
 from sentinel_signal_hallucination.words import KIN, lemmas
 
-__all__ = ["Deed", "Record", "groups_of"]
+if TYPE_CHECKING:
+    from sentinel_signal_hallucination.orders import Order, Orders
+
+__all__ = ["Deed", "Record", "failed", "groups_of"]
+
+_STEPS = (";", "&&", "|", "\n")
+
+
+def failed(call: Call) -> bool:
+    """True where the call failed, and nothing of what it was made for can have been done.
+
+    What runs anything is given the benefit of the doubt: of several steps, the last may have failed.
+    """
+    if call.outcome.state != "failed":
+        return False
+    return not facts_of(call.call.name).runs_anything or _is_one_step(call)
+
+
+def _is_one_step(call: Call) -> bool:
+    arguments = call.call.arguments
+    command = next((arguments[name] for name in ("command", "cmd") if name in arguments), None)
+    return isinstance(command, str) and not any(map(command.strip().__contains__, _STEPS))
+
 
 _MOST_ARGUMENTS, _LONGEST = 40, 200
 _LOOKED_UP = THINGS_OF_READING | frozenset(("detail", "date", "time", "available", "option", "list", "price", "user"))
@@ -97,8 +117,17 @@ class Record:
     def __init__(self, index: TraceIndex) -> None:
         self.index = index
         self.tools = index.tools
-        self._orders = Orders(index)
-        self.deeds = [deed for call in index.calls if (deed := self._deed(call)) is not None]
+
+    @cached_property
+    def deeds(self) -> list[Deed]:
+        """What the agent did, or tried to do, in order."""
+        return [deed for call in self.index.calls if (deed := self._deed(call)) is not None]
+
+    @cached_property
+    def _orders(self) -> "Orders":
+        from sentinel_signal_hallucination.orders import Orders
+
+        return Orders(self.index)
 
     @cached_property
     def tool_groups(self) -> frozenset[str]:
@@ -106,7 +135,7 @@ class Record:
         return frozenset[str]().union(*(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads"))
 
     @property
-    def orders(self) -> list[Order]:
+    def orders(self) -> "list[Order]":
         """All orders, in order of time."""
         return self._orders.all
 
@@ -171,7 +200,7 @@ class Record:
             return False
         return not any(order.at < other.message_index < call.message_index for other in self.index.calls)
 
-    def order_before(self, message_index: int) -> Order | None:
+    def order_before(self, message_index: int) -> "Order | None":
         """The last order before a message."""
         return self._orders.before(message_index)
 

@@ -1,23 +1,9 @@
 """Small helpers with which the tables of this signal are written."""
 
 import re
-from collections.abc import Iterable
-from itertools import groupby
-from operator import itemgetter
 from typing import Any, cast
 
-__all__ = ["either", "regex", "words"]
-
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text, for a table that reads better as prose than as a list."""
-    return frozenset(text.split())
-
-
-def either(phrases: Iterable[str]) -> str:
-    """An expression for any of the phrases, by their first letters: one look lets most words go."""
-    groups = groupby(sorted(phrases), key=itemgetter(0))
-    return "|".join(f"{first}(?:{'|'.join(phrase[1:] for phrase in group)})" for first, group in groups)
+__all__ = ["regex"]
 
 
 class _Lazy:

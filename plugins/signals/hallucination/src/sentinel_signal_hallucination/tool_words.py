@@ -1,5 +1,6 @@
 """What an agent says of its own use of tools, and of what they gave: a claim always, also where a trace lists no tools."""
 
+import re
 from collections.abc import Iterator
 
 import attrs
@@ -9,7 +10,7 @@ from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.outcome import failed
+from sentinel_signal_hallucination.record import failed
 from sentinel_signal_hallucination.sentences import Sentence, plain, sentences, span_around
 from sentinel_signal_hallucination.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
@@ -28,24 +29,26 @@ _RUN_OBJECTS = word_set(
 _CHECKS = word_set("build test tests pytest lint check validate ci")
 _SEARCH = word_set("search query fetch browse scan")
 _CALLED = word_set("call invoke use")
-_GAVE = regex(
-    r"\b(?:the|my) (?:[\w-]+ ){0,3}?(tool|api|search|calculator|query|database|function|lookup|command|script|summary|system|server|output|response|results?)"
+_TOLD = (
+    r"(?:[\w-]+ ){0,3}?(tool|api|search|calculator|query|database|function|lookup|command|script|summary|system|server|output|response|results?)"
     r"(?: call)?(?:'s)? ?(?:results?|output|response|answer)? (?:returned|returns|says?|said|showed|shows?|gave|gives|reported|reports|responded|indicates?|confirmed|came back)\b"
-    r"|\baccording to the (?:[\w-]+ ){0,3}?(tool|api|search|calculator|query|database|function|lookup|command|summary|output|response|results?)\b"
+)
+# Each begins with letters that are looked for quickly.
+_GAVE = (
+    regex(rf"the (?<!\wthe ){_TOLD}"),
+    regex(rf"my (?<!\wmy ){_TOLD}"),
+    regex(
+        r"according to the (?<!\waccording to the )(?:[\w-]+ ){0,3}?"
+        r"(tool|api|search|calculator|query|database|function|lookup|command|summary|output|response|results?)\b"
+    ),
 )
 _GAVE_SIGNS = (
-    "return",
-    "says",
-    "said",
-    "show",
-    "gave",
-    "give",
-    "report",
-    "respond",
-    "indicate",
-    "confirmed",
-    "came back",
+    "return", "says", "said", "show", "gave", "give", "report", "respond", "indicate", "confirmed", "came back",
     "according to",
+)  # fmt: skip
+# One pass, before anything else: all that those expressions can end in.
+_GAVE_WORD = regex(
+    r"[ *_\t\r](?:r(?:eturn|eport|espond)|s(?:ay|aid|how)|g(?:ave|ive)|indicate|c(?:onfirmed|ame)|to[ *_\t\r]the)"
 )
 _TROUBLE = regex(
     r"\b(?:errors?|fail\w*|unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|no (?:results?|data|response|output)|nothing|empty|unavailable|timed out|unfortunately|not (?:find|found|available|return\w*))\b"
@@ -97,7 +100,7 @@ def tool_results(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
             return
         if not text.is_copied:
             low = text.content.lower()
-            if any(map(low.__contains__, _GAVE_SIGNS)):
+            if _GAVE_WORD.search(low) is not None and any(map(low.__contains__, _GAVE_SIGNS)):
                 yield from _results(_Use(index, text, plain(text.content)), settings)
 
 
@@ -157,10 +160,10 @@ def _results(use: _Use, settings: Settings) -> Iterator[Evidence]:
     before = [call for call in index.calls if call.message_index < use.text.message_index]
     if _was_given(use):
         return
-    match = _GAVE.search(use.low)
+    match = _first_told(use.low)
     if match is None or _TROUBLE.search(use.low) is not None or use.low.rstrip().endswith("?"):
         return
-    noun = match[1] or match[2]
+    noun = match[1]
     if noun in _OWN_WORDS and not before:
         return
     if noun == "system" and noun not in _words_of_tools(index):
@@ -185,6 +188,12 @@ def _results(use: _Use, settings: Settings) -> Iterator[Evidence]:
                 certain=bool(before) and all(call.result is not None for call in before),
             )
             return
+
+
+def _first_told(low: str) -> re.Match[str] | None:
+    """The first place that tells what a tool gave."""
+    found = [match for gave in _GAVE if (match := gave.search(low)) is not None]
+    return min(found, key=re.Match.start, default=None)
 
 
 def _was_given(use: _Use) -> bool:
