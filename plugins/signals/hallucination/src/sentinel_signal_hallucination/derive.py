@@ -141,8 +141,21 @@ def _belonging(results: list[str]) -> Iterator[float]:
             yield from _of(document, 0, fields)
         elif len(numbers := _numbers(text)) == 1:
             single += numbers
+        else:
+            yield from _columns(text)
     for values in (single, *fields.values()):
         yield from _sums(values)
+
+
+def _columns(text: str) -> Iterator[float]:
+    """Sums of a column of a table that is written as text, by lines of as many figures."""
+    lines = [numbers for line in text.splitlines()[:_MOST_ROWS] if (numbers := _numbers(line))]
+    for place in range(max(map(len, lines), default=0)):
+        yield from _sums([numbers[place] for numbers in lines if len(numbers) > place][:_MOST_COLUMN])
+        yield from _sums([numbers[-1 - place] for numbers in lines if len(numbers) > place][:_MOST_COLUMN])
+
+
+_MOST_COLUMN = 60
 
 
 def _of(value: object, depth: int, fields: dict[str, list[float]]) -> Iterator[float]:  # noqa: C901 - one branch a kind of value

@@ -17,6 +17,7 @@ from sentinel_signal_hallucination.selftest import check_expressions
 from sentinel_signal_hallucination.tool_words import tool_results, tool_uses
 from sentinel_signal_hallucination.values import unheld
 from sentinel_signal_hallucination.verdict import claims
+from sentinel_signal_hallucination.waiting import waiting
 
 __all__ = ["detect"]
 
@@ -28,8 +29,10 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     # One text to search costs far less than many, and most searches come to nothing.
     spoken = "\n".join([text.content for text in index.texts])
     looks = looks_at(index.texts)
+    claimed = list(_claimed(index, looks, settings)) if looks else []
     return [
-        *(_claimed(index, looks, settings) if looks else ()),
+        *claimed,
+        *waiting(index, settings, frozenset(row.finding.message_index or 0 for row in claimed)),
         *tool_results(index, settings),
         *unheld(index, settings),
         *passing(index, [look.text for look in looks if look.checks], settings),

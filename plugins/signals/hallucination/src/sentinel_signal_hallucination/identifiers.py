@@ -78,7 +78,7 @@ _FORMULA = regex(rf"(?:(?:{'|'.join(sorted(_ELEMENTS, key=len, reverse=True))})\
 
 
 _MEASURE = regex(
-    r"[a-z]_?\d{1,2}\Z|\d+(?:st|nd|rd|th|s|px|ms|kg|km|am|pm|gb|mb|kb|hz|ghz|mhz|hr|hrs|min|mins|usd|eur)\Z|\d+[x×]\d+\Z|\d+e\d+\Z"
+    r"[a-z]_?\d{1,2}\Z|\d+(?:st|nd|rd|th|s|px|ms|kg|km|am|pm|[kmgtp]i?b?|hz|ghz|mhz|hr|hrs|min|mins|usd|eur)\Z|\d+[x×]\d+\Z|\d+e\d+\Z"
 )
 
 
