@@ -11,6 +11,7 @@ from sentinel_signal_hallucination.checks import passing
 from sentinel_signal_hallucination.evidence import Evidence, combined
 from sentinel_signal_hallucination.imitation import imitated
 from sentinel_signal_hallucination.looks import Look, looks_at
+from sentinel_signal_hallucination.lookups import lookups
 from sentinel_signal_hallucination.pairing import orphaned, unanswered
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.selftest import check_expressions
@@ -33,6 +34,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     return [
         *claimed,
         *waiting(index, settings, frozenset(row.finding.message_index or 0 for row in claimed)),
+        *(() if claimed else lookups(index, settings)),
         *tool_results(index, settings),
         *unheld(index, settings),
         *passing(index, [look.text for look in looks if look.checks], settings),

@@ -1,0 +1,40 @@
+"""Receipts that nobody gave: identifiers in what the agent says along the way."""
+
+import re
+
+from sentinel_core.evaluate.index import Text, TraceIndex
+from sentinel_core.report import Finding
+from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.held import Held, final_answer
+from sentinel_signal_hallucination.identifiers import CODE
+from sentinel_signal_hallucination.sentences import span_around
+
+__all__ = ["made_up"]
+
+_IDENTIFIER = re.compile(
+    r"(?<![\w./@=#-])#?(?:[A-Z]{1,6}-\d{3,}\w{0,6}|(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z][A-Z0-9]{5,15})(?![\w/@=-]|\.\w)"
+)
+
+
+def made_up(text: Text, index: TraceIndex, settings: Settings) -> Evidence | None:
+    """A receipt that nobody gave, in a text that is not the last: the last one's identifiers have a rule of their own."""
+    last = final_answer(index)
+    match = (
+        None
+        if last is not None and last.message_index == text.message_index
+        else _IDENTIFIER.search(CODE.sub(" ", text.content))
+    )
+    if match is None or not any(result.strip() for result in Held(index, text.message_index).results):
+        return None
+    held, written = Held(index, text.message_index), match[0].lower().lstrip("#")
+    if written in held.text or written in held.earlier or written.replace("-", "") in held.text.replace("-", ""):
+        return None
+    at = text.content.index(match[0])
+    begin, end = text.content.rfind("\n", 0, at) + 1, text.content.find("\n", at)
+    finding = Finding(
+        rule="identifier", severity="warning", message_index=text.message_index,
+        text=f'The identifier "{match[0]}" stands in no result and nothing that the agent was told.',
+        quote=span_around(text.content, begin, len(text.content) if end < 0 else end),
+    )  # fmt: skip
+    return Evidence(finding, settings.hearsay_weight, certain=False)
