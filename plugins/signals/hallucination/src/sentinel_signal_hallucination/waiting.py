@@ -29,10 +29,10 @@ from sentinel_signal_hallucination.objects import objects_of
 from sentinel_signal_hallucination.outcome import failed
 from sentinel_signal_hallucination.receipts import made_up
 from sentinel_signal_hallucination.record import Deed, Record
-from sentinel_signal_hallucination.sentences import sentences, span_around
+from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
 from sentinel_signal_hallucination.statements import Statement
 from sentinel_signal_hallucination.turns import Turn, has_its_own_tool, in_vain_of, is_of, turn_of
-from sentinel_signal_hallucination.words import lemmas
+from sentinel_signal_hallucination.words import lemmas, word_set
 
 __all__ = ["waiting"]
 
@@ -97,7 +97,7 @@ def _declines(low: str) -> bool:
 def _judge(text: Text, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
     low, asked = low_of(text.content), low_of(record.index.messages[turn.asked].content)
     worked = any(not deed.failed for deed in turn.deeds)
-    found = None if worked else made_up(text, record.index, settings)
+    found = made_up(text, record.index, settings)
     if found is not None or turn.wrote or asks_back(low) or admits(low, asked):
         return found
     in_vain = in_vain_of(turn)
@@ -141,11 +141,19 @@ def _claimed(
     return None
 
 
+def _states(sentence: Sentence) -> bool:
+    """True for a sentence of some length with a verb that tells how things are."""
+    return not sentence.asks and len(sentence.words) >= _SHORTEST and not _TELLING.isdisjoint(sentence.words)
+
+
+_TELLING = word_set("is are has have now reads goes i've it's was were")
+
+
 def _silent(text: Text, low: str, asked: str, in_vain: Deed, settings: Settings) -> Evidence | None:
     """All that was tried failed, and the text has not a word of trouble, plans or questions."""
-    if in_vain.facts.runs_anything or admits(low, asked, mildly=True):
+    if in_vain.facts.effect != "writes" or admits(low, asked, mildly=True):
         return None
-    first = next((one for one in sentences(low) if not one.asks and len(one.words) >= _SHORTEST), None)
+    first = next((one for one in sentences(low) if _states(one)), None)
     return (
         None
         if first is None
