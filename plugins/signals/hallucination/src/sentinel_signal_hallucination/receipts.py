@@ -2,15 +2,16 @@
 
 import re
 
-from sentinel_core.evaluate.index import Text, TraceIndex
+from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.report import Finding
+from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.held import Held, final_answer
 from sentinel_signal_hallucination.identifiers import CODE
 from sentinel_signal_hallucination.sentences import span_around
 
-__all__ = ["made_up"]
+__all__ = ["made_up", "other_object"]
 
 _IDENTIFIER = re.compile(
     r"(?<![\w./@=#-])#?(?:[A-Z]{1,6}-\d{3,}\w{0,6}|(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z][A-Z0-9]{5,15})(?![\w/@=-]|\.\w)"
@@ -38,3 +39,28 @@ def made_up(text: Text, index: TraceIndex, settings: Settings) -> Evidence | Non
         quote=span_around(text.content, begin, len(text.content) if end < 0 else end),
     )  # fmt: skip
     return Evidence(finding, settings.hearsay_weight, certain=False)
+
+
+def other_object(text: Text, asked: str, calls: list[Call], index: TraceIndex) -> tuple[str, str] | None:
+    """What the user named and the answer tells, and what a call was made for instead: a value that nobody had told before."""
+    named = [match[0].lstrip("#") for match in _NAMED.finditer(text.content) if match[0] in asked]
+    done = "\n".join(
+        to_json(call.call.arguments).decode() + (call.result.content if call.result else "") for call in calls
+    )
+    missing = [name for name in named if name not in done]
+    for call in calls if missing else ():
+        held = Held(index, call.message_index)
+        for value in call.call.arguments.values():
+            if (
+                isinstance(value, str)
+                and _NAMED.fullmatch(value)
+                and value.lower() not in held.text
+                and value not in text.content
+            ):
+                other = next((name for name in missing if len(name) == len(value)), None)
+                if other is not None:
+                    return other, value
+    return None
+
+
+_NAMED = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9][\w-]{3,30}(?![\w-])")

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.evaluate.tool_verbs import WRITING
@@ -10,24 +9,23 @@ from sentinel_core.evaluate.tools import name_words
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import (
-    WORDS_ONLY,
     Said,
     admits,
     announces,
     asks_back,
     is_item,
     low_of,
-    offers,
-    ordered,
     said,
 )
+from sentinel_signal_hallucination.asked import effects, outright, verbs_of
 from sentinel_signal_hallucination.backing import backing_of
 from sentinel_signal_hallucination.case import Case
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.exemptions import EXEMPTIONS
+from sentinel_signal_hallucination.held import Held
 from sentinel_signal_hallucination.objects import objects_of
 from sentinel_signal_hallucination.outcome import failed
-from sentinel_signal_hallucination.receipts import made_up
+from sentinel_signal_hallucination.receipts import made_up, other_object
 from sentinel_signal_hallucination.record import Deed, Record
 from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
 from sentinel_signal_hallucination.statements import Statement
@@ -50,7 +48,7 @@ def waiting(index: TraceIndex, settings: Settings, known: frozenset[int]) -> Ite
         record = record or Record(index)
         turn = turn_of(index, record, asked, until, calls)
         worked = [deed for deed in turn.deeds if not deed.failed]
-        own, agreed = _verbs(index, record, asked)
+        own, agreed = verbs_of(index, record, asked)
         turn = turn._replace(
             own=own,
             older=left,
@@ -67,38 +65,13 @@ def waiting(index: TraceIndex, settings: Settings, known: frozenset[int]) -> Ite
                 break
 
 
-def _verbs(index: TraceIndex, record: Record, asked: int) -> tuple[frozenset[str], bool]:
-    """The verbs that the user's message orders, and whether it answers what the agent offered to do."""
-    low = low_of(index.messages[asked].content)
-    own = ordered(low)
-    order = record.order_before(asked + 1)
-    before = next((text for text in reversed(index.texts) if text.message_index < asked), None)
-    offered = (
-        offers(low_of(before.content)) if before is not None and len(low.split()) <= _LONGEST_REPLY else frozenset()
-    )
-    if order is not None and order.at == asked and order.agrees:
-        offered |= order.words - WORDS_ONLY
-    if _declines(low):
-        return own, False
-    return own | offered, bool(offered)
-
-
-_LONGEST_REPLY = 15
-
-
-def _declines(low: str) -> bool:
-    return (
-        low.replace(",", " ").replace(".", " ").split()[:1]
-        in (["no"], ["nope"], ["don't"], ["stop"], ["thanks"], ["wait"])
-        or "?" in low
-    )
-
-
 def _judge(text: Text, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
     low, asked = low_of(text.content), low_of(record.index.messages[turn.asked].content)
     worked = any(not deed.failed for deed in turn.deeds)
     found = made_up(text, record.index, settings)
     if found is not None or turn.wrote or asks_back(low) or admits(low, asked):
+        return found
+    if worked and (found := _misdirected(text, low, turn, record, settings)) is not None:
         return found
     in_vain = in_vain_of(turn)
     found = next(
@@ -113,18 +86,45 @@ def _judge(text: Text, turn: Turn, record: Record, settings: Settings) -> Eviden
     return found
 
 
+def _misdirected(text: Text, low: str, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
+    asked, calls = (
+        record.index.messages[turn.asked].content or "",
+        [deed.call for deed in turn.deeds if not deed.failed],
+    )
+    pair = other_object(text, asked, calls, record.index)
+    if pair is None:
+        return None
+    one = next((one for sentence in sentences(low) for one in said(sentence, effects())), None)
+    why = f'the call was made for "{pair[1]}", and not for "{pair[0]}"'
+    return None if one is None else _evidence(text, one, None, settings, certain=False, why=why)
+
+
 def _said(text: Text, low: str, turn: Turn, in_vain: Deed | None, record: Record) -> Iterator[Said]:
     """What the text says to be done: after an offer, or a failure, in any verb; else in those of the order."""
     announced = True
-    verbs = turn.own | turn.older | (_effects() if turn.agreed or in_vain is not None else frozenset())
+    plain_verbs = outright() if turn.looked and record.tools and not _speaks(record) else frozenset[str]()
+    verbs = turn.own | turn.older | (effects() if turn.agreed or in_vain is not None else frozenset())
     for sentence in sentences(low):
         item = is_item(sentence, text.content)
         announced = announced if item else announces(sentence)
-        for one in said(sentence, verbs):
+        for one in said(sentence, verbs | plain_verbs):
+            if (
+                one.verb in plain_verbs
+                and one.verb not in verbs
+                and not (one.by_self and _is_told_of(one, text, record))
+            ):
+                continue
             called = any(one.verb in name_words(name) for name in turn.used)
             hidden = item and one.voice == "brief" and not announced
             if not called and not hidden and not _is_exempt(one, text, low, record):
                 yield one
+
+
+def _is_told_of(one: Said, text: Text, record: Record) -> bool:
+    """True where the object stands in some system of records, or in what a tool gave."""
+    objects = objects_of(one.sentence.words, one.at, None)
+    results = Held(record.index, text.message_index).told_by_tools.lower()
+    return not objects.isdisjoint(lemmas().kept) or any(word in results for word in objects)
 
 
 def _claimed(
@@ -132,7 +132,7 @@ def _claimed(
 ) -> Evidence | None:
     worked = [deed for deed in turn.deeds if not deed.failed]
     if not worked:
-        certain = one.plainly and one.named and not _speaks(record)
+        certain = one.plainly and one.verb in turn.own | turn.older and not _speaks(record)
         return _evidence(text, one, in_vain, settings, certain=certain) if _counts(one, text, turn, record) else None
     if in_vain is not None and is_of(one, in_vain, worked):
         return _evidence(text, one, in_vain, settings, certain=False)
@@ -162,11 +162,6 @@ def _silent(text: Text, low: str, asked: str, in_vain: Deed, settings: Settings)
 
 
 _SHORTEST = 4
-
-
-@cache
-def _effects() -> frozenset[str]:
-    return frozenset(verb for verb, group in lemmas().group.items() if group != "work") - WORDS_ONLY
 
 
 _OF_WORDS = ("knowing", "sorting", "own words", "proposal", "call follows", "draft", "user's command", "own text")
@@ -215,9 +210,11 @@ def _was_told(one: Said, text: Text, index: TraceIndex) -> bool:
     return False
 
 
-def _evidence(text: Text, one: Said, tried: Deed | None, settings: Settings, *, certain: bool) -> Evidence:
+def _evidence(
+    text: Text, one: Said, tried: Deed | None, settings: Settings, *, certain: bool, why: str = ""
+) -> Evidence:
     word = one.sentence.words[one.at]
-    rule, why = "claim_without_call", "since it was ordered, no call has done anything"
+    rule, why = "claim_without_call", why or "since it was ordered, no call has done anything"
     if tried is not None:
         rule, why = "contradicted_claim", f'the call of "{tried.facts.name}" failed'
     finding = Finding(
