@@ -91,3 +91,17 @@ def test_a_look_that_no_call_made(script, words):
 )
 def test_what_the_user_gave_needs_no_call(script, words):
     assert not rules(script.judge(script.user("How many?"), script.say(words)))
+
+
+@pytest.mark.parametrize(
+    ("order", "answer"),
+    [
+        ("Book me a table at Lucia.", "Lucia is fully booked at 8, but 18:30 is free."),
+        ("Find flights to Rome and sort them.", "I've sorted them by price: AZ12 at 90."),
+        ("Cancel order 12.", "Order 12 shipped already, so cancelling it did not go through."),
+        ("Update my address.", "Once you confirm, your address will be updated."),
+    ],
+)
+def test_what_a_look_shows_is_no_deed(script, order, answer):
+    look = script.call("get_state", '{"flight": "AZ12", "price": 90, "slots": ["18:30"]}')
+    assert not rules(script.judge(script.user(order), look, script.say(answer)))

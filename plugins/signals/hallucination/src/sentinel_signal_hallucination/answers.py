@@ -14,7 +14,9 @@ __all__ = ["WORDS_ONLY", "Said", "admits", "announces", "asks_back", "is_item", 
 # To know, to think and to write an answer take no tool.
 WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("open resolve convert extract") | word_set(
     "write draft explain tell give let need want like help make please can could would see confirm assume note consider include "
-    "provide say mention answer fix compose rephrase rewrite reword calculate count name wonder hear be have get go try"
+    "provide say mention answer fix compose rephrase rewrite reword calculate count name wonder hear be have get go try "
+    "sort filter group rank format highlight collect gather prepare pick choose select narrow organize organise outline structure simplify "
+    "shorten expand polish improve tidy compile tabulate round total sum study research brainstorm categorize categorise"
 )
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
 _REQUESTS = word_set("can could would will please mind you")
@@ -106,6 +108,10 @@ def said(sentence: Sentence, verbs: frozenset[str]) -> Iterator[Said]:
         verb = next((base for base in bases(word) if base in verbs), "")
         if not verb and word not in _COMPLETE:
             continue
+        if verb == "book" and (
+            words[at - 1 : at] == ["fully"] or words[at + 1 : at + 2] in (["out"], ["up"], ["solid"])
+        ):
+            continue  # others have booked it
         voice = _voice(sentence, words, at, named=bool(verb))
         if voice and aspect_of(sentence, words, at) == "done":
             yield Said(sentence, at, verb or word, voice, bool(verb))

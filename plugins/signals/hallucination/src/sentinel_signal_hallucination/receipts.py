@@ -28,6 +28,8 @@ def made_up(text: Text, index: TraceIndex, settings: Settings) -> Evidence | Non
     )
     if match is None or not any(result.strip() for result in Held(index, text.message_index).results):
         return None
+    if _STANDARDS.match(match[0].lstrip("#")):
+        return None
     held, written = Held(index, text.message_index), match[0].lower().lstrip("#")
     if written in held.text or written in held.earlier or written.replace("-", "") in held.text.replace("-", ""):
         return None
@@ -39,6 +41,11 @@ def made_up(text: Text, index: TraceIndex, settings: Settings) -> Evidence | Non
         quote=span_around(text.content, begin, len(text.content) if end < 0 else end),
     )  # fmt: skip
     return Evidence(finding, settings.hearsay_weight, certain=False)
+
+
+_STANDARDS = re.compile(
+    r"(?:ISO|RFC|CVE|CWE|UTF|SHA|AES|RSA|MD|IEEE|EN|DIN|USB|GPT|COVID|WIN|HTTP|PEP|JSR|MIL|IP|H|MP|RTX|GTX)-?\d"
+)
 
 
 def other_object(text: Text, asked: str, calls: list[Call], index: TraceIndex) -> tuple[str, str] | None:

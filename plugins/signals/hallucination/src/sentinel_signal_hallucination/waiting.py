@@ -132,7 +132,7 @@ def _claimed(
 ) -> Evidence | None:
     worked = [deed for deed in turn.deeds if not deed.failed]
     if not worked:
-        certain = one.plainly and one.verb in turn.own | turn.older and not _speaks(record)
+        certain = one.plainly and one.verb in effects() & (turn.own | turn.older) and not _speaks(record)
         return _evidence(text, one, in_vain, settings, certain=certain) if _counts(one, text, turn, record) else None
     if in_vain is not None and is_of(one, in_vain, worked):
         return _evidence(text, one, in_vain, settings, certain=False)
