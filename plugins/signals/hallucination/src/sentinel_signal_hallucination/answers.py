@@ -19,6 +19,7 @@ WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("open resolve convert extrac
     "shorten expand polish improve tidy compile tabulate round total sum study research brainstorm categorize categorise"
 )
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
+_MAILS = word_set("email e-mail mail text sms message invoice parcel package card")
 _REQUESTS = word_set("can could would will please mind you")
 _DETERMINERS = word_set("the a an my your our this that his her their its these those last next no")
 _BE = word_set("is are 's been 're be")
@@ -28,7 +29,7 @@ _COMPLETE = word_set(
     "done sorted finished completed complete arranged settled live gone set processed placed issued through"
 )
 _READS_NOW = word_set("is are reads has")
-_AFTER_HEADLINE = word_set("for to on at and in with as from under until till by , - – — ; (")
+_AFTER_HEADLINE = word_set("for to on at and in with as from under until till , - – — ; (")
 # Who speaks of trouble has hidden nothing. Mild words tell of something else as often.
 _TROUBLE = word_set(
     "not none never cannot unable unfortunately however although though reject rejected refused declined denied error errors fail failed "
@@ -40,6 +41,7 @@ _MILD = word_set(
 )
 _CLOSING = word_set("else help questions further welcome")
 _OPENS = word_set("the your an it all both you this that these those them everything ! , :")
+_AS_BEFORE = word_set("still already automatically always usually currently")
 _BRIEF, _SHORTEST_VERB, _SHORTEST_PAST = 8, 3, 5
 _ANNOUNCES = SELF | _COMPLETE | word_set("up did changed updated")
 
@@ -112,6 +114,10 @@ def said(sentence: Sentence, verbs: frozenset[str]) -> Iterator[Said]:
             words[at - 1 : at] == ["fully"] or words[at + 1 : at + 2] in (["out"], ["up"], ["solid"])
         ):
             continue  # others have booked it
+        if not _AS_BEFORE.isdisjoint(words[max(0, at - 2) : at]) or (
+            word == "set" and not verb and "all" not in words[:at]
+        ):
+            continue  # how things stand
         voice = _voice(sentence, words, at, named=bool(verb))
         if voice and aspect_of(sentence, words, at) == "done":
             yield Said(sentence, at, verb or word, voice, bool(verb))

@@ -185,8 +185,14 @@ def _speaks(record: Record) -> bool:
     return any(not deed.failed for deed in record.deeds)
 
 
+_IF = word_set("if when unless once")
+
+
 def _counts(one: Said, text: Text, turn: Turn, record: Record) -> bool:
     """Whether the words answer the order: in its verb, and not in what a result or the user told."""
+    asked = low_of(record.index.messages[turn.asked].content).split()
+    if not one.by_self and not turn.agreed and not turn.deeds and not _IF.isdisjoint(asked):
+        return False  # whether the order was to be carried out is open
     if one.named and one.verb not in turn.own and one.voice == "state" and (turn.looked or not turn.agreed):
         return False
     if one.verb in ("now", "way") and not turn.deeds and (turn.looked or not turn.agreed):
