@@ -74,6 +74,8 @@ def ordered(low: str) -> frozenset[str]:
         if not _QUESTIONS.isdisjoint(words[:2]) or (sentence.asks and _REQUESTS.isdisjoint(words)) or "status" in words:
             continue
         for at, word in enumerate(words):
+            if word == "send" and words[at + 1 : at + 2] in (["me"], ["us"]) and _MAILS.isdisjoint(words):
+                continue  # to be told
             gift = words[max(0, at - 3) : at][:1] == ["give"]
             if (
                 word.isalpha()
