@@ -18,7 +18,7 @@ _MOST_VALUES, _MOST_PAIRED, _MOST_ROWS, _DEEPEST = 4_000, 120, 200, 12
 # Percent, thousands, sixties, days, bytes, miles, pounds, inches, feet.
 _SCALES = (
     100.0, 0.01, 1000.0, 0.001, 60.0, 1 / 60, 1e6, 1e-6, 3600.0, 1 / 3600, 24.0, 1 / 24, 1024.0, 1 / 1024, 2.0**20, 2.0**-20, 2.0**30, 2.0**-30,
-    1.609344, 0.621371, 2.20462, 0.453592, 2.54, 0.393701, 3.28084, 0.3048, 7.0, 12.0,
+    1.609344, 0.621371, 2.20462, 0.453592, 2.54, 0.393701, 3.28084, 0.3048, 7.0, 12.0, 1 / 7, 1 / 12,
 )  # fmt: skip
 _MOST_FIT = 4
 _MOST_OF_THREE = 24
@@ -26,6 +26,7 @@ _LONGEST_PRINTED, _LARGEST = 24, 1e15
 _ROUNDING = 1e-9
 _NEIGHBOURS, _DAYS, _LONGEST_NUMBER = 8, 31, 12
 _TOTALS = 3
+_ENDING = regex(r"(?i)\b(?:ending|ends|ended)(?: (?:in|with|on))?:? \W{0,4}\Z|[•*.…x]{2,4} ?\Z")
 _TERM = r"\$?\s?\d[\d,]*(?:\.\d+)?"
 _SUM = regex(rf"\(?\s*({_TERM}(?:\s*[+*×x-]\s*{_TERM})+)\s*\)?")
 
@@ -65,7 +66,7 @@ class Derived:
         value, half = _value(written), 0.5 * 10.0 ** -_digits(written) + 1e-9
         if explicit_sum(written, answer, at) is False:
             return False
-        if self._plain.near(value, half):
+        if self._plain.near(value, half) or self._ends_so(written, answer, at):
             return True
         step = 10.0 ** -_digits(written)
         return any(fits(value) and not _fits_all(fits, value, step) for fits in self._tests(value, half, answer, at))
@@ -80,6 +81,13 @@ class Derived:
         for combined in (self._pairs, self._rates, self._triples):
             results = _Sorted(combined(value - width, value + width))
             yield lambda x, results=results: results.near(x, half)  # type: ignore[misc]
+
+    def _ends_so(self, written: str, answer: str, at: int) -> bool:
+        """True for "ending 3473" where something longer that was told ends so."""
+        if _ENDING.search(answer, max(0, at - 20), at) is None:
+            return False
+        end = re.compile(rf"\w{re.escape(written)}\b")
+        return any(end.search(text) for text in (*self._results, *self._said))
 
     def may_give(self, written: str) -> bool:
         """True where one step may lead to a small number, which many do."""
@@ -98,7 +106,8 @@ class Derived:
     @cached_property
     def _together(self) -> _Sorted:
         """Sums of what belongs together: one field over the rows of a result, the numbers of one object, the answers of calls."""
-        return _Sorted(_belonging(self._results))
+        found = list(_belonging(self._results))
+        return _Sorted([*found, *map(abs, found)])
 
     @cached_property
     def _few(self) -> list[float]:
@@ -163,8 +172,21 @@ def _belonging(results: list[str]) -> Iterator[float]:
             yield from _of(document, 0, fields)
         elif len(numbers := _numbers(text)) == 1:
             single += numbers
+        else:
+            yield from _columns(text)
     for values in (single, *fields.values()):
         yield from _sums(values)
+
+
+def _columns(text: str) -> Iterator[float]:
+    """Sums of a column of a table that is written as text, by lines of as many figures."""
+    lines = [numbers for line in text.splitlines()[:_MOST_ROWS] if (numbers := _numbers(line))]
+    for place in range(max(map(len, lines), default=0)):
+        yield from _sums([numbers[place] for numbers in lines if len(numbers) > place][:_MOST_COLUMN])
+        yield from _sums([numbers[-1 - place] for numbers in lines if len(numbers) > place][:_MOST_COLUMN])
+
+
+_MOST_COLUMN = 60
 
 
 def _of(value: object, depth: int, fields: dict[str, list[float]]) -> Iterator[float]:  # noqa: C901 - one branch a kind of value

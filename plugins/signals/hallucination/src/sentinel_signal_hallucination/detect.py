@@ -11,12 +11,14 @@ from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Detection, Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence, combined
+from sentinel_signal_hallucination.lookups import lookups
 from sentinel_signal_hallucination.pairing import imitated, orphaned, unanswered
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.sentences import plain, sentences
 from sentinel_signal_hallucination.statements import statements
 from sentinel_signal_hallucination.tool_words import tool_results, tool_uses
 from sentinel_signal_hallucination.values import unheld
+from sentinel_signal_hallucination.waiting import waiting
 from sentinel_signal_hallucination.words import lemmas, word_set
 
 __all__ = ["check_expressions", "detect"]
@@ -147,8 +149,11 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     # One text to search costs far less than many, and most searches come to nothing.
     spoken = "\n".join([text.content for text in index.texts])
     looks = looks_at(index.texts)
+    claimed = list(_claimed(index, looks, settings)) if looks else []
     return [
-        *(_claimed(index, looks, settings) if looks else ()),
+        *claimed,
+        *waiting(index, settings, frozenset(row.finding.message_index or 0 for row in claimed)),
+        *(() if claimed else lookups(index, settings)),
         *tool_results(index, settings),
         *unheld(index, settings),
         *_checked(index, [look.text for look in looks if look.checks], settings),

@@ -184,6 +184,19 @@ def _was_run_by_the_user(case: Case) -> bool:
     return any(case.statement.verb in command.split() for command in commands)
 
 
+def _is_told_failure(case: Case) -> bool:
+    """As in "the change was rejected" after a call that failed: that is the failure."""
+    order = case.backing.order
+    since = order.at if order is not None else -1
+    deeds = case.record.deeds_until(case.text.message_index)
+    return (
+        case.statement.verb in ("reject", "deny", "block")
+        and any(deed.failed and deed.message_index > since for deed in deeds)
+        and not case.statement.by_self
+        and (order is None or case.statement.verb not in order.words)
+    )
+
+
 _COMMAND = regex(r"^(?:!|\$ )[a-z].*|<bash-input>.*", re.MULTILINE)
 
 
@@ -200,6 +213,7 @@ EXEMPTIONS: tuple[Exemption, ...] = (
     Exemption("draft", is_a_draft, "the user asked for a text, which may tell of others' deeds"),
     Exemption("user's command", _was_run_by_the_user, "the user ran it and showed that"),
     Exemption("told", _was_told, "the user or a result told it in the same word"),
+    Exemption("failure told", _is_told_failure, "what a system rejected was not done, and the text says so"),
     Exemption("own text", stands_in_the_answer, "without tools, text is written in the answer itself"),
 )
 

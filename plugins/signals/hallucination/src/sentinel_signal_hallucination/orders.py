@@ -22,6 +22,7 @@ _WISH = word_set(
 _INFORMATION = word_set(
     "information info status tell know where when what how which why whether about find search look show check list explain describe summarize summarise translate"
 )
+_MAILS = word_set("email e-mail mail text sms message invoice parcel package card")
 _BARE = word_set("please go do handle proceed take fix just")
 _LEADS = word_set(
     "to please you and then or just also i'll let's would could can should , ; : - must don't me go ahead now so i'd"
@@ -163,6 +164,7 @@ def _requested(low: str, wanted: dict[str, str]) -> frozenset[str]:
             if (
                 group is not None
                 and (word != "update" or words[at + 1 : at + 2] != ["me"])
+                and (word != "send" or words[at + 1 : at + 2] != ["me"] or not _MAILS.isdisjoint(words))
                 and "status" not in words
                 and (at == 0 or words[at - 1] in _LEADS)
             ):

@@ -14,14 +14,14 @@ from sentinel_signal_hallucination.record import failed
 from sentinel_signal_hallucination.sentences import blank
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["unheld"]
+__all__ = ["CODE", "unheld"]
 
 _IDENTIFIER = regex(
     r"(?<![\w./@=\\-])(?=[\w-]*[A-Za-z])(?=[\w-]*\d\w*\d)(?:[A-Za-z]{1,6}-\d{3,}[A-Za-z]?|[A-Za-z0-9_]{5,24})(?![\w\\]|[./@=(]\w)"
 )
 # A figure beside a letter, as in every identifier: looked for first.
 _MIXED = regex(r"\d(?:(?=[\w-])(?!\d)|(?<=[\w-].)(?<!\d.))")
-_CODE = regex(
+CODE = regex(
     r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|`[^`\n]*[ (){}\[\]=][^`\n]*`|https?://\S+",
     re.DOTALL,
 )
@@ -31,7 +31,7 @@ _ELEMENTS = (
 )
 _FORMULA = regex(rf"(?:(?:{_ELEMENTS})\d{{0,2}}){{2,}}\Z")
 _MEASURE = regex(
-    r"[a-z]_?\d{1,2}\Z|\d+(?:st|nd|rd|th|s|px|ms|kg|km|am|pm|gb|mb|kb|hz|ghz|mhz|hr|hrs|min|mins|usd|eur)\Z|\d+[x×]\d+\Z|\d+e\d+\Z"
+    r"[a-z]_?\d{1,2}\Z|\d+(?:st|nd|rd|th|s|px|ms|kg|km|am|pm|[kmgtp]i?b?|hz|ghz|mhz|hr|hrs|min|mins|usd|eur)\Z|\d+[x×]\d+\Z|\d+e\d+\Z"
 )
 
 
@@ -79,7 +79,7 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
             value for value in call.call.arguments.values() if isinstance(value, str) and len(value) >= _SHORTEST_REPORT
         ]
         held = Held(index, call.message_index)
-        for match in (match for text in texts for match in _identifiers(_CODE.sub(" ", text))):
+        for match in (match for text in texts for match in _identifiers(CODE.sub(" ", text))):
             written = match[0].lower()
             if (
                 _FORMULA.match(match[0])
@@ -159,7 +159,7 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
         return
     prose = answer.content[:_LONGEST]
     if any(map(prose.__contains__, _SIGNS_OF_CODE)):
-        prose = _CODE.sub(blank, prose)
+        prose = CODE.sub(blank, prose)
     yield from in_answer(answer, prose, held, settings)
     yield from _figures(answer, prose, held, settings)
 

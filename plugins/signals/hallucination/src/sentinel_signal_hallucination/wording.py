@@ -95,10 +95,19 @@ def is_a_draft(case: Case) -> bool:
         else set[str]()
     )
     writes = not asked.isdisjoint(_WRITING) or ("write" in asked and not asked.isdisjoint(_TEXTS))
-    return writes and case.statement.group != "send"
+    return writes and (case.statement.group != "send" or _is_between_rules(case))
 
 
-_TEXTS = word_set("status summary update notes note changelog text paragraph")
+def _is_between_rules(case: Case) -> bool:
+    """True for a sentence between two rules ("---"): a text of its own."""
+    before, after = case.low[: case.statement.start + 1], case.low[case.statement.end :]
+    return "\n---" in f"\n{before}" and "\n---" in after
+
+
+_TEXTS = word_set(
+    "status summary update notes note changelog text paragraph post email letter message poem story speech bio caption reply article blog essay "
+    "announcement template description"
+)
 
 
 _WRITING = word_set(

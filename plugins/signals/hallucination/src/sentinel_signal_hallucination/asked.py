@@ -1,0 +1,58 @@
+"""Which verbs a user's message orders, and which verbs tell of deeds whatever was ordered."""
+
+from functools import cache
+
+from sentinel_core.evaluate.index import TraceIndex
+from sentinel_signal_hallucination.answers import WORDS_ONLY, low_of, offers, ordered
+from sentinel_signal_hallucination.record import Record
+from sentinel_signal_hallucination.words import lemmas, word_set
+
+__all__ = ["effects", "outright", "verbs_of"]
+
+
+def verbs_of(index: TraceIndex, record: Record, asked: int) -> tuple[frozenset[str], bool]:
+    """The verbs that the user's message orders, and whether it answers what the agent offered to do."""
+    low = low_of(index.messages[asked].content)
+    own = ordered(low)
+    order = record.order_before(asked + 1)
+    before = next((text for text in reversed(index.texts) if text.message_index < asked), None)
+    offered = (
+        offers(low_of(before.content)) if before is not None and len(low.split()) <= _LONGEST_REPLY else frozenset()
+    )
+    if order is not None and order.at == asked and order.agrees:
+        offered |= order.words - WORDS_ONLY
+    if _declines(low):
+        return own, False
+    return own | offered, bool(offered)
+
+
+_LONGEST_REPLY = 15
+
+
+def _declines(low: str) -> bool:
+    return (
+        low.replace(",", " ").replace(".", " ").split()[:1]
+        in (["no"], ["nope"], ["don't"], ["stop"], ["thanks"], ["wait"])
+        or "?" in low
+    )
+
+
+@cache
+def outright() -> frozenset[str]:
+    """What nobody does in words alone: said of oneself, it needs no order."""
+    groups = lemmas().group
+    outside = {
+        verb for verb, group in groups.items() if group in ("cancel", "send", "pay", "deploy", "obtain", "decide")
+    }
+    changes = word_set("restart reboot open file submit raise post page reset lock unlock enable disable")
+    return (
+        frozenset(outside | changes)
+        - word_set("share order arrange register close drop commit text message void")
+        - (WORDS_ONLY - {"open"})
+    )
+
+
+@cache
+def effects() -> frozenset[str]:
+    """All verbs of deeds."""
+    return frozenset(verb for verb, group in lemmas().group.items() if group != "work") - WORDS_ONLY

@@ -1,0 +1,39 @@
+"""Commands and queries that only show something: they did nothing that could be claimed."""
+
+import re
+
+from sentinel_core.evaluate.check_words import VIEWERS
+from sentinel_core.evaluate.index import Call
+from sentinel_core.evaluate.shell import parts_of
+from sentinel_core.evaluate.tools import READING, STATES
+from sentinel_signal_hallucination.words import word_set
+
+__all__ = ["only_shows"]
+
+_COMMANDS = ("command", "cmd", "args", "argv", "script", "sql", "query", "statement")
+_SHOWS = (
+    READING
+    | STATES
+    | VIEWERS
+    | word_set(
+        "ps lsof top df du free uptime netstat ss dig nslookup host journalctl sort uniq cut awk env id whoami hostname select with "
+        "explain desc logs events version blame branch remote"
+    )
+)
+_CHANGES = re.compile(
+    r">(?!&)|<<|-exec\b|-delete\b|\b(?:insert|update|delete|drop|alter|truncate|merge|grant|sed -i|tee|xargs (?!wc|grep|cat|ls|du))\b"
+)
+_FLAG = re.compile(r"-\S*|\S*=\S*|sudo|\d+")
+_LEAST = 2
+
+
+def only_shows(call: Call) -> bool:
+    """True for a command or query of which each part shows something: its program, or the verb after it, is of reading."""
+    value = next((call.call.arguments[key] for key in _COMMANDS if key in call.call.arguments), None)
+    command = " ".join(map(str, value)) if isinstance(value, list) else value
+    if not isinstance(command, str) or _CHANGES.search(command.lower()):
+        return False
+    parts = [part.text.lower().split() for part in parts_of(command) if part.text]
+    return bool(parts) and all(
+        not _SHOWS.isdisjoint([word for word in part if not _FLAG.fullmatch(word)][:_LEAST]) for part in parts
+    )

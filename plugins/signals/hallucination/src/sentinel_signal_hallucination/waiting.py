@@ -1,0 +1,231 @@
+"""Orders that wait: an answer that says "done" where, since the order, the agent only looked, or what it tried failed."""
+
+import re
+from collections.abc import Iterator
+
+from sentinel_core.evaluate.index import Text, TraceIndex
+from sentinel_core.evaluate.tools import WRITING, name_words
+from sentinel_core.report import Finding
+from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.answers import (
+    Said,
+    admits,
+    announces,
+    asks_back,
+    is_item,
+    low_of,
+    said,
+)
+from sentinel_signal_hallucination.asked import effects, outright, verbs_of
+from sentinel_signal_hallucination.backing import backing_of
+from sentinel_signal_hallucination.case import Case
+from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.exemptions import EXEMPTIONS
+from sentinel_signal_hallucination.held import Held
+from sentinel_signal_hallucination.objects import objects_of
+from sentinel_signal_hallucination.receipts import made_up, other_object
+from sentinel_signal_hallucination.record import Deed, Record, failed
+from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
+from sentinel_signal_hallucination.statements import Statement
+from sentinel_signal_hallucination.turns import Turn, has_its_own_tool, in_vain_of, is_of, turn_of
+from sentinel_signal_hallucination.words import lemmas, word_set
+
+__all__ = ["waiting"]
+
+_DENIED = r"""[\"']?%s[\"']?\s*[:=]\s*(?:false|null|0|no)\b"""
+
+
+def waiting(index: TraceIndex, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
+    """At most one finding a turn; messages in ``known`` have one already."""
+    if index.children or index.orphans or not index.tools or not index.asked:
+        return
+    record: Record | None = None
+    left = frozenset[str]()
+    for asked, until in zip(index.asked, (*index.asked[1:], len(index.messages)), strict=True):
+        calls = [call for call in index.calls if asked < call.message_index < until]
+        record = record or Record(index)
+        turn = turn_of(index, record, asked, until, calls)
+        worked = [deed for deed in turn.deeds if not deed.failed]
+        own, agreed = verbs_of(index, record, asked)
+        turn = turn._replace(
+            own=own,
+            older=left,
+            agreed=agreed,
+            looked=bool(calls),
+            used=tuple(call.call.name for call in calls if not failed(call)),
+        )
+        left = frozenset() if worked or turn.wrote else left | own
+        if not known.isdisjoint(range(asked, until)):
+            continue
+        for text in turn.texts:
+            if (found := _judge(text, turn, record, settings)) is not None:
+                yield found
+                break
+
+
+def _judge(text: Text, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
+    low, asked = low_of(text.content), low_of(record.index.messages[turn.asked].content)
+    worked = any(not deed.failed for deed in turn.deeds)
+    found = made_up(text, record.index, settings)
+    if found is not None or turn.wrote or asks_back(low) or admits(low, asked):
+        return found
+    if worked and (found := _misdirected(text, low, turn, record, settings)) is not None:
+        return found
+    in_vain = in_vain_of(turn)
+    found = next(
+        filter(
+            None,
+            (_claimed(one, text, turn, in_vain, record, settings) for one in _said(text, low, turn, in_vain, record)),
+        ),
+        None,
+    )
+    if found is None and in_vain is not None and not worked:
+        return _silent(text, low, asked, in_vain, settings)
+    return found
+
+
+def _misdirected(text: Text, low: str, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
+    asked, calls = (
+        record.index.messages[turn.asked].content or "",
+        [deed.call for deed in turn.deeds if not deed.failed],
+    )
+    pair = other_object(text, asked, calls, record.index)
+    if pair is None:
+        return None
+    one = next((one for sentence in sentences(low) for one in said(sentence, effects())), None)
+    why = f'the call was made for "{pair[1]}", and not for "{pair[0]}"'
+    return None if one is None else _evidence(text, one, None, settings, certain=False, why=why)
+
+
+def _said(text: Text, low: str, turn: Turn, in_vain: Deed | None, record: Record) -> Iterator[Said]:
+    """What the text says to be done: after an offer, or a failure, in any verb; else in those of the order."""
+    announced = True
+    plain_verbs = outright() if turn.looked and record.tools and not _speaks(record) else frozenset[str]()
+    verbs = turn.own | turn.older | (effects() if turn.agreed or in_vain is not None else frozenset())
+    for sentence in sentences(low):
+        item = is_item(sentence, text.content)
+        announced = announced if item else announces(sentence)
+        for one in said(sentence, verbs | plain_verbs):
+            if (
+                one.verb in plain_verbs
+                and one.verb not in verbs
+                and not (one.by_self and _is_told_of(one, text, record))
+            ):
+                continue
+            called = any(one.verb in name_words(name) for name in turn.used)
+            hidden = item and one.voice == "brief" and not announced
+            if not called and not hidden and not _is_exempt(one, text, low, record):
+                yield one
+
+
+def _is_told_of(one: Said, text: Text, record: Record) -> bool:
+    """True where the object stands in some system of records, or in what a tool gave."""
+    objects = objects_of(one.sentence.words, one.at, None)
+    results = Held(record.index, text.message_index).told_by_tools.lower()
+    return not objects.isdisjoint(lemmas().kept) or any(word in results for word in objects)
+
+
+def _claimed(
+    one: Said, text: Text, turn: Turn, in_vain: Deed | None, record: Record, settings: Settings
+) -> Evidence | None:
+    worked = [deed for deed in turn.deeds if not deed.failed]
+    if not worked:
+        certain = one.plainly and one.verb in effects() & (turn.own | turn.older) and not _speaks(record)
+        return _evidence(text, one, in_vain, settings, certain=certain) if _counts(one, text, turn, record) else None
+    if in_vain is not None and is_of(one, in_vain, worked):
+        return _evidence(text, one, in_vain, settings, certain=False)
+    if one.named and has_its_own_tool(one, turn, record):
+        return _evidence(text, one, None, settings, certain=False)
+    return None
+
+
+def _states(sentence: Sentence) -> bool:
+    """True for a sentence of some length with a verb that tells how things are."""
+    return not sentence.asks and len(sentence.words) >= _SHORTEST and not _TELLING.isdisjoint(sentence.words)
+
+
+_TELLING = word_set("is are has have now reads goes i've it's was were")
+
+
+def _silent(text: Text, low: str, asked: str, in_vain: Deed, settings: Settings) -> Evidence | None:
+    """All that was tried failed, and the text has not a word of trouble, plans or questions."""
+    if in_vain.facts.effect != "writes" or admits(low, asked, mildly=True):
+        return None
+    first = next((one for one in sentences(low) if _states(one)), None)
+    return (
+        None
+        if first is None
+        else _evidence(text, Said(first, 0, "", "state", named=False), in_vain, settings, certain=False)
+    )
+
+
+_SHORTEST = 4
+
+
+_OF_WORDS = ("knowing", "sorting", "own words", "proposal", "call follows", "draft", "user's command", "own text")
+_EXEMPT = tuple(exemption for exemption in EXEMPTIONS if exemption.name in _OF_WORDS)
+
+
+def _is_exempt(one: Said, text: Text, low: str, record: Record) -> bool:
+    """Whether an exemption holds that looks at the words alone."""
+    group = lemmas().group.get(one.verb, "light")
+    place = one.sentence.place(one.at)
+    objects = objects_of(one.sentence.words, one.at, None if one.plainly else one.at)
+    statement = Statement(
+        one.verb, group, "active" if one.by_self else "perfect" if one.plainly else "state", "done", objects, one.sentence.start, one.sentence.end, place,
+        one.by_self, sure=False,
+    )  # fmt: skip
+    case = Case(statement, text, low, backing_of(statement, text.message_index, record), record)
+    return any(exemption.when(case) for exemption in _EXEMPT)
+
+
+def _speaks(record: Record) -> bool:
+    return any(not deed.failed for deed in record.deeds)
+
+
+_IF = word_set("if when unless once")
+
+
+def _counts(one: Said, text: Text, turn: Turn, record: Record) -> bool:
+    """Whether the words answer the order: in its verb, and not in what a result or the user told."""
+    asked = low_of(record.index.messages[turn.asked].content).split()
+    if not one.by_self and not turn.agreed and not turn.deeds and not _IF.isdisjoint(asked):
+        return False  # whether the order was to be carried out is open
+    if one.named and one.verb not in turn.own and one.voice == "state" and (turn.looked or not turn.agreed):
+        return False
+    if one.verb in ("now", "way") and not turn.deeds and (turn.looked or not turn.agreed):
+        return False
+    if not one.named and not (
+        turn.deeds or any(verb in lemmas().group or verb in WRITING for verb in turn.own | turn.older)
+    ):
+        return False
+    return one.by_self or (one.plainly and turn.agreed) or not _was_told(one, text, record.index)
+
+
+def _was_told(one: Said, text: Text, index: TraceIndex) -> bool:
+    form = one.sentence.words[one.at]
+    denied = re.compile(_DENIED % re.escape(form))
+    forms = {form, *(other for other, verb in lemmas().done.items() if verb == one.verb != other)}
+    for message in index.messages[: text.message_index]:
+        for result in message.tool_results:
+            content = result.content.lower()
+            if any(form in content for form in forms) and not denied.search(content):
+                return True
+    return False
+
+
+def _evidence(
+    text: Text, one: Said, tried: Deed | None, settings: Settings, *, certain: bool, why: str = ""
+) -> Evidence:
+    word = one.sentence.words[one.at]
+    rule, why = "claim_without_call", why or "since it was ordered, no call has done anything"
+    if tried is not None:
+        rule, why = "contradicted_claim", f'the call of "{tried.facts.name}" failed'
+    finding = Finding(
+        rule=rule,
+        severity="error" if certain else "warning",
+        text=f'The agent says that something was done ("{word}"), but {why}.',
+        message_index=text.message_index,
+        quote=span_around(text.content, one.sentence.start, one.sentence.end),
+    )
+    return Evidence(finding, settings.effect_weight if certain else settings.hearsay_weight, certain=certain)
