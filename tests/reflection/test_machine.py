@@ -30,10 +30,11 @@ class Model:
         self.attempts, self.tags, self.answers = [], [], []
         self.pending = 0
 
-    def next_decision(self):
+    def next_decision(self, elsewhere):
         if self.attempts[-1] >= 0.75:
             return "thresholds_met"
-        if max((sum(tag in tags for tags in self.tags) for tag in ("haste", "pride")), default=0) >= ECHO:
+        own = set().union(*self.tags)
+        if any(sum(tag in tags for tags in (*self.tags, *elsewhere)) >= ECHO for tag in own):
             return "bias_echo"
         if len(self.attempts) - 1 >= LIMIT and not self.pending:
             return "max_reruns_reached"
@@ -61,6 +62,10 @@ class Loops(RuleBasedStateMachine):
         self.loops.store.close()
         self.folder.cleanup()
 
+    def elsewhere(self, root):
+        """The tags of each loop of the other families: a bias is counted in the whole store."""
+        return [tags for other, model in self.models.items() if other != root for tags in model.tags]
+
     @rule(root=ROOTS, score=SCORES, tags=TAGS)
     def attempt(self, root, score, tags):
         model = self.models.setdefault(root, Model())
@@ -78,7 +83,7 @@ class Loops(RuleBasedStateMachine):
         model = self.models.get(root)
         if model is None or len(model.attempts) == len(model.answers):
             return
-        expected = model.next_decision()
+        expected = model.next_decision(self.elsewhere(root))
         loop_id = model.answers[-1]["decision_result"]["new_loop_id"] if model.answers else root
         answer = self.loops.complete(loop_id)
         model.answers.append(answer)
@@ -119,7 +124,7 @@ class Loops(RuleBasedStateMachine):
         model = self.models.get(root)
         if model is None or not model.pending or not model.answers or len(model.attempts) > len(model.answers):
             return
-        expected = model.next_decision()
+        expected = model.next_decision(self.elsewhere(root))
         before = model.answers[-1]
         answer = self.loops.complete(before["loop_id"])
         if before["decision_result"]["decision"] == "rerun" or expected != "rerun":
