@@ -89,3 +89,12 @@ def test_a_secret_in_the_agents_name_is_taken_out():
     report = evaluate(talk, Panel(signals=(signal,), profile=RS1, left_out=frozenset(RS1.weights)))
     assert "a1B2" in report.attribution.agent
     assert "a1B2" not in redacted(report).attribution.agent
+
+
+def test_only_the_sub_agent_that_the_call_started_is_asked():
+    def child(key, text):
+        return ExecutionTrace(trace_id=key, messages=[said(text)], details=TraceDetails(parent_call_id=key))
+
+    children = (child("other", "Not mine."), child("b", "It is 4."))
+    run = index(*called("b", name="delegate"), details=TraceDetails(children=children))
+    assert attribute(run, []) == attribute(run.children[1], [])
