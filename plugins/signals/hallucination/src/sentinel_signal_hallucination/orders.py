@@ -60,6 +60,7 @@ _ASKS_WHAT = (
     "may i have",
     "can i have",
 )
+_ASKS_STATE = ("did", "are", "has", "have", "was", "were")
 _FIRST, _LONGEST_YES, _LONGEST = 6, 40, 6_000
 
 
@@ -127,7 +128,11 @@ def _proposes(text: str) -> bool:
     if any(map(text.__contains__, _ASKS)):
         return True
     question = text.rpartition("?")[0].replace("\n", ". ").rpartition(". ")[2]
-    return "?" in text and not any(map(question.__contains__, _ASKS_WHAT))
+    return (
+        "?" in text
+        and question.strip().partition(" ")[0] not in _ASKS_STATE
+        and not any(map(question.__contains__, _ASKS_WHAT))
+    )
 
 
 def _agrees(low: str) -> bool:
