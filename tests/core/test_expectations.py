@@ -93,7 +93,7 @@ def test_sub_agents_calls_count_and_the_finding_leads_to_them():
     "written", ["", "call x", "called:", "called:a b", "max-calls:many", "answer matches", "answers x"]
 )
 def test_what_is_no_expectation_is_told_with_all_there_are(written):
-    with pytest.raises(ValueError, match=r"is no expectation; there are: called:TOOL, not called:TOOL"):
+    with pytest.raises(ValueError, match=r"is not an expectation; use one of: called:TOOL, not called:TOOL"):
         parse_expectation(written)
 
 
@@ -165,7 +165,7 @@ def test_a_run_of_which_nothing_is_expected_is_not_measured():
         ("expect = 3", "expect must be a list of texts"),
         ("tasks = 3", "tasks must be a table"),
         ("task_key = 3", "task_key text such as"),
-        ("[tasks]\na = ['call x']", 'tasks."a": "call x" is no expectation'),
+        ("[tasks]\na = ['call x']", 'tasks."a": "call x" is not an expectation'),
     ],
 )
 def test_a_file_that_cannot_be_used(tmp_path, text, error):

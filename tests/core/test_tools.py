@@ -1,8 +1,83 @@
-"""What a tool can do, from its name and its description."""
+"""What each tool can do, by its name, description and parameters."""
 
 import pytest
 
-from sentinel_core.evaluate.tools import facts_of
+from sentinel_core import ExecutionTrace, Message, ToolCall, TraceIndex
+from sentinel_core.evaluate.tools import facts_of, is_ending, name_words, singular
+from sentinel_core.trace import ToolSchema, TraceDetails
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "effect", "verbs"),
+    [
+        ("cancel_reservation", "", "writes", {"cancel"}), ("get_reservation_details", "", "reads", {"get"}), ("mcp__github__create_issue", "", "writes", {"create"}),
+        ("DeleteFile", "", "writes", {"delete"}), ("order_status", "", "reads", {"get"}), ("find_and_cancel_order", "", "writes", {"find", "cancel"}),
+        ("GetRide", "Call a taxi to a destination.", "writes", {"get", "call"}), ("ride", "Books a ride.", "writes", {"book"}), ("lookup", "Use this tool to search flights.", "reads", {"lookup", "search"}),
+        ("check_in_passenger", "", "writes", {"checkin"}), ("check_in_stock", "", "reads", {"check"}), ("process_refund", "", "writes", {"refund"}),
+        ("weather", "", "reads", set()), ("acme_wizard", "", "unknown", set()), ("Please do it", "", "unknown", set()), ("", "", "unknown", set()),
+    ],
+)  # fmt: skip
+def test_effect_and_verbs(name, description, effect, verbs):
+    facts = facts_of(name, description)
+    assert (facts.effect, set(facts.verbs), facts.runs_anything) == (effect, verbs, False)
+
+
+@pytest.mark.parametrize("name", ["bash", "execute_python", "run_shell", "browser"])
+def test_what_runs_anything_is_unknown(name):
+    assert (facts_of(name).effect, facts_of(name).runs_anything) == ("unknown", True)
+
+
+def test_what_only_thinks_is_inert():
+    assert facts_of("think").is_inert
+    assert not facts_of("bash").is_inert
+
+
+def test_objects_are_of_name_description_and_parameters():
+    assert facts_of("book_table", "Reserve seats in a restaurant", ("party_size",)).objects >= {
+        "table",
+        "restaurant",
+        "party",
+        "size",
+    }
+
+
+@pytest.mark.parametrize(
+    ("word", "single"),
+    [
+        ("reports", "report"),
+        ("entries", "entry"),
+        ("boxes", "box"),
+        ("movies", "movie"),
+        ("status", "status"),
+        ("bus", "bus"),
+        ("classes", "class"),
+    ],
+)
+def test_singulars(word, single):
+    assert singular(word) == single
+
+
+def test_tools_that_end_a_run_and_words_of_names():
+    assert [is_ending(name) for name in ("finish", "final_answer", "transfer_to_human", "submit_order")] == [
+        True,
+        True,
+        True,
+        False,
+    ]
+    assert name_words("mcp__shop__cancelOrderItems2") == ("cancel", "order", "items", "2")
+
+
+def test_the_index_knows_tools_on_offer_and_called_and_grows():
+    offered = (
+        ToolSchema(name="GetRide", description="Call a taxi.", parameters={"properties": {"seats": {}}}),
+        ToolSchema(name="bare"),
+    )
+    index = TraceIndex(ExecutionTrace(trace_id="t", details=TraceDetails(available_tools=offered)))
+    assert sorted(index.tools) == ["GetRide", "bare"]
+    assert "seat" in index.tools["GetRide"].objects
+    index.add(Message(role="assistant", tool_calls=(ToolCall(id="1", name="send_mail"),)))
+    assert index.tools["send_mail"].effect == "writes"
+    assert index.tools is index.tools
 
 
 @pytest.mark.parametrize("name", ["___", "123"])

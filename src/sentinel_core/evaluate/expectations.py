@@ -52,7 +52,7 @@ def parse_expectation(written: str) -> Expectation:
             if rule == "answer":
                 _refuse_bad(found[1], written)
             return Expectation(rule, text, *found.groups())
-    raise ValueError(f'"{written}" is no expectation; there are: {_FORMS}')
+    raise ValueError(f'"{written}" is not an expectation; use one of: {_FORMS}')
 
 
 def _refuse_bad(pattern: str, written: str) -> None:
