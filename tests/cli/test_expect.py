@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-FORMS = "there are: called:TOOL, not called:TOOL"
+FORMS = "use one of: called:TOOL, not called:TOOL"
 
 
 @pytest.fixture
