@@ -73,7 +73,8 @@ def test_killed_right_after_filing(tmp_path, undisturbed):
     assert len(list((tmp_path / "reports").glob("RR-*"))) == 1
 
 
-PAIRS = list(itertools.product(range(1, EVENTS + 1, 2), range(1, EVENTS + 1, 2)))
+SECOND = sorted({*range(1, EVENTS + 1, 2), *range(2, 14, 2)})  # a resumed run has fewer events
+PAIRS = list(itertools.product(range(1, EVENTS + 1, 2), SECOND))
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS if SOAK else PAIRS[::29])

@@ -1,10 +1,12 @@
 """Where reports go, how a batch goes on, and what it says when it cannot."""
 
 import errno
+import fcntl
 import io
 import json
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -385,3 +387,14 @@ def test_progress_fits_the_terminal(monkeypatch, columns, longest):
     lines = drained(reader).split("\r")
     assert lines[1] == "50 traces, 5/s, 25%, 0:30 left"[:longest]
     assert lines[3] == " " * longest
+
+
+def test_the_children_of_a_batch_that_was_killed_may_take_a_moment_to_leave(folder, inside, tools):
+    """They share its lock."""
+    (folder / "left.jsonl").write_bytes(tools.line_of(1))
+    partial = folder / ".left-out.jsonl.partial"
+    partial.touch()
+    held = partial.open("rb")
+    fcntl.flock(held, fcntl.LOCK_EX)
+    threading.Timer(0.5, held.close).start()
+    assert inside("evaluate", "left.jsonl", "-o", "left-out.jsonl").returncode == 0

@@ -52,7 +52,7 @@ def test_processes_race_on_one_store(kind, address, tmp_path):
     for process in running:
         process.join()
     assert {process.exitcode for process in running} == {0}
-    first, *others = [pickle.loads(file.read_bytes()) for file in files]  # noqa: S301 - written above
+    first, *others = [pickle.loads(file.read_bytes()) for file in files]
     assert all(other == first for other in others)
     granted = [answer["new_loop_id"] for answer in first.values() if answer["new_loop_id"] is not None]
     assert len(granted) == len(set(granted)) == FAMILIES * LIMIT
