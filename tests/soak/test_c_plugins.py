@@ -8,8 +8,8 @@ import os
 from pathlib import Path
 
 import pytest
-
 from commanding import run_command
+
 from sentinel_core.testing import honest_trace
 from sentinel_core.traces.codec import encode_trace
 
