@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sentinel_core.host.plugins import Plugin
 
-__all__ = ["CORE", "command_of", "find", "names", "refuse_missing", "summaries"]
+__all__ = ["CORE", "below", "command_of", "find", "names", "refuse_missing", "summaries"]
 
 CORE = {
     "config": "Show each setting and where it comes from.",
@@ -29,10 +29,16 @@ CORE = {
 }
 
 _KIND = ("commands",)
+_BELOW = "."  # "plugins.new" is called as "sentinel plugins new"
 _PACKAGES = {
     "audit": "reliability-sentinel-command-serve",
+    "demo": "reliability-sentinel-command-start",
+    "doctor": "reliability-sentinel-command-start",
+    "init": "reliability-sentinel-command-start",
     "loops": "reliability-sentinel-command-serve",
+    "mcp": "reliability-sentinel-command-mcp",
     "mutate": "reliability-sentinel-command-mutate",
+    "plugins.new": "reliability-sentinel-command-start",
     "receive": "reliability-sentinel-command-receive",
     "serve": "reliability-sentinel-command-serve",
     "suite": "reliability-sentinel-command-suite",
@@ -43,14 +49,22 @@ def names() -> list[str]:
     """All commands, sorted. Imports no plugin. Raises ``DuplicatePluginError`` where two plugins offer one name."""
     from sentinel_core.host.plugins import installed
 
-    return sorted({*CORE, *(one.name for one in installed(_KIND))})
+    return sorted({*CORE, *(one.name for one in installed(_KIND) if _BELOW not in one.name)})
+
+
+def below(group: str) -> list[str]:
+    """The installed commands that stand below this group of the core, without its name. Imports no plugin."""
+    from sentinel_core.host.plugins import installed
+
+    prefix = f"{group}{_BELOW}"
+    return [one.name.removeprefix(prefix) for one in installed(_KIND) if one.name.startswith(prefix)]
 
 
 def summaries() -> tuple[dict[str, str], list[str]]:
     """Name to summary, sorted, of the commands that load; and, in words, what is wrong with the others."""
     from sentinel_core.host.plugins import installed, load
 
-    plugins, failures = load(installed(_KIND))
+    plugins, failures = load(one for one in installed(_KIND) if _BELOW not in one.name)
     found = CORE | {one.source.name: one.offer.summary for one in plugins}
     problems = [f"command {one.source.name} ({one.source.origin}) {one.error}" for one in failures]
     return dict(sorted(found.items())), problems
@@ -89,4 +103,5 @@ def command_of(plugin: "Plugin") -> "click.Command":
 def refuse_missing(name: str) -> None:
     """Raises ``PluginError`` that says what to install, where the name is that of a built-in command."""
     if name in _PACKAGES:
-        raise PluginError(f'the command "{name}" is not installed: pip install {_PACKAGES[name]}')
+        called = name.replace(_BELOW, " ")
+        raise PluginError(f'the command "{called}" is not installed: pip install {_PACKAGES[name]}')

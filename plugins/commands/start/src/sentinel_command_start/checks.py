@@ -1,0 +1,194 @@
+"""What ``sentinel doctor`` looks at. Each check gives rows and changes nothing; no key is read out."""
+
+import ipaddress
+import os
+import platform
+import re
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from sentinel_command_start.providers import Reached, providers_of
+from sentinel_core.cli import HOME
+from sentinel_core.cli.plugins import described
+from sentinel_core.cli.sessions import known_places, sessions_in
+from sentinel_core.guardrails import DEFAULT_STORE
+from sentinel_core.host.panel import weighted
+from sentinel_core.host.plugins import Installed, installed, misnamed
+from sentinel_core.host.selection import KINDS, Selection
+from sentinel_core.host.settings import Layers
+from sentinel_core.runtime.printable import counted
+from sentinel_core.runtime.state_files import refuse_detours
+
+__all__ = ["Row", "formats", "plugins", "providers", "python", "stores", "weights"]
+
+State = Literal["ok", "off", "warning", "error"]
+
+_EVERYTHING = 'pip install "reliability-sentinel[standard]"'
+_POSTGRES = 5432
+_MOMENT = 0.5  # seconds for a server on this machine or beside it
+
+
+class Row(NamedTuple):
+    """One thing that was looked at. ``off`` is what is not set up, and need not be; ``mend`` is a command or what to change."""
+
+    check: str
+    state: State
+    detail: str
+    mend: str = ""
+
+
+def python() -> Iterator[Row]:
+    """The version, and whether ``re`` keeps the groups inside what it repeats without going back."""
+    version = f"{platform.python_implementation()} {platform.python_version()}"
+    try:
+        is_sound = re.fullmatch("((x)|y|z)*+", "xyz") is not None
+    except SystemError:
+        is_sound = False
+    if is_sound:
+        yield Row("python", "ok", version)
+    else:
+        broken = "its re is wrong on possessive quantifiers and atomic groups; Sentinel uses none, nor may a plugin of yours"
+        yield Row("python", "ok", f"{version}; {broken}")
+
+
+def plugins(timeout: float) -> Iterator[Row]:
+    """Every installed plugin, loaded in a process of its own."""
+    found = installed()
+    for misnomer in misnamed():
+        yield Row("plugins", "warning", misnomer, "mend the name of the group in that project's pyproject.toml")
+    broken = 0
+    for one in found:
+        _, error = described(one, timeout)
+        if error:
+            broken += 1
+            yield Row(one.label, "error", f"{one.origin} {error}", _reinstall(one))
+    of_kinds = (f"{sum(one.kind == kind for one in found)} {kind}" for kind in KINDS)
+    detail = f"{counted(len(found), 'plugin')}: {', '.join(of_kinds)}; {broken or 'none'} broken"
+    yield Row("plugins", "ok", detail) if found else Row("plugins", "error", "none is installed", _EVERYTHING)
+
+
+def _reinstall(one: Installed) -> str:
+    return f"pip install --upgrade --force-reinstall {one.distribution}, or pip uninstall {one.distribution}"
+
+
+def weights(layers: Layers, selection: Selection) -> Iterator[Row]:
+    """Signals that the profile gives a weight and that are not there: no trace would get a verdict."""
+    there = {(one.kind, one.name) for one in installed() if one.kind == "signals"}
+    names = {name for _, name in there}
+    profile = weighted(layers, names)
+    counting = {name for name, weight in profile.weights.items() if weight} | {
+        rule.signal_name for rule in profile.critical
+    }
+    left_out = {item.removeprefix("no:").rpartition(":")[2] for item in selection.items or ()}
+    missing = sorted(counting - names - left_out)
+    detail = f"profile {profile.name}, {counted(len(counting & names), 'signal')} that decide"
+    if missing:
+        yield Row("profile", "error", f"{detail}; not installed: {', '.join(missing)}", _EVERYTHING)
+    else:
+        yield Row("profile", "ok", detail)
+
+
+def formats(selected: str | None) -> Iterator[Row]:
+    """Sessions on this machine, by the tool that keeps them."""
+    places = known_places(selected)
+    found = sessions_in(places)
+    for place in places:
+        folders = [folder for folder in place.folders if folder.is_dir()]
+        shut = [folder for folder in folders if not os.access(folder, os.R_OK | os.X_OK)]
+        for folder in shut:
+            yield Row(place.reader, "warning", f'"{folder}" cannot be read', f'chmod u+rx "{folder}"')
+        own = [one for one in found if one.reader == place.reader]
+        where = ", ".join(str(folder) for folder in folders or place.folders)
+        if own:
+            yield Row(place.reader, "ok", f"{counted(len(own), 'session')} in {where}")
+        elif not shut:
+            yield Row(place.reader, "off", f"no session in {where}")
+
+
+def providers(layers: Layers, selection: Selection) -> Iterator[Row]:
+    """Whether each has its key, or a server that answers; the one that the settings name must."""
+    chosen = layers.host().provider
+    for one in providers_of(layers, selection):
+        state, detail, mend = _reached(one)
+        if state == "off" and one.name == chosen:
+            state = "warning"
+        yield Row(f"provider {one.name}", state, detail, mend if state == "warning" else "")
+
+
+def _reached(one: Reached) -> tuple[State, str, str]:
+    if one.error:
+        return "error", one.error, "sentinel config show"
+    server = _server(one.base_url)
+    if server is not None and _is_near(server[0]):
+        where = f"{server[0]}:{server[1]}"
+        if _answers(*server):
+            return "ok", f"a server answers at {where}", ""
+        return "off", f"no server answers at {where}", f"start it, or set providers.{one.name}.base_url"
+    if not one.env:
+        return "ok", "needs neither a key nor a network", ""
+    given = [name for name in one.env if os.environ.get(name, "").strip()]
+    to = f", for {server[0]}" if server else ""
+    if given:
+        return "ok", f"{given[0]} is set{to}; nothing was sent", ""
+    return "off", f"{' or '.join(one.env)} is not set{to}", f"export {one.env[0]}=..."
+
+
+def _server(address: str) -> tuple[str, int] | None:
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    return (host, port or (443 if parts.scheme == "https" else 80)) if host else None
+
+
+def _is_near(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    return address.is_loopback or address.is_private
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), timeout=_MOMENT).close()
+    except OSError:
+        return False
+    return True
+
+
+def stores(layers: Layers) -> Iterator[Row]:
+    """Whether what commands make can be kept."""
+    yield _writable("state folder", HOME)
+    address = layers.host().store or DEFAULT_STORE
+    scheme, colon, rest = address.partition(":")
+    if scheme in ("postgres", "postgresql") and colon:
+        yield _database(address)
+    elif address not in ("memory:", DEFAULT_STORE):
+        yield _writable("store", Path(rest if scheme == "sqlite" and colon else address).parent)
+
+
+def _database(address: str) -> Row:
+    parts = urlsplit(address)
+    host, port = parts.hostname or "localhost", parts.port or _POSTGRES
+    if _answers(host, port):
+        return Row("store", "ok", f"a server answers at {host}:{port}")
+    return Row("store", "error", f"no server answers at {host}:{port}", "start it, or give another --store")
+
+
+def _writable(check: str, folder: Path) -> Row:
+    """Tried with a file without a name, which nobody sees; a folder that is not there can be made where its parent is written."""
+    try:
+        refuse_detours(folder)
+        there = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
+        with tempfile.TemporaryFile(dir=there) as file:
+            file.write(b"x")
+    except OSError as error:
+        reason = str(error) if error.strerror is None else error.strerror
+        return Row(check, "error", f'"{folder}" cannot be written: {reason}', f'chmod u+rwx "{folder}", or work elsewhere')
+    return Row(check, "ok", f'"{folder}" can be {"written" if there == folder else "made"}')
