@@ -39,7 +39,9 @@ def sentinel_commands() -> list[Command]:
     """Four commands; the last stands below ``sentinel plugins``."""
     return [
         Command(name="demo", summary="Judge a lie, a loop and a good run, and show the page.", load=_demo),
-        Command(name="doctor", summary="Say what works here, what does not, and the command that mends it.", load=_doctor),
+        Command(
+            name="doctor", summary="Say what works here, what does not, and the command that mends it.", load=_doctor
+        ),
         Command(name="init", summary="Write sentinel.toml and what CI needs; nothing is overwritten.", load=_init),
         Command(name="plugins.new", summary="Begin a plugin: a project whose tests pass.", load=_new),
     ]

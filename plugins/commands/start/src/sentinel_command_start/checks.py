@@ -51,7 +51,9 @@ def python() -> Iterator[Row]:
     if is_sound:
         yield Row("python", "ok", version)
     else:
-        broken = "its re is wrong on possessive quantifiers and atomic groups; Sentinel uses none, nor may a plugin of yours"
+        broken = (
+            "its re is wrong on possessive quantifiers and atomic groups; Sentinel uses none, nor may a plugin of yours"
+        )
         yield Row("python", "ok", f"{version}; {broken}")
 
 
@@ -190,5 +192,7 @@ def _writable(check: str, folder: Path) -> Row:
             file.write(b"x")
     except OSError as error:
         reason = str(error) if error.strerror is None else error.strerror
-        return Row(check, "error", f'"{folder}" cannot be written: {reason}', f'chmod u+rwx "{folder}", or work elsewhere')
+        return Row(
+            check, "error", f'"{folder}" cannot be written: {reason}', f'chmod u+rwx "{folder}", or work elsewhere'
+        )
     return Row(check, "ok", f'"{folder}" can be {"written" if there == folder else "made"}')

@@ -35,13 +35,18 @@ def command(*, as_json: bool, timeout: float, plugins: str | None) -> int:
     Nothing is changed, no key is printed, and nothing is sent: of servers only those on this machine or its network are asked
     whether they answer. Exit codes: 0 all is well, 1 warnings, 3 errors.
     """
-    rows = [row._replace(detail=printable(redact(row.detail)), mend=printable(redact(row.mend))) for row in _rows(timeout, plugins)]
+    rows = [
+        row._replace(detail=printable(redact(row.detail)), mend=printable(redact(row.mend)))
+        for row in _rows(timeout, plugins)
+    ]
     errors, warnings = (sum(row.state == state for row in rows) for state in ("error", "warning"))
     if as_json:
         click.echo(json.dumps([row._asdict() for row in rows], indent=2))
     else:
         _print(rows)
-        wrong = ", ".join(counted(number, name) for number, name in ((errors, "error"), (warnings, "warning")) if number)
+        wrong = ", ".join(
+            counted(number, name) for number, name in ((errors, "error"), (warnings, "warning")) if number
+        )
         click.echo(f"\n{wrong}" if wrong else "\nAll is well.")
     return ERROR if errors else _WARNED if warnings else 0
 

@@ -42,7 +42,10 @@ _LONGEST = 40
 @click.argument("kind", type=click.Choice(sorted(KINDS)))
 @click.argument("name")
 @click.option(
-    "--into", type=click.Path(path_type=Path), metavar="FOLDER", help="Where to write it (default ./sentinel-KIND-NAME)."
+    "--into",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Where to write it (default ./sentinel-KIND-NAME).",
 )
 def command(*, kind: str, name: str, into: Path | None) -> int:
     r"""Write a project for a plugin of KIND called NAME: pyproject.toml, README.md, src/ and tests/ that pass.
@@ -81,7 +84,9 @@ def _named(name: str, kind: _Kind) -> str:
     """As plugins of that kind are named. Raises ``ConfigError`` for a name that none can have, or that is taken."""
     form = name.lower().replace("-" if kind.joint == "_" else "_", kind.joint)
     if not kind.form.fullmatch(form) or len(form) > _LONGEST or keyword.iskeyword(form):
-        raise ConfigError(f'"{name}": a name is lower-case letters and digits in words with "{kind.joint}" between them')
+        raise ConfigError(
+            f'"{name}": a name is lower-case letters and digits in words with "{kind.joint}" between them'
+        )
     for one in installed((kind.group,)):
         if one.name == form:
             raise ConfigError(f'"{form}" is taken: {one.origin} has it; choose another name')
