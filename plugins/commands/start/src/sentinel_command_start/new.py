@@ -10,6 +10,7 @@ from typing import NamedTuple
 import click
 
 from sentinel_core import __version__
+from sentinel_core.cli.commands import CORE
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.plugins import installed
 
@@ -87,6 +88,8 @@ def _named(name: str, kind: _Kind) -> str:
         raise ConfigError(
             f'"{name}": a name is lower-case letters and digits in words with "{kind.joint}" between them'
         )
+    if kind.group == "commands" and form in CORE:
+        raise ConfigError(f'"{form}" is taken: it is a command of Sentinel itself; choose another name')
     for one in installed((kind.group,)):
         if one.name == form:
             raise ConfigError(f'"{form}" is taken: {one.origin} has it; choose another name')
