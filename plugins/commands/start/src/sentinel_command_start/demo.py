@@ -11,11 +11,10 @@ from typing import Any
 
 import click
 
-from sentinel_core.cli import HOME, terminal_width
+from sentinel_core.cli import ERROR, HOME, terminal_width
 from sentinel_core.cli.documents import Target, opened
 from sentinel_core.cli.supervise import supervise
 from sentinel_core.cli.trace_inputs import sources_of
-from sentinel_core.errors import ERROR
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import HostSettings, Layers
 from sentinel_core.judging.job import Plan, job

@@ -7,9 +7,9 @@ import click
 
 from sentinel_command_start import checks
 from sentinel_command_start.checks import Row
-from sentinel_core.cli import terminal_width
+from sentinel_core.cli import ERROR, terminal_width
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
-from sentinel_core.errors import ERROR, SentinelError
+from sentinel_core.errors import SentinelError
 from sentinel_core.runtime.printable import counted, folded, printable
 from sentinel_core.runtime.redact import redact
 
