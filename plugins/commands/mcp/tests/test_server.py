@@ -26,20 +26,29 @@ def place(tmp_path_factory):
         session = kept / f"{name}.jsonl"
         session.write_text(SESSION.replace("/home/anna/shop", str(folder)), encoding="utf-8")
         os.utime(session, (changed, changed))
+    (kept / "broken.jsonl").write_text("no trace\n", encoding="utf-8")
+    (kept / "half.json").write_text(
+        '{"trace_id": "whole", "messages": [{"role": "assistant", "content": "Hello."}]}\n{\n'
+    )
+    (kept / "empty.jsonl").write_text("", encoding="utf-8")
     (base / "outside.jsonl").write_text(SESSION, encoding="utf-8")
     (kept / "link.jsonl").symlink_to(base / "outside.jsonl")
     (kept / "inner.jsonl").symlink_to(kept / f"{OURS}.jsonl")
     return base
 
 
-def asked(place, *calls, arguments=()):
+def asked(place, *calls, arguments=(), mode="auto"):
     """What the server says of itself, and its answer to each call."""
+    measuring = {name: value for name, value in os.environ.items() if name.startswith("COVERAGE_")}
 
     async def talk():
         server = StdioServerParameters(
-            command=str(COMMAND), args=["mcp", *arguments], cwd=place / "work", env={"HOME": str(place / "home")}
+            command=str(COMMAND),
+            args=["mcp", *arguments],
+            cwd=place / "work",
+            env={"HOME": str(place / "home"), **measuring},
         )
-        async with Client(server) as client:
+        async with Client(server, mode=mode) as client:
             tools = await client.list_tools()
             return tools.tools, [await client.call_tool(name, given) for name, given in calls]
 
@@ -60,6 +69,9 @@ CALLS = {
     "up": ("judge_session", {"path": "../../../../outside.jsonl"}),
     "nothing": ("judge_session", {"path": "gone.jsonl"}),
     "folder": ("judge_session", {"path": ""}),
+    "broken": ("judge_session", {"path": "broken.jsonl"}),
+    "half": ("judge_session", {"path": "half.json"}),
+    "empty": ("judge_session", {"path": "empty.jsonl"}),
     "null": ("judge_session", {"path": "a\0b"}),
     "elsewhere": ("judge_session", {"path": "/etc/passwd"}),
     "option": ("explain_rule", {"rule": "--all"}),
@@ -114,13 +126,22 @@ def test_what_is_outside_is_refused_whatever_is_there(answers, name):
 
 
 def test_other_errors_say_what_to_do(answers):
-    said = {name: answers[name].content[0].text for name in ("nothing", "folder", "of codex", "of nobody", "option")}
+    names = ("nothing", "folder", "of codex", "of nobody", "option", "empty", "broken")
+    said = {name: answers[name].content[0].text for name in names}
     assert all(answers[name].is_error for name in said)
     assert "is no file: list_runs gives those that are there" in said["nothing"]
     assert "is no file" in said["folder"]
     assert "there is no session of codex in a folder that may be read" in said["of codex"]
     assert "the tools are claude-code, codex, gemini-cli, native" in said["of nobody"]
     assert 'there is no rule "--all"' in said["option"]
+    assert "broken.jsonl" in said["broken"]
+    assert "empty.jsonl" in said["empty"]
+
+
+def test_of_a_file_that_is_read_in_part_each_record_is_told(answers):
+    whole, broken = answers["half"].structured_content["reports"]
+    assert (whole["trace_id"], whole["verdict"]) == ("whole", "PASS")
+    assert (broken["verdict"], broken["why"][:8]) == (None, "line 2: ")
 
 
 def test_a_rule_is_explained(answers):
@@ -135,12 +156,12 @@ def test_sessions_are_listed_newest_first(answers, place):
     assert answers["one run"].structured_content["left_out"] == 1
 
 
-def test_given_folders_are_read_instead(place):
+def test_given_folders_are_read_instead_and_a_client_of_an_older_protocol_is_answered(place):
     (place / "traces").mkdir()
     (place / "traces" / "run.jsonl").write_text(SESSION, encoding="utf-8")
     (place / "traces" / "link.jsonl").symlink_to(place / "outside.jsonl")
     calls = ("list_runs", {}), ("judge_session", {"path": path_of(place, f"{OURS}.jsonl")}), ("judge_session", {})
-    _, (runs, refused, judged) = asked(place, *calls, arguments=("--folder", str(place / "traces")))
+    _, (runs, refused, judged) = asked(place, *calls, arguments=("--folder", str(place / "traces")), mode="legacy")
     assert [row["path"] for row in runs.structured_content["sessions"]] == [str(place / "traces" / "run.jsonl")]
     assert refused.is_error
     assert judged.structured_content["session"] == str(place / "traces" / "run.jsonl")

@@ -66,7 +66,9 @@ def test_warnings_alone_are_one_and_settings_that_cannot_be_used_are_an_error(in
     assert inside("--no-config", "doctor").returncode == 0
 
 
-@pytest.mark.parametrize(("answer", "words"), [(SystemError("wrong"), "its re is wrong"), (None, "its re is wrong")])
+@pytest.mark.parametrize(
+    ("answer", "words"), [(SystemError("wrong"), "re fails on possessive"), (None, "re fails on possessive")]
+)
 def test_a_broken_re_is_named(monkeypatch, answer, words):
     def fullmatch(*_):
         if answer is not None:

@@ -35,10 +35,10 @@ class Evaluations:
             rows = json.loads(told)
         except ValueError:
             raise InputError(problem or f'"{path}" could not be judged') from None
-        reports = [_report(row) for row in (rows if isinstance(rows, list) else [rows])[:_MOST_REPORTS]]
-        if not reports:
+        listed = rows if isinstance(rows, list) else [rows]
+        if all("verdict" not in row for row in listed):
             raise InputError(problem or f'"{path}" holds no trace')
-        return reports
+        return [_report(row) for row in listed[:_MOST_REPORTS]]
 
     def explain(self, rule: str) -> str:
         """What ``sentinel explain`` says of a rule. Raises ``InputError`` where it does not know it."""
@@ -70,7 +70,9 @@ class Evaluations:
 def _report(row: Mapping[str, Any]) -> dict[str, Any]:
     """What an agent needs of a report, the worst first; a row that is none says what could not be read."""
     if "verdict" not in row:
-        return {"verdict": None, "why": _text(row.get("error") or "could not be read"), "findings": [], "left_out": 0}
+        error = row["error"]
+        where = "" if error["line"] is None else f"line {error['line']}: "
+        return {"verdict": None, "why": _text(f"{where}{error['message']}"), "findings": [], "left_out": 0}
     findings = sorted(row["findings"], key=lambda one: (_RANK[one["severity"]], one["message_index"] or 0))
     return {
         "trace_id": _text(row["trace_id"]),

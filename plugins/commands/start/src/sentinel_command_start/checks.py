@@ -51,9 +51,7 @@ def python() -> Iterator[Row]:
     if is_sound:
         yield Row("python", "ok", version)
     else:
-        broken = (
-            "its re is wrong on possessive quantifiers and atomic groups; Sentinel uses none, nor may a plugin of yours"
-        )
+        broken = "re fails on possessive quantifiers and atomic groups (Sentinel uses none; plugins must not)"
         yield Row("python", "ok", f"{version}; {broken}")
 
 
@@ -68,7 +66,7 @@ def plugins(timeout: float) -> Iterator[Row]:
         if error:
             broken += 1
             yield Row(one.label, "error", f"{one.origin} {error}", _reinstall(one))
-    of_kinds = (f"{sum(one.kind == kind for one in found)} {kind}" for kind in KINDS)
+    of_kinds = (counted(sum(one.kind == kind for one in found), kind[:-1].replace("_", " ")) for kind in KINDS)
     detail = f"{counted(len(found), 'plugin')}: {', '.join(of_kinds)}; {broken or 'none'} broken"
     yield Row("plugins", "ok", detail) if found else Row("plugins", "error", "none is installed", _EVERYTHING)
 
