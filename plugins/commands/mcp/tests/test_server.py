@@ -20,7 +20,8 @@ def place(tmp_path_factory):
     """A home with two sessions, the newer one of another folder; a link that leaves; and a file that nobody may read."""
     base = tmp_path_factory.mktemp("mcp")
     work, kept = base / "work", base / "home" / ".claude" / "projects" / "work"
-    work.mkdir()
+    (work / ".sentinel").mkdir(parents=True)
+    (work / ".sentinel" / "runs").symlink_to(base)  # as a checkout may bring it
     kept.mkdir(parents=True)
     for name, folder, changed in ((OURS, work, 1_000_000_000), (THEIRS, base / "other", 2_000_000_000)):
         session = kept / f"{name}.jsonl"
@@ -132,7 +133,7 @@ def test_other_errors_say_what_to_do(answers):
     assert "is no file: list_runs gives those that are there" in said["nothing"]
     assert "is no file" in said["folder"]
     assert "there is no session of codex in a folder that may be read" in said["of codex"]
-    assert "the tools are claude-code, codex, gemini-cli, native" in said["of nobody"]
+    assert "the tools are claude-code, codex, gemini-cli" in said["of nobody"]
     assert 'there is no rule "--all"' in said["option"]
     assert "broken.jsonl" in said["broken"]
     assert "empty.jsonl" in said["empty"]
@@ -165,6 +166,20 @@ def test_given_folders_are_read_instead_and_a_client_of_an_older_protocol_is_ans
     assert [row["path"] for row in runs.structured_content["sessions"]] == [str(place / "traces" / "run.jsonl")]
     assert refused.is_error
     assert judged.structured_content["session"] == str(place / "traces" / "run.jsonl")
+
+
+def test_runs_of_this_folder_are_listed_and_the_latest_of_all_is_taken_where_none_names_the_folder(tmp_path):
+    runs = tmp_path / "work" / ".sentinel" / "runs"
+    runs.mkdir(parents=True)
+    for name, changed in (("old", 1_000_000_000), ("new", 2_000_000_000)):
+        (runs / f"{name}.trace.json").write_text(f'{{"trace_id": "{name}", "messages": []}}', encoding="utf-8")
+        os.utime(runs / f"{name}.trace.json", (changed, changed))
+    _, (listed, judged) = asked(tmp_path, ("list_runs", {"tool": "native"}), ("judge_session", {}))
+    assert [Path(row["path"]).name for row in listed.structured_content["sessions"]] == [
+        "new.trace.json",
+        "old.trace.json",
+    ]
+    assert judged.structured_content["session"].endswith("new.trace.json")
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path):

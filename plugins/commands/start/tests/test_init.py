@@ -64,6 +64,14 @@ def test_settings_in_pyproject_are_settings(inside, folder):
     assert "wrote sentinel.toml" in inside("init").stdout
 
 
+def test_settings_of_a_folder_above_are_not_hidden(inside, folder, monkeypatch):
+    (folder / "sentinel.toml").write_text("", encoding="utf-8")
+    (folder / "below").mkdir()
+    monkeypatch.chdir(folder / "below")
+    assert inside("init").stdout == "../sentinel.toml has settings already, and stays as it is\n"
+    assert not list((folder / "below").iterdir())
+
+
 def test_a_link_that_leads_nowhere_is_not_written_through(inside, folder, tmp_path):
     (folder / "sentinel.toml").symlink_to(tmp_path / "elsewhere.toml")
     done = inside("init")

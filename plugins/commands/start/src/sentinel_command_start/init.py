@@ -1,7 +1,7 @@
 """``sentinel init``: settings and CI for the folder at hand. What is there already stays as it is."""
 
+import os
 import sys
-import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +13,7 @@ from sentinel_core import __version__
 from sentinel_core.cli import warn
 from sentinel_core.cli.sessions import known_places, sessions_in
 from sentinel_core.errors import SentinelError
+from sentinel_core.host.settings import find_file
 
 __all__ = ["command"]
 
@@ -28,13 +29,13 @@ _HOOKED = ("claude-code", "codex", "gemini-cli")
 def command(*, yes: bool) -> int:
     """Write a commented sentinel.toml, and offer a workflow that judges traces in GitHub's CI.
 
-    It finds out what it can: whether there are settings, whether the folder is a checkout, where traces are, which coding
+    It finds out what it can: whether settings of this folder or one above hold, whether the folder is a checkout, where traces are, which coding
     agents have sessions on this machine. Nothing is overwritten. Without a terminal and without --yes only sentinel.toml is
     written.
     """
     folder = Path.cwd()
-    if held := _settings_of(folder):
-        click.echo(f"{held} has settings already, and stays as it is")
+    if held := find_file(folder):
+        click.echo(f"{os.path.relpath(held)} has settings already, and stays as it is")
     else:
         _write(_SETTINGS, _data("sentinel.toml"))
     if _is_checkout(folder):
@@ -42,17 +43,6 @@ def command(*, yes: bool) -> int:
     for line in _hooks():
         click.echo(line)
     return 0
-
-
-def _settings_of(folder: Path) -> str | None:
-    """The file of this folder that has settings."""
-    if (folder / _SETTINGS).exists():
-        return str(_SETTINGS)
-    try:
-        document = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):  # one that is not there, or that its own tool will complain of
-        return None
-    return "pyproject.toml" if "sentinel" in document.get("tool", {}) else None
 
 
 def _is_checkout(folder: Path) -> bool:
