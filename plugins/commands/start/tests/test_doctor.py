@@ -66,20 +66,26 @@ def test_warnings_alone_are_one_and_settings_that_cannot_be_used_are_an_error(in
     assert inside("--no-config", "doctor").returncode == 0
 
 
-@pytest.mark.parametrize(
-    ("answer", "words"), [(SystemError("wrong"), "re fails on possessive"), (None, "re fails on possessive")]
-)
-def test_a_broken_re_is_named(monkeypatch, answer, words):
+def test_two_plugins_of_one_name(inside, distribution, monkeypatch):
+    path = distribution("another", {"other_loop": ""}, {"sentinel.signals": {"loop": "other_loop"}})
+    monkeypatch.syspath_prepend(str(path))
+    done = inside("doctor")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (3, "2 errors")
+    assert done.stdout.count("another 1.0 and reliability-sentinel-signal-loop") == 2
+
+
+@pytest.mark.parametrize("answer", [SystemError("wrong"), None])
+def test_a_broken_re_is_named(monkeypatch, answer):
     def fullmatch(*_):
         if answer is not None:
             raise answer
 
     monkeypatch.setattr(checks.re, "fullmatch", fullmatch)
     (row,) = checks.python()
-    assert (row.state, words in row.detail) == ("ok", True)
+    assert (row.state, "; re fails on possessive quantifiers" in row.detail) == ("ok", True)
     monkeypatch.setattr(checks.re, "fullmatch", lambda *_: object())
     (row,) = checks.python()
-    assert "re" not in row.detail.split()
+    assert ";" not in row.detail
 
 
 def test_a_signal_that_decides_and_is_not_there(folder, monkeypatch):

@@ -9,7 +9,7 @@ from sentinel_command_start import checks
 from sentinel_command_start.checks import Row
 from sentinel_core.cli import ERROR, terminal_width
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
-from sentinel_core.errors import SentinelError
+from sentinel_core.errors import ConfigError, SentinelError
 from sentinel_core.runtime.printable import counted, folded, printable
 from sentinel_core.runtime.redact import redact
 
@@ -17,6 +17,7 @@ __all__ = ["command"]
 
 _SIGNS = {"ok": "✓", "off": "·", "warning": "!", "error": "✗"}
 _WARNED = 1
+_MEND = "mend that setting; sentinel --no-config doctor looks at the rest"
 
 
 @click.command("doctor")
@@ -57,7 +58,7 @@ def _rows(timeout: float, plugins: str | None) -> Iterator[Row]:
     try:
         layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     except SentinelError as error:
-        yield Row("settings", "error", str(error), "mend that setting; sentinel --no-config doctor looks at the rest")
+        yield Row("settings", "error", str(error), _MEND if isinstance(error, ConfigError) else "sentinel plugins")
         return
     yield Row("settings", "ok", counted(len(layers.values), "setting") + " that differ from the default")
     yield from _told("profile", lambda: checks.weights(layers, selection))
