@@ -155,6 +155,7 @@ def test_a_database_that_does_not_answer(folder, monkeypatch):
     assert (there.state, gone.state, "secret" in there.detail + gone.detail) == ("ok", "error", False)
 
 
+@pytest.mark.process
 def test_a_folder_of_sessions_that_cannot_be_read(sessions, monkeypatch):
     monkeypatch.setattr(checks.os, "access", lambda *_: False)
     rows = {row.check: row for row in checks.formats(None) if row.state == "warning"}
