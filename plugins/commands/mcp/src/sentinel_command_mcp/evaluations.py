@@ -68,12 +68,15 @@ class Evaluations:
 
 
 def _report(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What an agent needs of a report, the worst first; a row that is none says what could not be read."""
+    """What an agent needs of a report, the worst first, what decides before the rest; a row that is none says what could not be read."""
     if "verdict" not in row:
         error = row["error"]
         where = "" if error["line"] is None else f"line {error['line']}: "
         return {"verdict": None, "why": _text(f"{where}{error['message']}"), "findings": [], "left_out": 0}
-    findings = sorted(row["findings"], key=lambda one: (_RANK[one["severity"]], one["message_index"] or 0))
+    decisive = _decisive(row)
+    findings = sorted(
+        row["findings"], key=lambda one: (_RANK[one["severity"]], one["rule"].partition(".")[0] not in decisive)
+    )
     return {
         "trace_id": _text(row["trace_id"]),
         "verdict": row["verdict"],
@@ -81,6 +84,16 @@ def _report(row: Mapping[str, Any]) -> dict[str, Any]:
         "findings": [_finding(one) for one in findings[:_MOST_FINDINGS]],
         "left_out": max(0, len(findings) - _MOST_FINDINGS),
     }
+
+
+def _decisive(row: Mapping[str, Any]) -> frozenset[str]:
+    """The signals whose score alone gives the verdict, by the critical rules of the profile."""
+    scores = {one["signal_name"]: one["score"] or 0.0 for one in row["signal_scores"]}
+    return frozenset(
+        rule["signal_name"]
+        for rule in row["profile"]["critical"]
+        if rule["verdict"] == row["verdict"] and scores.get(rule["signal_name"], 0.0) >= rule["threshold"]
+    )
 
 
 def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def python() -> Iterator[Row]:
     if is_sound:
         yield Row("python", "ok", version)
     else:
-        broken = "re fails on possessive quantifiers and atomic groups (Sentinel uses none; plugins must not)"
+        broken = "re is wrong on some possessive quantifiers (Sentinel uses none; plugins must not)"
         yield Row("python", "ok", f"{version}; {broken}")
 
 
