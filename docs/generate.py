@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 import click
 
-from sentinel_core import report, trace
+from sentinel_core import hookspecs, report, trace
 from sentinel_core.cli import cli, commands
 from sentinel_core.cli.explain import in_markdown
 from sentinel_core.cli.rules import known_rules
@@ -24,6 +24,7 @@ from sentinel_core.cli.run_options import AGENT
 from sentinel_core.host import plugins
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.conversion import in_order, settable
+from sentinel_core.host.selection import KINDS
 from sentinel_core.host.settings import HostSettings
 from sentinel_core.traces.schemas import schema_of
 
@@ -39,6 +40,8 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "rules.md", _rule_index(rules)
     for rule in rules:
         yield f"rules/{rule['rule']}.md", in_markdown([rule])
+    for kind in KINDS:
+        yield f"plugins/{kind}.md", _kind(kind)
     yield "reference/command-line.md", _command_line()
     yield "reference/settings.md", _settings()
     yield "reference/reports.md", _models()
@@ -59,6 +62,13 @@ def _rule_index(rules: Sequence[Mapping[str, Any]]) -> str:
         text += f"\n## {signal}\n\n{_table(('rule', 'severity', 'what it finds'), rows)}"
     names = "\n".join(f"rules/{rule['rule']}" for rule in rules)
     return f"{text}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+
+
+def _kind(kind: str) -> str:
+    """A hook's docstring, in which a whole plugin stands."""
+    text = re.sub(r"``(.+?)``", r"`\1`", inspect.getdoc(getattr(hookspecs, f"sentinel_{kind}")) or "")
+    title = kind.replace("_", " ").capitalize()
+    return f"# {title}\n\n{text}\n\n[Write a plugin](../write-a-plugin.md) says how to install and test it.\n"
 
 
 def _command_line() -> str:
@@ -234,7 +244,7 @@ def _table(head: Sequence[str], rows: _Rows) -> str:
 def main(check: bool) -> int:
     """Write the pages, or name those that differ."""
     wanted = {DOCS / name: MARK + text for name, text in pages()}
-    stale = [path for path in (*DOCS.glob("rules/*.md"), *DOCS.glob("reference/*.md")) if path not in wanted]
+    stale = [path for path in DOCS.glob("*/*.md") if path not in wanted]
     stale = [path for path in stale if path.read_text(encoding="utf-8").startswith(MARK)]
     differ = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
     if check:
