@@ -213,7 +213,7 @@ def test_every_family_ends(attempts, max_reruns, overrides, with_guardrails):
         reflection = Reflection(
             alignment_score=alignment, drift_score=drift, summary_valid=valid, bias_tags=tuple(sorted(tags))
         )
-        loops.hand_in(loop_id, reflection)
+        loops.submit(loop_id, reflection)
         for number, (kind, when, for_an_hour) in enumerate(overrides):
             if when == reruns:
                 loops.override(

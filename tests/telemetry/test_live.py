@@ -82,7 +82,7 @@ def play(busy_agent, telemetry, server, *calls, failures=()):
     script = [*failures, Reply(tool_calls=calls, stop_reason="tool_calls"), Reply(content="Done.")]
     agent = busy_agent(telemetry, script=script)
     agent.model = agent._asker.model = Asking(agent.model, server)
-    agent.toolbox = Toolbox(world=agent.world)
+    agent.toolbox = Toolbox(clock=agent.clock)
     agent.register_tool(FETCH)
     agent.register_tool(PLAIN)
     with telemetry:

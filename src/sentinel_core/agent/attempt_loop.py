@@ -24,7 +24,7 @@ from sentinel_core.agent.events import (
     RunEnded,
     RunStarted,
 )
-from sentinel_core.agent.feedback import lesson
+from sentinel_core.agent.feedback import feedback_text
 from sentinel_core.agent.limits import Limit, judged_ends, used_up
 from sentinel_core.agent.recorder import Record
 from sentinel_core.agent.reflection.by_rules import Reflector, reflect_by_rules
@@ -201,7 +201,7 @@ def _as_decided(loop_id: str, settled: Settled, report: ReliabilityReport, *, st
         reason=settled.reason,
         detail=settled.detail,
         new_loop_id=settled.new_loop_id,
-        note=lesson(report, settled.reason, settled.detail, staged=staged),
+        note=feedback_text(report, settled.reason, settled.detail, staged=staged),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.conversation import Conversation, ConversationContext, context_of, conversation_of, to_trace
 from sentinel_core.agent.events import Event, MessageReceived, Outcome, RunStarted
 from sentinel_core.agent.loop import LiveCheck, Loop
@@ -46,7 +46,7 @@ class Agent:
     model_name: str | None = None
     settings: AgentSettings = attrs.field(factory=AgentSettings)
     observers: tuple[Observer, ...] = ()
-    world: World = attrs.field(factory=World)
+    clock: Clock = attrs.field(factory=Clock)
     toolbox: Toolbox = attrs.field(factory=Toolbox)
     clean: Callable[[Event], Event] = as_it_is
     on_text: Callable[[str], None] | None = None
@@ -78,9 +78,9 @@ class Agent:
             record=self._record,
             toolbox=self.toolbox,
             settings=self.settings,
-            world=self.world,
+            clock=self.clock,
             run_id=run_id,
-            started=self.world.stopwatch() if self.started is None else self.started,
+            started=self.clock.stopwatch() if self.started is None else self.started,
             steps=self.steps if self.settings.tool_mode == "guided" else (),
             check=self.check,
         )
@@ -129,15 +129,15 @@ class Agent:
         return to_trace(self._record.conversation)
 
     def _new_record(self) -> Record:
-        return Record(self.world.now, self.observers, self.clean)
+        return Record(self.clock.now, self.observers, self.clean)
 
     def _begin(self, record: Record) -> None:
         self._record = record
-        self._conversation_id = self.world.new_id()
+        self._conversation_id = self.clock.new_id()
         self._asker = Asker(
             model=self.model,
             record=record,
-            world=self.world,
+            clock=self.clock,
             settings=self.settings,
             provider=self.provider,
             system_prompt=self.system_prompt,
@@ -146,7 +146,7 @@ class Agent:
 
     def _start(self, content: str, metadata: dict[str, Any]) -> str:
         started = RunStarted(
-            run_id=self.world.new_id(),
+            run_id=self.clock.new_id(),
             conversation_id=self._conversation_id,
             system_prompt=self.system_prompt,
             provider=self.provider,

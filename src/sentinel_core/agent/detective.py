@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.conversation import to_trace
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import Event, Outcome, RunEnded
@@ -104,7 +104,7 @@ class Investigation:
     settings: AgentSettings = attrs.field(factory=AgentSettings)
     observers: tuple[Observer, ...] = ()
     toolbox: Toolbox = attrs.field(factory=Toolbox)
-    world: World = attrs.field(factory=World)
+    clock: Clock = attrs.field(factory=Clock)
     on_text: Callable[[str], None] | None = None
     check: LiveCheck | None = None
     clean: Callable[[Event], Event] = attrs.field(factory=lambda: Redactor.of_environment().value)
@@ -121,7 +121,7 @@ class Investigation:
         for tool in self.tools:
             self.toolbox.register(staging(tool, self.release_id) if tool is self._filing else tool)
         self.toolbox.of_whole = risk_of_whole
-        self.record = Record(self.world.now, self.observers, self.clean)
+        self.record = Record(self.clock.now, self.observers, self.clean)
         if self.past:
             self.record.resume(self.past, self.accepted)
 
@@ -133,14 +133,14 @@ class Investigation:
         """
         self.record.begin()
         if self._started is None:
-            self._started = self.world.stopwatch()
+            self._started = self.clock.stopwatch()
         agent = Agent(
             model=self.model,
             system_prompt=SYSTEM_PROMPT,
             provider=self.provider,
             model_name=self.model_name,
             settings=self.settings,
-            world=self.world if run_id is None else attrs.evolve(self.world, new_id=lambda: run_id),
+            clock=self.clock if run_id is None else attrs.evolve(self.clock, new_id=lambda: run_id),
             toolbox=self.toolbox,
             on_text=self.on_text,
             check=self.check,
@@ -180,7 +180,7 @@ class Investigation:
         """Fetch the summary outside the conversation: a gate does not go by what the agent cared to look at."""
         tool = next(tool for tool in self.tools if tool.name == GET_SUMMARY)
         call = ToolCall(id="gate", name=GET_SUMMARY, arguments={"release_id": self.release_id})
-        fetched = Toolbox(run=self.toolbox.run, world=self.world).run_unchecked(tool, call)
+        fetched = Toolbox(run=self.toolbox.run, clock=self.clock).run_unchecked(tool, call)
         if fetched.success is not True:
             return Gate(problem=fetched.content)
         return Gate(severity=risk_in(fetched), problem=why_unreadable(fetched))
@@ -210,7 +210,7 @@ def investigate(  # noqa: PLR0913 - each is a plain option of one run
     settings: AgentSettings | None = None,
     observers: Iterable[Observer] = (),
     toolbox: Toolbox | None = None,
-    world: World | None = None,
+    clock: Clock | None = None,
     on_text: Callable[[str], None] | None = None,
     past: Sequence[Event] = (),
     accepted: tuple[str, ...] = (),
@@ -224,7 +224,7 @@ def investigate(  # noqa: PLR0913 - each is a plain option of one run
     Raises ``ConfigError`` for a release id that is empty or no Unicode, for unusable tools, and where one of the two that
     the task needs is missing.
     """
-    world = world or World()
+    clock = clock or Clock()
     investigation = Investigation(
         release_id=release_id,
         model=model,
@@ -233,8 +233,8 @@ def investigate(  # noqa: PLR0913 - each is a plain option of one run
         model_name=model_name,
         settings=settings or AgentSettings(),
         observers=tuple(observers),
-        toolbox=toolbox or Toolbox(world=world),
-        world=world,
+        toolbox=toolbox or Toolbox(clock=clock),
+        clock=clock,
         on_text=on_text,
         past=past,
         accepted=accepted,

@@ -11,7 +11,7 @@ from sentinel_core.report import Finding, ReliabilityReport
 from sentinel_core.runtime.printable import clipped, printable
 from sentinel_core.runtime.redact import redact
 
-__all__ = ["BEGIN", "END", "lesson"]
+__all__ = ["BEGIN", "END", "feedback_text"]
 
 BEGIN, END = "BEGIN FINDINGS", "END FINDINGS"
 _MOST_FINDINGS = 10
@@ -29,7 +29,7 @@ _NOTHING_STAGED = (
 _WORST_FIRST = ("error", "warning")
 
 
-def lesson(report: ReliabilityReport, reason: str, detail: str, *, staged: bool = True) -> str:
+def feedback_text(report: ReliabilityReport, reason: str, detail: str, *, staged: bool = True) -> str:
     """Why there is another attempt, what was found in the last one, and what to do otherwise.
 
     ``staged`` is whether the last one handed in a report.

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.events import Decided, GuardrailChecked, MessageReceived, Outcome, RunEnded, ToolStarted
 from sentinel_core.agent.guided_mode import Offer, offer_for, reminder_for
 from sentinel_core.agent.limits import Limit, Used, limit_met, too_many_calls, used_in
@@ -33,7 +33,7 @@ class Loop:
     record: Record
     toolbox: Toolbox
     settings: AgentSettings
-    world: World
+    clock: Clock
     run_id: str
     started: float
     steps: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ class Loop:
         return limit_met(Used(seconds=self._seconds()), self.settings)
 
     def _seconds(self) -> float:
-        return self.world.stopwatch() - self.started
+        return self.clock.stopwatch() - self.started
 
     def _deadline(self) -> float | None:
         return None if self.settings.deadline is None else self.started + self.settings.deadline

@@ -6,7 +6,7 @@ from typing import get_args
 
 import attrs
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.context import ManagedContext, Summary, budget_of, estimate_overhead, manage_context
 from sentinel_core.agent.events import (
     AttemptFinished,
@@ -71,7 +71,7 @@ class Asker:
 
     model: Model
     record: Record
-    world: World
+    clock: Clock
     settings: AgentSettings
     provider: str
     system_prompt: str
@@ -113,7 +113,7 @@ class Asker:
                 who=f'provider "{self.provider}"',
             ),
             self.settings.retry,
-            world=self.world,
+            clock=self.clock,
             log=log,
             deadline=question.deadline,
             earlier=attempts_in(self.record.events, question.turn),
@@ -132,7 +132,7 @@ class Asker:
     def _time_left(self, deadline: float | None) -> float | None:
         limits = [self.settings.call_timeout] if self.settings.call_timeout is not None else []
         if deadline is not None:
-            limits.append(max(0.001, deadline - self.world.stopwatch()))
+            limits.append(max(0.001, deadline - self.clock.stopwatch()))
         return min(limits, default=None)
 
     def _fit(self, question: _Question, *, too_long: bool = False) -> ManagedContext:

@@ -63,7 +63,7 @@ def open_attempt(events: Sequence[Event]) -> AttemptFinished | None:
 def is_over(events: Sequence[Event]) -> bool:
     """Whether the last attempt came to an end that stands, and no decision upon it was begun that was not made.
 
-    Its judging may be still to come, and its report on its way: ``standing.is_resumable`` looks at that too.
+    Its judging may be still to come, and its report on its way: ``run_progress.is_resumable`` looks at that too.
     """
     last = last_run(replayable([*events, RunResumed()]))
     judged = any(isinstance(event, AttemptJudged) for event in last)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.errors import ModelError
 from sentinel_core.host.agent_settings import RetryConfig
 
@@ -58,42 +58,42 @@ def execute_with_retry(
     operation: Callable[[], _T],
     config: RetryConfig,
     *,
-    world: World,
+    clock: Clock,
     log: AttemptLog,
     deadline: float | None = None,
     earlier: int = 0,
 ) -> _T:
     """What ``operation`` gives, tried up to ``max_attempts`` times, while its errors are ``retryable``.
 
-    ``deadline`` is a reading of the world's stopwatch. ``earlier`` attempts were made before; numbers go on after them.
+    ``deadline`` is a reading of the clock's stopwatch. ``earlier`` attempts were made before; numbers go on after them.
     Raises the last ``ModelError``. Where the wait would end past the deadline it is raised at once, with ``resume_after``
     set to the time (ISO 8601, UTC) from which another try makes sense.
     """
     for failures in range(1, config.max_attempts + 1):
         attempt = earlier + failures
         log.started(attempt)
-        start = world.stopwatch()
+        start = clock.stopwatch()
         try:
             result = operation()
         except ModelError as error:
-            log.finished(attempt, world.timed_since(start), error)
+            log.finished(attempt, clock.timed_since(start), error)
             if not error.retryable or failures == config.max_attempts:
                 raise
-            seconds = _wait_of(error, config, failures, world)
-            if deadline is not None and world.stopwatch() + seconds >= deadline:
-                error.resume_after = _later(world.now(), seconds)
+            seconds = _wait_of(error, config, failures, clock)
+            if deadline is not None and clock.stopwatch() + seconds >= deadline:
+                error.resume_after = _later(clock.now(), seconds)
                 raise
             log.backing_off(attempt, seconds, error)
-            world.sleep(seconds)
+            clock.sleep(seconds)
         else:
-            log.finished(attempt, world.timed_since(start), None)
+            log.finished(attempt, clock.timed_since(start), None)
             return result
     raise ValueError(f"max_attempts must be at least 1, got {config.max_attempts}")
 
 
-def _wait_of(error: ModelError, config: RetryConfig, failures: int, world: World) -> float:
+def _wait_of(error: ModelError, config: RetryConfig, failures: int, clock: Clock) -> float:
     asked = retry_after_of(error)
-    return delay(config, failures, world.random()) if asked is None else asked
+    return delay(config, failures, clock.random()) if asked is None else asked
 
 
 def _later(now: str, seconds: float) -> str:

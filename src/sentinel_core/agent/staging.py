@@ -180,7 +180,7 @@ class _Delivering:
 
     def __init__(self, tool: Tool, toolbox: Toolbox, retry: RetryConfig) -> None:
         self._tool = tool
-        self._own = Toolbox(run=toolbox.run, world=toolbox.world)
+        self._own = Toolbox(run=toolbox.run, clock=toolbox.clock)
         self._retry = retry
         self.counts_once = Toolbox.takes(tool, "idempotency_key")
 
@@ -199,8 +199,8 @@ class _Delivering:
         return self._own.run_unchecked(self._tool, call, idempotency_key=started.idempotency_key)
 
     def _wait(self, failures: int) -> None:
-        world = self._own.world
-        world.sleep(delay(self._retry, failures, world.random()))
+        clock = self._own.clock
+        clock.sleep(delay(self._retry, failures, clock.random()))
 
 
 def _may_repeat(result: ToolResult) -> bool:

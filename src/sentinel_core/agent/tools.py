@@ -10,7 +10,7 @@ import attrs
 import msgspec
 
 from sentinel_core import errors
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.context import capped
 from sentinel_core.errors import (
     ConfigError,
@@ -112,7 +112,7 @@ class Toolbox:
 
     run: Runner = isolate.call
     confirm: Callable[[Tool, ToolCall], bool] | None = None
-    world: World = attrs.field(factory=World)
+    clock: Clock = attrs.field(factory=Clock)
     max_result_chars: int | None = None
     of_whole: Callable[[ToolCall, str], Mapping[str, Any]] = lambda _call, _content: {}
     _tools: dict[str, Tool] = attrs.field(factory=dict, init=False)
@@ -165,7 +165,7 @@ class Toolbox:
 
     def run_unchecked(self, tool: Tool, call: ToolCall, *, idempotency_key: str | None = None) -> ToolResult:
         """Run a tool that is not offered to the model, with arguments that the host made."""
-        begun = self.world.stopwatch()
+        begun = self.clock.stopwatch()
         return self._finish(call, (begun, self._waiting(tool, call, idempotency_key, None)))
 
     def execute_together(
@@ -192,7 +192,7 @@ class Toolbox:
 
     def _start(self, call: ToolCall, key: str | None, start: _Start | None = None) -> tuple[float, Callable[[], str]]:
         """The stopwatch at the start, and what gives the content or raises a ``ToolError``."""
-        begun = self.world.stopwatch()
+        begun = self.clock.stopwatch()
         try:
             tool = self._admitted(call)
         except ToolError as error:
@@ -223,7 +223,7 @@ class Toolbox:
             whole = content
             content, cut = capped(whole, self.max_result_chars)
             metadata.update({**cut, **self.of_whole(call, whole)} if cut and success else cut)
-        metadata["duration_ms"] = self.world.timed_since(begun)
+        metadata["duration_ms"] = self.clock.timed_since(begun)
         return ToolResult(tool_call_id=call.id, content=content, success=success, metadata=metadata)
 
     def _admitted(self, call: ToolCall) -> Tool:

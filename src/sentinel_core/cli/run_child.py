@@ -23,7 +23,7 @@ from sentinel_core.agent.run_summary import RunSummary, save_run
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.cli.choose_provider import Connected, Kept, Note, connect
 from sentinel_core.cli.guard_process import Guarding, GuardProcess
-from sentinel_core.cli.run_options import final_ends, judged_by, with_kept
+from sentinel_core.cli.run_options import final_ends, judged_by, with_resume_flags
 from sentinel_core.errors import ConfigError, JournalError, SentinelError
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.connect import close_model
@@ -93,7 +93,7 @@ class Order:
 
     def with_flags(self, kept: dict[str, Any], provider: str) -> "Order":
         """The order with the flags of the run that it resumes, and that ``provider`` began, below those given now."""
-        layers = with_kept(self.layers, kept)
+        layers = with_resume_flags(self.layers, kept)
         of_tools = {**kept["tools"], **self.of_tools}
         if self.of_tools.get("releases"):
             of_tools.pop("repo", None)  # whose place it takes

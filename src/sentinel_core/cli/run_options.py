@@ -28,7 +28,7 @@ __all__ = [
     "overriding",
     "refuse_two_places",
     "run_options",
-    "with_kept",
+    "with_resume_flags",
     "without_repo",
 ]
 
@@ -209,7 +209,7 @@ def _options() -> list[Callable[[Any], Any]]:
 _ENDS: tuple[Outcome, ...] = ("max_turns", "max_tool_calls")  # an attempt; the other limits are of all together
 
 
-def with_kept(now: Layers, kept: Mapping[str, Any]) -> Layers:
+def with_resume_flags(now: Layers, kept: Mapping[str, Any]) -> Layers:
     """The settings with the flags of a run that was begun before, below the flags that were given now."""
     values = {key: setting for key, setting in now.values.items() if not setting.origin.startswith("--")}
     for key, (value, origin) in kept.get("settings", {}).items():

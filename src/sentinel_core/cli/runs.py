@@ -88,7 +88,7 @@ def _rows(journal: "Journal") -> list[dict[str, Any]]:
 def _row(journal: "Journal", run: "Run", now: "Layers") -> dict[str, Any]:
     """One run; of one whose record cannot be read, which is told, the others are listed all the same."""
     from sentinel_core.agent.run_progress import standing_of
-    from sentinel_core.cli.run_options import judged_by, with_kept
+    from sentinel_core.cli.run_options import judged_by, with_resume_flags
     from sentinel_core.errors import JournalError
 
     row = {"run_id": run.run_id, "release_id": run.release_id, "started_at": run.started_at}
@@ -97,7 +97,7 @@ def _row(journal: "Journal", run: "Run", now: "Layers") -> dict[str, Any]:
     except JournalError as error:
         complain(str(error))
         return {**row, "state": _DAMAGED, "resumable": False, "delivery": None, "holder": None}
-    judged = judged_by(with_kept(now, run.flags))
+    judged = judged_by(with_resume_flags(now, run.flags))
     return {**row, **standing_of(events, journal.holder(run.run_id), judged=judged)}
 
 

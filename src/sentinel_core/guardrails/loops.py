@@ -1,8 +1,8 @@
 """The library calls: complete a loop, ask how its guardrails stand, override them.
 
-    from sentinel_core import hand_in_loop, process_loop_completion
+    from sentinel_core import submit_loop, process_loop_completion
 
-    hand_in_loop("loop_001", alignment_score=0.72, drift_score=0.28)
+    submit_loop("loop_001", alignment_score=0.72, drift_score=0.28)
     result = process_loop_completion("loop_001", "done", "SAGE")
 
 They work in the caller's process, on the store and with the guardrails of ``orchestrator``; without one, on the default
@@ -28,11 +28,11 @@ from sentinel_core.host.settings import Layers, read_layers
 
 __all__ = [
     "get_guardrails_status",
-    "hand_in_loop",
     "make_orchestrator",
     "override_guardrails",
     "process_loop_completion",
     "quality_of",
+    "submit_loop",
 ]
 
 _default: dict[Path, Orchestrator] = {}
@@ -114,7 +114,7 @@ def override_guardrails(
     )
 
 
-def hand_in_loop(
+def submit_loop(
     loop_id: str,
     *,
     alignment_score: float,
@@ -135,7 +135,7 @@ def hand_in_loop(
         bias_tags=plain_tags(bias_tags),
         persona=reflection_persona,
     )
-    return _or_default(orchestrator).hand_in(loop_id, reflection)
+    return _or_default(orchestrator).submit(loop_id, reflection)
 
 
 def make_orchestrator(

@@ -40,7 +40,7 @@ class Orchestrator:
     quality: Quality = attrs.field(factory=Quality)
     now: Callable[[], datetime] = _now
 
-    def hand_in(
+    def submit(
         self, loop_id: str, reflection: Reflection, *, report: dict[str, Any] | None = None, actor: str | None = None
     ) -> bool:
         """Keep what an attempt was worth; True where its id was unknown, so that it is now the root of a new family.
@@ -81,12 +81,12 @@ class Orchestrator:
         check_loop_id(loop_id)
 
         def step(family: Family | None) -> Change | None:
-            known, loop, _ = _handed_in(family, loop_id)
+            known, loop, _ = _submitted(family, loop_id)
             asked = self._asked(known, loop, overrides or {}, actor, reason)
             return self._decided(known, loop, asked=asked, actor=actor, persona=persona)
 
         family = self._settle(loop_id, step)
-        family, loop, reflection = _handed_in(family, loop_id)
+        family, loop, reflection = _submitted(family, loop_id)
         assert loop.completion is not None, "settled"
         return completion_answer(family, loop, reflection, loop.completion)
 
@@ -195,7 +195,7 @@ def _member(family: Family | None, loop_id: str) -> tuple[Family, Loop]:
     return family, loop
 
 
-def _handed_in(family: Family | None, loop_id: str) -> tuple[Family, Loop, Reflection]:
+def _submitted(family: Family | None, loop_id: str) -> tuple[Family, Loop, Reflection]:
     known, loop = _member(family, loop_id)
     if loop.reflection is None:
         raise LoopConflictError(

@@ -13,7 +13,7 @@ from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
 from sentinel_core.judging.records import Crashed, Death, Readable, Report, Unread, Unreadable, items, tell_unloaded
-from sentinel_core.judging.tally import NO_VERDICT, dead_at, fatal, with_error
+from sentinel_core.judging.tally import NO_VERDICT, crash_error, dead_at, with_error
 from sentinel_core.offers import TraceReader
 from sentinel_core.report import ReliabilityReport, SignalFailure
 from sentinel_core.runtime.outbox import Outbox
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sentinel_core.judging.output.record import Extra, Recorder
     from sentinel_core.telemetry.verdicts import Emission
 
-__all__ = ["Format", "Plan", "fewer_collections", "job", "judged", "prepare", "recorder_of", "rendered"]
+__all__ = ["Format", "Plan", "job", "judged", "prepare", "recorder_of", "rendered", "tune_gc"]
 
 Format = Literal["text", "json", "jsonl", "rows", "records"]
 
@@ -67,7 +67,7 @@ def job(plan: Plan, outbox: Outbox) -> None:
     watch = Watch(outbox)
     try:
         panel, readers = prepare(plan, watch, outbox)
-        fewer_collections()
+        tune_gc()
         recorder = recorder_of(plan, panel)
         for item, outcome in enumerate(items(plan, readers, watch)):
             watch.item = item
@@ -98,7 +98,7 @@ def _tell(
         outbox.send(Unread(found.row()))
         return
     assert isinstance(outcome, Readable)
-    error = fatal(found, outcome, plan, item)
+    error = crash_error(found, outcome, plan, item)
     if error is not None:
         outbox.send(Crashed(error.row()))
     data = rendered(found, outcome, plan, error, recorder)
@@ -144,8 +144,8 @@ def _report(outcome: Readable, panel: Panel) -> ReliabilityReport | Unreadable:
     return report
 
 
-def fewer_collections() -> None:
-    """Traces hold no cycles: what is loaded by now stays, and looking for cycles often costs a third of the time."""
+def tune_gc() -> None:
+    """Freeze what is loaded and collect less often: traces hold no cycles, and the search for them costs a third of the time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)

@@ -8,7 +8,7 @@ from sentinel_core.host.selection import did_you_mean
 from sentinel_core.offers import ReadError, TraceReader
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.watch import AtWork, SideEffectError, Watch
-from sentinel_core.trace import GAPS, ExecutionTrace, Message, TraceDetails, told_of_reading
+from sentinel_core.trace import GAPS, ExecutionTrace, Message, TraceDetails, reading_remarks
 from sentinel_core.traces.sources import FileSource, choose_reader, latest_session
 from sentinel_core.traces.sources.file_source import as_text
 
@@ -281,7 +281,7 @@ def _outcome(record: object, source: FileSource, reader: TraceReader, number: in
     readable = Readable(trace=record, file=source, grain=reader.grain, number=number, reader=reader.name)
     if not _is_whole(record) and (malformed := readable.malformed()) is not None:
         return malformed
-    if source.strict and (gaps := told_of_reading(record, GAPS)):
+    if source.strict and (gaps := reading_remarks(record, GAPS)):
         message = f"--strict refuses record {number}, for not all of it could be read: {'; '.join(gaps)}"
         return Unreadable(message=message, source=source.place, label=source.label)
     return readable

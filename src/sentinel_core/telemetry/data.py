@@ -13,10 +13,10 @@ __all__ = [
     "CLIENT",
     "INTERNAL",
     "Attributes",
-    "Draft",
     "Fold",
     "LogData",
     "MetricData",
+    "OpenSpan",
     "Point",
     "SpanData",
     "SpanEvent",
@@ -99,7 +99,7 @@ OpenAttributes = dict[str, Attribute | None]
 
 
 @attrs.define(eq=False)
-class Draft:
+class OpenSpan:
     """A span that may still be open. An attribute that is None is left out in the end."""
 
     span_id: str
@@ -130,8 +130,8 @@ class Fold:
     first: RunStarted
     trace_id: str
     now: int = 0
-    drafts: list[Draft] = attrs.field(factory=list)
-    open: dict[str, Draft] = attrs.field(factory=dict)
+    spans: list[OpenSpan] = attrs.field(factory=list)
+    open: dict[str, OpenSpan] = attrs.field(factory=dict)
     inputs: list[str] = attrs.field(factory=list)
     run: RunStarted = attrs.field(init=False)
     compacted: bool = False
@@ -141,41 +141,41 @@ class Fold:
         self.run = self.first
 
     def start(
-        self, key: object, name: str, parent: Draft | None, *, kind: int = INTERNAL, **attributes: Attribute
-    ) -> Draft:
+        self, key: object, name: str, parent: OpenSpan | None, *, kind: int = INTERNAL, **attributes: Attribute
+    ) -> OpenSpan:
         """Begin a span; ``key`` names it within the trace."""
         span_id = span_id_of(self.trace_id, key)
-        draft = Draft(span_id, "" if parent is None else parent.span_id, name, self.now, kind, {**attributes})
-        self.drafts.append(draft)
-        return draft
+        span = OpenSpan(span_id, "" if parent is None else parent.span_id, name, self.now, kind, {**attributes})
+        self.spans.append(span)
+        return span
 
-    def instant(self, key: object, name: str, parent: Draft | None, attributes: OpenAttributes) -> Draft:
+    def instant(self, key: object, name: str, parent: OpenSpan | None, attributes: OpenAttributes) -> OpenSpan:
         """A span that begins and ends with the current event."""
-        draft = self.start(key, name, parent)
-        draft.attributes.update(attributes)
-        draft.end = self.now
-        return draft
+        span = self.start(key, name, parent)
+        span.attributes.update(attributes)
+        span.end = self.now
+        return span
 
-    def hold(self, role: str, draft: Draft) -> Draft:
+    def hold(self, role: str, span: OpenSpan) -> OpenSpan:
         """Keep a span open as ``role``; an earlier span that is still open as ``role`` was interrupted."""
         self.interrupt(role)
-        self.open[role] = draft
-        return draft
+        self.open[role] = span
+        return span
 
-    def close(self, role: str) -> Draft | None:
+    def close(self, role: str) -> OpenSpan | None:
         """End the span that is open as ``role``, if there is one."""
-        draft = self.open.pop(role, None)
-        if draft is not None:
-            draft.end = self.now
-        return draft
+        span = self.open.pop(role, None)
+        if span is not None:
+            span.end = self.now
+        return span
 
     def interrupt(self, role: str) -> None:
         """End the span that is open as ``role`` without a result."""
-        draft = self.close(role)
-        if draft is not None:
-            draft.attributes["sentinel.interrupted"] = True
+        span = self.close(role)
+        if span is not None:
+            span.attributes["sentinel.interrupted"] = True
 
     @property
-    def parent(self) -> Draft | None:
+    def parent(self) -> OpenSpan | None:
         """What contains the operations of the run: its agent span, else the outermost."""
         return self.open.get("agent") or self.open.get("workflow")

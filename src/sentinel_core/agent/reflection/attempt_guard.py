@@ -89,7 +89,7 @@ class Guardian:
     def _settled(
         self, orchestrator: Orchestrator, loop_id: str, reflection: Reflection, stopped: Checked | None
     ) -> Settled:
-        orchestrator.hand_in(loop_id, reflection, report=self._digests.get(loop_id))
+        orchestrator.submit(loop_id, reflection, report=self._digests.get(loop_id))
         self._put_on_record(orchestrator, loop_id)
         failed = self._live.failed if self._live is not None and self._watched == loop_id else {}
         _with_rulings(orchestrator, failed | _ending(stopped)).complete(loop_id)

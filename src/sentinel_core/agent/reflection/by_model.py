@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.events import ReflectorAsked
 from sentinel_core.agent.model_call import complete
 from sentinel_core.agent.reflection.by_rules import at_worst, reflect_by_rules, tag_of
@@ -87,7 +87,7 @@ class ModelReflector:
     model: Model
     timeout: float | None = None
     tell: Callable[[ReflectorAsked], object] = lambda _asked: None
-    world: World = attrs.field(factory=World)
+    clock: Clock = attrs.field(factory=Clock)
 
     def __call__(self, trace: ExecutionTrace, report: ReliabilityReport) -> Reflection:
         """The model's reflection, held against the rules'; the rules' alone where the model gives none."""
@@ -114,9 +114,9 @@ class ModelReflector:
         problem = ""
         for _ in range(_TRIES):
             text = told if not problem else f"{told}\n\nYour last answer could not be used: {problem}"
-            begun = self.world.stopwatch()
+            begun = self.clock.stopwatch()
             reply = complete(self.model, _request(persona, text, self.timeout), who="the provider")
-            self.tell(_asked(loop_id, persona, reply, self.world.timed_since(begun)))
+            self.tell(_asked(loop_id, persona, reply, self.clock.timed_since(begun)))
             answer = reply.tool_calls[0].arguments if reply.tool_calls else None
             problem = _problem(persona, answer)
             if answer is not None and not problem:

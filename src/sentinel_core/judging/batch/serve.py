@@ -9,10 +9,10 @@ from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.judging.batch.split import Task
 from sentinel_core.judging.batch.summary import Summary
-from sentinel_core.judging.job import Plan, fewer_collections, judged, prepare, recorder_of, rendered
+from sentinel_core.judging.job import Plan, judged, prepare, recorder_of, rendered, tune_gc
 from sentinel_core.judging.output.sink import separated
 from sentinel_core.judging.records import Readable, Unreadable, items
-from sentinel_core.judging.tally import fatal
+from sentinel_core.judging.tally import crash_error
 from sentinel_core.offers import TraceReader
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
@@ -61,7 +61,7 @@ def serve(plan: Plan, outbox: Outbox) -> None:
     watch = Watch(outbox)
     try:
         panel, readers = prepare(plan, watch, outbox)
-        fewer_collections()
+        tune_gc()
         outbox.send(Ready(_columns(panel)))
         for task in outbox.orders():
             _do(task, plan, panel, readers, watch, outbox)
@@ -126,7 +126,7 @@ class _Batch:
                 data = found.rendered(whole=self._plan.format == "rows")
         else:
             assert isinstance(outcome, Readable)
-            error = fatal(found, outcome, self._plan, item)
+            error = crash_error(found, outcome, self._plan, item)
             self._summary.add_report(found, error, outcome)
             if self._plan.task_key is not None:
                 self._summary.tasks.add(self._plan.task_key, outcome.trace, found, outcome.source, outcome.number)

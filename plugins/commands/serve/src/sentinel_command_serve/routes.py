@@ -96,10 +96,10 @@ def _override(work: Work, asked: Asked) -> Answer:
     )
 
 
-def _hand_in(work: Work, asked: Asked) -> Answer:
+def _submit(work: Work, asked: Asked) -> Answer:
     loop_id = check_loop_id(asked.path["loop_id"])
     reflection, report = _reflection(work, asked.body)
-    created = work.orchestrator.hand_in(loop_id, reflection, report=report, actor=asked.actor)
+    created = work.orchestrator.submit(loop_id, reflection, report=report, actor=asked.actor)
     answer = {"status": "success", "loop_id": loop_id, "created": created}
     return HTTPStatus.CREATED if created else HTTPStatus.OK, answer
 
@@ -200,7 +200,7 @@ ROUTES: tuple[Route, ...] = (
         body="hand_in",
         answer="HandedIn",
         statuses=(HTTPStatus.OK, HTTPStatus.CREATED),
-        handle=_hand_in,
+        handle=_submit,
     ),
     Route(
         method="GET",
