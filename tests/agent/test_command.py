@@ -92,15 +92,15 @@ def test_what_a_provider_raises_at_its_end_takes_nothing_back(sentinel, command)
 def test_report_that_cannot_be_delivered_is_told(sentinel, command):
     done = sentinel(*command, "--reports", "http://127.0.0.1:9")
     assert done.returncode == 3
-    assert "  ! the report was staged, and not delivered: " in done.stdout
-    assert "without a report the run is no success" in done.stdout
+    assert "  ! the report was staged but not delivered: " in done.stdout
+    assert "without a report the run has failed, whatever the verdict" in done.stdout
     (error,) = done.stderr.splitlines()
     assert error.startswith('sentinel: error: the risk report for "v2.1.0" was not filed: ')
 
 
 def test_text_says_that_the_report_is_below_the_evidence(sentinel, command):
     done = sentinel(*command)
-    below = "the report says less risk than the data that the agent fetched: the data show high (below_evidence)"
+    below = "the report says low risk, but the data that the agent fetched show high (below_evidence)"
     assert f"! WARN: {below}\n" in done.stdout
     assert "The agent that did this: WARN at least" in done.stdout
     assert sentinel(*command, "--fail-on", "never").returncode == 0

@@ -316,7 +316,7 @@ def test_sensitive_tool_needs_a_yes(agent_for, add):
     sensitive = attrs.evolve(add, sensitive=True)
     agent = agent_for(asks("add", first=1, second=2), DONE, tools=(sensitive,))
     agent.send_message("go")
-    assert "needs a person's yes" in results(agent)[0].content
+    assert "needs a person's approval" in results(agent)[0].content
     agent.toolbox.confirm = lambda _tool, _call: True
     assert agent.execute_tool(ToolCall(id="x", name="add", arguments={"first": 1, "second": 2})).success
 

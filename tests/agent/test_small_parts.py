@@ -111,9 +111,9 @@ def test_script_is_played_in_order_and_ends_clearly():
 
 
 def test_every_event_can_be_told():
-    assert set(run_progress._TOLD) == set(get_args(Event))
+    assert set(run_progress._DESCRIBE) == set(get_args(Event))
     fitted = ContextFitted(turn=1, messages=1, left_out=0, estimated_tokens=3)
-    assert run_progress.told(fitted).split(maxsplit=1) == ["ContextFitted", "1 message"]
+    assert run_progress.describe_event(fitted).split(maxsplit=1) == ["ContextFitted", "1 message"]
 
 
 def test_scripted_provider_plays_from_the_start_each_time():

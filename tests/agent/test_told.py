@@ -38,7 +38,7 @@ def test_a_report_of_a_run_that_was_cut_short(outcome, cause, told):
     shown = render_run(RunSummary(outcome=outcome, cause=cause, **SUMMARY))
     assert shown.splitlines()[:3] == [
         "Release v1: high risk",
-        f"  ! the run was ended by {told}; the report is of an unfinished investigation",
+        f"  ! the run was ended by {told}; the investigation behind the report is unfinished",
         "  - x",
     ]
 
@@ -65,7 +65,7 @@ def test_a_report_by_an_agent_that_fetched_nothing_is_told_as_that(sentinel, com
 
 @pytest.mark.unmeasured
 def test_a_report_of_a_run_that_met_a_limit_is_told_as_unfinished(sentinel, command):
-    told = "the run was ended by max_turns: the model was asked 2 times, the limit; the report is of an unfinished"
+    told = "the run was ended by max_turns: the model was asked 2 times, the limit; the investigation behind the report is unfinished"
     assert f"  ! {told} investigation\n" in sentinel(*command, "--max-turns", "2").stdout
     assert "the run was ended by" not in sentinel(*command, "--max-turns", "3").stdout
 

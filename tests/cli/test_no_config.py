@@ -114,7 +114,7 @@ def test_a_link_in_our_folder_is_told(folder, inside, write):
     (folder / ".sentinel" / "logs" / "verdicts.otlp.jsonl").symlink_to("../../precious")
     done = inside("evaluate", "t.json", "--emit", "otel")
     assert done.returncode == 3
-    assert '".sentinel/logs/verdicts.otlp.jsonl" is a symbolic link, which may lead anywhere: remove it' in done.stderr
+    assert '".sentinel/logs/verdicts.otlp.jsonl" is a symbolic link, which may point anywhere: remove it' in done.stderr
     assert (folder / "precious").read_text() == "mine"
 
 
@@ -123,7 +123,7 @@ def test_our_folder_as_a_link_is_told(folder, inside):
     (folder / "releases").mkdir()
     (folder / ".sentinel").symlink_to("outside")
     done = inside("run", "v1", "--provider", "offline")
-    told = 'sentinel: error: ".sentinel" is a symbolic link, which may lead anywhere: remove it; places elsewhere are named by '
+    told = 'sentinel: error: ".sentinel" is a symbolic link, which may point anywhere: remove it; to use another place, set '
     assert (done.returncode, done.stderr.startswith(told)) == (3, True), done.stderr
     assert list((folder / "outside").iterdir()) == []
 
@@ -136,6 +136,6 @@ def test_a_run_that_would_leave_things_elsewhere_is_not_begun(folder, inside):
     done = inside("run", "v1", "--provider", "offline")
     assert (done.returncode, done.stderr) == (
         3,
-        'sentinel: error: ".sentinel/runs" is a symbolic link, which may lead anywhere: remove it\n',
+        'sentinel: error: ".sentinel/runs" is a symbolic link, which may point anywhere: remove it\n',
     )
     assert [path.name for path in (folder / ".sentinel").iterdir()] == ["runs"]

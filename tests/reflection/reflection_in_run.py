@@ -92,8 +92,8 @@ class Place:
             guard=self.guardian,
             reflector=self.reflector,
             keep=self.kept.append,
-            complain=self.said.append,
-            tell=self.told.append,
+            warn=self.said.append,
+            on_decision=self.told.append,
         )
 
 

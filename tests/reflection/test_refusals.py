@@ -22,7 +22,7 @@ def test_another_reflection_on_the_same_loop_is_refused(make):
 def test_what_is_not_there_cannot_be_completed(make, walk):
     orchestrator = make()
     walk(orchestrator, [POOR])
-    with pytest.raises(LoopConflictError, match='"loop_r1" was granted, and nothing was handed in'):
+    with pytest.raises(LoopConflictError, match='"loop_r1" was granted, but its attempt was not handed in'):
         orchestrator.complete("loop_r1")
     for call in (orchestrator.complete, orchestrator.status, orchestrator.family):
         with pytest.raises(UnknownLoopError, match='no loop "other" is known'):
@@ -56,8 +56,8 @@ def test_what_is_not_there_cannot_be_completed(make, walk):
             "override_reason must hold a visible character, and no control characters @ $.override_reason",
         ),
         (lambda o: get_guardrails_status("a b", orchestrator=o), '"a b" cannot be used'),
-        (lambda o: submit(o, alignment=float("nan")), "nan is not a number"),
-        (lambda o: submit(o, drift=float("inf")), "inf is not a number"),
+        (lambda o: submit(o, alignment=float("nan")), "nan is not a finite number"),
+        (lambda o: submit(o, drift=float("inf")), "inf is not a finite number"),
         (lambda o: submit(o, alignment=1.01), "maximum of 1 @ $.alignment_score"),
         (lambda o: submit(o, bias_tags=["In Haste"]), "bias_tags[0]"),
         (lambda o: submit(o, "x\n"), "cannot be used"),

@@ -165,7 +165,7 @@ def test_a_store_of_a_newer_version_is_refused(kind, address):
     with store.transaction(write=True) as cursor:
         cursor.execute("UPDATE sentinel_schema SET version = 99")
     store.close()
-    with pytest.raises(StoreError, match="has version 99, and this Sentinel knows 2"):
+    with pytest.raises(StoreError, match="has version 99, but this Sentinel knows only 2"):
         open_store(place)
 
 
@@ -272,9 +272,7 @@ def test_a_file_that_is_taken_away_is_an_error_until_it_is_there_again(tmp_path)
     assert store.family_of("a") == change().family
     path.rename(kept)
     open_store(str(path)).close()
-    with pytest.raises(
-        StoreError, match=r'loops.sqlite3" cannot be used: another file has taken its place; start again'
-    ):
+    with pytest.raises(StoreError, match=r'loops.sqlite3" cannot be used: another file has taken its place; restart'):
         store.family_of("a")
     store.close()
 

@@ -216,7 +216,7 @@ def test_requests_of_a_killed_process_are_kept(busy, tmp_path, spans_in):
 def test_a_disk_that_refuses_costs_no_request(busy_agent, tmp_path, server):
     (tmp_path / "file").touch()
     told = []
-    agent = play(busy_agent, Telemetry(tmp_path / "file", complain=told.append), server)
+    agent = play(busy_agent, Telemetry(tmp_path / "file", warn=told.append), server)
     assert agent.trace().messages[-1].content == "Done."
     assert told
 

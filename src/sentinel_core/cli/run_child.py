@@ -12,7 +12,7 @@ from sentinel_core.agent.attempt_loop import Family
 from sentinel_core.agent.detective import Investigation, RunResult
 from sentinel_core.agent.events import Event, LoopDecided, ReplyReceived
 from sentinel_core.agent.journal import Journal, encode_event
-from sentinel_core.agent.journal_observer import Keeper, end_with_parent
+from sentinel_core.agent.journal_observer import JournalObserver, end_with_parent
 from sentinel_core.agent.prompts import SYSTEM_PROMPT
 from sentinel_core.agent.recorder import Observer
 from sentinel_core.agent.reflection.attempt_guard import Overriding
@@ -127,7 +127,7 @@ def job(order: Order, outbox: Outbox) -> None:
 def _run(order: Order, outbox: Outbox) -> RunSummary:
     journal = Journal(order.directory)
     try:
-        keeper = Keeper(journal)
+        keeper = JournalObserver(journal)
         if order.resume is not None:
             run = keeper.resume(order.resume)
             if order.release not in (None, run.release_id):
@@ -138,7 +138,7 @@ def _run(order: Order, outbox: Outbox) -> RunSummary:
         journal.close()
 
 
-def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
+def _investigate(order: Order, outbox: Outbox, keeper: JournalObserver) -> RunSummary:
     with contextlib.ExitStack() as stack:
         guard = stack.enter_context(_guard(order, outbox)) if order.layers.host().reflect else None
         connected = connect(
@@ -187,7 +187,7 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
     return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers), gate=gate)
 
 
-def _kept(result: RunResult, order: Order, keeper: Keeper) -> Path:
+def _kept(result: RunResult, order: Order, keeper: JournalObserver) -> Path:
     """Write the last attempt's trace, and the record that was asked for. Where that fails, a report that has left is told."""
     try:
         path = save_run(result.trace, order.directory)
@@ -214,7 +214,7 @@ def _cut_short(order: Order, error: OSError) -> str:
 def _family(
     order: Order, outbox: Outbox, investigation: Investigation, guard: GuardProcess | None, reflector: Reflector
 ) -> Family:
-    def tell(decided: LoopDecided) -> None:
+    def on_decision(decided: LoopDecided) -> None:
         if decided.reason == "thresholds_met" or order.progress:
             return
         told = f"Attempt {decided.loop_id}: {decided.decision}, {decided.reason}. {decided.detail}"
@@ -225,8 +225,8 @@ def _family(
         guard=guard,
         reflector=reflector,
         keep=lambda trace: save_run(trace, order.directory),
-        complain=_warn(outbox),
-        tell=tell,
+        warn=_warn(outbox),
+        on_decision=on_decision,
         final=final_ends(order.layers),
     )
 
@@ -253,10 +253,10 @@ def _reflector(order: Order, investigation: Investigation) -> Reflector:
     from sentinel_core.agent.reflection.by_model import ModelReflector
 
     timeout = investigation.settings.call_timeout or host.timeout
-    return ModelReflector(model=investigation.model, timeout=timeout, tell=investigation.record.emit)
+    return ModelReflector(model=investigation.model, timeout=timeout, on_answer=investigation.record.emit)
 
 
-def _admit(order: Order, keeper: Keeper, now: dict[str, Any], outbox: Outbox) -> tuple[str, ...]:
+def _admit(order: Order, keeper: JournalObserver, now: dict[str, Any], outbox: Outbox) -> tuple[str, ...]:
     """Say what a new run is, or hold a resumed one against what it was; gives the differences that were accepted."""
     if order.resume is None:
         flags = Redactor.of_environment().plain(order.flags())
@@ -291,12 +291,12 @@ def _confirm(order: Order, outbox: Outbox) -> Callable[[Tool, ToolCall], bool]:
     return confirm
 
 
-def _telemetry(order: Order, keeper: Keeper, outbox: Outbox) -> Telemetry:
+def _telemetry(order: Order, keeper: JournalObserver, outbox: Outbox) -> Telemetry:
     """Spans, metrics and logs of the run, those of an earlier process too; what goes wrong with them is a warning."""
     telemetry = Telemetry(
         order.directory,
         endpoint=order.otlp,
-        complain=outbox.warn,
+        warn=outbox.warn,
     )
     telemetry.resume(keeper.past)
     return telemetry

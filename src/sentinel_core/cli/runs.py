@@ -46,7 +46,7 @@ def command(context: click.Context, /, *, as_json: bool) -> int:
 def show(run_id: str, *, as_json: bool) -> int:
     """What happened in the run ID, event by event, a line each; --json has all of it."""
     from sentinel_core.agent.replay import as_lines
-    from sentinel_core.agent.run_progress import told
+    from sentinel_core.agent.run_progress import describe_event
     from sentinel_core.errors import JournalError
 
     with _journal() as journal:
@@ -59,7 +59,7 @@ def show(run_id: str, *, as_json: bool) -> int:
         return 0
     click.echo(f"run {printable(run.run_id)}, release {printable(run.release_id)}, started {printable(run.started_at)}")
     for event in run.events:
-        click.echo(f"{event.sequence:>4}  {printable(event.at)}  {printable(told(event))}")
+        click.echo(f"{event.sequence:>4}  {printable(event.at)}  {printable(describe_event(event))}")
     return 0 if run.events else ERROR
 
 
@@ -87,7 +87,7 @@ def _rows(journal: "Journal") -> list[dict[str, Any]]:
 
 def _row(journal: "Journal", run: "Run", now: "Layers") -> dict[str, Any]:
     """One run; of one whose record cannot be read, which is told, the others are listed all the same."""
-    from sentinel_core.agent.run_progress import standing_of
+    from sentinel_core.agent.run_progress import run_status
     from sentinel_core.cli.run_options import judged_by, with_resume_flags
     from sentinel_core.errors import JournalError
 
@@ -98,7 +98,7 @@ def _row(journal: "Journal", run: "Run", now: "Layers") -> dict[str, Any]:
         complain(str(error))
         return {**row, "state": _DAMAGED, "resumable": False, "delivery": None, "holder": None}
     judged = judged_by(with_resume_flags(now, run.flags))
-    return {**row, **standing_of(events, journal.holder(run.run_id), judged=judged)}
+    return {**row, **run_status(events, journal.holder(run.run_id), judged=judged)}
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

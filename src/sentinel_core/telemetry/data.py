@@ -1,4 +1,4 @@
-"""Spans, logs and metrics as plain values; spans in the making, and the state of the fold that makes them."""
+"""Spans, logs and metrics as plain values; open spans, and the state of the fold that builds them."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -57,7 +57,7 @@ class SpanData:
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """The duration."""
         return (self.end - self.start) / 1e9
 
 
@@ -76,7 +76,7 @@ class LogData:
 
 @attrs.frozen(kw_only=True)
 class Point:
-    """All values of one metric that share their attributes, in the order in which they came."""
+    """All values of one metric that share their attributes, in order of arrival."""
 
     attributes: Attributes
     values: tuple[float, ...]
@@ -84,7 +84,7 @@ class Point:
 
 @attrs.frozen(kw_only=True)
 class MetricData:
-    """One metric over the time from ``start`` to ``end``: a histogram where it has ``bounds``, else a growing sum."""
+    """One metric over the time from ``start`` to ``end``: a histogram if it has ``bounds``, else a growing sum."""
 
     name: str
     unit: str
@@ -100,7 +100,7 @@ OpenAttributes = dict[str, Attribute | None]
 
 @attrs.define(eq=False)
 class OpenSpan:
-    """A span that may still be open. An attribute that is None is left out in the end."""
+    """A span that may still be open. Attributes that are None are left out of the finished span."""
 
     span_id: str
     parent_id: str
@@ -114,7 +114,7 @@ class OpenSpan:
     problem: str = ""
 
     def fail(self, kind: str, problem: str | None) -> None:
-        """Give it an error status and the kind of error."""
+        """Set an error status, with the kind of error as ``error.type``."""
         self.failed, self.problem = True, clean_text(problem or "")
         self.attributes["error.type"] = kind
 
@@ -177,5 +177,5 @@ class Fold:
 
     @property
     def parent(self) -> OpenSpan | None:
-        """What contains the operations of the run: its agent span, else the outermost."""
+        """The parent of the run's operations: its agent span, else the outermost."""
         return self.open.get("agent") or self.open.get("workflow")

@@ -1,4 +1,4 @@
-"""How each kind of event changes the spans: one small function each, and the table of them."""
+"""The effect of each kind of event on the spans: one small function each, and a table of them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -46,7 +46,7 @@ def _attempt_judged(fold: Fold, event: ev.AttemptJudged) -> None:
 
 
 def _reflector_asked(fold: Fold, event: ev.ReflectorAsked) -> None:
-    """A model call like the agent's own, so that metrics count its tokens, cost and time; it adds no message to the run."""
+    """A chat span like the agent's own, so that metrics count tokens, cost and time; it adds no message to the run."""
     model = event.model or fold.run.model
     chat = fold.start(event.sequence, f"chat {model}" if model else "chat", fold.parent, kind=CLIENT)
     chat.start -= int(event.duration_ms * 1e6)
@@ -238,7 +238,7 @@ def _count_tool(fold: Fold, *, failed: bool) -> None:
 
 
 def _remember(fold: Fold, event: ev.MessageReceived | ev.ToolFinished) -> str:
-    """The event's message as JSON, now part of what the model is shown."""
+    """Add the event's message to the model's input; returns it as JSON."""
     message = message_of(event)
     assert message is not None
     fold.inputs.append(as_json(message_parts(message)))

@@ -1,4 +1,4 @@
-"""What the events around a model call mean for the spans: fitting the context, attempts, back-off, the reply."""
+"""Spans from the events around a model call: fitting the context, attempts, back-off, the reply."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from sentinel_core.trace import TokenUsage
 
 __all__ = ["ERROR_TYPES", "MODEL_HANDLERS", "usage_attributes"]
 
-# Our error classes as values of ``error.type``, which is to have few.
+# Our error classes as values of ``error.type``, which should have low cardinality.
 ERROR_TYPES = {
     "AuthenticationError": "auth",
     "ContextLengthError": "validation",

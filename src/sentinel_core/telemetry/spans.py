@@ -1,4 +1,4 @@
-"""From events to spans: a pure fold, so that the spans of a run can be rebuilt from its journal at any time."""
+"""Spans from events: a pure fold, so that the spans of a run can be rebuilt from its journal at any time."""
 
 from collections.abc import Iterable
 
@@ -27,7 +27,7 @@ def conversations(events: Iterable[Event]) -> list[tuple[Event, ...]]:
 
 
 def spans_of(events: Iterable[Event]) -> list[SpanData]:
-    """The spans of one conversation, the outermost first; none where no run has started.
+    """The spans of one conversation, the outermost first; none if no run has started.
 
     The record may end anywhere: spans that are open then end with the last event and are marked as interrupted.
     """
