@@ -39,7 +39,7 @@ def test_fooled_model_does_no_harm(sentinel, command, tmp_path):
     told = json.loads(done.stdout)
     assert done.returncode == 1
     assert (told["severity"], told["below_evidence"], told["evidence_severity"]) == ("low", True, "high")
-    assert told["agent"]["reasoning"].endswith("the data show high (below_evidence).")
+    assert told["agent"]["reasoning"].endswith("show high (below_evidence).")
     assert told["agent"]["verdict"] in ("WARN", "FAIL")
     (report,) = (tmp_path / ".sentinel" / "reports").glob("RR-*")
     filed = json.loads(report.read_text())
@@ -79,7 +79,7 @@ def test_sensitive_tool_runs_with_yes_only(sentinel, command, tmp_path):
 def test_what_a_provider_raises_beside_its_replies_is_told_as_raised(sentinel, command):
     done = sentinel(*command, BURST="estimate")
     assert done.returncode == 3
-    assert 'plugin "providers:odd" raised RuntimeError: burst; what was done is kept' in done.stderr
+    assert 'plugin "providers:odd" raised RuntimeError: burst; the work so far is saved' in done.stderr
 
 
 def test_what_a_provider_raises_at_its_end_takes_nothing_back(sentinel, command):
@@ -185,7 +185,7 @@ def test_changed_settings_are_refused_until_accepted(sentinel, command, tmp_path
     run_id = the_run(tmp_path)["run_id"]
     refused = sentinel(SENTINEL, "run", "--resume", run_id, "--max-turns", "7")
     assert refused.returncode == 3
-    assert f'run "{run_id}" was begun differently (agent.max_turns: 12 -> 7)' in refused.stderr
+    assert f'run "{run_id}" was started with different settings (agent.max_turns: 12 -> 7)' in refused.stderr
     assert sentinel(SENTINEL, "run", "--resume", run_id, "--max-turns", "7", "--accept-changes").returncode == 1
     shown = sentinel(SENTINEL, "runs", "show", run_id).stdout
     assert "RunResumed         agent.max_turns: 12 -> 7\n" in shown

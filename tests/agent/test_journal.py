@@ -221,7 +221,7 @@ def test_record_is_exported_and_played(journal, tmp_path):
     request = Request(system_prompt="", messages=())
     assert model.complete(request, pieces.append).content == "hi"
     assert pieces == ["hi"]
-    with pytest.raises(ProviderError, match="it has 1 reply,"):
+    with pytest.raises(ProviderError, match="has only 1 reply,"):
         model.complete(request)
     assert model.get_capabilities().tools
     assert model.estimate_tokens(()) == 0

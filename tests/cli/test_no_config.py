@@ -85,10 +85,10 @@ def test_a_run_that_read_no_file_goes_on_without_one(trapped, inside, method, er
     (trapped / "releases" / "v1.json").write_text('{"version": "v1"}')
     run = ("run", "v1", "--provider", "dead", "--plugins", "./dead.py", "--set", "agent.max_attempts=1")
     told = inside("--no-config", *run).stderr
-    (command,) = re.findall(r"; to go on: sentinel (--no-config run --resume \S+)\n", told)
+    (command,) = re.findall(r"; to continue: sentinel (--no-config run --resume \S+)\n", told)
     assert inside(*shlex.split(command)).returncode == 3
     assert not (trapped / "sprung").exists()
-    assert "; to go on: sentinel run --resume " in inside(*run).stderr
+    assert "; to continue: sentinel run --resume " in inside(*run).stderr
 
 
 def test_it_shows(trapped, inside):

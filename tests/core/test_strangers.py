@@ -18,7 +18,9 @@ from sentinel_tools_release.files import locked
 
 STRANGER = 54_321
 LINK = r"is a symbolic link, which may point anywhere: remove it"
-ELSEWHERE = "; to use another place, set --store and --reports (sentinel run), --dir (sentinel suite), or -o (sentinel receive)"
+ELSEWHERE = (
+    "; to use another place, set --store and --reports (sentinel run), --dir (sentinel suite), or -o (sentinel receive)"
+)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ def test_what_is_not_there_cannot_be_completed(make, walk):
     with pytest.raises(LoopConflictError, match='"loop_r1" was granted, but its attempt was not handed in'):
         orchestrator.complete("loop_r1")
     for call in (orchestrator.complete, orchestrator.status, orchestrator.family):
-        with pytest.raises(UnknownLoopError, match='no loop "other" is known'):
+        with pytest.raises(UnknownLoopError, match='unknown loop "other"'):
             call("other")
 
 

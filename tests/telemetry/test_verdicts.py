@@ -105,7 +105,7 @@ def test_where_nothing_is_judged_no_empty_file_is_left(tmp_path, monkeypatch, bu
     emission.finish()
     assert list((tmp_path / "logs").iterdir()) == []
     monkeypatch.setattr("os.access", lambda _path, _mode: False)
-    with pytest.raises(ConfigError, match=r'logs/verdicts.otlp.jsonl": Permission denied; verdicts could not be'):
+    with pytest.raises(ConfigError, match=r'logs/verdicts.otlp.jsonl": Permission denied; verdicts cannot be'):
         emission.prepared()
 
 

@@ -23,7 +23,7 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """Records counted so far."""
+        """The number of records so far."""
         return sum(self.counts.values())
 
     def exit_code(self, fail_on: str) -> int:

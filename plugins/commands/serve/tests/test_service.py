@@ -181,7 +181,7 @@ def test_only_known_origins(call):
         (b"{}", {"Content-Type": "application/json", "Content-Encoding": "gzip"}, 415, "Content-Encoding"),
         (b'{"a":', {"Content-Type": "application/json"}, 400, "is not JSON"),
         (b"", {"Content-Type": "application/json; charset=utf-8"}, 400, "is not JSON"),
-        (b'{"loop_id": NaN}', {"Content-Type": "application/json"}, 400, "NaN is no JSON number"),
+        (b'{"loop_id": NaN}', {"Content-Type": "application/json"}, 400, "NaN is not a JSON number"),
         (b'"\\ud800"', {"Content-Type": "application/json"}, 400, "surrogate"),
         (b"[" * 10_000, {"Content-Type": "application/json"}, 400, "nested deeper"),
         (
@@ -271,10 +271,10 @@ def test_a_body_in_pieces_is_counted_as_it_comes(client, bearer):
         ("PUT", "/orchestrator/loops/loop", {"trace": {"trace_id": "t", "messages": [{}]}}, 422, "$.messages[0]"),
         ("PUT", "/orchestrator/loops/a%20b", POOR, 422, "cannot be used"),
         ("POST", "/orchestrator/override-guardrails/loop", REASON, 422, "nothing to override"),
-        ("POST", "/orchestrator/override-guardrails/loop", {"override_fatigue": True, **REASON}, 404, "no loop"),
-        ("GET", "/orchestrator/guardrails-status/loop", None, 404, "no loop"),
+        ("POST", "/orchestrator/override-guardrails/loop", {"override_fatigue": True, **REASON}, 404, "unknown loop"),
+        ("GET", "/orchestrator/guardrails-status/loop", None, 404, "unknown loop"),
         ("GET", "/orchestrator/loops/a%20b", None, 422, "cannot be used"),
-        ("GET", "/orchestrator/audit?loop_id=loop", None, 404, "no loop"),
+        ("GET", "/orchestrator/audit?loop_id=loop", None, 404, "unknown loop"),
         ("GET", "/orchestrator/audit?limit=0", None, 422, '"limit" must be a whole number from 1 to 1000, once'),
         ("GET", "/orchestrator/audit?limit=1&limit=2", None, 422, '"limit"'),
         ("GET", "/orchestrator/audit?after=x", None, 422, '"after"'),
@@ -295,7 +295,7 @@ def test_conflicts(call):
     assert submit(call, body={**POOR, "drift_score": 0.3})[0] == 409
     complete(call)
     status, told = complete(call, loop_id="loop_r1")
-    assert (status, "nothing was handed in" in told["detail"]) == (409, True)
+    assert (status, "its attempt was not handed in yet" in told["detail"]) == (409, True)
 
 
 def test_too_many_requests(orchestrator, tokens, bearer):

@@ -151,7 +151,7 @@ def _audit(work: Work, asked: Asked) -> Answer:
     if "loop_id" in asked.query:
         family = store.family_of(asked.query["loop_id"])
         if family is None:
-            raise UnknownLoopError(f'no loop "{asked.query["loop_id"]}" is known')
+            raise UnknownLoopError(f'unknown loop "{asked.query["loop_id"]}"')
         root = family.root
     rows = store.audit(root, after=asked.query.get("after", 0), limit=asked.query.get("limit", _DEFAULT_ROWS))
     return HTTPStatus.OK, {"status": "success", "rows": [attrs.asdict(row) for row in rows]}
