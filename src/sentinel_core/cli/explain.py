@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from sentinel_core.cli import terminal_width
+from sentinel_core.cli.firing_rate import FiringRate
 from sentinel_core.cli.options import plugins_option
 from sentinel_core.cli.rules import known_rules
 from sentinel_core.errors import ConfigError
@@ -53,6 +54,8 @@ def _lines(row: _Row) -> Iterator[str]:
         yield from ("", "  Why", f"    {printable(row['why'])}", "", "  Example")
         yield from (f"    {line}" for line in _example(row))
         yield from ("", "  Mend", f"    {printable(row['mend'])}")
+    if row["fires_on"] is not None:
+        yield from ("", "  How often", f"    {FiringRate(**row['fires_on'])}")
     yield from ("", "  Switch off", f"    --rule {printable(row['rule'])}=off, or in sentinel.toml:")
     yield from ("      [rules]", f'      "{printable(row["rule"])}" = "off"')
 
