@@ -15,6 +15,8 @@ from commanding import run_command
 from lying import CLAIM
 from lying import run as trace
 
+pytestmark = pytest.mark.unmeasured
+
 EXAMPLES = Path(__file__).parents[2] / "examples" / "traces"
 HOSTILE = "]]></failure> & <x> ::error::x\n::set-output name=a::b ##[error] \x00\u202e | `rm` @all"
 

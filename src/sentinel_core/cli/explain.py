@@ -90,23 +90,15 @@ def _message(place: int, message: _Row) -> Iterator[str]:
 
 
 def in_markdown(rows: Sequence[_Row]) -> str:
-    """A page with a section for each rule."""
-    return "\n".join(_markdown(rows)) + "\n"
+    """A section for each rule, one after the other."""
+    return "\n".join(line for row in rows for line in (*_markdown(row), ""))
 
 
-def _markdown(rows: Sequence[_Row]) -> Iterator[str]:
-    yield "# The rules"
-    yield ""
-    yield "What the built-in signals can find. `sentinel explain --all --markdown` writes this page; `sentinel rules` lists what is"
-    yield "installed. [configuration.md](configuration.md#rules) tells how to switch a rule off or to give it another severity."
-    for row in rows:
-        yield from (
-            "",
-            f"## {row['rule']}",
-            "",
-            f"**{row['title']}** ({row['severity']}, since {row['since']}). {row['help']}",
-        )
-        if "why" in row:
-            yield from ("", f"*Why it matters.* {row['why']}", "", f"*What to do.* {row['mend']}", "", "```text")
-            yield from _example(row)
-            yield "```"
+def _markdown(row: _Row) -> Iterator[str]:
+    yield from (f"# {row['rule']}", "", f"**{row['title']}** ({row['severity']}, since {row['since']}). {row['help']}")
+    if "why" in row:
+        yield from ("", f"*Why it matters.* {row['why']}", "", f"*What to do.* {row['mend']}", "", "```text")
+        yield from _example(row)
+        yield "```"
+    yield from ("", f"To switch it off: `--rule {row['rule']}=off`, or in `sentinel.toml`:", "", "```toml", "[rules]")
+    yield from (f'"{row["rule"]}" = "off"', "```")
