@@ -100,5 +100,7 @@ def _markdown(row: _Row) -> Iterator[str]:
         yield from ("", f"*Why it matters.* {row['why']}", "", f"*What to do.* {row['mend']}", "", "```text")
         yield from _example(row)
         yield "```"
+    if row["fires_on"] is not None:
+        yield from ("", f"*How often.* It fires on {FiringRate(**row['fires_on'])}.")
     yield from ("", f"To switch it off: `--rule {row['rule']}=off`, or in `sentinel.toml`:", "", "```toml", "[rules]")
     yield from (f'"{row["rule"]}" = "off"', "```")
