@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from commanding import COMMAND, TIMEOUT, clean_environment
 
-START = (Path(__file__).parents[2] / "docs" / "start.md").read_text(encoding="utf-8")
+SETUP = (Path(__file__).parents[2] / "docs" / "setup.md").read_text(encoding="utf-8")
 BASH = """
 eval "$(_SENTINEL_COMPLETE=bash_source sentinel)"
 complete -p sentinel
@@ -64,4 +64,4 @@ def test_other_shells_are_answered(tmp_path, shell, variables, answer):
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_page_says_how_each_shell_is_told(shell):
-    assert f"_SENTINEL_COMPLETE={shell}_source sentinel" in START
+    assert f"_SENTINEL_COMPLETE={shell}_source sentinel" in SETUP
