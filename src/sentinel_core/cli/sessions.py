@@ -1,4 +1,4 @@
-"""The sessions that coding agents keep on this machine: where the installed readers say, asked in a child."""
+"""Finds the sessions that coding agents keep on this machine, in the places that the installed readers declare."""
 
 import json
 import os
@@ -29,7 +29,7 @@ class Place(NamedTuple):
 
     @property
     def folders(self) -> list[Path]:
-        """The folders that hold all that the patterns can match."""
+        """The folders above the first wildcard of each pattern."""
         return [_folder_of(pattern) for pattern in self.patterns]
 
 
@@ -43,9 +43,9 @@ class Session(NamedTuple):
 
 
 def known_places(plugins: str | None = None) -> list[Place]:
-    """The places of the selected readers that name one, sorted by reader. What cannot be loaded is a warning.
+    """The places that the selected readers declare, sorted by reader. Readers that cannot be loaded are warnings.
 
-    Raises ``PluginError`` where the readers cannot be asked.
+    Raises ``PluginError`` if loading them ends the child process.
     """
     _, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     chosen, _ = select(selection, ("trace_readers",))
@@ -64,17 +64,17 @@ def known_places(plugins: str | None = None) -> list[Place]:
 
 
 def sessions_in(places: list[Place]) -> list[Session]:
-    """Every session that is there now, the newest first; of two that changed at once the last by name."""
+    """All sessions that exist now, newest first; ties are broken by name, last first."""
     found = [
         Session(path, place.reader, status.st_mtime_ns, status.st_size)
         for place in places
         for path, status in session_files(place.patterns).items()
     ]
-    return sorted(found, key=lambda one: (one.changed, str(one.path)), reverse=True)
+    return sorted(found, key=lambda session: (session.changed, str(session.path)), reverse=True)
 
 
 class _Row(Frame):
-    """A reader's name and its patterns as JSON, which holds whatever bytes a path has."""
+    """A reader's name and patterns as JSON, because paths may not be UTF-8."""
 
     json: bytes
 

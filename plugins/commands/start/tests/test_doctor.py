@@ -39,13 +39,13 @@ def test_what_is_wrong_is_told_with_what_mends_it_and_no_key(inside, folder, dis
     assert done.returncode == 3
     assert "something-secret" not in done.stdout + done.stderr
     rows = {row["check"]: row for row in json.loads(done.stdout)}
-    assert set(rows["python"]) == {"check", "state", "detail", "mend"}
+    assert set(rows["python"]) == {"check", "state", "detail", "fix"}
     assert (rows["signals:odd"]["state"], "No module named 'no_such_package'" in rows["signals:odd"]["detail"]) == (
         "error",
         True,
     )
-    assert rows["signals:odd"]["mend"] == "pip install --upgrade --force-reinstall odd, or pip uninstall odd"
-    assert (rows["provider openai"]["state"], rows["provider openai"]["mend"]) == (
+    assert rows["signals:odd"]["fix"] == "pip install --upgrade --force-reinstall odd, or pip uninstall odd"
+    assert (rows["provider openai"]["state"], rows["provider openai"]["fix"]) == (
         "warning",
         "export OPENAI_API_KEY=...",
     )
@@ -92,7 +92,7 @@ def test_a_signal_that_decides_and_is_not_there(folder, monkeypatch):
     there = [one for one in checks.installed(("signals",)) if one.name != "loop"]
     monkeypatch.setattr(checks, "installed", lambda *_: there)
     (row,) = checks.weights(layers(folder), Selection())
-    assert (row.state, row.mend) == ("error", 'pip install "reliability-sentinel[standard]"')
+    assert (row.state, row.fix) == ("error", 'pip install "reliability-sentinel[standard]"')
     assert row.detail.endswith("not installed: loop")
     assert states(checks.weights(layers(folder), Selection(("no:loop",)))) == {"profile": "ok"}
 
@@ -100,7 +100,7 @@ def test_a_signal_that_decides_and_is_not_there(folder, monkeypatch):
 def test_no_plugin_at_all(monkeypatch):
     monkeypatch.setattr(checks, "installed", lambda *_: [])
     monkeypatch.setattr(checks, "misnamed", lambda: ["odd 1.0: no group"])
-    assert [(row.state, bool(row.mend)) for row in checks.plugins(1.0)] == [("warning", True), ("error", True)]
+    assert [(row.state, bool(row.fix)) for row in checks.plugins(1.0)] == [("warning", True), ("error", True)]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -131,6 +131,17 @@ def test_what_a_provider_needs(one, state, detail):
     assert checks._reached(one)[:2] == (state, detail)
 
 
+def test_what_is_not_set_up_needs_no_fix_and_what_is_wrong_has_one(folder, monkeypatch):
+    rows = [Reached("odd", (), "", "bad value"), Reached("mine", ("NOT_SET",), ""), Reached("other", ("NOT_SET",), "")]
+    monkeypatch.setattr(checks, "providers_of", lambda *_: rows)
+    found = checks.providers(layers(folder, SENTINEL_PROVIDER="mine"), Selection())
+    assert [(row.state, row.fix) for row in found] == [
+        ("error", "sentinel config show"),
+        ("warning", "export NOT_SET=..."),
+        ("off", ""),
+    ]
+
+
 def test_a_store_that_cannot_be_used(folder, monkeypatch):
     monkeypatch.chdir(folder)
     (folder / "file").write_text("x", encoding="utf-8")
@@ -139,7 +150,7 @@ def test_a_store_that_cannot_be_used(folder, monkeypatch):
     assert states(checks.stores(layers(folder, SENTINEL_STORE="sqlite:made/loops.db")))["store"] == "ok"
     monkeypatch.setattr(checks.tempfile, "TemporaryFile", _full)
     (row, _) = checks.stores(layers(folder, SENTINEL_STORE="made/loops.db"))
-    assert (row.state, "No space left on device" in row.detail, bool(row.mend)) == ("error", True, True)
+    assert (row.state, "No space left on device" in row.detail, bool(row.fix)) == ("error", True, True)
 
 
 def _full(**_):
@@ -159,4 +170,4 @@ def test_a_database_that_does_not_answer(folder, monkeypatch):
 def test_a_folder_of_sessions_that_cannot_be_read(sessions, monkeypatch):
     monkeypatch.setattr(checks.os, "access", lambda *_: False)
     rows = {row.check: row for row in checks.formats(None) if row.state == "warning"}
-    assert rows["claude-code"].mend == f'chmod u+rx "{sessions.parent}"'
+    assert rows["claude-code"].fix == f'chmod u+rx "{sessions.parent}"'

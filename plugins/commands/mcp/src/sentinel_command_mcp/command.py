@@ -1,4 +1,4 @@
-"""The command: which folders may be read, and then the server until its client is gone."""
+"""The command: finds the folders that may be read, then runs the server."""
 
 from pathlib import Path
 
@@ -22,20 +22,20 @@ __all__ = ["command"]
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="What may be read, instead of the sessions of coding agents. May be given again.",
+    help="A folder that may be read, instead of the default ones. Repeatable.",
 )
 @plugins_option()
 def command(*, folders: tuple[Path, ...], plugins: str | None) -> int:
-    r"""Serve the tools judge_session, explain_rule and list_runs over standard input and output, until the client is gone.
+    r"""Serve the tools judge_session, explain_rule and list_runs over standard input and output.
 
-    Read are sessions of coding agents where their tools keep them, and .sentinel/runs below this folder; or what --folder names,
-    and nothing else. A link that leads out of these is refused.
+    Only the folders where coding agents keep their sessions, and .sentinel/runs of the working directory, can be read; with
+    --folder, only those folders. Links that lead elsewhere are refused.
 
     \b
     claude mcp add sentinel -- sentinel mcp
     codex mcp add sentinel -- sentinel mcp
 
-    The settings of this folder hold; --no-config reads none, for the checkout of a stranger.
+    Uses the settings of the working directory; with --no-config none, for checkouts that you do not trust.
     """
     for folder in folders:
         if not folder.is_dir():
@@ -49,7 +49,7 @@ def command(*, folders: tuple[Path, ...], plugins: str | None) -> int:
 
 
 def _own_runs() -> list[Place]:
-    """What "sentinel run" leaves in this folder; nothing where a checkout has brought a link in its place."""
+    """The traces of ``sentinel run`` in this folder; nothing if a checkout put a symbolic link there."""
     runs = HOME.absolute() / "runs"
     try:
         refuse_detours(runs)

@@ -1,4 +1,4 @@
-"""Runs ``sentinel evaluate`` and ``sentinel explain`` in processes of their own, so that nothing that they read can reach the server."""
+"""Runs ``sentinel evaluate`` and ``sentinel explain`` as subprocesses, which isolates the server from what they read."""
 
 import json
 import subprocess
@@ -22,17 +22,17 @@ _RANK = {"error": 0, "warning": 1, "note": 2}
 
 
 class Evaluations:
-    """The commands, with the ``--plugins`` of the server; so many at once as do not slow the agent down."""
+    """Runs the commands with the server's ``--plugins``, two at a time."""
 
     def __init__(self, plugins: str | None) -> None:
         self._options = () if plugins is None else ("--plugins", plugins)
         self._places = threading.Semaphore(_AT_ONCE)
 
     def judge(self, path: Path) -> list[dict[str, Any]]:
-        """A report for each trace in the file, ten at most. Raises ``InputError`` where nothing could be judged."""
-        told, problem = self._run("evaluate", "--json", *self._options, "--", str(path))
+        """A report for each trace in the file, at most ten. Raises ``InputError`` if none could be judged."""
+        output, problem = self._run("evaluate", "--json", *self._options, "--", str(path))
         try:
-            rows = json.loads(told)
+            rows = json.loads(output)
         except ValueError:
             raise InputError(problem or f'"{path}" could not be judged') from None
         listed = rows if isinstance(rows, list) else [rows]
@@ -41,14 +41,14 @@ class Evaluations:
         return [_report(row) for row in listed[:_MOST_REPORTS]]
 
     def explain(self, rule: str) -> str:
-        """What ``sentinel explain`` says of a rule. Raises ``InputError`` where it does not know it."""
-        told, problem = self._run("explain", *self._options, "--", rule)
-        if not told:
+        """The output of ``sentinel explain``. Raises ``InputError`` for an unknown rule."""
+        output, problem = self._run("explain", *self._options, "--", rule)
+        if not output:
             raise InputError(problem)
-        return told
+        return output
 
     def _run(self, *arguments: str) -> tuple[str, str]:
-        """Standard output, and the errors that were told."""
+        """The command's standard output and its error messages."""
         try:
             with self._places:
                 done = subprocess.run(  # noqa: S603 - this interpreter, this program
@@ -68,27 +68,28 @@ class Evaluations:
 
 
 def _report(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What an agent needs of a report, the worst first, what decides before the rest; a row that is none says what could not be read."""
+    """A short report, worst findings first and those of deciding signals before others; for an unreadable record, the error."""
     if "verdict" not in row:
         error = row["error"]
         where = "" if error["line"] is None else f"line {error['line']}: "
         return {"verdict": None, "why": _text(f"{where}{error['message']}"), "findings": [], "left_out": 0}
     decisive = _decisive(row)
     findings = sorted(
-        row["findings"], key=lambda one: (_RANK[one["severity"]], one["rule"].partition(".")[0] not in decisive)
+        row["findings"],
+        key=lambda finding: (_RANK[finding["severity"]], finding["rule"].partition(".")[0] not in decisive),
     )
     return {
         "trace_id": _text(row["trace_id"]),
         "verdict": row["verdict"],
         "why": _text(row["reasoning"]),
-        "findings": [_finding(one) for one in findings[:_MOST_FINDINGS]],
+        "findings": [_finding(finding) for finding in findings[:_MOST_FINDINGS]],
         "left_out": max(0, len(findings) - _MOST_FINDINGS),
     }
 
 
 def _decisive(row: Mapping[str, Any]) -> frozenset[str]:
     """The signals whose score alone gives the verdict, by the critical rules of the profile."""
-    scores = {one["signal_name"]: one["score"] or 0.0 for one in row["signal_scores"]}
+    scores = {score["signal_name"]: score["score"] or 0.0 for score in row["signal_scores"]}
     return frozenset(
         rule["signal_name"]
         for rule in row["profile"]["critical"]

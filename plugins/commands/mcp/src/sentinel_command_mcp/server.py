@@ -1,4 +1,4 @@
-"""The server: three tools. The SDK is imported here, where it is needed."""
+"""The MCP server and its three tools. Only this module imports the SDK."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,46 +31,44 @@ def make_server(sessions: Sessions, evaluations: Evaluations) -> MCPServer[Any]:
 
     @server.tool(annotations=_READS)
     def judge_session(
-        path: Annotated[
-            str | None, Field(description="A file that list_runs gives; without it the latest session.")
-        ] = None,
+        path: Annotated[str | None, Field(description="A file from list_runs. Default: the latest session.")] = None,
         tool: Annotated[
             str | None,
-            Field(description="Whose latest session: claude-code, codex or gemini-cli; any where it is not given."),
+            Field(description="Judge the latest session of this tool: claude-code, codex or gemini-cli. Default: any."),
         ] = None,
     ) -> dict[str, Any]:
         """Judge a session: PASS, WARN or FAIL, why, and each finding with the words that it is about.
 
-        Without a path it is the newest session that works in this folder: usually your own. A call that is still at work is not in it.
+        Without a path, judges the newest session of this folder, usually your own. Calls that have not returned yet are not in it.
         """
-        with _told():
+        with _as_tool_error():
             found = sessions.latest(tool).path if path is None else sessions.admitted(path)
             return {"session": printable(str(found)), "reports": evaluations.judge(found)}
 
     @server.tool(annotations=_READS)
     def explain_rule(
-        rule: Annotated[str, Field(description="As a finding names it: hallucination.contradicted_checks")],
+        rule: Annotated[str, Field(description="The rule's id, as in a finding: hallucination.contradicted_checks")],
     ) -> str:
-        """What a rule finds, why it matters, an example, and what to do."""
-        with _told():
+        """Explain a rule: what it finds, why it matters, an example, and what to do."""
+        with _as_tool_error():
             return evaluations.explain(rule)
 
     @server.tool(annotations=_READS)
     def list_runs(
         tool: Annotated[str | None, Field(description="Only sessions of this tool, such as claude-code.")] = None,
-        limit: Annotated[int, Field(description="How many, the newest first.", ge=1, le=1000)] = 20,
+        limit: Annotated[int, Field(description="How many sessions to list.", ge=1, le=1000)] = 20,
     ) -> dict[str, Any]:
-        """The sessions that judge_session can judge, the newest first."""
-        with _told():
+        """List the sessions that judge_session can judge, newest first."""
+        with _as_tool_error():
             found = sessions.newest_first(tool)
         rows = [
             {
-                "path": printable(str(one.path)),
-                "tool": one.reader or None,
-                "changed": datetime.fromtimestamp(one.changed // 10**9, UTC).isoformat(),
-                "bytes": one.size,
+                "path": printable(str(session.path)),
+                "tool": session.reader or None,
+                "changed": datetime.fromtimestamp(session.changed // 10**9, UTC).isoformat(),
+                "bytes": session.size,
             }
-            for one in found[:limit]
+            for session in found[:limit]
         ]
         return {"sessions": rows, "left_out": len(found) - len(rows)}
 
@@ -78,8 +76,8 @@ def make_server(sessions: Sessions, evaluations: Evaluations) -> MCPServer[Any]:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """What the caller can mend comes to it as the tool's error."""
+def _as_tool_error() -> Iterator[None]:
+    """Turn errors that the caller can fix into tool errors."""
     try:
         yield
     except SentinelError as error:
@@ -87,5 +85,5 @@ def _told() -> Iterator[None]:
 
 
 def serve(sessions: Sessions, evaluations: Evaluations) -> None:
-    """Over standard input and output, until the client closes them."""
+    """Serve over standard input and output until the client closes them."""
     make_server(sessions, evaluations).run("stdio")

@@ -1,4 +1,4 @@
-"""Which files may be judged: sessions in known folders, and nothing that a link leads to elsewhere."""
+"""Decides which files may be judged: sessions in allowed folders, after symbolic links are resolved."""
 
 import os
 import re
@@ -19,9 +19,9 @@ _CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.){1,4096}")')
 
 
 class Sessions:
-    """What is in the folders that may be read: those of ``places``, or where there are some ``folders`` and nothing else.
+    """The sessions in the allowed folders: ``folders`` if there are any, else those of ``places``.
 
-    ``here`` is the folder that the agent works in.
+    ``here`` is the agent's working directory.
     """
 
     def __init__(self, places: Sequence[Place], folders: Sequence[Path], here: Path) -> None:
@@ -31,7 +31,7 @@ class Sessions:
         self._here = here.resolve()
 
     def admitted(self, path: str) -> Path:
-        """The real path of a file that may be judged. Raises ``InputError`` for any other, whether it is there or not."""
+        """The real path of an allowed file. Raises ``InputError`` for any other path, whether it exists or not."""
         shown = printable(path)
         try:
             real = (self._here / Path(path).expanduser()).resolve()
@@ -48,29 +48,29 @@ class Sessions:
         return real
 
     def newest_first(self, tool: str | None = None) -> list[Session]:
-        """Every session that may be judged. Raises ``InputError`` for a tool that keeps none here."""
+        """All allowed sessions. Raises ``InputError`` for a tool whose sessions are not allowed."""
         tools = sorted({place.reader for place in self._places})
         if tool is not None and tool not in tools:
             raise InputError(f'no sessions of "{printable(tool)}" are kept here; the tools are {", ".join(tools)}')
-        known = {one.path.resolve(): one for one in sessions_in(self._places)}
-        found = [one._replace(path=path) for path, one in known.items() if self._is_inside(path)]
+        known = {session.path.resolve(): session for session in sessions_in(self._places)}
+        found = [session._replace(path=path) for path, session in known.items() if self._is_inside(path)]
         if tool is None:
-            found += [one for one in self._others() if one.path not in known]
-        wanted = [one for one in found if tool in (None, one.reader)]
-        return sorted(wanted, key=lambda one: (one.changed, str(one.path)), reverse=True)
+            found += [session for session in self._others() if session.path not in known]
+        wanted = [session for session in found if tool in (None, session.reader)]
+        return sorted(wanted, key=lambda session: (session.changed, str(session.path)), reverse=True)
 
     def latest(self, tool: str | None = None) -> Session:
-        """The newest session that says that it works in this folder, or else the newest. Raises ``InputError`` where there is none."""
+        """The newest session whose working directory is this one, else the newest. Raises ``InputError`` if there is none."""
         found = self.newest_first(tool)
         if not found:
             raise InputError(f"there is no session{f' of {tool}' if tool else ''} in a folder that may be read")
-        return next((one for one in found[:_LOOKED_AT] if self._works_here(one.path)), found[0])
+        return next((session for session in found[:_LOOKED_AT] if self._works_here(session.path)), found[0])
 
     def _is_inside(self, path: Path) -> bool:
         return any(path.is_relative_to(folder) for folder in self._folders)
 
     def _others(self) -> Iterator[Session]:
-        """Files in the folders that were given, by their endings; links are not followed."""
+        """Trace files in the folders of ``--folder``, by their endings. Links are not followed."""
         seen = 0
         for folder in self._given:
             for place, _, names in os.walk(folder):

@@ -36,12 +36,10 @@ def _new() -> "click.Command":
 
 @hookimpl
 def sentinel_commands() -> list[Command]:
-    """Four commands; the last stands below ``sentinel plugins``."""
+    """Four commands; the last is a subcommand of ``sentinel plugins``."""
     return [
         Command(name="demo", summary="Judge a lie, a loop and a good run, and show the page.", load=_demo),
-        Command(
-            name="doctor", summary="Say what works here, what does not, and the command that mends it.", load=_doctor
-        ),
-        Command(name="init", summary="Write sentinel.toml and what CI needs; nothing is overwritten.", load=_init),
-        Command(name="plugins.new", summary="Begin a plugin: a project whose tests pass.", load=_new),
+        Command(name="doctor", summary="Check this machine, and say how to fix what is wrong.", load=_doctor),
+        Command(name="init", summary="Write sentinel.toml and a CI workflow; overwrites nothing.", load=_init),
+        Command(name="plugins.new", summary="Create a plugin project with tests that pass.", load=_new),
     ]

@@ -1,4 +1,4 @@
-"""What ``sentinel doctor`` looks at. Each check gives rows and changes nothing; no key is read out."""
+"""The checks of ``sentinel doctor``. They change nothing and never print a key."""
 
 import ipaddress
 import os
@@ -33,16 +33,16 @@ _MOMENT = 0.5  # seconds for a server on this machine or beside it
 
 
 class Row(NamedTuple):
-    """One thing that was looked at. ``off`` is what is not set up, and need not be; ``mend`` is a command or what to change."""
+    """The result of a check. ``off`` means not set up, which is fine; ``fix`` is a command, or what to change."""
 
     check: str
     state: State
     detail: str
-    mend: str = ""
+    fix: str = ""
 
 
 def python() -> Iterator[Row]:
-    """The version, and whether ``re`` keeps the groups inside what it repeats without going back."""
+    """The version, and whether ``re`` handles a group inside a possessive quantifier (some versions raise ``SystemError``)."""
     version = f"{platform.python_implementation()} {platform.python_version()}"
     try:
         is_sound = re.fullmatch("((x)|y|z)*+", "xyz") is not None
@@ -59,25 +59,25 @@ def plugins(timeout: float) -> Iterator[Row]:
     """Every installed plugin, loaded in a process of its own."""
     found = installed()
     for misnomer in misnamed():
-        yield Row("plugins", "warning", misnomer, "mend the name of the group in that project's pyproject.toml")
+        yield Row("plugins", "warning", misnomer, "fix the name of the group in that project's pyproject.toml")
     broken = 0
-    for one in found:
-        _, error = described(one, timeout)
+    for plugin in found:
+        _, error = described(plugin, timeout)
         if error:
             broken += 1
-            yield Row(one.label, "error", f"{one.origin} {error}", _reinstall(one))
-    of_kinds = (counted(sum(one.kind == kind for one in found), kind[:-1].replace("_", " ")) for kind in KINDS)
+            yield Row(plugin.label, "error", f"{plugin.origin} {error}", _reinstall(plugin))
+    of_kinds = (counted(sum(plugin.kind == kind for plugin in found), kind[:-1].replace("_", " ")) for kind in KINDS)
     detail = f"{counted(len(found), 'plugin')}: {', '.join(of_kinds)}; {broken or 'none'} broken"
     yield Row("plugins", "ok", detail) if found else Row("plugins", "error", "none is installed", _EVERYTHING)
 
 
-def _reinstall(one: Installed) -> str:
-    return f"pip install --upgrade --force-reinstall {one.distribution}, or pip uninstall {one.distribution}"
+def _reinstall(plugin: Installed) -> str:
+    return f"pip install --upgrade --force-reinstall {plugin.distribution}, or pip uninstall {plugin.distribution}"
 
 
 def weights(layers: Layers, selection: Selection) -> Iterator[Row]:
-    """Signals that the profile gives a weight and that are not there: no trace would get a verdict."""
-    there = {(one.kind, one.name) for one in installed() if one.kind == "signals"}
+    """Signals that the profile needs and that are not installed: without them no trace gets a verdict."""
+    there = {(plugin.kind, plugin.name) for plugin in installed() if plugin.kind == "signals"}
     names = {name for _, name in there}
     profile = weighted(layers, names)
     counting = {name for name, weight in profile.weights.items() if weight} | {
@@ -93,7 +93,7 @@ def weights(layers: Layers, selection: Selection) -> Iterator[Row]:
 
 
 def formats(selected: str | None) -> Iterator[Row]:
-    """Sessions on this machine, by the tool that keeps them."""
+    """The sessions on this machine, by tool."""
     places = known_places(selected)
     found = sessions_in(places)
     for place in places:
@@ -101,7 +101,7 @@ def formats(selected: str | None) -> Iterator[Row]:
         shut = [folder for folder in folders if not os.access(folder, os.R_OK | os.X_OK)]
         for folder in shut:
             yield Row(place.reader, "warning", f'"{folder}" cannot be read', f'chmod u+rx "{folder}"')
-        own = [one for one in found if one.reader == place.reader]
+        own = [session for session in found if session.reader == place.reader]
         where = ", ".join(str(folder) for folder in folders or place.folders)
         if own:
             yield Row(place.reader, "ok", f"{counted(len(own), 'session')} in {where}")
@@ -110,31 +110,31 @@ def formats(selected: str | None) -> Iterator[Row]:
 
 
 def providers(layers: Layers, selection: Selection) -> Iterator[Row]:
-    """Whether each has its key, or a server that answers; the one that the settings name must."""
+    """Whether each provider has its key, or a local server that answers. Only the configured one gives a warning."""
     chosen = layers.host().provider
-    for one in providers_of(layers, selection):
-        state, detail, mend = _reached(one)
-        if state == "off" and one.name == chosen:
+    for provider in providers_of(layers, selection):
+        state, detail, fix = _reached(provider)
+        if state == "off" and provider.name == chosen:
             state = "warning"
-        yield Row(f"provider {one.name}", state, detail, mend if state == "warning" else "")
+        yield Row(f"provider {provider.name}", state, detail, "" if state in ("ok", "off") else fix)
 
 
-def _reached(one: Reached) -> tuple[State, str, str]:
-    if one.error:
-        return "error", one.error, "sentinel config show"
-    server = _server(one.base_url)
+def _reached(provider: Reached) -> tuple[State, str, str]:
+    if provider.error:
+        return "error", provider.error, "sentinel config show"
+    server = _server(provider.base_url)
     if server is not None and _is_near(server[0]):
         where = f"{server[0]}:{server[1]}"
         if _answers(*server):
             return "ok", f"a server answers at {where}", ""
-        return "off", f"no server answers at {where}", f"start it, or set providers.{one.name}.base_url"
-    if not one.env:
+        return "off", f"no server answers at {where}", f"start it, or set providers.{provider.name}.base_url"
+    if not provider.env:
         return "ok", "needs neither a key nor a network", ""
-    given = [name for name in one.env if os.environ.get(name, "").strip()]
+    given = [name for name in provider.env if os.environ.get(name, "").strip()]
     to = f", for {server[0]}" if server else ""
     if given:
         return "ok", f"{given[0]} is set{to}; nothing was sent", ""
-    return "off", f"{' or '.join(one.env)} is not set{to}", f"export {one.env[0]}=..."
+    return "off", f"{' or '.join(provider.env)} is not set{to}", f"export {provider.env[0]}=..."
 
 
 def _server(address: str) -> tuple[str, int] | None:
@@ -163,7 +163,7 @@ def _answers(host: str, port: int) -> bool:
 
 
 def stores(layers: Layers) -> Iterator[Row]:
-    """Whether what commands make can be kept."""
+    """Whether the state folder and the store can be written."""
     yield _writable("state folder", HOME)
     address = layers.host().store or DEFAULT_STORE
     scheme, colon, rest = address.partition(":")
@@ -182,7 +182,7 @@ def _database(address: str) -> Row:
 
 
 def _writable(check: str, folder: Path) -> Row:
-    """Tried with a file without a name, which nobody sees; a folder that is not there can be made where its parent is written."""
+    """Try an unnamed temporary file in the folder, or in the nearest parent that exists."""
     try:
         refuse_detours(folder)
         there = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())

@@ -42,10 +42,10 @@ Next:
 @click.command("demo")
 @click.option("--no-open", is_flag=True, help="Do not open the page.")
 def command(*, no_open: bool) -> int:
-    """Judge a lie, a loop and a good run: without a key, a network, or settings of yours.
+    """Judge a lie, a loop and a good run, without a key, a network or your settings.
 
-    The three traces and the page are written to .sentinel/demo/. A browser shows the page where the output is a terminal.
-    The exit code is 0 where all three could be judged, whatever the verdicts.
+    Writes the traces and the page to .sentinel/demo/, and opens the page if standard output is a terminal. The exit code is 0
+    if all three could be judged, whatever the verdicts.
     """
     traces = _written()
     page = _PLACE / "report.html"
@@ -63,7 +63,7 @@ def command(*, no_open: bool) -> int:
 
 
 def _written() -> list[Path]:
-    """The traces, copied to where a user can look at them and judge them again."""
+    """Copy the traces into the state folder, where a user can look at them and judge them again."""
     data = files("sentinel_command_start") / "data" / "demo"
     paths = []
     for name in _ABOUT:
@@ -74,7 +74,7 @@ def _written() -> list[Path]:
 
 
 def _judged(traces: Sequence[Path], page: Path) -> list[Mapping[str, Any]]:
-    """The reports, in order; those that no signal could make are told and missing. Nobody's settings count here."""
+    """The reports, in order, by default settings. A report without a verdict is missing; the reason was printed."""
     lines = page.with_suffix(".jsonl")
     host = HostSettings()
     with opened([Target("html", page), Target("jsonl", lines)], OutputSettings()) as documents:
@@ -90,7 +90,7 @@ def _judged(traces: Sequence[Path], page: Path) -> list[Mapping[str, Any]]:
 
 
 def _tell(path: Path, report: Mapping[str, Any]) -> None:
-    """The verdict, what the run is about, and the finding that decides."""
+    """Print the verdict, what the run is about, and the deciding finding."""
     verdict = report["verdict"]
     lines = [f"{_SIGNS[verdict]} {verdict}  {path.name}", f"    {_ABOUT[path.stem]}"]
     if decisive := _decisive(report):
@@ -101,7 +101,7 @@ def _tell(path: Path, report: Mapping[str, Any]) -> None:
 
 
 def _decisive(report: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The worst finding of the first signal whose score alone gives the verdict, by the critical rules of the profile."""
+    """The worst finding of the first signal that reaches a critical rule with the report's verdict."""
     scores = {row["signal_name"]: row["score"] or 0.0 for row in report["signal_scores"]}
     for rule in report["profile"]["critical"]:
         name = rule["signal_name"]
@@ -111,7 +111,7 @@ def _decisive(report: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _has_browser() -> bool:
-    """Whether somebody sits before a screen: a text browser would take the terminal over."""
+    """True for a terminal with a graphical browser; a text browser would take over the terminal."""
     if not sys.stdout.isatty():
         return False
     return sys.platform == "darwin" or any(map(os.environ.get, ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")))

@@ -1,4 +1,4 @@
-"""``sentinel doctor``: what works here, what does not, and the command that mends it."""
+"""``sentinel doctor``: checks this machine and says how to fix what is wrong."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +17,7 @@ __all__ = ["command"]
 
 _SIGNS = {"ok": "✓", "off": "·", "warning": "!", "error": "✗"}
 _WARNED = 1
-_MEND = "mend that setting; sentinel --no-config doctor looks at the rest"
+_FIX = "fix that setting; sentinel --no-config doctor looks at the rest"
 
 
 @click.command("doctor")
@@ -31,13 +31,13 @@ _MEND = "mend that setting; sentinel --no-config doctor looks at the rest"
 )
 @plugins_option()
 def command(*, as_json: bool, timeout: float, plugins: str | None) -> int:
-    """Look at Python, plugins, settings, sessions of coding agents, providers and stores; say what mends what is wrong.
+    """Check Python, plugins, settings, sessions of coding agents, providers and stores; say how to fix what is wrong.
 
-    Nothing is changed, no key is printed, and nothing is sent: of servers only those on this machine or its network are asked
-    whether they answer. Exit codes: 0 all is well, 1 warnings, 3 errors.
+    Changes nothing, prints no key and sends nothing. Servers on this machine and its network are tried with a TCP connection,
+    others are not contacted. Exit codes: 0 all is well, 1 warnings, 3 errors.
     """
     rows = [
-        row._replace(detail=printable(redact(row.detail)), mend=printable(redact(row.mend)))
+        row._replace(detail=printable(redact(row.detail)), fix=printable(redact(row.fix)))
         for row in _rows(timeout, plugins)
     ]
     errors, warnings = (sum(row.state == state for row in rows) for state in ("error", "warning"))
@@ -54,21 +54,21 @@ def command(*, as_json: bool, timeout: float, plugins: str | None) -> int:
 
 def _rows(timeout: float, plugins: str | None) -> Iterator[Row]:
     yield from checks.python()
-    yield from _told("plugins", lambda: checks.plugins(timeout))
+    yield from _guarded("plugins", lambda: checks.plugins(timeout))
     try:
         layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     except SentinelError as error:
-        yield Row("settings", "error", str(error), _MEND if isinstance(error, ConfigError) else "sentinel plugins")
+        yield Row("settings", "error", str(error), _FIX if isinstance(error, ConfigError) else "sentinel plugins")
         return
     yield Row("settings", "ok", counted(len(layers.values), "setting") + " that differ from the default")
-    yield from _told("profile", lambda: checks.weights(layers, selection))
-    yield from _told("formats", lambda: checks.formats(plugins))
-    yield from _told("providers", lambda: checks.providers(layers, selection))
-    yield from _told("stores", lambda: checks.stores(layers))
+    yield from _guarded("profile", lambda: checks.weights(layers, selection))
+    yield from _guarded("formats", lambda: checks.formats(plugins))
+    yield from _guarded("providers", lambda: checks.providers(layers, selection))
+    yield from _guarded("stores", lambda: checks.stores(layers))
 
 
-def _told(name: str, check: Callable[[], Iterable[Row]]) -> Iterator[Row]:
-    """A check that cannot be made is an error, and costs the others nothing."""
+def _guarded(name: str, check: Callable[[], Iterable[Row]]) -> Iterator[Row]:
+    """The rows of a check, or an error row if it cannot be made; the other checks still run."""
     try:
         yield from check()
     except SentinelError as error:
@@ -80,6 +80,6 @@ def _print(rows: Iterable[Row]) -> None:
     width = max(len(row.check) for row in shown)
     for row in shown:
         lines = f"{_SIGNS[row.state]} {printable(row.check):<{width}}  {row.detail}\n"
-        if row.mend:
-            lines += f"  {'':<{width}}  → {row.mend}\n"
+        if row.fix:
+            lines += f"  {'':<{width}}  → {row.fix}\n"
         click.echo(folded(lines, terminal_width()), nl=False)

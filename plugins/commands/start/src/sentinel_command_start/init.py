@@ -1,4 +1,4 @@
-"""``sentinel init``: settings and CI for the folder at hand. What is there already stays as it is."""
+"""``sentinel init``: settings and a CI workflow for the working directory. Existing files are kept."""
 
 import os
 import sys
@@ -19,19 +19,18 @@ __all__ = ["command"]
 
 _SETTINGS = Path("sentinel.toml")
 _WORKFLOW = Path(".github/workflows/sentinel.yml")
-_TRACES = ("traces", "runs", "trajectories", "logs")  # where projects keep them; the first is what a new one is told
+_TRACES = ("traces", "runs", "trajectories", "logs")  # usual names; the first is the default
 _ENDINGS = (".json", ".jsonl")
 _HOOKED = ("claude-code", "codex", "gemini-cli")
 
 
 @click.command("init")
-@click.option("--yes", is_flag=True, help="Write all that is offered, without asking.")
+@click.option("--yes", is_flag=True, help="Write the workflow without asking.")
 def command(*, yes: bool) -> int:
     """Write a commented sentinel.toml, and offer a workflow that judges traces in GitHub's CI.
 
-    It finds out what it can: whether settings of this folder or one above hold, whether the folder is a checkout, where traces are, which coding
-    agents have sessions on this machine. Nothing is overwritten. Without a terminal and without --yes only sentinel.toml is
-    written.
+    Finds out whether settings are in force here, whether the folder is a checkout, where traces are, and which coding agents have
+    sessions on this machine. Overwrites nothing. Without a terminal and without --yes it writes sentinel.toml only.
     """
     folder = Path.cwd()
     if held := find_file(folder):
@@ -74,7 +73,7 @@ def _traces() -> str:
 def _hooks() -> Iterator[str]:
     """For each coding agent that has sessions on this machine, the command that installs the hook."""
     try:
-        used = {one.reader for one in sessions_in(known_places())}
+        used = {session.reader for session in sessions_in(known_places())}
     except SentinelError as error:
         warn(str(error))
         return

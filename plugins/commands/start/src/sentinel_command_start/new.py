@@ -1,4 +1,4 @@
-"""``sentinel plugins new``: a project for a plugin, with tests that pass from the start."""
+"""``sentinel plugins new``: creates a plugin project with tests that pass."""
 
 import keyword
 import re
@@ -82,7 +82,7 @@ def command(*, kind: str, name: str, into: Path | None) -> int:
 
 
 def _named(name: str, kind: _Kind) -> str:
-    """As plugins of that kind are named. Raises ``ConfigError`` for a name that none can have, or that is taken."""
+    """The name in the form of its kind. Raises ``ConfigError`` for an invalid or taken name."""
     form = name.lower().replace("-" if kind.joint == "_" else "_", kind.joint)
     if not kind.form.fullmatch(form) or len(form) > _LONGEST or keyword.iskeyword(form):
         raise ConfigError(
@@ -90,9 +90,9 @@ def _named(name: str, kind: _Kind) -> str:
         )
     if kind.group == "commands" and form in CORE:
         raise ConfigError(f'"{form}" is taken: it is a command of Sentinel itself; choose another name')
-    for one in installed((kind.group,)):
-        if one.name == form:
-            raise ConfigError(f'"{form}" is taken: {one.origin} has it; choose another name')
+    for plugin in installed((kind.group,)):
+        if plugin.name == form:
+            raise ConfigError(f'"{form}" is taken: {plugin.origin} has it; choose another name')
     return form
 
 
@@ -110,5 +110,5 @@ def _files(kind: str, words: dict[str, str]) -> dict[str, str]:
 
 
 def _beside(folder: Path) -> str:
-    """For pip, to which a bare name would be a package on the index."""
+    """The folder as a path for pip, which takes a bare name for a package on the index."""
     return str(folder) if folder.is_absolute() else f"./{folder}"

@@ -1,4 +1,4 @@
-"""What the installed providers need: asked in a child, for their code is foreign."""
+"""Finds out in a child process what the installed providers need."""
 
 import json
 from functools import partial
