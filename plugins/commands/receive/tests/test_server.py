@@ -67,7 +67,7 @@ def test_a_body_that_drips_has_its_time_and_no_more(taken, head, piece):
         drip(connection, piece)
         status, headers, message = answered(connection)
     assert headers["Server"] == "sentinel"
-    assert (status, headers["Connection"], message) == (408, "close", "the body did not come within 0.5 seconds")
+    assert (status, headers["Connection"], message) == (408, "close", "the body did not arrive within 0.5 seconds")
     assert bodies == []
 
 

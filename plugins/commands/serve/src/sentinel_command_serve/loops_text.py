@@ -47,7 +47,7 @@ def render_family(family: Family) -> str:
         lines.append(f"{loop.loop_id:<{width}}  {_bars(loop)}")
         lines += [f"{'':<{width}}  {line}" for line in _reasons(loop)]
     if family.overrides:
-        lines += ["", "Overrides:", *(f"  {_override(one)}" for one in family.overrides)]
+        lines += ["", "Overrides:", *(f"  {_override(override)}" for override in family.overrides)]
     lines += ["", f"{counted(family.rows, 'audit row')}, the last one's hash is {family.head}"]
     return "".join(f"{printable(line)}\n" for line in lines)
 
@@ -77,7 +77,7 @@ def _bars(loop: Loop) -> str:
 
 
 def _bar(score: float, threshold: float | None) -> str:
-    """``score`` of 1 in full cells; a bar across stands where the threshold is."""
+    """``score`` of 1 in full cells, with a mark at the threshold."""
     full = round(score * _CELLS)
     cells = ["█" if cell < full else "·" for cell in range(_CELLS)]
     if threshold is not None:

@@ -40,7 +40,7 @@ def scenario_from_trace(
     """
     calls = [call for call in TraceIndex(trace).calls if call.result is not None]
     if not calls:
-        raise InputError(f'trace "{trace.trace_id}" holds no tool call with a result; there is nothing to play back')
+        raise InputError(f'trace "{trace.trace_id}" holds no tool call with a result; there is nothing to replay')
     release_id = _release_id(trace, calls)
     filed = filed_report(trace, release_id) is not None
     expect: dict[str, Any] = {"tool_usage": {"calls": _expected(calls, release_id, filed=filed)}}
@@ -72,7 +72,7 @@ def _release_id(trace: ExecutionTrace, calls: Iterable[Call]) -> str:
 
 
 def _expected(calls: Iterable[Call], release_id: str, *, filed: bool) -> list[dict[str, Any]]:
-    """Fetch, then file where that was done: for this release, whatever else the agent did in between."""
+    """Expects the summary to be fetched, and a report to be filed if the trace filed one, for this release."""
     names = {call.call.name for call in calls}
     wanted = [GET_SUMMARY] if GET_SUMMARY in names else []
     wanted += [FILE_REPORT] if filed else []
@@ -98,7 +98,7 @@ def _step(call: Call) -> dict[str, Any]:
 
 
 def _has_null(value: Any) -> bool:
-    """TOML has no null: what holds one is kept as text."""
+    """TOML has no null, so a value with one is stored as text."""
     if isinstance(value, Mapping):
         return any(map(_has_null, value.values()))
     return any(map(_has_null, value)) if isinstance(value, list) else value is None

@@ -46,7 +46,7 @@ def _lines(
 
 
 def outcome(results: EvaluationResults) -> str:
-    """How many scenarios passed, failed, were flaky or could not be evaluated, and how many trials were lost."""
+    """Counts of scenarios that passed, failed, were flaky or not evaluated, and of lost trials."""
     summary = summary_of(results)
     parts = [f"{summary['passed']} of {len(results.evaluated)} scenarios passed"]
     parts += [f"{summary[name]} {name}" for name in ("failed", "flaky") if summary[name]]

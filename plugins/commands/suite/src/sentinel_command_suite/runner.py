@@ -87,7 +87,7 @@ def run_evaluation(test_suite: Suite | str | Path, options: RunOptions | None = 
 
 
 def _narrowed(suite: Suite, options: RunOptions) -> Suite:
-    """The suite with what the options change about it: fewer scenarios, other tools, another number of trials."""
+    """The suite as changed by the options: fewer scenarios, other tools, another number of trials."""
     chosen = [one for one in suite.scenarios if not options.only or {one.id, *one.tags} & set(options.only)]
     known = {name for one in suite.scenarios for name in (one.id, *one.tags)}
     if unknown := sorted(set(options.only) - known):
@@ -125,7 +125,7 @@ def _order(suite: Suite, options: RunOptions) -> Order:
 
 @attrs.define(eq=False)
 class _Run:
-    """A run under way."""
+    """A run in progress."""
 
     suite: Suite
     options: RunOptions
@@ -137,7 +137,7 @@ class _Run:
     incomplete: str = ""
 
     def go(self) -> None:
-        """Make every trial that is not finished yet."""
+        """Run every trial that is not finished yet."""
         if self.journal is not None:
             self.done.extend(self.journal.done)
         finished = {done.result.key for done in self.done}
@@ -205,7 +205,7 @@ class _Run:
             self.journal.begin()
 
     def _lost(self, share: list[tuple[str, int]], error: WorkerError) -> None:
-        """A child died. The trial that it was running becomes an error; the rest of its share is run again."""
+        """Handle a dead child: its trial becomes an error, and the rest of its share is run again."""
         at = next((key for key in share if f"{key[0]}#{key[1]}" == error.mark), None)
         if at is None:
             raise PluginError(

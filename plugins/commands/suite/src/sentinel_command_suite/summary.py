@@ -1,4 +1,4 @@
-"""From trials to figures: per scenario, per dimension, for the whole, each with n and an interval. Pure."""
+"""Figures from trials: per scenario, per dimension, and overall, each with n and an interval. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -62,7 +62,7 @@ def _figures(trials: Sequence[TrialResult]) -> dict[str, Any]:
 
 
 def agrees_with_trials(scenario: ScenarioResult) -> bool:
-    """True where the figures of a scenario are those that its trials give."""
+    """True if the figures of a scenario match its trials."""
     return all(getattr(scenario, name) == value for name, value in _figures(scenario.trials).items())
 
 
@@ -84,12 +84,12 @@ def _means(scores: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def figure(value: float, n: int, interval: tuple[float, float]) -> dict[str, Any]:
-    """A value with how many it rests on and its 95% interval."""
+    """A value with its number of observations and its 95% interval."""
     return {"value": round(value, _PLACES), "n": n, "interval": [round(bound, _PLACES) for bound in interval]}
 
 
 def summary_of(results: EvaluationResults) -> dict[str, Any]:
-    """The figures of a whole run. Rates are None where nothing could be evaluated."""
+    """The figures of a whole run. Rates are None if nothing could be evaluated."""
     evaluated = results.evaluated
     passed = sum(one.status == "passed" for one in evaluated)
     trials, good = sum(one.n for one in evaluated), sum(one.passed for one in evaluated)
