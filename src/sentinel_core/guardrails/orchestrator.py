@@ -240,11 +240,11 @@ def _override(
     )
 
 
-def _alike(one: Override, other: Override, *, timed: bool) -> bool:
+def _alike(first: Override, other: Override, *, timed: bool) -> bool:
     """Whether both are the same override by the same person, whenever they were made."""
     names = ("actor", "reason", "loop_id", *LIFTS)
-    same = all(getattr(one, name) == getattr(other, name) for name in names)
-    return same and (one.expires_at is not None) == timed
+    same = all(getattr(first, name) == getattr(other, name) for name in names)
+    return same and (first.expires_at is not None) == timed
 
 
 def _usable(family: Family, loop: Loop | None, at: str) -> list[Override]:

@@ -115,7 +115,7 @@ def _table(name: str, scopes: Sequence[str]) -> str:
 
 def _from_text(text: str) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
-    for number, part in enumerate((one.strip() for one in text.split(",")), 1):
+    for number, part in enumerate((entry.strip() for entry in text.split(",")), 1):
         name, _, rest = part.partition(":")
         scopes, colon, token = rest.partition(":")
         if not colon:

@@ -62,7 +62,7 @@ def _release_id(trace: ExecutionTrace, calls: Iterable[Call]) -> str:
     asked = (release_in(message.content or "") for message in trace.messages if message.role == "user")
     used = (call.call.arguments.get("release_id") for call in calls)
     stated = trace.metadata.get("release_id")
-    found = next((one for one in (stated, *asked, *used) if isinstance(one, str) and one), None)
+    found = next((candidate for candidate in (stated, *asked, *used) if isinstance(candidate, str) and candidate), None)
     if found is None:
         raise InputError(
             f'trace "{trace.trace_id}" names no release: neither its task nor a call has a release_id. Suites are for '

@@ -99,7 +99,7 @@ def _without_quoted(text: str) -> str:
 
 def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:
     """Facts from the texts of tools and users; JSON also gives sums and shares of sibling numbers."""
-    numbers: set[float] = {float(one) for one in also}
+    numbers: set[float] = {float(number) for number in also}
     derived: set[float] = {0.0}  # "none of them" needs no source
     shares: set[float] = set()
     plain = []
@@ -129,12 +129,14 @@ def _structured(text: str) -> Iterator[tuple[list[float], set[float]]]:
 
 def _walk(value: Any) -> Iterator[tuple[list[float], set[float]]]:
     inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
-    siblings = [float(one) for one in inner if isinstance(one, int | float) and not isinstance(one, bool)]
+    siblings = [
+        float(sibling) for sibling in inner if isinstance(sibling, int | float) and not isinstance(sibling, bool)
+    ]
     counts = {float(len(inner))} if isinstance(value, list) else set[float]()
     yield siblings, counts
-    for one in inner:
-        if isinstance(one, dict | list):
-            yield from _walk(one)
+    for element in inner:
+        if isinstance(element, dict | list):
+            yield from _walk(element)
 
 
 def _sums(siblings: list[float]) -> set[float]:

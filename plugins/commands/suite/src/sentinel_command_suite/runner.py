@@ -88,15 +88,21 @@ def run_evaluation(test_suite: Suite | str | Path, options: RunOptions | None = 
 
 def _narrowed(suite: Suite, options: RunOptions) -> Suite:
     """The suite as changed by the options: fewer scenarios, other tools, another number of trials."""
-    chosen = [one for one in suite.scenarios if not options.only or {one.id, *one.tags} & set(options.only)]
-    known = {name for one in suite.scenarios for name in (one.id, *one.tags)}
+    chosen = [
+        scenario
+        for scenario in suite.scenarios
+        if not options.only or {scenario.id, *scenario.tags} & set(options.only)
+    ]
+    known = {name for scenario in suite.scenarios for name in (scenario.id, *scenario.tags)}
     if unknown := sorted(set(options.only) - known):
         raise ConfigError(f'suite "{suite.name}" has no scenario and no tag "{unknown[0]}"')
     return attrs.evolve(
         suite,
         scenarios=tuple(
-            attrs.evolve(one, trials=_trials(one, suite, options), toolset=options.toolset or one.toolset)
-            for one in chosen
+            attrs.evolve(
+                scenario, trials=_trials(scenario, suite, options), toolset=options.toolset or scenario.toolset
+            )
+            for scenario in chosen
         ),
     )
 
@@ -227,7 +233,7 @@ class _Run:
     def _is_over_budget(self) -> bool:
         """True once the budget is spent and trials are left."""
         limit = self.options.max_cost
-        spent = sum((one.result.cost_usd or 0.0) + (one.result.judge_cost_usd or 0.0) for one in self.done)
+        spent = sum((done.result.cost_usd or 0.0) + (done.result.judge_cost_usd or 0.0) for done in self.done)
         left = sum(1 for _ in _keys(self.suite)) - len(self.done)
         if limit is None or spent < limit or not left:
             return False

@@ -143,7 +143,7 @@ class CallExpectation:
 class ToolUsage:
     """Which tools, in which order.
 
-    ``exact``: these calls and no others; ``in_order``: these, others may stand between; ``any_order``: these and no
+    ``exact``: these calls and no others; ``in_order``: these, with others between them; ``any_order``: these and no
     others; ``superset``: at least these; ``subset``: none but these.
     """
 
@@ -227,7 +227,7 @@ class Criterion:
 class Sweep:
     """The same release, worse from value to value: the severity must never fall.
 
-    ``vary`` is the dotted path of the value in the release; ``severity``, one a value, says what is right.
+    ``vary`` is the dotted path of the value in the release; ``severity``, one per value, is the correct one.
     """
 
     vary: str
@@ -237,7 +237,7 @@ class Sweep:
     def __attrs_post_init__(self) -> None:
         if self.severity and len(self.severity) != len(self.values):
             raise ValueError(f'"severity" has {len(self.severity)} entries for {len(self.values)} values')
-        if wrong := [one for one in self.severity if one not in SEVERITIES]:
+        if wrong := [severity for severity in self.severity if severity not in SEVERITIES]:
             raise ValueError(f'"severity" must be of {", ".join(SEVERITIES)}, and it has "{wrong[0]}"')
 
 
@@ -289,7 +289,7 @@ class Suite:
     def __attrs_post_init__(self) -> None:
         ids = [scenario.id for scenario in self.scenarios]
         if len(set(ids)) < len(ids):
-            twice = next(one for one in ids if ids.count(one) > 1)
+            twice = next(scenario_id for scenario_id in ids if ids.count(scenario_id) > 1)
             raise ValueError(f'two scenarios are named "{twice}"')
 
     @property

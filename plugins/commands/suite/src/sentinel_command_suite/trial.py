@@ -81,7 +81,7 @@ def run_trial(
 ) -> TrialResult:
     """Run one trial. A failure of the harness is a result with the status ``error``, never an exception.
 
-    ``keep`` is given the trace of each run of a trial that did not pass; where it raises ``OSError`` or
+    ``keep`` is given the trace of each run of a trial that did not pass; if it raises ``OSError`` or
     ``ValueError``, a note says so.
     """
     notes: list[str] = []
