@@ -92,12 +92,12 @@ def test_what_only_lies_where_sub_agents_do_is_read_by_itself(tmp_path, monkeypa
     assert len(found("in")) == 12
 
 
-def test_what_is_no_file_is_told_in_a_folder(tmp_path, monkeypatch):
+def test_what_is_not_a_file_is_reported_in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "in/a.json")
     (tmp_path / "in/b.json").symlink_to("nowhere")
     os.mkfifo(tmp_path / "in/c.json")
-    told = [f'"in/{name}.json": is no file, or a link that leads to none' for name in "bc"]
+    told = [f'"in/{name}.json": is not a file, or a link to a missing one' for name in "bc"]
     assert found("in") == found("in/*.json") == ["in/a.json", *told]
 
 

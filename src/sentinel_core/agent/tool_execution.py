@@ -112,4 +112,5 @@ def _identity(call: ToolCall) -> tuple[str, bytes]:
 
 
 def _key(run_id: str, call: ToolCall) -> str:
+    """The idempotency key: derived, so that a resumed run sends the same one."""
     return hashlib.sha256(canonical([run_id, call.id, call.name])).hexdigest()

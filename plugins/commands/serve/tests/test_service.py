@@ -281,7 +281,7 @@ def test_a_body_in_pieces_is_counted_as_it_comes(client, bearer):
         ("GET", "/orchestrator/audit?loop_id=a%20b", None, 422, '"loop_id" must be a text that fits ^[A-Z'),
         ("GET", "/orchestrator/audit?before=1", None, 422, 'unknown parameter "before"'),
         ("GET", "/orchestrator/none", None, 404, "/openapi.json"),
-        ("PATCH", "/orchestrator/audit", None, 405, "PATCH is not answered here"),
+        ("PATCH", "/orchestrator/audit", None, 405, "PATCH is not supported here"),
     ],
 )
 def test_requests_that_are_refused(call, method, path, body, status, told):

@@ -85,7 +85,7 @@ class _Intake:
         spans = spans_of_body(body, content_type)
         with self.lock:  # held for all spans, so that the room stays free
             if not self.groups.has_room(len(spans)):
-                raise BadRequest(503, "more spans wait than are held; send again in a moment")
+                raise BadRequest(503, "too many spans are waiting; send again in a moment")
             rejected = sum(span is None or not self._add(span) for span in spans)
             self.requests[path] += 1
             self.requests["rejected"] += rejected

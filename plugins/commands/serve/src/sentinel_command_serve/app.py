@@ -140,5 +140,5 @@ def _response(status: HTTPStatus, body: Any, media_type: str, headers: Mapping[s
 def _not_routed(request: "Request", error: Any) -> "Response":
     """The error for an unknown path, or a method that the path does not have."""
     status = HTTPStatus(error.status_code)
-    problem = Problem(status, f"{request.method} is not answered here; /openapi.json says what is", error.headers)
+    problem = Problem(status, f"{request.method} is not supported here; /openapi.json lists the endpoints", error.headers)
     return _response(problem.status, problem.body(), _PROBLEM, problem.headers)
