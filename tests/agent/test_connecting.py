@@ -135,7 +135,7 @@ def test_the_flag_for_summaries_takes_the_place_of_one_kept():
     [({"repo": "."}, {}, "--repo"), ({}, {REPO: (".", "--set")}, f"--set {REPO}")],
 )
 def test_two_places_on_one_command_line(given, settings, named):
-    with pytest.raises(click.UsageError, match=f"^--releases does not go with {named}: "):
+    with pytest.raises(click.UsageError, match=f"^--releases cannot be combined with {named}: "):
         of_tools(flags(releases="examples", **given), layers_of(**settings))
 
 
