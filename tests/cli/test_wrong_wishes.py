@@ -32,7 +32,7 @@ PLACES = {
     ),
     "a document in lines, in capitals": (("-o", "w.JSONL", "--json"), '-o "w.JSONL" holds one report per line'),
     "lines in a document": (("--jsonl", "-o", "w.json"), '-o "w.json" would hold lines of JSON: name it .jsonl'),
-    "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is also an input, and would be replaced'),
+    "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is also an input and would be replaced'),
     "what is read, in a folder": ((".", "-o", "t.json", "--json"), '-o "t.json" is also an input'),
     "a document in lines": (
         ("--json", "-o", "w.jsonl"),
@@ -40,7 +40,7 @@ PLACES = {
     ),
     "a document in parts": (("--pretty", "-o", "w/"), '-o "w/" holds one report per line'),
     "no folder": (("-o", "gone/x.jsonl"), '"gone/x.jsonl" cannot be written: No such file or directory'),
-    "a file for a folder": (("-o", "t.json/x/"), '"t.json/x" cannot be made: Not a directory'),
+    "a file for a folder": (("-o", "t.json/x/"), '"t.json/x" cannot be created: Not a directory'),
 }
 
 
