@@ -20,6 +20,8 @@ from sentinel_core.judging.batch.split import Split, Task
 from sentinel_core.judging.job import Plan
 from sentinel_core.traces.sources import FileSource
 
+pytestmark = pytest.mark.unmeasured
+
 DIES = """
 import os
 

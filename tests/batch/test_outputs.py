@@ -17,6 +17,8 @@ from sentinel_core.judging.batch import run as batch
 from sentinel_core.judging.batch.assignment import Launcher
 from sentinel_core.judging.batch.progress import Progress
 
+pytestmark = pytest.mark.unmeasured
+
 
 @pytest.fixture(scope="module")
 def few(write, tools):

@@ -17,6 +17,8 @@ from sentinel_core.judging.batch import cluster, remote_outputs
 from sentinel_core.traces.sources import FileSource
 from sentinel_core.traces.sources.remote import fetched, file_system, find_remote, remote_identity
 
+pytestmark = pytest.mark.unmeasured
+
 COUNT = 14
 
 

@@ -15,6 +15,8 @@ from commanding import run_command
 from lying import CLAIM
 from lying import run as trace
 
+pytestmark = pytest.mark.unmeasured
+
 EXAMPLES = Path(__file__).parents[2] / "examples" / "traces"
 HOSTILE = "]]></failure> & <x> ::error::x\n::set-output name=a::b ##[error] \x00\u202e | `rm` @all"
 
@@ -108,6 +110,42 @@ def test_junit_fails_what_counts(sentinel, runs, tmp_path, fail_on, failures):
     assert [case.get("name") for case in suite.iter("testcase")] == ["honest", "lie", "wild"]
     assert {child.tag for case in suite for child in case} <= {"failure", "error", "system-out"}
     assert all(set(case.keys()) == {"classname", "name"} for case in suite.iter("testcase"))
+
+
+# What junit-10.xsd of Jenkins' xUnit plugin lets through: children and attributes of each element, required ones first.
+GRAMMAR = {
+    "testsuites": ({"testsuite"}, set(), {"name", "time", "tests", "failures", "errors"}),
+    "testsuite": (
+        {"testsuite", "properties", "testcase", "system-out", "system-err"},
+        {"name", "tests", "failures", "errors"},
+        {"group", "time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url"},
+    ),
+    "testcase": (
+        {"skipped", "error", "failure", "system-out", "system-err"},
+        {"name"},
+        {"time", "classname", "group"},
+    ),
+    "failure": (set(), set(), {"type", "message"}),
+    "error": (set(), set(), {"type", "message"}),
+    "system-out": (set(), set(), set()),
+}
+
+
+@pytest.mark.parametrize("fail_on", ["warn", "never"])
+def test_junit_keeps_to_the_grammar_of_jenkins(sentinel, runs, tmp_path, fail_on):
+    (tmp_path / "bad.json").write_text("{")
+    (tmp_path / "empty.json").write_text('{"trace_id": "nothing", "messages": []}')
+    sentinel("evaluate", ".", "--fail-on", fail_on, "-o", "o.xml")
+    root = ET.parse(tmp_path / "o.xml").getroot()
+    assert root.tag == "testsuites"
+    seen = set()
+    for element in root.iter():
+        children, required, optional = GRAMMAR[element.tag]
+        assert {child.tag for child in element} <= children
+        assert required <= set(element.keys()) <= required | optional
+        assert not (element.text or "").strip() or element.tag in ("failure", "error", "system-out")
+        seen.add(element.tag)
+    assert seen >= {"testsuite", "testcase", "error"} | {"failure" if fail_on == "warn" else "system-out"}
 
 
 def test_annotations_keep_to_the_limits_worst_first(sentinel, tmp_path):

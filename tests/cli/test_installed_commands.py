@@ -8,6 +8,8 @@ import pytest
 from sentinel_core.cli import commands
 from sentinel_core.host.validate_offers import RESERVED
 
+pytestmark = pytest.mark.unmeasured
+
 HEAD = "from sentinel_core import Command, hookimpl\n"
 OFFER = """
 @hookimpl

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 LIE = "I used the calculator tool and the result is 42."
 CAFE = "caf\u00e9"
 

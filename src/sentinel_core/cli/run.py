@@ -79,6 +79,7 @@ def command(release: str | None, **options: Any) -> int:
         layers=order.layers,
         selection=order.selection,
         format=form,
+        reader="native",
         verbose=options["verbose"],
         color=form == "text" and use_color(),
         width=terminal_width(),

@@ -165,8 +165,11 @@ def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[Trace
     """
     kinds = ("signals", "trace_readers")
     chosen, left_out = select(plan.selection, kinds)
+    wanted = [one for one in chosen if one.kind != "trace_readers" or one.name == plan.reader]
+    if plan.reader is None or not any(one.kind == "trace_readers" for one in wanted):
+        wanted = chosen
     dead = {death.at_work.label: death.error for death in plan.deaths if death.at_work.stage == "load"}
-    plugins, failures = load(chosen, plan.selection.targets, kinds=kinds, dead=dead, watch=watch)
+    plugins, failures = load(wanted, plan.selection.targets, kinds=kinds, dead=dead, watch=watch)
     panel = make_panel(plugins, failures, left_out, plan.layers, watch=watch, attributes_all=plan.attribute)
     if plan.expected is not None:
         from sentinel_core.host.expectations import expecting

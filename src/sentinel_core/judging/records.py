@@ -313,7 +313,7 @@ _Wanted = tuple[FileSource | InputError, list[TraceReader]]
 
 def _wanted(work: Work, readers: list[TraceReader]) -> list[_Wanted]:
     """Each source with the readers to ask: all, or the one that the user named."""
-    asked = readers if work.reader is None else [_named(work.reader, readers, "--from")]
+    asked = readers if work.reader is None or not readers else [_named(work.reader, readers, "--from")]
     return [(source, asked) for source in work.sources]
 
 

@@ -61,7 +61,7 @@ def test_a_trace_is_judged_and_the_exit_code_is_the_verdict(receiver):
     assert (report["trace_id"], report["verdict"]) == (f"{1:032x}", "WARN")
     assert report["metadata"]["total_tokens"] == 15
     assert at_work.stop() == 1
-    assert at_work.out[0].startswith(f"{1:032x}: WARN: The agent says that it used a tool")
+    assert at_work.out[0].startswith(f"{1:032x}: WARN: The agent says")
     assert "judged 1, spans 2" in "".join(at_work.err)
     path = at_work.folder / ".sentinel" / "reports.jsonl"
     assert path.stat().st_mode & 0o777 == 0o600

@@ -37,14 +37,18 @@ def make_app(work: Work, gate: Gate) -> "Starlette":
     from starlette.exceptions import HTTPException
     from starlette.routing import Route as Path
 
-    described = document((*ROUTES, _described({})), __version__)
-    routes = (*ROUTES, _described(described))
+    routes = (*ROUTES, _described(described()))
     return Starlette(
         routes=[
             Path(path, _for_path(path, routes, work, gate), methods=_methods(path, routes)) for path in _paths(routes)
         ],
         exception_handlers={HTTPException: _not_routed},
     )
+
+
+def described() -> dict[str, Any]:
+    """The OpenAPI document of the service."""
+    return document((*ROUTES, _described({})), __version__)
 
 
 def _described(described: dict[str, Any]) -> Route:
@@ -140,5 +144,7 @@ def _response(status: HTTPStatus, body: Any, media_type: str, headers: Mapping[s
 def _not_routed(request: "Request", error: Any) -> "Response":
     """The error for an unknown path, or a method that the path does not have."""
     status = HTTPStatus(error.status_code)
-    problem = Problem(status, f"{request.method} is not supported here; /openapi.json lists the endpoints", error.headers)
+    problem = Problem(
+        status, f"{request.method} is not supported here; /openapi.json lists the endpoints", error.headers
+    )
     return _response(problem.status, problem.body(), _PROBLEM, problem.headers)
