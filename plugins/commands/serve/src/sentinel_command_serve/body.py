@@ -70,5 +70,5 @@ def _refuse_twice(pairs: list[tuple[str, Any]]) -> None:
 def _too_large() -> Problem:
     return Problem(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        f"the body has more than {LARGEST} bytes: hand in scores instead of a trace",
+        f"the body has more than {LARGEST} bytes: submit scores instead of a trace",
     )

@@ -64,7 +64,7 @@ def _bars(loop: Loop) -> str:
     """Bars of the known scores, each with a mark at its threshold, if known."""
     trace, completion = loop_trace(loop), loop.completion
     if trace.alignment_score is None or trace.drift_score is None:
-        return "granted, not handed in yet"
+        return "granted, not submitted yet"
     facts = {} if completion is None else merged_facts(completion.rulings)
     quality = None if completion is None else completion.quality
     fatigue = facts.get("reflection_fatigue")

@@ -27,7 +27,7 @@ from sentinel_core.runtime.state_files import refuse_detours
 __all__ = ["DEFAULT_FILE", "SCOPES", "VARIABLE", "Token", "Tokens", "make_tokens", "read_tokens"]
 
 SCOPES = ("complete", "override", "read")
-"""``complete`` hands in attempts and completes loops, ``override`` overrides guardrails, ``read`` only reads."""
+"""``complete`` submits attempts and completes loops, ``override`` overrides guardrails, ``read`` only reads."""
 
 VARIABLE = "SENTINEL_SERVE_TOKENS"
 DEFAULT_FILE = Path(".sentinel/tokens.toml")

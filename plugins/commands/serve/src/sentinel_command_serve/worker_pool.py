@@ -68,7 +68,7 @@ class WorkerPool:
         try:
             return msgspec.json.decode(self._call("judge", encode_trace(trace)), type=ReliabilityReport)
         except WorkerError as error:
-            raise InputError(f"the trace could not be judged: {error}; hand in scores instead") from None
+            raise InputError(f"the trace could not be judged: {error}; submit scores instead") from None
 
     def close(self) -> None:
         """End all idle processes."""

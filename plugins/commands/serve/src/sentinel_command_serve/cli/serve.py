@@ -55,10 +55,10 @@ _RATE = 200.0
 )
 @plugin_options
 def command(*, port: int, tokens: Path | None, **options: Any) -> None:
-    r"""Serve the reflection guardrails on 127.0.0.1: hand in attempts, complete loops, override, read.
+    r"""Serve the reflection guardrails on 127.0.0.1: submit attempts, complete loops, override, read.
 
     \b
-    PUT  /orchestrator/loops/ID                  hand in an attempt
+    PUT  /orchestrator/loops/ID                  submit an attempt
     POST /orchestrator/loop-complete             rerun, or finalize?
     GET  /orchestrator/guardrails-status/ID
     POST /orchestrator/override-guardrails/ID
