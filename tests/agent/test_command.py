@@ -297,7 +297,7 @@ def test_key_in_the_environment_chooses_the_provider(sentinel):
     done = sentinel(
         SENTINEL, "run", "v1", "--base-url", "http://127.0.0.1:9", "--max-attempts", "1", OPENAI_API_KEY="k" * 20
     )
-    assert "OPENAI_API_KEY is set, so openai is asked" in done.stderr
+    assert "OPENAI_API_KEY is set, so openai is used" in done.stderr
     assert done.returncode == 3
 
 

@@ -125,7 +125,7 @@ def test_an_unknown_loop_and_a_store_named_by_a_flag(kept, sentinel, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     done = sentinel("loops", "--store", place, "show", "three")
     assert done.returncode == 3
-    assert 'no loop "three" is kept' in done.stderr
+    assert 'unknown loop "three"' in done.stderr
     assert sentinel("loops", "--store", "elsewhere/none", "show", "one").returncode == 3
     assert sentinel("loops", "show", "one", "--store", f"sqlite:{place}").returncode == 0
 
