@@ -110,10 +110,10 @@ def test_other_findings_go_to_the_callback_or_the_log(caplog):
     told = []
     assert AnswerGuard(on_finding=told.append).check(failed) is None
     assert {"tool_misuse.failed_call"} <= {one.rule for one in told}
-    assert {one.severity for one in told} == {"error", "note"}
+    assert {one.severity for one in told} == {"error", "warning"}
     with caplog.at_level(logging.INFO, "sentinel.answers"):
         assert AnswerGuard().check(failed) is None
-    assert {record.levelname for record in caplog.records} == {"WARNING", "INFO"}
+    assert {record.levelname for record in caplog.records} == {"WARNING"}
     assert [one.rule for one in AnswerGuard(rules=["tool_misuse.*"]).check(failed).findings] == [
         "tool_misuse.failed_call"
     ]
