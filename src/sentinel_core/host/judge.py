@@ -23,17 +23,23 @@ __all__ = ["judge", "read_trace"]
 Judged = ExecutionTrace | Mapping[str, Any] | Sequence[Any] | str | os.PathLike[str]
 
 
-def judge(what: Judged | Any, *, profile: str | Profile | None = None, expect: Sequence[str] = ()) -> ReliabilityReport:
+def judge(
+    what: Judged | Any,
+    *,
+    profile: str | Profile | None = None,
+    expect: Sequence[str] = (),
+    allow: Sequence[str] = (),
+) -> ReliabilityReport:
     """Judge one run: a path, what ``json.load`` gives of such a file, a list of messages, or an ``ExecutionTrace``.
 
     A result of the OpenAI Agents SDK or of Pydantic AI, and the state or the messages of LangChain, are runs, too. The format
     is found as ``sentinel evaluate`` finds it. ``profile`` is a ``Profile``, its name, or a TOML file; ``expect`` holds what is
-    expected of the run, written as for ``--expect``. Plugins run in this process with their default settings; the report has
-    no secrets. Raises ``InputError`` where there is not exactly one trace, or it cannot be read; ``ConfigError`` for a profile
-    or an expectation; and what ``evaluate_trace`` raises.
+    expected of the run, written as for ``--expect``; ``allow`` names rules that are off. Plugins run in this process with their default settings; the report has
+    no secrets. Raises ``InputError`` where there is not exactly one trace, or it cannot be read; ``ConfigError`` for a profile,
+    an expectation or a rule; and what ``evaluate_trace`` raises.
     """
     wanted = read_profile(profile) if isinstance(profile, str) else profile
-    return redacted(evaluate_trace(read_trace(what), profile=wanted, expect=expect))
+    return redacted(evaluate_trace(read_trace(what), profile=wanted, expect=expect, allow=allow))
 
 
 def read_trace(what: Judged | Any, *, reader: str | None = None) -> ExecutionTrace:
