@@ -159,6 +159,14 @@ def test_contract_example_passes(tmp_path):
     assert re.search(r"\b\d+ passed in", done.stdout)
 
 
+def test_adapter_example_works_as_its_test_says():
+    adapter, test = blocks("docs/write-an-adapter.md", "python")
+    assert len(adapter.splitlines()) <= 40
+    names = {}
+    exec(adapter + test, names)
+    names["test_the_guard_of_the_loop"]()
+
+
 def test_the_map_names_what_is_there():
     text = (REPOSITORY / "docs/architecture.md").read_text(encoding="utf-8")
     core = REPOSITORY / "src/sentinel_core"
