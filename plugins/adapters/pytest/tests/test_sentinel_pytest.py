@@ -46,7 +46,7 @@ def test_a_lie_is_explained(run):
             "E     hallucination.claim_without_call (error, message 3)",
             f"E       claim: {CLAIM}",
             "E       evidence: *no call*",
-            "E     4 messages, 1 tool call, profile standard: hallucination *",
+            "E     4 messages, 1 tool call, profile standard",
             "sentinel: 1 judged: 1 FAIL",
         ]
     )

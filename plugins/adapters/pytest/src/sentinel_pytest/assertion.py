@@ -71,15 +71,14 @@ def _explained(report: "ReliabilityReport", trace: "ExecutionTrace") -> Iterator
 
     serious = [finding for finding in report.findings if finding.severity != "note"]
     serious.sort(key=lambda finding: finding.severity != "error")
-    why = report.reasoning.removeprefix(f"{report.verdict}: ")
-    yield f"{report.verdict or 'NO VERDICT'}: {printable(serious[0].text if serious else why)}"
+    yield f"{report.verdict or 'NO VERDICT'}: {printable(report.reasoning.removeprefix(f'{report.verdict}: '))}"
     for finding in serious:
         yield from _of_finding(finding, trace)
     for failure in report.failures:
         yield f"  signal {failure.signal_name}: {printable(failure.error)}"
     totals = report.metadata
     calls = counted(totals.total_tool_calls, "tool call")
-    yield f"  {counted(totals.total_messages, 'message')}, {calls}, profile {printable(report.profile['name'])}: {printable(why)}"
+    yield f"  {counted(totals.total_messages, 'message')}, {calls}, profile {printable(report.profile['name'])}"
 
 
 def _of_finding(finding: "Finding", trace: "ExecutionTrace") -> Iterator[str]:
