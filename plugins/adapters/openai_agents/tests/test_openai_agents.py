@@ -65,6 +65,24 @@ def test_the_guardrail_alone_stops_at_the_first_lie(runs):
     assert not told.value.guardrail_result.output.output_info.is_final
 
 
+@pytest.mark.parametrize("answer", [TRUTH, LIE])
+def test_a_stream_is_checked_at_its_end(runs, answer):
+    watch = Watch()
+    agent = runs.agent_of(answer, output_guardrails=[watch.guardrail])
+
+    async def stream():
+        result = runs.Runner.run_streamed(agent, "Run the tests.", hooks=watch.hooks, run_config=QUIET)
+        async for _ in result.stream_events():
+            pass
+        return result.final_output
+
+    if answer == TRUTH:
+        assert asyncio.run(stream()) == TRUTH
+        return
+    with pytest.raises(runs.OutputGuardrailTripwireTriggered):
+        asyncio.run(stream())
+
+
 def test_the_guardrail_without_its_hooks_is_told_at_once(runs):
     agent = runs.agent_of(TRUTH, output_guardrails=[Watch().guardrail])
     with pytest.raises(runs.UserError, match=r"pass hooks=watch\.hooks"):

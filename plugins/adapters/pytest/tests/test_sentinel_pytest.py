@@ -46,6 +46,7 @@ def test_a_lie_is_explained(run):
             "E     hallucination.claim_without_call (error, message 3)",
             f"E       claim: {CLAIM}",
             "E       evidence: *no call*",
+            "E       record: 1 tool call before it: get_order",
             "E     4 messages, 1 tool call, profile standard",
             "sentinel: 1 judged: 1 FAIL",
         ]
@@ -109,6 +110,7 @@ TWO = (
 ROWS = [("PASS", "test_0.py::test_a"), ("FAIL", "test_1.py::test_b"), ("PASS", "test_1.py::test_c")]
 
 
+@pytest.mark.process
 def test_a_page_of_all_runs_that_is_the_same_under_xdist(run, pytester):
     alone = run(*TWO, arguments=("--sentinel-report", "out/report.html", "-p", "no:xdist"))
     alone.assert_outcomes(passed=2, failed=1)
