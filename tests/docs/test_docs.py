@@ -131,7 +131,7 @@ def test_contract_example_passes(tmp_path):
     (tmp_path / "sentinel_signal_apology.py").write_text(plugin, encoding="utf-8")
     (tmp_path / "test_apology.py").write_text(contract, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],
+        [sys.executable, "-m", "pytest", "-q", "-pno:langsmith_plugin", "-p", "no:cacheprovider", str(tmp_path)],
         capture_output=True,
         text=True,
         cwd=tmp_path,
