@@ -31,6 +31,7 @@ CORE = {
 _KIND = ("commands",)
 _PACKAGES = {
     "audit": "reliability-sentinel-command-serve",
+    "hook": "reliability-sentinel-command-hook",
     "loops": "reliability-sentinel-command-serve",
     "mutate": "reliability-sentinel-command-mutate",
     "receive": "reliability-sentinel-command-receive",
