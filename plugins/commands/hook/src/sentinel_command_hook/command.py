@@ -68,7 +68,11 @@ def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
 @click.option("--fail-closed", is_flag=True, help="Send the agent back where Sentinel cannot judge, once.")
 @click.option("--quiet", is_flag=True, help="Tell the user no notes and warnings.")
 @click.option(
-    "--timeout", type=click.FloatRange(0.1, 600), default=8.0, show_default=True, help="Seconds after which it gives up."
+    "--timeout",
+    type=click.FloatRange(0.1, 600),
+    default=8.0,
+    show_default=True,
+    help="Seconds after which it gives up.",
 )
 def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
     """Judge the session in an event of TOOL on standard input, and answer TOOL. This is what the settings call.

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,11 @@ _SUB_AGENT = "SubagentStop"
 
 @attrs.frozen(kw_only=True)
 class Event:
-    """``transcript`` is the session's file; ``said`` the last message, None where the tool does not tell it; ``again`` is True where
-    the agent goes on because a hook sent it back."""
+    """An agent is about to stop.
+
+    ``transcript`` is the session's file; ``said`` the last message, None where the tool does not tell it; ``again`` is True where
+    the agent went on because a hook sent it back.
+    """
 
     transcript: Path
     said: str | None
@@ -57,12 +59,13 @@ def event_of(data: bytes, tool: ToolHook) -> Event:
     path, said = told.get(key), told.get(tool.said)
     if not isinstance(path, str) or not path or "\0" in path:
         raise InputError(f'the event names no transcript ("{key}")')
-    said = said if isinstance(said, str) and said.strip() else None
-    return Event(transcript=Path(path).expanduser(), said=said, again=_is_again(told))
+    said = _encodable(said) if isinstance(said, str) and said.strip() else None
+    return Event(transcript=Path(path).expanduser(), said=said, again=told.get("stop_hook_active") is True)
 
 
-def _is_again(told: Mapping[str, Any]) -> bool:
-    return told.get("stop_hook_active") is True
+def _encodable(text: str) -> str:
+    """Half a pair of surrogates, which JSON can hold and UTF-8 cannot, becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def is_second_try(data: bytes) -> bool:

@@ -48,7 +48,7 @@ def _answered(event: Event, verdict: Verdict, memory: Memory, *, quiet: bool) ->
     told = memory.told()
     row = told.row if event.again else 0
     new = {key_of(one, verdict.index): one for one in verdict.findings}
-    fresh = {key: one for key, one in new.items() if key not in told.keys}  # noqa: SIM118 - a field of that name
+    fresh = {key: one for key, one in new.items() if key not in told.keys}
     errors = [key for key, one in fresh.items() if _is_error(one)]
     sends_back = bool(errors) and row < _MOST_IN_A_ROW and not (verdict.is_behind and verdict.is_open)
     notes = {key: one for key, one in fresh.items() if key not in errors}

@@ -7,7 +7,6 @@ transcript still begins with the same bytes and goes on from where it ended; els
 import hashlib
 import os
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import IO, Any
 
@@ -160,5 +159,4 @@ def _edges(file: IO[bytes], end: int) -> str:
 
 def _sizes(path: Path) -> dict[str, int]:
     """The files that belong to the session, with their sizes."""
-    beside: Iterable[Path] = path.with_suffix("").rglob("*.json*")
-    return {str(one): one.stat().st_size for one in sorted(beside) if one.is_file()}
+    return {str(one): one.stat().st_size for one in sorted(path.with_suffix("").rglob("*.json*")) if one.is_file()}

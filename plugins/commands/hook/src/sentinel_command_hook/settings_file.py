@@ -36,9 +36,11 @@ def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_
     before = _text_of(path)
     settings = _parsed(before, path)
     changed = copy.deepcopy(settings)
-    _take_out(changed, tool, path)
-    if options is not None:
-        _put_in(changed, tool, _command(tool, options, project=project))
+    groups = _groups(changed, tool, path)
+    if options is None:
+        _take_out(changed, groups, tool)
+    else:
+        _put_in(changed, groups, tool, _command(tool, options, project=project))
     after = before if changed == settings else _written(changed, before)
     if after == before:
         click.echo(f"{printable(str(path))}: {'the hook is installed' if options is not None else 'there is no hook'}")
@@ -83,43 +85,49 @@ def _command(tool: ToolHook, options: Sequence[str], *, project: bool) -> str:
     program = str(own) if own.name.startswith("sentinel") and own.is_file() else shutil.which("sentinel") or "sentinel"
     if project:
         if shutil.which("sentinel") is None:
-            warn('there is no "sentinel" on the path, where the hook looks for it: activate its environment, or use --user')
+            warn(
+                'there is no "sentinel" on the path, where the hook looks for it: activate its environment, or use --user'
+            )
         program = "sentinel"
     return shlex.join([program, "hook", "run", tool.name, *options])
 
 
-def _put_in(settings: dict[str, Any], tool: ToolHook, command: str) -> None:
-    entry = {"type": "command", "command": command, "timeout": _TIMEOUT * tool.seconds}
-    settings.setdefault("hooks", {}).setdefault(tool.event, []).append({"hooks": [entry]})
-
-
-def _take_out(settings: dict[str, Any], tool: ToolHook, path: Path) -> None:
-    """Without our entries, under every event, and without what they alone filled."""
+def _groups(settings: dict[str, Any], tool: ToolHook, path: Path) -> list[Any]:
+    """What the tool calls at the event. Raises ``InputError`` where that is not what it reads."""
     events = settings.get("hooks", {})
-    if not isinstance(events, dict) or not isinstance(events.get(tool.event, []), list):
+    groups = events.get(tool.event, []) if isinstance(events, dict) else None
+    if not isinstance(groups, list):
         raise InputError(f'"hooks" is not what {tool.name} reads, so nothing was changed', label=str(path))
-    for event, groups in list(events.items()):
-        if isinstance(groups, list) and any(_own_in(group, tool) for group in groups):
-            left = [one for one in (_without_own(group, tool) for group in groups) if one is not None]
-            if left:
-                events[event] = left
-            else:
-                del events[event]
-    if settings.get("hooks") == {}:
+    return groups
+
+
+def _put_in(settings: dict[str, Any], groups: list[Any], tool: ToolHook, command: str) -> None:
+    """In the place of the first of ours, and otherwise behind all others."""
+    entry = {"type": "command", "command": command, "timeout": _TIMEOUT * tool.seconds}
+    own = [one for group in groups for one in _handlers(group) if _is_own(one, tool)]
+    if own:
+        own[0].update(entry)
+    else:
+        settings.setdefault("hooks", {}).setdefault(tool.event, []).append({"hooks": [entry]})
+
+
+def _take_out(settings: dict[str, Any], groups: list[Any], tool: ToolHook) -> None:
+    """Without all of ours, and without what they alone filled."""
+    if not any(_is_own(one, tool) for group in groups for one in _handlers(group)):
+        return
+    for group in groups:
+        handlers = _handlers(group)
+        handlers[:] = [one for one in handlers if not _is_own(one, tool)]
+    groups[:] = [group for group in groups if not isinstance(group, dict) or group.get("hooks") != []]
+    if not groups:
+        del settings["hooks"][tool.event]
+    if not settings["hooks"]:
         del settings["hooks"]
 
 
-def _own_in(group: object, tool: ToolHook) -> list[Any]:
+def _handlers(group: object) -> list[Any]:
     handlers = group.get("hooks") if isinstance(group, dict) else None
-    return [one for one in handlers if _is_own(one, tool)] if isinstance(handlers, list) else []
-
-
-def _without_own(group: Any, tool: ToolHook) -> Any:
-    own = _own_in(group, tool)
-    if not own:
-        return group
-    left = [one for one in group["hooks"] if one not in own]
-    return {**group, "hooks": left} if left else None
+    return handlers if isinstance(handlers, list) else []
 
 
 def _is_own(handler: object, tool: ToolHook) -> bool:

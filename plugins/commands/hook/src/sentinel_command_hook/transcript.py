@@ -79,16 +79,17 @@ def _size(path: Path) -> int | None:
 def opened(path: Path) -> IO[bytes]:
     """The plain file, open. Raises ``InputError`` for a pipe, device, folder or a file too large; ``OSError`` otherwise."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | getattr(os, "O_CLOEXEC", 0))
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise InputError("is no plain file", label=str(path))
-        if status.st_size > MOST:
-            raise InputError(f"is larger than {MOST >> 20} MB", label=str(path))
-    except BaseException:
+    problem = _refused(os.fstat(descriptor))
+    if problem is not None:
         os.close(descriptor)
-        raise
+        raise InputError(problem, label=str(path))
     return os.fdopen(descriptor, "rb")
+
+
+def _refused(status: os.stat_result) -> str | None:
+    if not stat.S_ISREG(status.st_mode):
+        return "is no plain file"
+    return f"is larger than {MOST >> 20} MB" if status.st_size > MOST else None
 
 
 def whole_lines(data: bytes, path: Path) -> bytes:

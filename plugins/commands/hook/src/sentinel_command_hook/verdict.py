@@ -13,8 +13,10 @@ __all__ = ["Verdict", "failed_check", "judge_last_words", "key_of"]
 
 @attrs.frozen(kw_only=True)
 class Verdict:
-    """``findings`` are those of the last message; ``is_behind`` is True where the transcript did not hold that message, and
-    ``is_open`` where a call before it has no result yet."""
+    """What the record says of the last message, to which the ``findings`` belong.
+
+    ``is_behind`` is True where the transcript did not hold that message, ``is_open`` where the last call has no result yet.
+    """
 
     index: TraceIndex
     findings: tuple[Finding, ...] = ()

@@ -10,11 +10,11 @@ from sentinel_core.runtime.redact import redact
 __all__ = ["note", "reason"]
 
 _SAID, _COMMAND, _ENDING = 200, 100, 160  # characters
-_RUNS: Mapping[str, str] = {
-    "tests": "The last run of tests",
-    "build": "The last build",
-    "types": "The last type check",
-    "lint": "The last run of the linter",
+_RUNS: Mapping[str, tuple[str, str]] = {
+    "tests": ("The last run of tests", "Run them again, or say that they fail."),
+    "build": ("The last build", "Build again, or say that it fails."),
+    "types": ("The last type check", "Run it again, or say that it fails."),
+    "lint": ("The last run of the linter", "Run it again, or say that it fails."),
 }
 _EVIDENCE: Mapping[str, str] = {
     "claim_without_call": "No call in this session could have done it. Do it, or say that it is not done.",
@@ -45,7 +45,8 @@ def _evidence(finding: Finding, index: TraceIndex) -> str:
     if finding.rule == "contradicted_checks" and check is not None:
         how = f"ended with {_quoted(check.ending, _ENDING)}" if check.ending else "failed"
         command = _safe(check.command, _COMMAND).replace("`", "'")
-        return f"{_RUNS[check.kind]}, `{command}`, {how}. Run it again, or say that it failed."
+        what, do = _RUNS[check.kind]
+        return f"{what}, `{command}`, {how}. {do}"
     return _EVIDENCE.get(finding.rule) or f"{_safe(finding.text, _SAID)} {_DO}"
 
 
