@@ -267,7 +267,7 @@ def test_a_cache_that_cannot_be_written_holds_nobody_up(hook, tmp_path, failing)
 
 def test_hostile_words_reach_nobody_raw(hook, tmp_path, failing):
     failing.run("pytest -q", "\x1b]0;owned\x07 9 failed\x1b[2J, ##[error]x\u202e in 1s", code=1)
-    done = hook("claude-code", claude_event(failing, tmp_path, "\u200bAll tests pass now.\x1b[2J"))
+    done = hook("claude-code", claude_event(failing, tmp_path))
     reason = json.loads(done.stdout)["reason"]
     assert all(32 <= ord(character) < 127 or character == "\n" for character in done.stdout + reason)
     assert reason.count("\n") == 1
