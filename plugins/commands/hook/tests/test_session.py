@@ -11,6 +11,7 @@ from sentinel_command_hook.memory import Told, memory_of
 from sentinel_command_hook.panel import reader_of
 from sentinel_command_hook.session import read_session
 from sentinel_command_hook.tools import TOOLS
+from sentinel_core import TraceIndex
 from sentinel_core.errors import InputError
 
 TOOL = TOOLS["claude-code"]
@@ -20,7 +21,7 @@ TOOL = TOOLS["claude-code"]
 def long(monkeypatch):
     """Every session counts as a long one, and is kept again at once."""
     monkeypatch.setattr(module, "WORTH", 1)
-    monkeypatch.setattr(module, "_AFRESH", 1)
+    monkeypatch.setattr(module, "AFRESH", 1)
 
 
 @pytest.fixture
@@ -31,8 +32,11 @@ def reads(monkeypatch):
     return found
 
 
-def read(path):
-    return read_session(path, TOOL, reader_of(TOOL.reader), memory_of(path))
+def read(path, tool=TOOL):
+    memory = memory_of(path)
+    session = read_session(path, tool, reader_of(tool.reader), memory)
+    session.keep(session.index(), memory)
+    return session.trace
 
 
 def content(trace):
@@ -63,6 +67,31 @@ def test_only_what_is_new_is_read(long, reads, tmp_path):
     memory_of(path)._file("session").unlink()
     assert content(read(path)) == content(grown)
     assert read(path) == read(path)
+
+
+def test_the_checks_of_what_was_read_are_kept(long, tmp_path, monkeypatch):
+    session = begun().run("pytest -q", "3 passed in 0.1s")
+    session.lines.pop()  # the result comes later
+    path = session.write(tmp_path)
+    read(path)
+    session = begun().run("pytest -q", "1 failed in 0.1s", code=1).run("pytest", "4 passed in 0.1s")
+    session.write(tmp_path)
+    memory = memory_of(path)
+    index = read_session(path, TOOL, reader_of(TOOL.reader), memory).index()
+    assert [call._checks for call in index.calls] == [(), None, None]
+    assert [[check.passed for check in call.checks] for call in index.calls] == [[], [False], [True]]
+    fresh = TraceIndex(index.trace)
+    assert [call.checks for call in index.calls] == [call.checks for call in fresh.calls]
+
+
+def test_checks_that_are_none_are_looked_for_anew(long, tmp_path):
+    path = begun().run("pytest -q", "3 passed in 0.1s").write(tmp_path)
+    read(path)
+    file = memory_of(path)._file("session")
+    header, _, body = file.read_bytes().partition(b"\n")
+    file.write_bytes(json.dumps({**json.loads(header), "checks": [[[1]], 2]}).encode() + b"\n" + body)
+    index = read_session(path, TOOL, reader_of(TOOL.reader), memory_of(path)).index()
+    assert [check.passed for check in index.calls[-1].checks] == [True]
 
 
 def test_nothing_new_reads_nothing(long, reads, tmp_path):
@@ -167,7 +196,7 @@ def test_other_tools_files_may_change_within_so_they_are_read_anew(long, reads, 
     path = begun().write(tmp_path)
     tool = TOOL._replace(appends=False)
     for _ in range(2):
-        read_session(path, tool, reader_of(TOOL.reader), memory_of(path))
+        read(path, tool)
     assert len(reads) == 2
     assert not memory_of(path)._file("session").exists()
 

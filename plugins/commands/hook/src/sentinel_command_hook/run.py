@@ -33,8 +33,9 @@ def _judged(event: Event, tool: ToolHook, memory: Memory) -> Verdict:
     until = time.monotonic() + _PATIENCE
     while True:
         size = _size(event.transcript)
-        trace = read_session(event.transcript, tool, reader, memory)
-        verdict = judge_last_words(trace, event.said, detect)
+        session = read_session(event.transcript, tool, reader, memory)
+        verdict = judge_last_words(session.index(), event.said, detect)
+        session.keep(verdict.index, memory)
         if not (verdict.is_behind and any(map(_is_error, verdict.findings))):
             return verdict
         while _size(event.transcript) == size and time.monotonic() < until:

@@ -4,9 +4,11 @@ A kept part is a file of two lines in the user's cache folder: a header, then th
 transcript still begins with the same bytes and goes on from where it ended; else everything is read anew.
 """
 
+import contextlib
 import hashlib
 import os
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,34 +17,85 @@ import attrs
 from sentinel_command_hook.memory import Memory
 from sentinel_command_hook.tools import ToolHook
 from sentinel_command_hook.transcript import MOST, Transcript, opened, whole_lines
-from sentinel_core import ExecutionTrace, ReadError, Source, TraceReader, decode_trace, encode_trace
+from sentinel_core import (
+    ExecutionTrace,
+    ReadError,
+    Source,
+    TraceIndex,
+    TraceReader,
+    __version__,
+    decode_trace,
+    encode_trace,
+)
 from sentinel_core.errors import InputError, TraceDecodeError
 from sentinel_core.trace import TraceDetails, parsed, to_json
 
-__all__ = ["read_session"]
+__all__ = ["AFRESH", "WORTH", "Session", "read_session"]
 
 WORTH = 2 << 20
 """A transcript of fewer bytes is read anew each time."""
 
-_AFRESH = 1 << 20  # bytes that are new before the kept part is written again
+AFRESH = 1 << 20
+"""So many bytes are new before the kept part is written again."""
+
 _EDGE = 64 << 10
-_VERSION = 1
+_VERSION = f"1 {__version__}"
 _PARENT = re.compile(rb'"parentUuid":\s?"([^"\\]{1,100})"')
 _OWN = re.compile(rb'"uuid":\s?"([^"\\]{1,100})"')
 
 
 @attrs.frozen(kw_only=True)
 class _Head:
-    """The part that was read before: its end, in bytes and lines, the ends of its branches, and the files that were read with it."""
+    """The part that was read before.
 
-    end: int
-    lines: int
-    leaves: frozenset[str]
-    files: dict[str, int]
+    ``end`` is where it ends, after ``lines`` lines; ``leaves`` are the ends of its branches, ``files`` those that were read with it;
+    ``checks`` are those of each call.
+    """
+
+    end: int = 0
+    lines: int = 0
+    leaves: frozenset[str] = frozenset()
+    files: Mapping[str, int] = attrs.field(factory=dict)
+    checks: Sequence[Any] = ()
+    trace: ExecutionTrace | None = None
+
+
+@attrs.frozen(kw_only=True)
+class Session:
+    """A session that was read: its ``trace``, of which the ``head`` was kept, and ``fresh``, the bytes behind that."""
+
+    path: Path
     trace: ExecutionTrace
+    head: _Head
+    fresh: bytes
+    worth: bool
+
+    def index(self) -> TraceIndex:
+        """An index of it, which knows what was kept."""
+        index = TraceIndex(self.trace)
+        if self.head.trace is not None:
+            with contextlib.suppress(TypeError, ValueError):  # what is not as it was written is looked at anew
+                index.recall(self.head.checks, len(self.head.trace.messages))
+        return index
+
+    def keep(self, index: TraceIndex, memory: Memory) -> None:
+        """Keep what was read, and what its index found out. A folder that cannot be written costs only time, later."""
+        if self.worth:
+            parents, own = _links(self.fresh)
+            head = attrs.evolve(
+                self.head,
+                end=self.head.end + len(self.fresh),
+                lines=self.head.lines + self.fresh.count(b"\n"),
+                leaves=(self.head.leaves | own) - parents,
+                files=_sizes(self.path),
+                checks=[call.checks for call in index.calls],
+                trace=self.trace,
+            )
+            with contextlib.suppress(OSError):
+                memory.save(_encoded(head, self.path))
 
 
-def read_session(path: Path, tool: ToolHook, reader: TraceReader, memory: Memory) -> ExecutionTrace:
+def read_session(path: Path, tool: ToolHook, reader: TraceReader, memory: Memory) -> Session:
     """The session in the file. Raises ``InputError`` or ``OSError`` where it cannot be read."""
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -50,17 +103,16 @@ def read_session(path: Path, tool: ToolHook, reader: TraceReader, memory: Memory
         head = _kept(file, size, memory) if is_long else None
         if head is not None:
             file.seek(head.end)
-            data = whole_lines(file.read(size - head.end), path)
-            if _goes_on(data, head.leaves):
-                return _longer(head, path, data, reader, memory)
+            fresh = whole_lines(file.read(size - head.end), path)
+            if _goes_on(fresh, head.leaves):
+                trace = _longer(head, path, fresh, reader)
+                return Session(path=path, trace=trace, head=head, fresh=fresh, worth=len(fresh) >= AFRESH)
         file.seek(0)
-        data = whole_lines(file.read(MOST), path)
-    trace = _read(reader, Transcript(path=path, data=data))
-    if trace is None:
+        fresh = whole_lines(file.read(MOST), path)
+    whole = _read(reader, Transcript(path=path, data=fresh))
+    if whole is None:
         raise InputError("holds no session", label=str(path))
-    if is_long:
-        _keep(memory, data, _Head(end=0, lines=0, leaves=frozenset(), files={}, trace=trace), path)
-    return trace
+    return Session(path=path, trace=whole, head=_Head(), fresh=fresh, worth=is_long)
 
 
 def _read(reader: TraceReader, source: Source) -> ExecutionTrace | None:
@@ -75,15 +127,13 @@ def _read(reader: TraceReader, source: Source) -> ExecutionTrace | None:
     return None
 
 
-def _longer(head: _Head, path: Path, data: bytes, reader: TraceReader, memory: Memory) -> ExecutionTrace:
-    """The kept part with what is new; it is kept, too, once it is long."""
-    if not data:
-        return head.trace
-    tail = _read(reader, Transcript(path=path, data=data, lines_before=head.lines, known=head.files))
-    trace = head.trace if tail is None else _joined(head.trace, tail)
-    if len(data) >= _AFRESH:
-        _keep(memory, data, attrs.evolve(head, trace=trace), path)
-    return trace
+def _longer(head: _Head, path: Path, fresh: bytes, reader: TraceReader) -> ExecutionTrace:
+    """The kept part with what is new."""
+    assert head.trace is not None
+    tail = None
+    if fresh:
+        tail = _read(reader, Transcript(path=path, data=fresh, lines_before=head.lines, known=head.files))
+    return head.trace if tail is None else _joined(head.trace, tail)
 
 
 def _joined(first: ExecutionTrace, second: ExecutionTrace) -> ExecutionTrace:
@@ -123,29 +173,27 @@ def _kept(file: IO[bytes], size: int, memory: Memory) -> _Head | None:
             lines=int(told["lines"]),
             leaves=frozenset(told["leaves"]),
             files=dict(told["files"]),
+            checks=list(told["checks"]),
             trace=decode_trace(body),
         )
     except (KeyError, TypeError, ValueError, TraceDecodeError):
         return None
 
 
-def _keep(memory: Memory, data: bytes, head: _Head, path: Path) -> None:
-    """Keep the head's trace, which ends with ``data``. A folder that cannot be written costs only time, later."""
-    parents, own = _links(data)
-    end = head.end + len(data)
-    try:
-        with opened(path) as file:
-            header: dict[str, Any] = {
-                "version": _VERSION,
-                "end": end,
-                "lines": head.lines + data.count(b"\n"),
-                "edges": _edges(file, end),
-                "leaves": sorted((head.leaves | own) - parents),
-                "files": _sizes(path),
-            }
-        memory.save(to_json(header) + b"\n" + encode_trace(head.trace))
-    except OSError:
-        return
+def _encoded(head: _Head, path: Path) -> bytes:
+    assert head.trace is not None
+    with opened(path) as file:
+        edges = _edges(file, head.end)
+    header = {
+        "version": _VERSION,
+        "end": head.end,
+        "edges": edges,
+        "lines": head.lines,
+        "leaves": sorted(head.leaves),
+        "files": head.files,
+        "checks": head.checks,
+    }
+    return to_json(header) + b"\n" + encode_trace(head.trace)
 
 
 def _edges(file: IO[bytes], end: int) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import attrs
 
-from sentinel_core import Call, Detection, ExecutionTrace, Finding, Message, Text, TraceIndex
+from sentinel_core import Call, Detection, Finding, Message, Text, TraceIndex
 from sentinel_core.errors import PluginError
 
 __all__ = ["Verdict", "failed_check", "judge_last_words", "key_of"]
@@ -24,9 +24,8 @@ class Verdict:
     is_open: bool = False
 
 
-def judge_last_words(trace: ExecutionTrace, said: str | None, detect: Callable[[TraceIndex], object]) -> Verdict:
+def judge_last_words(index: TraceIndex, said: str | None, detect: Callable[[TraceIndex], object]) -> Verdict:
     """Judge the last message, which is ``said`` where the tool tells it: the transcript may not have it yet."""
-    index = TraceIndex(trace)
     is_open = bool(index.calls) and _is_open(index.calls[-1])
     missing = None if said is None else _missing(index, said)
     if missing is not None:
