@@ -31,16 +31,17 @@ class Memory:
 
     stem: Path
 
-    def load(self) -> bytes | None:
-        """What was kept of the transcript."""
+    def load(self) -> tuple[bytes, bytes]:
+        """What was kept of the transcript: a header, and what it heads. Both are empty where nothing was, or it cannot be read."""
         try:
-            return read_bytes(self._file("session"))
+            with self._file("session").open("rb") as file:
+                return file.readline(), file.read()
         except OSError:
-            return None
+            return b"", b""
 
-    def save(self, data: bytes) -> None:
+    def save(self, header: bytes, body: bytes) -> None:
         """Keep it; what belongs to sessions of long ago goes. Raises ``OSError``."""
-        write_whole(self._file("session"), data)
+        write_whole(self._file("session"), header + b"\n" + body)
         _forget(self.stem.parent, time.time() - _DAYS * _DAY)
 
     def told(self) -> Told:

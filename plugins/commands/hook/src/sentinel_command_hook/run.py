@@ -9,7 +9,6 @@ from sentinel_command_hook.panel import reader_of, signal
 from sentinel_command_hook.session import read_session
 from sentinel_command_hook.tools import ToolHook
 from sentinel_command_hook.verdict import Verdict, judge_last_words, key_of
-from sentinel_command_hook.wording import note, reason
 from sentinel_core import Finding
 
 __all__ = ["answer_to"]
@@ -46,6 +45,10 @@ def _judged(event: Event, tool: ToolHook, memory: Memory) -> Verdict:
 
 def _answered(event: Event, verdict: Verdict, memory: Memory, *, quiet: bool) -> Answer:
     """One finding sends the agent back, once; what else was found is told to the user, once."""
+    if not verdict.findings:
+        return Answer()
+    from sentinel_command_hook.wording import note, reason  # most sessions have nothing to word
+
     told = memory.told()
     row = told.row if event.again else 0
     new = {key_of(one, verdict.index): one for one in verdict.findings}

@@ -89,10 +89,9 @@ class Session:
                 leaves=(self.head.leaves | own) - parents,
                 files=_sizes(self.path),
                 checks=[call.checks for call in index.calls],
-                trace=self.trace,
             )
             with contextlib.suppress(OSError):
-                memory.save(_encoded(head, self.path))
+                memory.save(_header(head, self.path), encode_trace(self.trace))
 
 
 def read_session(path: Path, tool: ToolHook, reader: TraceReader, memory: Memory) -> Session:
@@ -160,7 +159,7 @@ def _links(data: bytes) -> tuple[set[str], set[str]]:
 
 def _kept(file: IO[bytes], size: int, memory: Memory) -> _Head | None:
     """What was kept of this file; None where it was not, or does not fit."""
-    header, _, body = (memory.load() or b"").partition(b"\n")
+    header, body = memory.load()
     told = parsed(header.decode("utf-8", "replace"))
     if not isinstance(told, dict) or told.get("version") != _VERSION:
         return None
@@ -180,8 +179,7 @@ def _kept(file: IO[bytes], size: int, memory: Memory) -> _Head | None:
         return None
 
 
-def _encoded(head: _Head, path: Path) -> bytes:
-    assert head.trace is not None
+def _header(head: _Head, path: Path) -> bytes:
     with opened(path) as file:
         edges = _edges(file, head.end)
     header = {
@@ -193,7 +191,7 @@ def _encoded(head: _Head, path: Path) -> bytes:
         "files": head.files,
         "checks": head.checks,
     }
-    return to_json(header) + b"\n" + encode_trace(head.trace)
+    return to_json(header)
 
 
 def _edges(file: IO[bytes], end: int) -> str:
