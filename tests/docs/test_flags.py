@@ -29,6 +29,7 @@ PAGES = {
     "evaluate": ("evaluate", "batch", "ci", "configuration", "formats", "telemetry"),
     "explain": ("rules", "configuration"),
     "formats": ("formats",),
+    "hook": ("hook",),
     "loops": ("guardrails",),
     "mutate": ("evaluate", "configuration"),
     "plugins": ("configuration", "write-a-plugin"),

@@ -205,6 +205,20 @@ def test_what_cannot_be_judged_holds_nobody_up(hook, told, says, closed):
     assert len(more) == len(closed)
 
 
+def test_a_signal_that_breaks_holds_nobody_up(hook, tmp_path, failing):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sentinel_signal_hallucination.detect as module\n"
+        "class Odd(Exception):\n"
+        "    def __str__(self): raise ValueError\n"
+        "def broken(index, settings): print('noise'); raise Odd\n"
+        "import sentinel_signal_hallucination\n"
+        "sentinel_signal_hallucination.detect = module.detect = broken\n"
+    )
+    done = hook("claude-code", claude_event(failing, tmp_path), PYTHONPATH=str(tmp_path))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "the session was not judged: sitecustomize.Odd" in done.stderr
+
+
 def test_even_closed_it_holds_up_only_once(hook):
     done = hook("claude-code", b'{"stop_hook_active": true, "transcript_path": "/nowhere"}', "--fail-closed")
     assert (done.returncode, done.stdout) == (0, "")

@@ -3,13 +3,13 @@
 import contextlib
 import gc
 import sys
-from typing import IO, Any
+from typing import IO
 
 import click
 
 from sentinel_command_hook.tools import TOOLS, ToolHook
 from sentinel_core.cli import complain, help_without_command, say
-from sentinel_core.errors import InputError, SentinelError, error_text
+from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.runtime.time_limit import time_limit
 
 __all__ = ["command"]
@@ -109,10 +109,12 @@ def _answer(data: bytes, tool: ToolHook, *, quiet: bool) -> bytes:
 
 def _failed(error: Exception, data: bytes, *, fail_closed: bool) -> int:
     """One line, and the exit code: nothing was judged."""
+    from traceback import format_exception_only
+
     from sentinel_command_hook.event import is_second_try
 
-    known: Any = isinstance(error, (SentinelError, OSError, TimeoutError))
-    what = str(error) if known else f"{type(error).__name__}: {error_text(error)}"
+    known = isinstance(error, (SentinelError, OSError))
+    what = str(error) if known else "".join(format_exception_only(error)).strip()
     complain(f"hook: the session was not judged: {what}")
     if not fail_closed or is_second_try(data):
         return 0
