@@ -1,4 +1,4 @@
-"""The page ``docs/detection.md``, from the figures that ``detect.py --write`` keeps in ``docs/detection.json``.
+"""The page ``docs/detection.md``, from the figures that ``detect.py --write`` keeps where ``sentinel rules`` reads them.
 
 python benchmarks/detection_card.py        # writes the page anew from the figures
 """
@@ -9,8 +9,8 @@ from typing import Any
 
 __all__ = ["FIGURES", "PAGE", "render"]
 
-_DOCS = Path(__file__).resolve().parent.parent / "docs"
-FIGURES, PAGE = _DOCS / "detection.json", _DOCS / "detection.md"
+_ROOT = Path(__file__).resolve().parent.parent
+FIGURES, PAGE = _ROOT / "src/sentinel_core/cli/detection.json", _ROOT / "docs/detection.md"
 
 _HEAD = """# What Sentinel detects, and what it does not
 
@@ -21,7 +21,7 @@ the same where the sets are; no part of Sentinel was trained on them, but the pa
 - **The triage score sorts runs**: AUROC {triage:.3f} in the mean over the sets, counting messages {messages:.3f}; among runs of the same task
   {triage_within:.3f} and {messages_within:.3f}. On {above} of {sets} sets it is above the message count.
 - **A PASS says little of the outcome**: most failed runs look like good ones in their own trace. Who knows what a run must do
-  [says so](evaluate.md#what-is-expected).
+  [says so](evaluate.md#expectations).
 
 AUROC: how often a failed run scores above a good one; 0.5 is chance. Intervals are 95%, from a bootstrap over tasks.
 """
@@ -83,6 +83,8 @@ def _by_rule(rules: dict[str, Any]) -> list[str]:
     ]
     lines[1] = lines[1].format(base=rules["base"])
     for name, (failed, good) in rules["fired"].items():
+        if failed + good == 0:
+            continue
         lines.append(f"| `{name}` | {failed:,} | {good:,} | {failed / (failed + good):.2f} |")
     return lines
 
