@@ -54,7 +54,7 @@ def _answered(event: Event, verdict: Verdict, memory: Memory, *, quiet: bool) ->
     new = {key_of(one, verdict.index): one for one in verdict.findings}
     fresh = {key: one for key, one in new.items() if key not in told.keys}
     errors = [key for key, one in fresh.items() if _is_error(one)]
-    sends_back = bool(errors) and row < _MOST_IN_A_ROW and not (verdict.is_behind and verdict.is_open)
+    sends_back = bool(errors) and row < _MOST_IN_A_ROW
     notes = {key: one for key, one in fresh.items() if key not in errors}
     memory.tell(told, [*errors[:1], *notes] if sends_back else notes, row + 1 if sends_back else row)
     lines = [note(one, "") for one in notes.values()]

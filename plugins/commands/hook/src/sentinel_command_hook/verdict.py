@@ -15,18 +15,16 @@ __all__ = ["Verdict", "failed_check", "judge_last_words", "key_of"]
 class Verdict:
     """What the record says of the last message, to which the ``findings`` belong.
 
-    ``is_behind`` is True where the transcript did not hold that message, ``is_open`` where the last call has no result yet.
+    ``is_behind`` is True where the transcript did not hold that message.
     """
 
     index: TraceIndex
     findings: tuple[Finding, ...] = ()
     is_behind: bool = False
-    is_open: bool = False
 
 
 def judge_last_words(index: TraceIndex, said: str | None, detect: Callable[[TraceIndex], object]) -> Verdict:
     """Judge the last message, which is ``said`` where the tool tells it: the transcript may not have it yet."""
-    is_open = bool(index.calls) and _is_open(index.calls[-1])
     missing = None if said is None else _missing(index, said)
     if missing is not None:
         index.add(Message(role="assistant", content=missing))
@@ -39,11 +37,7 @@ def judge_last_words(index: TraceIndex, said: str | None, detect: Callable[[Trac
     if not isinstance(found, Detection):
         raise PluginError(f"the signal gave a {type(found).__name__}, and no Detection")
     own = (one for one in found.findings if not one.trace_path and one.message_index == answer.message_index)
-    return Verdict(index=index, findings=tuple(own), is_behind=missing is not None, is_open=is_open)
-
-
-def _is_open(call: Call) -> bool:
-    return call.result is None and (call.call.details is None or call.call.details.result_expected)
+    return Verdict(index=index, findings=tuple(own), is_behind=missing is not None)
 
 
 def _last_turn(index: TraceIndex) -> list[Text]:
