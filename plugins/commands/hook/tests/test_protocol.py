@@ -161,6 +161,9 @@ def test_it_lets_go_after_three_in_a_row(failing, hook, tmp_path):
         done = hook("claude-code", claude_event(failing, tmp_path, stop_hook_active=bool(sent_back)))
         sent_back.append("decision" in json.loads(done.stdout))
     assert sent_back == [True, True, True, False, False]
+    hook("claude-code", claude_event(failing, tmp_path, "One fails."))  # the user spoke again
+    failing.run("pytest -q", "9 failed in 0.20s", code=1)
+    assert "decision" in hook("claude-code", claude_event(failing, tmp_path, stop_hook_active=True)).stdout
 
 
 def test_a_note_is_for_the_user(hook, tmp_path, failing):

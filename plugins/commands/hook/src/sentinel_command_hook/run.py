@@ -45,12 +45,13 @@ def _judged(event: Event, tool: ToolHook, memory: Memory) -> Verdict:
 
 def _answered(event: Event, verdict: Verdict, memory: Memory, *, quiet: bool) -> Answer:
     """One finding sends the agent back, once; what else was found is told to the user, once."""
+    told = memory.told()
+    row = told.row if event.again else 0
     if not verdict.findings:
+        memory.tell(told, (), row)
         return Answer()
     from sentinel_command_hook.wording import note, reason  # most sessions have nothing to word
 
-    told = memory.told()
-    row = told.row if event.again else 0
     new = {key_of(one, verdict.index): one for one in verdict.findings}
     fresh = {key: one for key, one in new.items() if key not in told.keys}
     errors = [key for key, one in fresh.items() if _is_error(one)]
