@@ -2,10 +2,11 @@
 
 import json
 import os
-import sys
+import subprocess
+import threading
 
 import pytest
-from commanding import run_command
+from commanding import COMMAND, run_command, terminal_of
 
 LIE = "I fixed it. All tests pass now."
 REASON = (
@@ -175,8 +176,6 @@ def test_a_note_is_for_the_user(hook, tmp_path, failing):
 
 def test_the_lines_that_come_late_are_waited_for(hook, tmp_path, failing, monkeypatch):
     """Without them, the last run that the transcript holds failed."""
-    import threading
-
     told = claude_event(failing, tmp_path)
     timer = threading.Timer(0.8, failing.run("pytest -q", "3 passed in 0.12s").says(LIE).write, [tmp_path / "projects"])
     timer.start()
@@ -232,6 +231,22 @@ def test_a_pipe_is_not_read(hook, tmp_path):
     done = hook("claude-code", {"transcript_path": str(tmp_path / "session.jsonl")})
     assert (done.returncode, done.stdout) == (0, "")
     assert "is no plain file" in done.stderr
+
+
+def test_a_terminal_is_told_who_calls_this(tmp_path):
+    reader, writer = terminal_of(80)
+    command = [COMMAND, "hook", "run", "codex"]
+    done = subprocess.run(command, stdin=writer, capture_output=True, check=False, timeout=60, cwd=tmp_path)
+    os.close(reader)
+    os.close(writer)
+    assert done.returncode == 0
+    assert b'the tool calls this: see "sentinel hook install"' in done.stderr
+
+
+def test_an_event_without_end_is_refused(hook):
+    done = hook("codex", b" " * ((64 << 20) + 1))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "the event on standard input is too large" in done.stderr
 
 
 def test_a_file_of_another_kind_is_told(hook, tmp_path):
@@ -301,13 +316,9 @@ def test_a_sub_agent_is_judged_by_its_own_record(hook, tmp_path, failing):
 
 def test_what_never_ends_is_given_up(tmp_path):
     """Standard input that nobody closes."""
-    import subprocess
-    from pathlib import Path
-
-    command = Path(sys.executable).parent / "sentinel"
     reader, writer = os.pipe()
     done = subprocess.run(
-        [command, "hook", "run", "codex", "--timeout", "0.5"],
+        [COMMAND, "hook", "run", "codex", "--timeout", "0.5"],
         stdin=reader,
         capture_output=True,
         check=False,
