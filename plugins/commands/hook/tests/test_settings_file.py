@@ -98,6 +98,18 @@ def test_other_options_replace_the_entry_where_it_stands(hook, tmp_path):
     assert (ours["statusMessage"], theirs["command"]) == ("Checking", "say done")
 
 
+def test_a_program_before_it_makes_it_no_other(hook, tmp_path):
+    path = tmp_path / ".claude/settings.json"
+    path.parent.mkdir()
+    wrapped = {"type": "command", "command": "uv run '/opt/my tools/sentinel' hook run claude-code --quiet"}
+    path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [wrapped]}]}}))
+    hook("install", "claude-code")
+    assert [one["command"] for one in handlers(path, "Stop")] == ["sentinel hook run claude-code"]
+    path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [wrapped]}]}}))
+    hook("uninstall", "claude-code")
+    assert json.loads(path.read_text()) == {}
+
+
 def test_the_users_own_settings_name_the_program(hook, tmp_path):
     hook("install", "claude-code", "--user")
     (own,) = handlers(tmp_path / "home/.claude/settings.json", "Stop")

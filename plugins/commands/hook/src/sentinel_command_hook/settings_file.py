@@ -131,6 +131,7 @@ def _handlers(group: object) -> list[Any]:
 
 
 def _is_own(handler: object, tool: ToolHook) -> bool:
+    """Whether it calls the hook, also by way of another program, such as ``uv run``."""
     command = handler.get("command") if isinstance(handler, dict) else None
     if not isinstance(command, str):
         return False
@@ -138,7 +139,10 @@ def _is_own(handler: object, tool: ToolHook) -> bool:
         words = shlex.split(command)
     except ValueError:
         return False
-    return len(words) > 3 and Path(words[0]).stem == "sentinel" and words[1:4] == ["hook", "run", tool.name]  # noqa: PLR2004 - these four
+    return any(
+        Path(word).stem == "sentinel" and words[at + 1 : at + 4] == ["hook", "run", tool.name]
+        for at, word in enumerate(words)
+    )
 
 
 def _written(settings: dict[str, Any], before: str) -> str:
