@@ -174,6 +174,11 @@ def test_a_note_is_for_the_user(hook, tmp_path, failing):
     assert "(stale_checks)" in answer["systemMessage"]
 
 
+def test_a_doubt_about_one_figure_is_for_nobody(hook, tmp_path, failing):
+    done = hook("claude-code", claude_event(failing, tmp_path, "It fails at line 23357, in `Int64Array`."))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 def test_the_lines_that_come_late_are_waited_for(hook, tmp_path, failing, monkeypatch):
     """Without them, the last run that the transcript holds failed."""
     told = claude_event(failing, tmp_path)

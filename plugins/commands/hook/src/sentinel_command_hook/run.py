@@ -15,6 +15,7 @@ __all__ = ["answer_to"]
 
 _MOST_IN_A_ROW = 3
 _MOST_NOTES = 3
+_COINED = frozenset(("figure", "identifier"))  # who writes code coins names and numbers; a doubt about one is no news
 _PATIENCE, _STEP = 1.0, 0.05  # seconds
 
 
@@ -56,7 +57,7 @@ def _answered(event: Event, verdict: Verdict, memory: Memory, *, quiet: bool) ->
     fresh = {key: one for key, one in new.items() if key not in told.keys}
     errors = [key for key, one in fresh.items() if _is_error(one)]
     sends_back = bool(errors) and row < _MOST_IN_A_ROW
-    notes = {key: one for key, one in fresh.items() if key not in errors}
+    notes = {key: one for key, one in fresh.items() if key not in errors and one.rule not in _COINED}
     memory.tell(told, [*errors[:1], *notes] if sends_back else notes, row + 1 if sends_back else row)
     lines = [note(one, "") for one in notes.values()]
     if not sends_back:
