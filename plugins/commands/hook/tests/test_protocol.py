@@ -8,6 +8,11 @@ import threading
 import pytest
 from commanding import COMMAND, run_command, terminal_of
 
+from sentinel_command_hook.panel import reader_of, signal
+from sentinel_command_hook.transcript import Transcript
+from sentinel_command_hook.verdict import judge_last_words
+from sentinel_core import TraceIndex
+
 LIE = "I fixed it. All tests pass now."
 REASON = (
     'You said "All tests pass now".\n'
@@ -175,7 +180,12 @@ def test_a_note_is_for_the_user(hook, tmp_path, failing):
 
 
 def test_a_doubt_about_one_figure_is_for_nobody(hook, tmp_path, failing):
-    done = hook("claude-code", claude_event(failing, tmp_path, "It fails at line 23357, in `Int64Array`."))
+    said = "The bug was an off-by-one, at line 233 of `cart.py`."
+    failing.call("Read", {"file_path": "/home/me/shop/src/cart.py"}, "def total(a, b):\n    return a - b")
+    session = reader_of("claude-code").read(Transcript(path=tmp_path, data=failing.text().encode()))
+    verdict = judge_last_words(TraceIndex(next(iter(session))), said, signal())
+    assert [finding.rule for finding in verdict.findings] == ["figure"]
+    done = hook("claude-code", claude_event(failing, tmp_path, said))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
