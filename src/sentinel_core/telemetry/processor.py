@@ -98,6 +98,7 @@ class SentinelSpanProcessor(SpanProcessor):
                 span,
                 trace_id=f"{context.trace_id:032x}",
                 span_id=f"{context.span_id:016x}",
+                # A remote parent ends in another process, so this span is the outermost one here.
                 parent_id="" if parent is None or parent.is_remote else f"{parent.span_id:016x}",
                 conversation=session,
                 now=time.monotonic(),
