@@ -74,6 +74,11 @@ _EXPLAINED = {
         mend="Look for a limit on turns or a recorder that drops the last message.",
         example=_example(*_called("search_orders", "3 orders"), asked="How many orders are open?"),
     ),
+    "came_to_nothing": Explanation(
+        why="The agent was still looking, had found nothing, and stopped without a word: the task is not done.",
+        mend="Look for a limit on turns; let the agent say what it could not find.",
+        example=_example(*_called("search_orders", "No results found."), asked="How many orders are open?"),
+    ),
     "no_answer": Explanation(
         why="The last message of the agent is empty: the user got nothing.",
         mend="Ask the model once more where its answer is empty.",
@@ -81,7 +86,7 @@ _EXPLAINED = {
     ),
     "answered_after_failure": Explanation(
         why="An answer right after a failed call may hide the failure, or rest on nothing.",
-        mend="Check that the answer says what failed. It has no verdict of its own, and raises the triage score.",
+        mend="Let the answer say what failed. The finding has no verdict of its own, and raises the triage score.",
         example=_example(*_called("run", "boom", success=False), _said("It is 4."), asked="What is 2 + 2?"),
     ),
     "missing_name": Explanation(

@@ -57,6 +57,13 @@ RULES = (
         help="The agent looked something up or ran something, and the run ends with what came back.",
     ),
     Rule(
+        id="came_to_nothing",
+        severity="error",
+        title="The run ends with a call that came to nothing",
+        since="0.1.0",
+        help="The last call failed, found nothing, or brought the same as the same call before, and the agent did and said nothing more.",
+    ),
+    Rule(
         id="no_answer",
         severity="warning",
         title="The agent's last message is empty",
@@ -68,7 +75,7 @@ RULES = (
         severity="warning",
         title="The last call before the answer failed",
         since="0.1.0",
-        help="The agent answered in words right after a call that failed. The answer may say so; check that it does.",
+        help="The agent answered in words right after a call that failed. A note where the answer speaks of a failure; else check what it rests on.",
     ),
     Rule(
         id="missing_name",
