@@ -83,6 +83,16 @@ def test_what_was_done_to_the_world_counts_in_any_order():
     assert did(("send_mail", "a")) == did(("send_mail", "a"), ("book_seat", "b"), ("get_user", "c"))
 
 
+def test_prose_in_arguments_is_not_compared():
+    def filed(**arguments):
+        return key(Message(role="assistant", tool_calls=(ToolCall(id="f", name="file_report", arguments=arguments),)))
+
+    long, other = "so it goes " * 9, "as it went " * 9
+    assert filed(level="high", why=[{"text": long}]) == filed(level="high", why=[{"text": other}])
+    assert filed(level="high", why=long) != filed(level="low", why=long)
+    assert filed(level="high", why="one") != filed(level="high", why="two")
+
+
 def test_two_runs_that_ended_badly_do_not_agree():
     document = compared(
         [run("one", ""), run("two", "", words="So."), run("three", "4"), run("four", "4", words="So.")]

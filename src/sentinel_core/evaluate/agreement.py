@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sentinel_core.evaluate.answer import answer_of, ends_run
+from sentinel_core.trace import canonical
 
 if TYPE_CHECKING:
     from sentinel_core.evaluate.index import TraceIndex
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["came_to", "disagreements", "outcome_key", "score_beside_others"]
 
 _MOST_WORDS = 20
+_SHORT, _DEEPEST = 40, 8
 _SHARE = 0.1
 _BAD_END = 0.8
 _PLACES = 9
@@ -33,7 +35,8 @@ def outcome_key(index: "TraceIndex") -> str:
     """What the run did to the world, and its answer: equal for runs that came to the same.
 
     Calls that wrote something count with their arguments, in whatever order. Of a patch the changed lines count. In any other answer
-    case, punctuation and white space do not; prose of more than 20 words is left out, for no two texts of that length are alike.
+    case, punctuation and white space do not. Prose of more than 20 words is left out, as an answer and as an argument: no two texts of
+    that length are alike.
     """
     answer = answer_of(index)
     changed = _changed_lines(answer) if "diff --git" in answer else _words(answer.casefold())
@@ -46,10 +49,21 @@ def _deeds(index: "TraceIndex") -> Iterator[str]:
         if index.tools[call.call.name].effect == "writes" and not (
             call.is_copied or ends_run(call) or call.outcome.state == "failed"
         ):
-            name, arguments = call.key
-            yield f"{name} {arguments.decode('utf-8', 'replace')}"
+            arguments = canonical(_without_prose(call.call.arguments)).decode("utf-8", "replace")
+            yield f"{call.call.name} {arguments}"
     for child in index.children:
         yield from _deeds(child)
+
+
+def _without_prose(value: Any, depth: int = 0) -> Any:
+    """The value with empty texts in the place of long ones; what lies deeper than eight lists and objects counts as it is."""
+    if isinstance(value, str):
+        return value if len(value) <= _SHORT or len(_words(value)) <= _MOST_WORDS else ""
+    if depth == _DEEPEST:
+        return value
+    if isinstance(value, list):
+        return [_without_prose(one, depth + 1) for one in value]
+    return {key: _without_prose(one, depth + 1) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def _changed_lines(patch: str) -> list[str]:
