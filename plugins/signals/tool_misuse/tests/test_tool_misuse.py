@@ -384,3 +384,63 @@ def test_a_call_that_was_not_run_repairs_nothing():
     messages = (calls[0], failed, calls[1], Message(role="tool", tool_results=(refused,)))
     detection = detect(TraceIndex(ExecutionTrace(trace_id="t", messages=messages)), SETTINGS)
     assert detection.score == expected(1, 2, ending=1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rm -rf /",
+        "sudo rm -rf / --no-preserve-root",
+        "cd /tmp && rm -fr ~",
+        "rm -r -f /*; echo done",
+        "../../etc/passwd",
+        "..\\..\\Windows\\system32",
+        "docs/../../../proc/self/environ",
+        "Robert'; DROP TABLE students; --",
+        "x'); delete from users",
+        "' or '1'='1",
+    ],
+)
+def test_suspicious_arguments(text):
+    detection = found(call(), call(path=text), call())
+    [one] = detection.findings
+    assert (one.rule, one.severity, one.call_id) == ("suspicious_argument", "warning", "c1")
+    assert "was given an argument that" in one.text
+    assert detection.details == "1 of 3 calls had bad arguments."
+    assert detection.score == expected(1, 3)
+    assert [one.rule for one in found(call(BAD, path=text)).findings] == ["suspicious_argument"]
+    assert found(call(path=text), suspicious_weight=0.0).findings == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rm -rf /tmp/build",
+        "rm -rf ./node_modules",
+        "rm /",
+        "grep -rn 'rm -rf /' docs",
+        "../../src/main.py",
+        "../etc/hosts",
+        "DROP TABLE students;",
+        "print('a'); drop(1)",
+        "it's five o'clock; delete it",
+        "select * from t where a = 'b' or c = 1",
+        "rm -rf / " + "x" * 1_000,
+    ],
+)
+def test_what_only_looks_suspicious(text):
+    assert found(call(), call(path=text), call()).findings == ()
+
+
+def test_all_that_the_schema_requires_is_empty():
+    [one] = found(call(query=""), call("3", name="other", query=""), tools=(SEARCH, ToolSchema(name="other"))).findings
+    assert (one.rule, one.call_id) == ("empty_argument", "c0")
+    assert one.text == "'search' was given nothing for all that its schema requires."
+    assert found(call(query="", limit=3), tools=(SEARCH,)).findings[0].rule == "empty_argument"
+    write = ToolSchema(name="write", parameters={"required": ["path", "text"]})
+    assert found(call(name="write", path="a", text=""), tools=(write,)).findings == ()
+
+
+def test_a_suspicious_argument_beside_a_failure_is_told_with_it():
+    detection = found(call(path="rm -rf /"), call(BAD), call())
+    assert detection.details == "1 of 3 calls had bad arguments, 1 failed; the agent recovered."
