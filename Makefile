@@ -15,7 +15,7 @@ AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run style test quick bench detect e2e fuzz soak changelog clean
+.PHONY: help setup run style test quick bench detect e2e fuzz soak docs changelog clean
 
 help: ## Show the targets.
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -68,9 +68,14 @@ detect: $(READY) ## How well scores tell failed runs from good ones, on labelled
 	$(BIN)/python benchmarks/outcomes.py
 	$(BIN)/python benchmarks/detect.py --write
 
+docs: $(READY) ## Write the reference from the code, and build the site into build/site.
+	@$(BIN)/python -m uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group docs
+	$(BIN)/python docs/generate.py
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env docs build/site
+
 changelog: $(READY) ## Collect the fragments of changelog.d: make changelog VERSION=1.2.3.
 	@test -n "$(VERSION)" || { echo "make changelog: say which, such as VERSION=1.2.3" >&2; exit 1; }
 	$(BIN)/towncrier build --yes --version $(VERSION)
 
 clean: ## Remove what was set up and measured.
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .sentinel
+	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .sentinel

@@ -21,7 +21,7 @@ the same where the sets are; no part of Sentinel was trained on them, but the pa
 - **The triage score sorts runs**: AUROC {triage:.3f} in the mean over the sets, counting messages {messages:.3f}; among runs of the same task
   {triage_within:.3f} and {messages_within:.3f}. On {above} of {sets} sets it is above the message count.
 - **A PASS says little of the outcome**: most failed runs look like good ones in their own trace. Who knows what a run must do
-  [says so](evaluate.md#what-is-expected).
+  [says so](evaluate.md#expectations).
 
 AUROC: how often a failed run scores above a good one; 0.5 is chance. Intervals are 95%, from a bootstrap over tasks.
 """

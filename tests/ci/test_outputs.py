@@ -15,6 +15,8 @@ from commanding import run_command
 from lying import CLAIM
 from lying import run as trace
 
+pytestmark = pytest.mark.unmeasured
+
 EXAMPLES = Path(__file__).parents[2] / "examples" / "traces"
 HOSTILE = "]]></failure> & <x> ::error::x\n::set-output name=a::b ##[error] \x00\u202e | `rm` @all"
 
@@ -151,11 +153,11 @@ def test_code_quality_for_gitlab(sentinel, runs):
     ("arguments", "words"),
     [
         (("-o", "sarf:x.json"), 'there is no format "sarf"; the formats are'),
-        (("-o", "a.html", "-o", "folder/"), "cannot stand beside another output"),
+        (("-o", "a.html", "-o", "folder/"), "cannot be combined with another output"),
         (("-o", "a.html", "-o", "html:a.html"), "is given twice"),
         (("-o", "a.html", "-o", "b.what"), "name the format"),
-        (("-o", "a.html", "--resume"), "--resume needs an output to go on with"),
-        (("--format", "github", "--json"), "--format goes with neither"),
+        (("-o", "a.html", "--resume"), "--resume needs an output to continue"),
+        (("--format", "github", "--json"), "--format cannot be combined with --json or --jsonl"),
         (("--update-baseline",), "--update-baseline needs --baseline FILE"),
         (("--baseline", "gone.json"), 'baseline "gone.json" is not there'),
         (("-o", "gone/a.html"), '"gone/a.html" cannot be written'),

@@ -8,6 +8,8 @@ import pytest
 from sentinel_core.cli import commands
 from sentinel_core.host.validate_offers import RESERVED
 
+pytestmark = pytest.mark.unmeasured
+
 HEAD = "from sentinel_core import Command, hookimpl\n"
 OFFER = """
 @hookimpl
@@ -103,7 +105,7 @@ def test_a_broken_one_costs_itself_alone(sentinel, installs):
         ),
         (
             "def load():\n    return print\n",
-            "cannot be used: its load() must give a click.Command, and it gave a builtin_function_or_method",
+            "cannot be used: its load() must return a click.Command, and it returned a builtin_function_or_method",
         ),
     ],
 )

@@ -102,8 +102,8 @@ def test_a_batch_filters_sorts_and_leads_to_its_traces(browse, tmp_path):
         ["eval", verdicts],
         ["click", "button.verdict.pass"], ["eval", verdicts], ["click", "button.verdict.pass"],
         ["press", "/"], ["type", "all tests pass"], ["eval", verdicts],
-        ["click", "tbody a"], ["eval", "location.hash.slice(0, 2) + document.querySelector('.says').innerText"],
-        ["press", "u"], ["eval", "document.querySelector('h1').innerText"],
+        ["click", "tbody a"], ["wait", ".says"], ["eval", "location.hash.slice(0, 2) + document.querySelector('.says').innerText"],
+        ["press", "u"], ["wait", "tbody a"], ["eval", "document.querySelector('h1').innerText"],
     ])  # fmt: skip
     assert is_quiet(told, page)
     assert serious(told) == []

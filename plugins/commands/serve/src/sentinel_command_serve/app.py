@@ -37,14 +37,18 @@ def make_app(work: Work, gate: Gate) -> "Starlette":
     from starlette.exceptions import HTTPException
     from starlette.routing import Route as Path
 
-    described = document((*ROUTES, _described({})), __version__)
-    routes = (*ROUTES, _described(described))
+    routes = (*ROUTES, _described(described()))
     return Starlette(
         routes=[
             Path(path, _for_path(path, routes, work, gate), methods=_methods(path, routes)) for path in _paths(routes)
         ],
         exception_handlers={HTTPException: _not_routed},
     )
+
+
+def described() -> dict[str, Any]:
+    """The OpenAPI document of the service."""
+    return document((*ROUTES, _described({})), __version__)
 
 
 def _described(described: dict[str, Any]) -> Route:
