@@ -25,6 +25,8 @@ from pathlib import Path
 
 import attrs
 from detection_card import FIGURES, PAGE, render
+from detection_lies import count_lies, honest_runs
+from detection_within import bounds_within, within
 
 from sentinel_core import ExecutionTrace, TraceIndex, evaluate_trace
 from sentinel_core.evaluate.agreement import came_to, disagreements, score_beside_others
@@ -97,7 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print_within(sets)
     print_verdicts(sets)
     if options.write:
-        FIGURES.write_text(json.dumps(card(areas, sets), indent=1) + "\n")
+        lies = {name: count_lies(once(traces)) for name, traces in honest_runs(options.data).items()}
+        FIGURES.write_text(json.dumps({**card(areas, sets), "lies": lies}, indent=1) + "\n")
         PAGE.write_text(render(json.loads(FIGURES.read_text())))
     return verdict(areas, sets)
 
@@ -217,17 +220,6 @@ def macro(sets: Sequence[dict[str, Area]]) -> dict[str, Area]:
     }
 
 
-def within(runs: Sequence[Run], name: str) -> tuple[float, int] | None:
-    """AUROC over pairs of runs of the same task, and the number of pairs; None where there is no pair."""
-    tasks: defaultdict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    for run in runs:
-        tasks[run.task][run.failed].append(run.scores[name])
-    pairs = [(bad, good) for goods, bads in tasks.values() for bad in bads for good in goods]
-    if not pairs:
-        return None
-    return sum((bad > good) + (bad == good) / 2 for bad, good in pairs) / len(pairs), len(pairs)
-
-
 def print_areas(areas: dict[str, dict[str, Area]]) -> None:
     """The table of AUROCs with their intervals."""
     names = list(areas["macro"])
@@ -313,11 +305,21 @@ def card(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> dict[
             "above": int(found["sets on which triage is above the message count"]),
         },
         "sets": {name: card_row(areas[name], runs) for name, runs in sets.items()},
-        "signals": {
-            name: {"auroc": round(area.value, 3), "interval": [round(bound, 2) for bound in area.bounds]}
-            for name, area in areas["macro"].items()
-        },
+        "signals": {name: card_signal(name, area, list(sets.values())) for name, area in areas["macro"].items()},
         "rules": {"base": round(failed / len(everyone), 3), "fired": {rule: fired(everyone, rule) for rule in rules}},
+    }
+
+
+def card_signal(name: str, area: Area, sets: Sequence[list[Run]]) -> dict[str, object]:
+    """One score's figures; ``fired`` counts the failed and good runs with a finding of the signal, None for what is no signal."""
+    value, *bounds = bounds_within(sets, name)
+    hit = [run.failed for runs in sets for run in runs if any(rule.startswith(f"{name}.") for rule in run.rules)]
+    return {
+        "fired": None if name in (LENGTH, OVERALL, TRIAGE, BESIDE) else (sum(hit), len(hit) - sum(hit)),
+        "auroc": round(area.value, 3),
+        "interval": [round(bound, 2) for bound in area.bounds],
+        "within": round(value, 3),
+        "within_interval": [round(bound, 2) for bound in bounds],
     }
 
 

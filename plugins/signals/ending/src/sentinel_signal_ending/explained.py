@@ -77,7 +77,7 @@ _EXPLAINED = {
     "came_to_nothing": Explanation(
         why="The agent was still looking, had found nothing, and stopped without a word: the task is not done.",
         mend="Look for a limit on turns; let the agent say what it could not find.",
-        example=_example(*_called("search_orders", "No results found."), asked="How many orders are open?"),
+        example=_example(*_called("search_orders", "timed out", success=False), asked="How many orders are open?"),
     ),
     "no_answer": Explanation(
         why="The last message of the agent is empty: the user got nothing.",
