@@ -173,6 +173,12 @@ def test_a_failure_before_the_answer_is_handed_in():
     assert rules(*called("run", "4", success=True), *called("submit", "taken", key="b", answer="4")) == []
 
 
+@pytest.mark.parametrize(("code", "score"), [(" ", 0.6), ("x = 1", 0.8)])
+def test_a_blank_call_that_was_refused_tried_little(code, score):
+    refused = called("run", "wrong format", success=False, key="b", code=code)
+    assert ended(*refused, *called("submit", "taken", key="c", answer="4")).score == score
+
+
 def test_to_hand_over_after_a_failure_is_right():
     assert rules(*called("book", "no seats", success=False), *called("transfer_to_human", "ok", key="b", why="x")) == []
 

@@ -10,7 +10,7 @@ from sentinel_core.trace import GAPS
 if TYPE_CHECKING:
     from sentinel_core import Call, Text, TraceIndex
 
-__all__ = ["Last", "is_handing_over"]
+__all__ = ["Last", "is_blank", "is_handing_over"]
 
 _COMPLETED = frozenset(("completed", "success"))
 """Outcomes, as readers record them, of a run that ended by itself."""
@@ -38,6 +38,12 @@ _admits = re.compile(
 def is_handing_over(call: "Call") -> bool:
     """True for a call that gives the task to somebody else."""
     return not _HANDING_OVER.isdisjoint(name_words(call.call.name))
+
+
+def is_blank(call: "Call") -> bool:
+    """True for a call that was given nothing: all its arguments are empty."""
+    given = call.call.arguments
+    return bool(given) and not any(value.strip() if isinstance(value, str) else value for value in given.values())
 
 
 class Last:

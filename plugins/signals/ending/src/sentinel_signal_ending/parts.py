@@ -8,7 +8,7 @@ import attrs
 
 from sentinel_core import Finding
 from sentinel_signal_ending.broken_off import find_break
-from sentinel_signal_ending.last import Last, is_handing_over
+from sentinel_signal_ending.last import Last, is_blank, is_handing_over
 
 if TYPE_CHECKING:
     from sentinel_core import Call
@@ -68,12 +68,12 @@ def error_last(last: Last) -> Part | None:
 
 
 def handed_in_after_failure(last: Last) -> Part | None:
-    """What was tried last failed, and the answer was handed in without another look."""
+    """What was tried last failed, and the answer was handed in without another look; a call that was given nothing tried little."""
     call = last.work
     if last.submission is None or call is None or call.outcome.state != "failed" or is_handing_over(last.submission):
         return None
     text = f'The last call before the answer was handed in, "{call.call.name}", failed.'
-    return _GRAVE, _found("handed_in_after_failure", text, call, is_result=True)
+    return _LIKELY if is_blank(call) else _GRAVE, _found("handed_in_after_failure", text, call, is_result=True)
 
 
 def unread_result(last: Last) -> Part | None:
