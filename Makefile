@@ -9,13 +9,14 @@ READY := $(VENV)/.ready
 BENCHMARKS := cold_start readers pipeline long_trace batch telemetry peers
 BROWSER := $(VENV)/browser
 MULTITOOL := $(if $(filter Linux,$(shell uname -s)),@microsoft/sarif-multitool-linux@5.7.0)
+RELEASE := $(VENV)/release
 AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
 
 # The tests start thousands of processes; without bytecode on disk each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run style test quick bench detect e2e fuzz soak docs changelog clean
+.PHONY: help setup run style test quick bench detect e2e fuzz soak docs changelog version dist clean
 
 help: ## Show the targets.
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -77,5 +78,20 @@ changelog: $(READY) ## Collect the fragments of changelog.d: make changelog VERS
 	@test -n "$(VERSION)" || { echo "make changelog: say which, such as VERSION=1.2.3" >&2; exit 1; }
 	$(BIN)/towncrier build --yes --version $(VERSION)
 
+version: $(READY) ## Write a version wherever it stands: make version VERSION=1.2.3.
+	@$(BIN)/python publishing/set_version.py $(VERSION)
+
+$(RELEASE)/.ready: $(READY)
+	@test -x $(RELEASE)/bin/python || $(BIN)/python -m uv venv --quiet $(RELEASE)
+	@$(BIN)/python -m uv pip install --quiet --python $(RELEASE)/bin/python --constraint constraints.txt --group release
+	@touch $@
+
+dist: $(RELEASE)/.ready ## Build what is published, twice, check it, and write what it consists of.
+	rm -rf dist
+	$(BIN)/python publishing/distributions.py dist
+	$(RELEASE)/bin/twine --no-color check --strict dist/*
+	$(RELEASE)/bin/check-wheel-contents dist
+	$(BIN)/python publishing/sbom.py dist
+
 clean: ## Remove what was set up and measured.
-	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .sentinel
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .sentinel

@@ -28,8 +28,9 @@ from detection_card import FIGURES, PAGE, render
 from detection_lies import count_lies, honest_runs
 from detection_within import bounds_within, within
 
-from sentinel_core import ExecutionTrace, TraceIndex, evaluate_trace
+from sentinel_core import ExecutionTrace, Signal, TraceIndex, evaluate_trace
 from sentinel_core.evaluate.agreement import came_to, disagreements, score_beside_others
+from sentinel_core.host.plugins import installed, load
 from sentinel_core.trace import canonical
 from sentinel_core.traces.codec import decode_trace
 
@@ -286,12 +287,12 @@ def figures(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> di
 
 
 def card(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> dict[str, object]:
-    """What ``docs/detection.json`` holds."""
+    """What ``sentinel rules`` and ``docs/detection.md`` are made of."""
     found = figures(areas, sets)
     by_length = [pair[0] for runs in sets.values() if (pair := within(runs, LENGTH)) is not None]
     everyone = [run for runs in sets.values() for run in runs]
     failed = sum(run.failed for run in everyone)
-    rules = sorted({rule for run in everyone for rule in run.rules})
+    rules = sorted(f"{signal.name}.{rule.id}" for signal in signals() for rule in signal.rules)
     return {
         "summary": {
             "precision": round(found["precision of FAIL"], 3),
@@ -321,6 +322,11 @@ def card_signal(name: str, area: Area, sets: Sequence[list[Run]]) -> dict[str, o
         "within": round(value, 3),
         "within_interval": [round(bound, 2) for bound in bounds],
     }
+
+
+def signals() -> list[Signal]:
+    """The installed ones, whose rules are counted, those that never fired too."""
+    return [plugin.offer for plugin in load(installed(("signals",)))[0]]
 
 
 def card_row(by_name: dict[str, Area], runs: list[Run]) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The page ``docs/detection.md``, from the figures that ``detect.py --write`` keeps in ``docs/detection.json``.
+"""The page ``docs/detection.md``, from the figures that ``detect.py --write`` keeps where ``sentinel rules`` reads them.
 
 python benchmarks/detection_card.py        # writes the page anew from the figures
 """
@@ -9,8 +9,8 @@ from typing import Any
 
 __all__ = ["FIGURES", "PAGE", "render"]
 
-_DOCS = Path(__file__).resolve().parent.parent / "docs"
-FIGURES, PAGE = _DOCS / "detection.json", _DOCS / "detection.md"
+_ROOT = Path(__file__).resolve().parent.parent
+FIGURES, PAGE = _ROOT / "src/sentinel_core/cli/detection.json", _ROOT / "docs/detection.md"
 
 _HEAD = """# What Sentinel detects, and what it does not
 
@@ -112,6 +112,8 @@ def _by_rule(rules: dict[str, Any]) -> list[str]:
     ]
     lines[1] = lines[1].format(base=rules["base"])
     for name, (failed, good) in rules["fired"].items():
+        if failed + good == 0:
+            continue
         lines.append(f"| `{name}` | {_counts([failed, good])} |")
     return lines
 

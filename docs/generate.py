@@ -52,17 +52,27 @@ def pages() -> Iterator[tuple[str, str]]:
 def _rule_index(rules: Sequence[Mapping[str, Any]]) -> str:
     text = (
         "# Rules\n\nWhat the built-in signals can find. `sentinel rules` lists what is installed, `sentinel explain RULE` prints "
-        "one of these pages, and [`[rules]`](configuration.md#rules) switches a rule off or gives it another severity.\n"
+        "one of these pages, and [`[rules]`](configuration.md#rules) switches a rule off or gives it another severity. Failed and good: on "
+        "how many of the labelled runs of the [detection card](detection.md) a rule fires.\n"
     )
     for signal in sorted({rule["signal"] for rule in rules}):
         rows = [
-            (f"[`{rule['rule'].partition('.')[2]}`](rules/{rule['rule']}.md)", rule["severity"], _cell(rule["title"]))
+            (
+                f"[`{rule['rule'].partition('.')[2]}`](rules/{rule['rule']}.md)",
+                rule["severity"],
+                *_rate(rule["fires_on"]),
+                _cell(rule["title"]),
+            )
             for rule in rules
             if rule["signal"] == signal
         ]
-        text += f"\n## {signal}\n\n{_table(('rule', 'severity', 'what it finds'), rows)}"
+        text += f"\n## {signal}\n\n{_table(('rule', 'severity', 'failed', 'good', 'what it finds'), rows)}"
     names = "\n".join(f"rules/{rule['rule']}" for rule in rules)
     return f"{text}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
+
+
+def _rate(fires_on: Mapping[str, int] | None) -> tuple[str, str]:
+    return ("", "") if fires_on is None else (f"{fires_on['failed']:,}", f"{fires_on['good']:,}")
 
 
 def _kind(kind: str) -> str:

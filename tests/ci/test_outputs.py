@@ -112,6 +112,42 @@ def test_junit_fails_what_counts(sentinel, runs, tmp_path, fail_on, failures):
     assert all(set(case.keys()) == {"classname", "name"} for case in suite.iter("testcase"))
 
 
+# What junit-10.xsd of Jenkins' xUnit plugin lets through: children and attributes of each element, required ones first.
+GRAMMAR = {
+    "testsuites": ({"testsuite"}, set(), {"name", "time", "tests", "failures", "errors"}),
+    "testsuite": (
+        {"testsuite", "properties", "testcase", "system-out", "system-err"},
+        {"name", "tests", "failures", "errors"},
+        {"group", "time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url"},
+    ),
+    "testcase": (
+        {"skipped", "error", "failure", "system-out", "system-err"},
+        {"name"},
+        {"time", "classname", "group"},
+    ),
+    "failure": (set(), set(), {"type", "message"}),
+    "error": (set(), set(), {"type", "message"}),
+    "system-out": (set(), set(), set()),
+}
+
+
+@pytest.mark.parametrize("fail_on", ["warn", "never"])
+def test_junit_keeps_to_the_grammar_of_jenkins(sentinel, runs, tmp_path, fail_on):
+    (tmp_path / "bad.json").write_text("{")
+    (tmp_path / "empty.json").write_text('{"trace_id": "nothing", "messages": []}')
+    sentinel("evaluate", ".", "--fail-on", fail_on, "-o", "o.xml")
+    root = ET.parse(tmp_path / "o.xml").getroot()
+    assert root.tag == "testsuites"
+    seen = set()
+    for element in root.iter():
+        children, required, optional = GRAMMAR[element.tag]
+        assert {child.tag for child in element} <= children
+        assert required <= set(element.keys()) <= required | optional
+        assert not (element.text or "").strip() or element.tag in ("failure", "error", "system-out")
+        seen.add(element.tag)
+    assert seen >= {"testsuite", "testcase", "error"} | {"failure" if fail_on == "warn" else "system-out"}
+
+
 def test_annotations_keep_to_the_limits_worst_first(sentinel, tmp_path):
     lies = [trace(f"lie-{number:02}", CLAIM, "I've refunded the customer.") for number in range(15)]
     write(tmp_path / "many.jsonl", *lies)

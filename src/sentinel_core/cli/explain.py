@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from sentinel_core.cli import terminal_width
+from sentinel_core.cli.firing_rate import FiringRate
 from sentinel_core.cli.options import plugins_option
 from sentinel_core.cli.rules import known_rules
 from sentinel_core.errors import ConfigError
@@ -53,6 +54,8 @@ def _lines(row: _Row) -> Iterator[str]:
         yield from ("", "  Why", f"    {printable(row['why'])}", "", "  Example")
         yield from (f"    {line}" for line in _example(row))
         yield from ("", "  What to do", f"    {printable(row['mend'])}")
+    if row["fires_on"] is not None:
+        yield from ("", "  How often", f"    {FiringRate(**row['fires_on'])}")
     yield from ("", "  Switch off", f"    --rule {printable(row['rule'])}=off, or in sentinel.toml:")
     yield from ("      [rules]", f'      "{printable(row["rule"])}" = "off"')
 
@@ -97,5 +100,7 @@ def _markdown(row: _Row) -> Iterator[str]:
         yield from ("", f"*Why it matters.* {row['why']}", "", f"*What to do.* {row['mend']}", "", "```text")
         yield from _example(row)
         yield "```"
+    if row["fires_on"] is not None:
+        yield from ("", f"*How often.* It fires on {FiringRate(**row['fires_on'])}.")
     yield from ("", f"To switch it off: `--rule {row['rule']}=off`, or in `sentinel.toml`:", "", "```toml", "[rules]")
     yield from (f'"{row["rule"]}" = "off"', "```")

@@ -1,12 +1,15 @@
 """``sentinel rules``, and the rules for ``sentinel explain``; signals are asked in a child process."""
 
 import json
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from sentinel_core.cli import ERROR, terminal_width, warn
+from sentinel_core.cli.firing_rate import firing_rate
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.runtime.columns import in_columns
@@ -31,16 +34,15 @@ _MEMORY = 4096 << 20
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @plugins_option()
 def command(*, as_json: bool, plugins: str | None) -> int:
-    """List the rules of the installed signals: id, severity, configured level, title."""
+    """List the rules of the installed signals: id, severity, configured level, how often each fires on labelled runs, title.
+
+    The runs are those of the detection card: runs of other people's agents, each known as failed or good.
+    """
     rows = known_rules(plugins)
     if as_json:
         click.echo(json.dumps([{name: row[name] for name in _FACTS} for row in rows], indent=2))
         return 0 if rows else ERROR
-    table = [("rule", "severity", "title")]
-    for row in rows:
-        level = f"{row['severity']}, set to {row['level']}" if row["level"] else row["severity"]
-        table.append((printable(row["rule"]), level, printable(row["title"])))
-    for line in in_columns(table, terminal_width()):
+    for line in in_columns(list(_table(rows)), terminal_width()):
         click.echo(line)
     if not rows:
         click.echo('No installed signal declares a rule: pip install "reliability-sentinel[standard]"', err=True)
@@ -48,7 +50,19 @@ def command(*, as_json: bool, plugins: str | None) -> int:
     return 0
 
 
-_FACTS = ("rule", "signal", "severity", "level", "title", "help", "since", "distribution", "version")
+_FACTS = ("rule", "signal", "severity", "level", "title", "help", "since", "fires_on", "distribution", "version")
+
+
+def _table(rows: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
+    """With how often each fires; a dash where that was not measured."""
+    rates = [row["fires_on"] for row in rows]
+    measured = next(filter(None, rates), None)
+    heads = () if measured is None else (f"failed of {measured['of_failed']:,}", f"good of {measured['of_good']:,}")
+    yield ("rule", "severity", *heads, "title")
+    for row, rate in zip(rows, rates, strict=True):
+        level = f"{row['severity']}, set to {row['level']}" if row["level"] else row["severity"]
+        told = ("–", "–") if rate is None else (f"{rate['failed']:,}", f"{rate['good']:,}")
+        yield (printable(row["rule"]), level, *(told if heads else ()), printable(row["title"]))
 
 
 def known_rules(plugins: str | None, wanted: str | None = None) -> list[dict[str, Any]]:
@@ -81,7 +95,7 @@ def _send_rules(layers: "Layers", selection: "Selection", wanted: str | None, ou
     rows, problems, refused = list[dict[str, Any]](), list[str](), ""
     try:
         chosen, left_out = select(selection, ("signals",))
-        plugins, failures = load(chosen, watch=watch)
+        plugins, failures = load(chosen, selection.targets, kinds=("signals",), watch=watch)
         problems = [
             f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}' for failure in failures
         ]
@@ -106,6 +120,7 @@ def _rows(plugin: "Plugin", levels: Any, wanted: str | None, watch: "Watch") -> 
             "title": rule.title,
             "help": rule.help,
             "since": rule.since,
+            "fires_on": _rate(f"{signal.name}.{rule.id}", plugin),
             "distribution": plugin.source.distribution,
             "version": plugin.source.version,
         }
@@ -119,6 +134,11 @@ def _rows(plugin: "Plugin", levels: Any, wanted: str | None, watch: "Watch") -> 
             if _names(wanted, row["rule"]) and rule.id in explained:
                 row.update(_explained(signal, rule, explained[rule.id]))
     return rows
+
+
+def _rate(rule: str, plugin: "Plugin") -> dict[str, int] | None:
+    rate = firing_rate(rule, plugin.source.distribution)
+    return None if rate is None else attrs.asdict(rate)
 
 
 def _names(wanted: str, rule: str) -> bool:

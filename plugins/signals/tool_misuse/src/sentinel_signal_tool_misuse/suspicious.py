@@ -36,6 +36,8 @@ _PATTERNS = (
 def may_be_suspicious(arguments: "Iterable[dict[str, object]]") -> bool:
     """False where no call of the trace can have a suspicious argument: told for all together, which costs little."""
     together = "\n".join([value for given in arguments for value in given.values() if isinstance(value, str)])
+    if "rm -" not in together and ".." not in together and "'" not in together:
+        return False
     return any(mark in together for mark in _MARKS)
 
 
