@@ -16,8 +16,8 @@ _HEAD = """# What Sentinel detects, and what it does not
 
 Measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed), each conversation counted once. `make detect` prints
 the same where the sets are. Nothing was trained on them, but choices were made on them: the parts of `ending` on five sets; what `effort`
-measures, when a run came to nothing, and what agrees with what, on half of each set's tasks. On the other half triage had 0.788 (0.695
-within tasks), beside other runs 0.791 (0.707), and FAIL a precision of 0.994. Expect less on runs of other kinds.
+measures, when a run came to nothing, and what agrees with what, on all, with a look at two halves of the tasks. No run was kept out of
+sight, so expect less on runs of other kinds: about 0.70 for triage, 0.61 within tasks, 0.74 beside other runs.
 
 - **FAIL is nearly always right and finds few**: precision {precision:.3f}, on {recall:.0%} of failed runs in the mean over the sets.
 - **The triage score sorts runs**: AUROC {triage:.3f} in the mean over the sets, counting messages {messages:.3f}; among runs of the same task
