@@ -173,10 +173,13 @@ def test_a_failure_before_the_answer_is_handed_in():
     assert rules(*called("run", "4", success=True), *called("submit", "taken", key="b", answer="4")) == []
 
 
-@pytest.mark.parametrize(("code", "score"), [(" ", 0.6), ("x = 1", 0.8)])
-def test_a_blank_call_that_was_refused_tried_little(code, score):
+@pytest.mark.parametrize(
+    ("code", "score", "rule"), [(" ", 0.6, "handed_in_after_refusal"), ("x = 1", 0.8, "handed_in_after_failure")]
+)
+def test_a_blank_call_that_was_refused_tried_little(code, score, rule):
     refused = called("run", "wrong format", success=False, key="b", code=code)
-    assert ended(*refused, *called("submit", "taken", key="c", answer="4")).score == score
+    found = ended(*refused, *called("submit", "taken", key="c", answer="4"))
+    assert (found.score, found.findings[0].rule) == (score, rule)
 
 
 def test_to_hand_over_after_a_failure_is_right():
@@ -193,7 +196,7 @@ def test_a_failure_before_an_answer_in_words():
     honest = ended(*called("read_file", "boom", success=False), said("I could not read b.txt."))
     assert (honest.score, honest.findings[0].rule, honest.findings[0].severity) == (
         0.3,
-        "answered_after_failure",
+        "failure_told",
         "note",
     )
     assert rules(*called("run", "boom", success=False, words="It is 4."), said("")) == ["no_answer"]
@@ -266,7 +269,7 @@ def test_every_rule_is_declared_and_every_declared_rule_is_found_above():
     assert [rule.id for rule in RULES if f'"{rule.id}"' not in source] == []
     [signal] = sentinel_signals()
     assert (signal.name, signal.rules) == ("ending", RULES)
-    assert all(rule.title and rule.help and rule.severity in ("error", "warning") for rule in RULES)
+    assert all(rule.title and rule.help and rule.severity in ("error", "warning", "note") for rule in RULES)
 
 
 def test_one_id_many_times_pairs_in_order():

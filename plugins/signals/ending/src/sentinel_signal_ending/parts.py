@@ -73,7 +73,10 @@ def handed_in_after_failure(last: Last) -> Part | None:
     if last.submission is None or call is None or call.outcome.state != "failed" or is_handing_over(last.submission):
         return None
     text = f'The last call before the answer was handed in, "{call.call.name}", failed.'
-    return _LIKELY if is_blank(call) else _GRAVE, _found("handed_in_after_failure", text, call, is_result=True)
+    if is_blank(call):
+        text = f'The last call before the answer was handed in, "{call.call.name}", was given nothing and failed.'
+        return _LIKELY, _found("handed_in_after_refusal", text, call, is_result=True)
+    return _GRAVE, _found("handed_in_after_failure", text, call, is_result=True)
 
 
 def unread_result(last: Last) -> Part | None:
@@ -124,7 +127,7 @@ def answered_after_failure(last: Last) -> Part | None:
         return None
     text = f'The last call before the answer, "{call.call.name}", failed'
     if last.is_failure_told:
-        found = _found("answered_after_failure", f"{text}; the answer speaks of a failure.", call, is_result=True)
+        found = _found("failure_told", f"{text}; the answer speaks of a failure.", call, is_result=True)
         return _SLIGHT, attrs.evolve(found, severity="note")
     return _LIKELY, _found("answered_after_failure", f"{text}.", call, is_result=True)
 

@@ -50,6 +50,13 @@ RULES = (
         help="The last call before the answer failed: what was handed in was not seen to work.",
     ),
     Rule(
+        id="handed_in_after_refusal",
+        severity="warning",
+        title="The answer was handed in after a call that was given nothing",
+        since="0.1.0",
+        help="The last call before the answer had empty arguments and failed. What was tried before it may have worked.",
+    ),
+    Rule(
         id="unread_result",
         severity="warning",
         title="Nobody read the last result",
@@ -75,7 +82,14 @@ RULES = (
         severity="warning",
         title="The last call before the answer failed",
         since="0.1.0",
-        help="The agent answered in words right after a call that failed. A note where the answer speaks of a failure; else check what it rests on.",
+        help="The agent answered in words right after a call that failed, and does not speak of a failure. Check what the answer rests on.",
+    ),
+    Rule(
+        id="failure_told",
+        severity="note",
+        title="The last call before the answer failed, and the answer says so",
+        since="0.1.0",
+        help="The agent answered in words right after a call that failed, and speaks of a failure. Mostly that is honest.",
     ),
     Rule(
         id="missing_name",
