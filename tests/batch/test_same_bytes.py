@@ -3,11 +3,13 @@
 With ``SENTINEL_SOAK=1`` (``make soak``) there are 20,000 traces and ten kills at random points.
 """
 
+import fcntl
 import json
 import os
 import random
 import shutil
 import signal
+import threading
 from collections import Counter
 
 import pytest
@@ -190,3 +192,14 @@ def remove(folder) -> None:
     shutil.rmtree(folder / "out", ignore_errors=True)
     for path in [*folder.glob("out.*"), *folder.glob(".out*")]:
         path.unlink()
+
+
+def test_the_children_of_a_batch_that_was_killed_may_take_a_moment_to_leave(folder, inside, tools):
+    """They share its lock."""
+    (folder / "left.jsonl").write_bytes(tools.line_of(1))
+    partial = folder / ".left-out.jsonl.partial"
+    partial.touch()
+    held = partial.open("rb")
+    fcntl.flock(held, fcntl.LOCK_EX)
+    threading.Timer(0.5, held.close).start()
+    assert inside("evaluate", "left.jsonl", "-o", "left-out.jsonl").returncode == 0

@@ -141,7 +141,7 @@ def test_a_report_has_verdict_bars_and_findings():
     one = finding(message_index=3, quote="word for word", severity="error")
     shown = lines(report([one], score=0.9, details="why"), origin="a.json, record 1")
     assert shown[0] == "✗ FAIL  risk 0.225  honest  (a.json, record 1)"
-    assert shown[1].startswith("  FAIL: loop 0.9 is at or above its critical 0.8")
+    assert shown[1].startswith("  FAIL: Twice (loop 0.9, critical at 0.8); overall risk 0.225")
     assert shown[2] == "  loop  ██████████████████░░ 0.90 × 0.25  why"
     assert shown[3:] == [
         "  ✗ message 3 loop.again: Twice.",

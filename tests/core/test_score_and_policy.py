@@ -3,9 +3,10 @@ import itertools
 import attrs
 import pytest
 
-from sentinel_core.evaluate.policy import judge
+from sentinel_core.evaluate.policy import Reason, explain, judge
 from sentinel_core.evaluate.score import combine, share
 from sentinel_core.profile import RS1, STANDARD, CriticalRule
+from sentinel_core.report import Finding
 
 NAMES = ("hallucination", "loop", "tool_misuse", "cost")
 TWENTIETHS = (7, 5, 5, 3)  # the weights 0.35, 0.25, 0.25, 0.15
@@ -83,10 +84,28 @@ def test_reasons_name_what_fired():
     verdict, reasons = judge(combine(scores, RS1.weights), scores, RS1)
     assert verdict == "FAIL"
     assert reasons == (
-        "hallucination 0.85 is at or above its critical 0.8",
-        "tool_misuse 0.7 is at or above its critical 0.7 (WARN)",
-        "overall risk 0.4725 is at or above 0.4 (WARN)",
+        Reason("FAIL", "hallucination", "hallucination 0.85, critical at 0.8"),
+        Reason("WARN", "tool_misuse", "tool_misuse 0.7, critical at 0.7"),
+        Reason("WARN", None, "overall risk 0.4725"),
     )
+
+
+def test_an_overall_score_that_decides_speaks_for_the_signal_with_the_largest_share():
+    scores = {"cost": 0.8, "loop": 0.79, "hallucination": 0.6}
+    assert judge(combine(scores, RS1.weights), scores, RS1)[1] == (
+        Reason("WARN", "hallucination", "overall risk 0.5275, WARN from 0.4"),
+    )
+
+
+def test_an_explanation_leads_with_the_worst_finding_of_the_signal_that_decided():
+    reasons = (Reason("FAIL", "loop", "loop 0.9, critical at 0.8"), Reason("PASS", None, "overall risk 0.225"))
+    findings = [
+        Finding(rule="cost.much", severity="error", text="Dear."),
+        Finding(rule="loop.some", severity="note", text="Once."),
+        Finding(rule="loop.again", severity="error", text="The same call 9 times."),
+    ]
+    assert explain(reasons, findings) == "The same call 9 times (loop 0.9, critical at 0.8); overall risk 0.225"
+    assert explain(reasons, findings[:1]) == "loop 0.9, critical at 0.8; overall risk 0.225"
 
 
 def test_a_critical_rule_never_lowers_a_verdict():

@@ -57,7 +57,7 @@ def test_a_project_of_random_families(seed, make):
             range(ATTEMPTS), numbers(chance, ATTEMPTS), numbers(chance, ATTEMPTS), strict=True
         ):
             tags = chance.sample(TAGS, chance.choice((0, 0, 0, 1, 2)))
-            orchestrator.hand_in(
+            orchestrator.submit(
                 loop_id, Reflection(alignment_score=alignment, drift_score=drift, bias_tags=tuple(tags))
             )
             answer = orchestrator.complete(loop_id)
@@ -78,7 +78,7 @@ def test_every_family_ends_whatever_is_overridden(seed, make):
     chance, orchestrator = chance_of("overrides", seed), make()
     loop_id, count = "loop", 0
     while loop_id is not None:
-        orchestrator.hand_in(loop_id, Reflection(alignment_score=0.5, drift_score=0.5, bias_tags=("same",)))
+        orchestrator.submit(loop_id, Reflection(alignment_score=0.5, drift_score=0.5, bias_tags=("same",)))
         if chance.random() < 0.98:
             orchestrator.override(loop_id, dict.fromkeys(KINDS, True), actor="ada", reason=f"to see {count}")
         loop_id = orchestrator.complete(loop_id)["decision_result"]["new_loop_id"]

@@ -32,7 +32,7 @@ def drive(place: str, number: int, told: Path) -> None:
     for root in range(FAMILIES):
         loop_id = f"loop_{(root + number) % FAMILIES}"
         while loop_id is not None:
-            orchestrator.hand_in(loop_id, POOR)
+            orchestrator.submit(loop_id, POOR)
             answers[loop_id] = orchestrator.complete(loop_id)["decision_result"]
             loop_id = answers[loop_id]["new_loop_id"]
     told.write_bytes(pickle.dumps(answers))

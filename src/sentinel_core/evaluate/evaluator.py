@@ -10,7 +10,7 @@ from sentinel_core.evaluate.attribution import attribute
 from sentinel_core.evaluate.foreign import NonsenseError, checked_detection, describe_in_place
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.mutation_guard import Snapshot
-from sentinel_core.evaluate.policy import judge
+from sentinel_core.evaluate.policy import Reason, explain, judge
 from sentinel_core.evaluate.score import combine, share
 from sentinel_core.evaluate.triage import triage_score
 from sentinel_core.offers import Rule
@@ -25,13 +25,14 @@ from sentinel_core.report import (
     SignalScore,
     Verdict,
 )
-from sentinel_core.trace import GAPS, NOTES, told_of_reading
+from sentinel_core.trace import GAPS, NOTES, reading_remarks
 
 __all__ = ["BoundSignal", "Panel", "evaluate"]
 
 _NOT_INSTALLED = "is not installed"
 _ASTRAY = 'answered with a finding, "{}", that points to {}; there are {}, counted from 0'
 _ATTRIBUTED = ("WARN", "FAIL")
+_UNMEASURED = "No verdict: no weighted signal could be measured."
 _SILENT = "Nothing to check: no assistant text and no tool call."
 
 _Answers = list[tuple[str, Detection | SignalFailure]]
@@ -44,7 +45,7 @@ class _Judged(NamedTuple):
 
     verdict: Verdict | None
     overall: float | None
-    text: str
+    reasons: tuple[Reason, ...]
     triage: float | None
 
 
@@ -143,7 +144,7 @@ def evaluate(index: TraceIndex, panel: Panel) -> ReliabilityReport:
     scores, covered, measured = zip(*rows, strict=True) if rows else ((), (), ())
     failures = _in_order((*failed, *panel.standing_failures), panel)
     judged = panel.judged(measured)
-    verdict, overall, reasoning = _verdict(index, judged, failures)
+    verdict, overall, reasoning = _verdict(index, judged, findings, failures)
     return ReliabilityReport(
         trace_id=index.trace.trace_id,
         verdict=verdict,
@@ -229,7 +230,7 @@ def _failure(signal: BoundSignal, error: str) -> SignalFailure:
 
 
 def _verdict(
-    index: TraceIndex, judged: _Judged, failures: Sequence[SignalFailure]
+    index: TraceIndex, judged: _Judged, findings: Sequence[Finding], failures: Sequence[SignalFailure]
 ) -> tuple[Verdict | None, float | None, str]:
     """Verdict, overall score and reasoning.
 
@@ -238,11 +239,12 @@ def _verdict(
     """
     if not index.messages:
         return None, None, "Nothing to check: the trace has no messages."
-    verdict, overall, text, _ = judged
+    verdict, overall, reasons, _ = judged
     if verdict in (None, "PASS") and not (index.texts or index.calls) and index.is_silent:
         return None, None, _SILENT
     if verdict is None:
-        return None, None, text
+        return None, None, _UNMEASURED
+    text = explain(reasons, findings)
     broken = [failure.signal_name for failure in failures if not failure.advisory] if failures else ()
     if not broken:
         return verdict, overall, f"{verdict}: {text}."
@@ -258,10 +260,10 @@ def _judged(profile: Profile, scores: _Scores) -> _Judged:
     measured = {name: score for name, score in scores if score is not None}
     weighted = {name: score for name, score in measured.items() if name in profile.weights}
     if not weighted:
-        return _Judged(None, None, "No verdict: no weighted signal could be measured.", triage)
+        return _Judged(None, None, (), triage)
     overall = combine(weighted, profile.weights)
     verdict, reasons = judge(overall, measured, profile)
-    return _Judged(verdict, overall, "; ".join(reasons), triage)
+    return _Judged(verdict, overall, reasons, triage)
 
 
 def _scope(panel: Panel, scores: _Scores, failed: tuple[str, ...]) -> str:
@@ -339,4 +341,4 @@ def _unread(index: TraceIndex) -> tuple[str, ...]:
     trace = index.trace
     if not trace.metadata and (trace.details is None or not trace.details.children):
         return ()
-    return tuple(told_of_reading(trace, GAPS, NOTES))
+    return tuple(reading_remarks(trace, GAPS, NOTES))

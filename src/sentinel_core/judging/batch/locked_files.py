@@ -1,4 +1,4 @@
-"""Files of a batch: locked against others, on the disk, whole."""
+"""Files of a batch: locking, syncing, and atomic writes."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ _BETWEEN_LOOKS = 0.05
 
 
 def lock(descriptor: int, path: Path) -> None:
-    """Keep other batches from an output. Raises ``InputError`` where one has it, and keeps it."""
+    """Lock an output against other batches. Raises ``InputError`` if one has it, and keeps it."""
     until = time.monotonic() + _WAITED
     while not _is_locked(descriptor):
         if time.monotonic() >= until:
@@ -34,16 +34,16 @@ def _is_locked(descriptor: int) -> bool:
 
 
 def leads_to(path: Path, descriptor: int) -> bool:
-    """False where the file was renamed or removed between being opened and being locked."""
+    """False if the file was renamed or removed after it was opened and before it was locked."""
     return path.exists() and os.path.samestat(path.stat(), os.fstat(descriptor))
 
 
 def to_disk(path: Path) -> None:
-    """Make what is in a file outlive a crash of the machine."""
+    """Sync a file to disk, so that it survives a crash of the machine."""
     with path.open("rb") as stream:
         os.fsync(stream.fileno())
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """As ``state.write_whole``, for who holds the lock of the output."""
+    """Like ``state.write_whole``, for the holder of the output's lock."""
     state.write_whole(path, data, temporary=f".{path.name}.new")

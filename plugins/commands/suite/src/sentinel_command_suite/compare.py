@@ -67,7 +67,7 @@ class Comparison:
 
     @property
     def is_regression(self) -> bool:
-        """True where something got worse by more than noise, or less was checked."""
+        """True if something got worse by more than noise, or less was checked."""
         return bool(self.less_covered) or any(entry.significant for entry in self.regressions)
 
     @property
