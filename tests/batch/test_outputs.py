@@ -1,6 +1,7 @@
 """Where reports go, how a batch goes on, and what it says when it cannot."""
 
 import errno
+import fcntl
 import io
 import json
 import os

@@ -39,17 +39,21 @@ SPAN = {
         "name": {"type": "string"},
         "startTimeUnixNano": NUMBER,
         "endTimeUnixNano": NUMBER,
-        "attributes": {"type": "array", "items": ATTRIBUTE, "maxItems": 5},
+        "attributes": {"type": "array", "items": ATTRIBUTE, "maxItems": 3},
     },
     "required": ["traceId", "spanId"],
 }
 
 
-def listed(name: str, item: dict) -> dict:
-    return {"type": "object", "properties": {name: {"type": "array", "items": item, "maxItems": 3}}, "required": [name]}
+def listed(name: str, item: dict, most: int = 1) -> dict:
+    return {
+        "type": "object",
+        "properties": {name: {"type": "array", "items": item, "maxItems": most}},
+        "required": [name],
+    }
 
 
-BODY = listed("resourceSpans", listed("scopeSpans", listed("spans", SPAN)))
+BODY = listed("resourceSpans", listed("scopeSpans", listed("spans", SPAN, 2)))
 ANSWERS = {
     str(status): {"description": "promised"} for status in (200, 400, 403, 404, 405, 408, 411, 413, 415, 431, 503)
 }
@@ -82,7 +86,7 @@ def at_work(tmp_path_factory):
 
 
 @schema.parametrize()
-@settings(max_examples=CASES // 4, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=CASES // 3 + 1, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 def test_every_answer_is_a_promised_one(case, at_work):
     answer = case.call(base_url=f"http://127.0.0.1:{at_work.port}")
     answered.append(answer.status_code)
@@ -90,9 +94,10 @@ def test_every_answer_is_a_promised_one(case, at_work):
 
 
 def test_it_still_judges(at_work):
-    before = len(at_work.reports())
     at_work.send(chat(0xFFFF, 0xFFFF))
-    reports = at_work.wait_for_reports(before + 1)
-    assert f"{0xFFFF:032x}" in {report["trace_id"] for report in reports}
+    wanted, rows = f"{0xFFFF:032x}", 0
+    while wanted not in {report.get("trace_id") for report in at_work.reports()}:
+        rows = len(at_work.wait_for_reports(rows + 1))
     assert at_work.process.poll() is None
+    assert len(answered) >= CASES
     print(f"{len(answered)} requests to the receiver: {sorted(set(answered))}")  # noqa: T201 - a figure, shown with -s
