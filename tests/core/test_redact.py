@@ -301,6 +301,15 @@ def everywhere(rules, text):
     return text
 
 
+def test_no_expression_needs_what_python_3_11_2_has_broken():
+    """Possessive quantifiers and atomic groups."""
+    rules = (*module.FIRST_RULES, *module.LAST_RULES, *module.CUT_RULES)
+    parsed = [repr(re._parser.parse(rule.pattern)) for rule in rules]
+    assert [text for text in parsed if "POSSESSIVE" in text or "ATOMIC" in text] == []
+    assert "ATOMIC" in repr(re._parser.parse("(?>a)"))
+    assert "POSSESSIVE" in repr(re._parser.parse("a++"))
+
+
 FILLING = "Error: " + "x " * 80
 
 

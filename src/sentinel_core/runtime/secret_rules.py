@@ -28,7 +28,7 @@ _PRIVATE_KEY = rf"-----BEGIN [A-Z ]*{BLOCK}(?:[^-]|-(?!-)){{0,16000}}(?:-----END
 
 # A name, what stands between it and its value (quotes, escaped or not, and what assigns), and the value.
 _QUOTE = r"""\\{0,8}["']?"""
-_ASSIGNS = rf"(?>{_QUOTE}\]?\s{{0,3}}[:=]{{1,2}}>?\s{{0,3}}{_QUOTE})"
+_ASSIGNS = rf"(?:{_QUOTE}\]?\s{{0,3}}[:=]{{1,2}}(?![:=])(?:>|(?!>))\s{{0,3}}{_QUOTE}(?![\"'\s]))"
 _NEXT = rf"""(?:\s{{1,3}}{_QUOTE}|=|\\{{0,8}}["'],?\s{{0,3}}\\{{0,8}}["'])"""  # of arguments: the one after an option
 _PLAIN = r"""[^\s"'\\,;&}]"""
 _BACKSLASH = r"""\\(?![\\"'nrt]|u00[23])"""
@@ -45,7 +45,7 @@ _REFERENCE = (
     r"\$\(|\$\{(?!\w{0,64}:[=-]?\w)|\$(?:[A-Z_][A-Z0-9_]{0,64}|[A-Za-z_]{1,64})(?![\w$!@#%^*=])"
     r"|%[A-Za-z_]{1,64}%(?!\w)|%\(|%[sdrv](?!\w)"
     r"|\{\{|\{%|#\{|\{[\w.()\[\]!:]{1,64}\}(?![\w$/+])|<%|<[\w .:|-]{1,64}(?:>|\Z)"
-    r"|[*.xX\u2022]{4,64}+(?![\w$])|!(?:secret|Ref|Sub)\b|arn:aws|op://|vault:|env:"
+    r"|[*.xX\u2022]{4,64}(?![\w$*.\u2022])|!(?:secret|Ref|Sub)\b|arn:aws|op://|vault:|env:"
 )
 _SAID = (
     r"(?:(?:std::)?string|str|(?:secret|any|byte)str(?:ing)?|int(?:eger)?|number|bool(?:ean)?|bytes|object|any"
