@@ -34,6 +34,7 @@ _SETS = {
     "d": "[0-9]",
 }
 _PART = re.compile(r"([aubhlcd])(\d+)|(.)")
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _EXACT = 10  # characters: a part that is shorter has its length
 _SHORT = 22  # characters
 _LONGEST_LEAST = 40  # characters of a last part that may be very long
@@ -45,6 +46,9 @@ _KEPT = 3  # characters before and with a joint, by which kinds are looked up
 _STUMP = 256  # characters
 # What all secrets of a known shape have, and most texts have not. A token of JSON may have less, and is looked for by itself.
 _RUN = re.compile("[A-Za-z0-9_+/-]{15}")
+
+
+_compiled = functools.cache(re.compile)
 
 
 class Kind(NamedTuple):
@@ -61,22 +65,29 @@ KINDS = tuple(Kind(*line.split()) for line in (SOFTWARE + SERVICES).splitlines()
 
 def _ends_in_joint(kind: Kind) -> int:
     """Where the last joint of the kind's start ends; 0 if there is none."""
-    return max(kind.start.rfind(joint) for joint in "_.:~-") + 1
+    return len(kind.start.rstrip(_LETTERS))
 
 
-def _by_joint() -> dict[str, tuple[Kind, ...]]:
-    found: dict[str, list[Kind]] = {}
-    for kind in sorted(KINDS, key=lambda kind: -len(kind.start)):
+class _Starts(NamedTuple):
+    """The kinds by the last characters of their start up to its last joint; those without a joint, in capitals or not."""
+
+    by_joint: dict[str, list[Kind]]
+    capital: list[Kind]
+    small: list[Kind]
+
+
+@functools.cache
+def _starts() -> _Starts:
+    found = _Starts({}, [], [])
+    for kind in KINDS:
         if end := _ends_in_joint(kind):
-            found.setdefault(kind.start[end - _KEPT : end], []).append(kind)
-    return {kept: tuple(kinds) for kept, kinds in found.items()}
+            found.by_joint.setdefault(kind.start[end - _KEPT : end], []).append(kind)
+        else:
+            (found.capital if kind.start[:2].isupper() else found.small).append(kind)
+    return found
 
 
-_BY_JOINT = _by_joint()
-_PLAIN = tuple(kind for kind in KINDS if not _ends_in_joint(kind))
-_CAPITAL = tuple(kind for kind in _PLAIN if re.match("[A-Z][A-Z0-9]", kind.start))
-_SMALL = tuple(kind for kind in _PLAIN if kind not in _CAPITAL)
-# All of the former stand in such; nearly all texts have none.
+# Those in capitals stand in such; nearly all texts have none.
 _CAPITALS = re.compile("[A-Z][A-Z0-9][A-Za-z0-9_+/-]{13}")
 
 
@@ -111,8 +122,8 @@ def _expression(kind: Kind) -> re.Pattern[str]:
     return re.compile(f"{_START}{before}{re.escape(kind.start)}{_looks_random(kind.shape)}{_rest(kind.shape)}")
 
 
-_TOKEN = re.compile(rf"{_START}eyJ[A-Za-z0-9_-]{{8,256}}\.[A-Za-z0-9_-]{{8,4096}}\.[A-Za-z0-9_-]{{4,1024}}")
-_TOKEN_STUMP = re.compile(rf"{_START}eyJ[\w.-]{{1,{_STUMP}}}\Z")
+_TOKEN = rf"{_START}eyJ[A-Za-z0-9_-]{{8,256}}\.[A-Za-z0-9_-]{{8,4096}}\.[A-Za-z0-9_-]{{4,1024}}"
+_TOKEN_STUMP = rf"{_START}eyJ[\w.-]{{1,{_STUMP}}}\Z"
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _AZURE = (r"\+ASt", r"\+ABa", r"\+ACR", r"\+AEh", r"\+ARm", "ACDb", "AIoT", "APIM", "AzCa", "AzFu", "AzSe", "JQQJ99")
 _ENDS = "(?![A-Za-z0-9_-])"
@@ -182,6 +193,7 @@ def _odd_expression(odd: Odd) -> re.Pattern[str]:
     return re.compile(_START + odd.pattern)
 
 
+@functools.cache
 def _grouped() -> tuple[tuple[str, re.Pattern[str], tuple[Odd, ...]], ...]:
     """The odd kinds by the first character of their mark, which all their texts have; and what finds any of their marks."""
     groups: dict[str, list[Odd]] = {}
@@ -190,22 +202,20 @@ def _grouped() -> tuple[tuple[str, re.Pattern[str], tuple[Odd, ...]], ...]:
     return tuple((first, re.compile("|".join(odd.mark for odd in odds)), tuple(odds)) for first, odds in groups.items())
 
 
-_GROUPS = _grouped()
-
-
 def without_shapes(text: str, mask: str) -> str:
     """The text with each secret of a known shape replaced by ``mask``."""
     if "eyJ" in text:
-        text = _TOKEN.sub(mask, text)
+        text = _compiled(_TOKEN).sub(mask, text)
     if _RUN.search(text) is None:
         return text
     spans = list(_with_joints(text))
-    for kind in _PLAIN if _CAPITALS.search(text) else _SMALL:
+    starts = _starts()
+    for kind in (*starts.capital, *starts.small) if _CAPITALS.search(text) else starts.small:
         if kind.start in text:
             spans += _with_start(kind, text)
     if spans:
         text = _cut_out(text, sorted(spans), mask)
-    for first, marks, odds in _GROUPS:
+    for first, marks, odds in _grouped():
         if first in text and marks.search(text):
             for odd in odds:
                 if re.search(odd.mark, text):
@@ -215,14 +225,15 @@ def without_shapes(text: str, mask: str) -> str:
 
 def _with_joints(text: str) -> Iterator[tuple[int, int]]:
     """Where secrets begin and end whose start ends in a joint."""
+    by_joint = _starts().by_joint
     for joint in _JOINT.finditer(text):
         end = joint.end()
-        kinds = _BY_JOINT.get(text[end - _KEPT : end])
+        kinds = by_joint.get(text[end - _KEPT : end])
         if kinds:
             yield from _at(kinds, text, end)
 
 
-def _at(kinds: tuple[Kind, ...], text: str, end: int) -> Iterator[tuple[int, int]]:
+def _at(kinds: list[Kind], text: str, end: int) -> Iterator[tuple[int, int]]:
     for kind in kinds:
         place = end - _ends_in_joint(kind)
         if place >= 0 and text.startswith(kind.start, place):
@@ -256,18 +267,18 @@ def without_start(text: str, mask: str) -> str:
 
     One that goes on in small letters alone says nothing, and may be a name.
     """
-    tail = max(0, len(text) - _STUMP)
+    tail, starts = max(0, len(text) - _STUMP), _starts()
     places = [
         match.end() - _ends_in_joint(kind)
         for match in _ANY_JOINT.finditer(text, tail)
-        for kind in _BY_JOINT.get(text[max(0, match.end() - _KEPT) : match.end()], ())
+        for kind in starts.by_joint.get(text[max(0, match.end() - _KEPT) : match.end()], ())
         if _is_stump(kind, text, match.end() - _ends_in_joint(kind))
     ]
-    for kind in _PLAIN:
+    for kind in (*starts.capital, *starts.small):
         place = text.rfind(kind.start, tail)
         if place >= 0 and _is_stump(kind, text, place):
             places.append(place)
-    token = _TOKEN_STUMP.search(text, tail)
+    token = _compiled(_TOKEN_STUMP).search(text, tail)
     if token is not None:
         places.append(token.start())
     return text[: min(places)] + mask if places else text
