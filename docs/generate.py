@@ -59,14 +59,14 @@ def _rule_index(rules: Sequence[Mapping[str, Any]]) -> str:
         rows = [
             (
                 f"[`{rule['rule'].partition('.')[2]}`](rules/{rule['rule']}.md)",
+                _cell(rule["title"]),
                 rule["severity"],
                 *_rate(rule["fires_on"]),
-                _cell(rule["title"]),
             )
             for rule in rules
             if rule["signal"] == signal
         ]
-        text += f"\n## {signal}\n\n{_table(('rule', 'severity', 'failed', 'good', 'what it finds'), rows)}"
+        text += f"\n## {signal}\n\n{_table(('rule', 'what it finds', 'severity', 'failed', 'good'), rows)}"
     names = "\n".join(f"rules/{rule['rule']}" for rule in rules)
     return f"{text}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
 
