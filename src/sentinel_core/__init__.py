@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from sentinel_core.guardrails.facts import Attempt, History, Ruling
     from sentinel_core.guardrails.loops import (
         get_guardrails_status,
-        hand_in_loop,
         override_guardrails,
         process_loop_completion,
+        submit_loop,
     )
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.host.in_process import evaluate_trace
@@ -80,7 +80,7 @@ _HOME = {
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
         "get_guardrails_status",
-        "hand_in_loop",
+        "submit_loop",
         "override_guardrails",
         "process_loop_completion",
     ),
@@ -147,7 +147,6 @@ __all__ = [
     "encode_trace",
     "evaluate_trace",
     "get_guardrails_status",
-    "hand_in_loop",
     "hookimpl",
     "judge",
     "notebook_frame",
@@ -155,6 +154,7 @@ __all__ = [
     "process_loop_completion",
     "report_page",
     "report_text",
+    "submit_loop",
 ]
 
 

@@ -30,8 +30,8 @@ __all__ = [
     "canonical_each",
     "from_json",
     "parsed",
+    "reading_remarks",
     "to_json",
-    "told_of_reading",
 ]
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -276,12 +276,12 @@ NOTES = "reading_notes"
 """The key for sentences on what its reader left out on purpose."""
 
 
-def told_of_reading(trace: ExecutionTrace, *keys: str) -> list[str]:
-    """The sentences under ``GAPS``, ``NOTES`` or both in a trace's metadata, whoever wrote it, and in its sub-agents'."""
-    told = [one for key in keys for one in _sentences(trace.metadata.get(key))]
+def reading_remarks(trace: ExecutionTrace, *keys: str) -> list[str]:
+    """The sentences under ``GAPS``, ``NOTES`` or both in a trace's metadata and in its sub-agents'; other values are skipped."""
+    remarks = [one for key in keys for one in _sentences(trace.metadata.get(key))]
     for child in () if trace.details is None else trace.details.children:
-        told += [f'sub-agent "{child.trace_id}": {one}' for one in told_of_reading(child, *keys)]
-    return told
+        remarks += [f'sub-agent "{child.trace_id}": {one}' for one in reading_remarks(child, *keys)]
+    return remarks
 
 
 def _sentences(value: object) -> list[str]:

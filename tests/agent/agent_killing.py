@@ -9,7 +9,7 @@ import attrs
 
 from sentinel_core.agent.detective import Investigation
 from sentinel_core.agent.journal import Journal
-from sentinel_core.agent.journal_observer import Keeper
+from sentinel_core.agent.journal_observer import JournalObserver
 from sentinel_core.agent.tools import Toolbox, bind_tool
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_provider_offline import OfflineModel
@@ -85,7 +85,7 @@ def work(state, reports, *, before=0, after=0, in_delivery=False):
 
 def _run(state, reports, before, after, in_delivery):
     journal = Journal(state)
-    keeper = Keeper(journal)
+    keeper = JournalObserver(journal)
     begun = journal.runs()
     if begun:
         keeper.resume(begun[-1].run_id)

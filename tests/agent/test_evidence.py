@@ -105,7 +105,7 @@ def test_the_offline_rules_name_the_cut_and_the_setting(tmp_path):
     summary = {"a key that is not cut" * 500: 1}
     result, filed = run(OfflineModel(), summary)
     whole = len(json.dumps(summary, separators=(",", ":")))
-    cut = f"the summary has {whole} characters and was cut; --set agent.max_result_chars={whole} leaves it whole"
+    cut = f"the summary has {whole} characters and was cut; --set agent.max_result_chars={whole} keeps it whole"
     assert (filed, cut in result.answer) == ([], True)
     assert told(result, tmp_path).cause == f"{cut}; the agent never called file_risk_report"
 
@@ -118,7 +118,7 @@ def test_a_summary_that_nobody_can_read_passes_no_limit(tmp_path, capsys, summar
     result, (filed,) = run(says(severity), summary)
     assert (result.report.evidence, result.report.below_evidence) == (None, below)
     assert filed["findings"][1:] == [
-        "evidence_unknown: the release summary could not be read, so the severity was held against no data"
+        "evidence_unknown: the release summary could not be read, so the severity could not be checked"
     ]
     found = told(result, tmp_path)
     assert (found.severity, found.evidence_severity) == (severity, None)

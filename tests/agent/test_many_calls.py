@@ -8,7 +8,7 @@ import time
 import attrs
 import pytest
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import ReplyReceived, ToolFinished
 from sentinel_core.agent.limits import Limit
@@ -63,9 +63,9 @@ def test_calls_that_would_begin_after_the_deadline_are_refused(agent_for):
         now[0] += 10.0
         return "seen"
 
-    world = World(stopwatch=lambda: now[0])
+    clock = Clock(stopwatch=lambda: now[0])
     agent = agent_for(Reply(tool_calls=asks(30)), tools=(looking(look),), settings=AgentSettings(deadline=55))
-    agent.world = agent.toolbox.world = world
+    agent.clock = agent.toolbox.clock = clock
     answer = agent.send_message("go")
     assert answer.outcome == "deadline"
     results = [event.result for event in agent.events if isinstance(event, ToolFinished)]
@@ -130,7 +130,7 @@ def test_what_was_refused_then_is_not_run_by_a_resumed_run(agent_for, cut):
     tools = (look, attrs.evolve(look, name="note", effect="write"))
     calls = (ToolCall(id="n", name="note", arguments={"at": 9}), *asks(3))
     stopped = agent_for(Reply(tool_calls=calls), tools=tools, settings=AgentSettings(deadline=15))
-    stopped.world = stopped.toolbox.world = World(stopwatch=lambda: now[0])
+    stopped.clock = stopped.toolbox.clock = Clock(stopwatch=lambda: now[0])
     assert stopped.send_message("go").outcome == "deadline"
     past = stopped.events[:cut]
     recorded = {event.result.tool_call_id for event in past if isinstance(event, ToolFinished)}

@@ -58,7 +58,7 @@ def test_an_end_that_most_runs_have_does_not_rank_them():
     assert names(ranking)[:4] == ["bad", "both", "long", "r7"]
     assert names(ranking)[-2:] == ["r0", "short"]
     assert next(ranking.lines()) == (
-        "  9 of 12 runs end with ending.unread_result: it may be the recorder, and does not rank them"
+        "  9 of 12 runs end with ending.unread_result: probably caused by the recorder, so left out of the ranking"
     )
 
 

@@ -94,7 +94,7 @@ def test_a_rule_is_explained_with_its_evidence(sentinel, name):
         "Says that checks pass",
         "Why",
         "“All tests pass now.”",
-        "Mend",
+        "What to do",
         '"hallucination.contradicted_checks" = "off"',
     ):
         assert words in told
@@ -107,7 +107,10 @@ def test_a_rule_is_explained_with_its_evidence(sentinel, name):
         (("explain",), "name one rule, or give --all"),
         (("evaluate", CODING, "--rule", "loop.cycel=off"), 'there is no such rule; did you mean "loop.cycle"?'),
         (("evaluate", CODING, "--rule", "lop.cycle=off"), "there is no such rule"),
-        (("evaluate", CODING, "--rule", "loop.cycle=maybe"), "'maybe' is no level; expected off, note, warning, error"),
+        (
+            ("evaluate", CODING, "--rule", "loop.cycle=maybe"),
+            "'maybe' is not a level; expected off, note, warning, error",
+        ),
     ],
 )
 def test_wrong_wishes_are_told(sentinel, arguments, words):
@@ -124,7 +127,7 @@ def test_what_is_off_is_not_found_and_the_report_says_so(sentinel):
     assert report["verdict"] == "PASS"
     assert [one["rule"] for one in report["findings"]] == ["tool_misuse.failed_call"]
     gaps = next(one["gaps"] for one in report["coverage"] if one["signal_name"] == "hallucination")
-    assert "The rule contradicted_checks is switched off; it would have found one thing." in gaps
+    assert "The rule contradicted_checks is switched off; it would have had 1 finding." in gaps
     one_off = json.loads(sentinel("evaluate", CODING, "--json", *off[:2]).stdout)
     assert one_off["verdict"] == "FAIL"
 

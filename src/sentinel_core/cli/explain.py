@@ -1,4 +1,4 @@
-"""``sentinel explain RULE``: what it finds, why it matters, an example with its evidence, what to do, how to switch it off."""
+"""``sentinel explain RULE``: what it finds, why it matters, an example, what to do, how to switch it off."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _Row = Mapping[str, Any]
 @click.option("--markdown", is_flag=True, help="As Markdown.")
 @plugins_option()
 def command(*, rule: str | None, everything: bool, markdown: bool, plugins: str | None) -> int:
-    """Say what RULE finds (contradicted_tests, or hallucination.contradicted_tests), why, what to do, and how to switch it off."""
+    """Explain what RULE (contradicted_tests, or hallucination.contradicted_tests) finds, why, what to do, how to switch it off."""
     if (rule is None) != everything:
         raise click.UsageError('name one rule, or give --all ("sentinel rules" lists them)')
     wanted = rule or "*"
@@ -53,7 +53,7 @@ def _lines(row: _Row) -> Iterator[str]:
     if "why" in row:
         yield from ("", "  Why", f"    {printable(row['why'])}", "", "  Example")
         yield from (f"    {line}" for line in _example(row))
-        yield from ("", "  Mend", f"    {printable(row['mend'])}")
+        yield from ("", "  What to do", f"    {printable(row['mend'])}")
     if row["fires_on"] is not None:
         yield from ("", "  How often", f"    {FiringRate(**row['fires_on'])}")
     yield from ("", "  Switch off", f"    --rule {printable(row['rule'])}=off, or in sentinel.toml:")
@@ -61,7 +61,7 @@ def _lines(row: _Row) -> Iterator[str]:
 
 
 def _example(row: _Row) -> Iterator[str]:
-    """The messages, a long run cut in the middle, and what the signal finds."""
+    """The messages, cut after the first few, and the signal's finding."""
     messages: Sequence[_Row] = row["messages"]
     finding = row["finding"]
     shown = range(len(messages))

@@ -1,4 +1,4 @@
-"""``sentinel rules``, and what ``sentinel explain`` asks the signals: in a child, for a plugin's code is foreign."""
+"""``sentinel rules``, and the rules for ``sentinel explain``; signals are asked in a child process."""
 
 import json
 from collections.abc import Iterator
@@ -34,9 +34,9 @@ _MEMORY = 4096 << 20
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @plugins_option()
 def command(*, as_json: bool, plugins: str | None) -> int:
-    """List the rules of the installed signals: id, severity, what is set of it, on how many labelled runs it fires, title.
+    """List the rules of the installed signals: id, severity, configured level, how often each fires on labelled runs, title.
 
-    The runs are those of the detection card: what other people's agents did, each known as failed or good.
+    The runs are those of the detection card: runs of other people's agents, each known as failed or good.
     """
     rows = known_rules(plugins)
     if as_json:
@@ -66,26 +66,26 @@ def _table(rows: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
 
 
 def known_rules(plugins: str | None, wanted: str | None = None) -> list[dict[str, Any]]:
-    """A row for each declared rule, sorted by id; with ``wanted`` the explanations of the rules that it names, too.
+    """A row for each declared rule, sorted by id; rules that ``wanted`` names also have their explanation.
 
-    Raises ``PluginError`` where the signals cannot be asked.
+    Raises ``PluginError`` if the signals cannot be asked.
     """
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     try:
-        with Child(partial(_tell, layers, selection, wanted), frames=bytes, memory=_MEMORY) as child:
+        with Child(partial(_send_rules, layers, selection, wanted), frames=bytes, memory=_MEMORY) as child:
             (frame,) = child.frames(_TIMEOUT)
     except WorkerError as error:
         raise PluginError(f"the signals could not be asked for their rules: {error}") from None
-    told = json.loads(frame)
-    for problem in told["problems"]:
+    answer = json.loads(frame)
+    for problem in answer["problems"]:
         warn(problem)
-    if told["refused"]:
-        raise PluginError(told["refused"])
-    rows: list[dict[str, Any]] = told["rows"]
+    if answer["refused"]:
+        raise PluginError(answer["refused"])
+    rows: list[dict[str, Any]] = answer["rows"]
     return rows
 
 
-def _tell(layers: "Layers", selection: "Selection", wanted: str | None, outbox: Outbox) -> None:
+def _send_rules(layers: "Layers", selection: "Selection", wanted: str | None, outbox: Outbox) -> None:
     from sentinel_core.errors import SentinelError
     from sentinel_core.host.plugins import load, select
     from sentinel_core.host.rule_levels import check_rules
@@ -96,8 +96,10 @@ def _tell(layers: "Layers", selection: "Selection", wanted: str | None, outbox: 
     try:
         chosen, left_out = select(selection, ("signals",))
         plugins, failures = load(chosen, selection.targets, kinds=("signals",), watch=watch)
-        problems = [f'plugin "{one.source.label}" ({one.source.origin}) {one.error}' for one in failures]
-        absent = {one.name for one in left_out} | {one.source.name for one in failures}
+        problems = [
+            f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}' for failure in failures
+        ]
+        absent = {source.name for source in left_out} | {failure.source.name for failure in failures}
         levels = check_rules(layers.rules(), [plugin.offer for plugin in plugins], absent)
         for plugin in plugins:
             rows += _rows(plugin, levels, wanted, watch)
@@ -140,12 +142,12 @@ def _rate(rule: str, plugin: "Plugin") -> dict[str, int] | None:
 
 
 def _names(wanted: str, rule: str) -> bool:
-    """``*`` names all; the signal's name may be left out."""
+    """Whether ``wanted`` names the rule; ``*`` names all, and the signal's name may be left out."""
     return wanted in ("*", rule, rule.partition(".")[2])
 
 
 def _explained(signal: "Signal", rule: "Rule", explanation: "Explanation") -> dict[str, Any]:
-    """The explanation, the example's messages, and what the signal finds in it."""
+    """The explanation, the example's messages, and the signal's finding in it."""
     import msgspec
 
     from sentinel_core.evaluate.evaluator import evaluate
@@ -154,7 +156,7 @@ def _explained(signal: "Signal", rule: "Rule", explanation: "Explanation") -> di
 
     trace = explanation.trace
     report = evaluate(TraceIndex(trace), panel_of(signal))
-    found = next((one for one in report.findings if one.rule == f"{signal.name}.{rule.id}"), None)
+    found = next((finding for finding in report.findings if finding.rule == f"{signal.name}.{rule.id}"), None)
     return {
         "why": explanation.why,
         "mend": explanation.mend,

@@ -44,7 +44,7 @@ class SentinelSpanProcessor(SpanProcessor):
     At most ``most_spans`` spans are held; ``counts`` has those received and those dropped.
 
     Spans are collected as they end, and judged in a thread of their own with the installed signals, or with ``signals``.
-    Nothing here ever raises into the program. A forked process judges the spans that end in it, and no others.
+    Nothing here raises into the program. A forked process judges only the spans that end in it.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class SentinelSpanProcessor(SpanProcessor):
         for group in groups:
             try:
                 self._judge_one(group)
-            except Exception as error:  # noqa: BLE001 - a defect of ours or a plugin's must not end the program's judge
+            except Exception as error:  # noqa: BLE001 - no defect, ours or a plugin's, may end the judging thread
                 self._count("failed")
                 _log.warning("trace %s could not be judged: %s: %s", group.id, type(error).__name__, error_text(error))
 
@@ -176,12 +176,12 @@ class SentinelSpanProcessor(SpanProcessor):
         level = logging.INFO if report.verdict == "PASS" else logging.WARNING
         _log.log(level, "trace %s: %s", report.trace_id, report.reasoning)
         if self._on_report is not None:
-            self._hand_on(report, self._on_report)
+            self._call_on_report(report, self._on_report)
 
-    def _hand_on(self, report: "ReliabilityReport", on_report: "Callable[[ReliabilityReport], None]") -> None:
+    def _call_on_report(self, report: "ReliabilityReport", on_report: "Callable[[ReliabilityReport], None]") -> None:
         try:
             on_report(report)
-        except Exception as error:  # noqa: BLE001 - the program's own may raise anything; the trace was judged
+        except Exception as error:  # noqa: BLE001 - the program's callback may raise anything; the trace was judged
             self._count("on_report failed")
             _log.warning("trace %s: on_report raised %s: %s", report.trace_id, type(error).__name__, error_text(error))
 

@@ -56,17 +56,17 @@ def test_editing_one_audit_row_is_found_and_the_row_named(kept, sentinel):
         ("DELETE FROM sentinel_audit WHERE root = 'two' AND number = 3", 'audit row 3 of family "two" is missing'),
         (
             "DELETE FROM sentinel_audit WHERE number = 8",
-            'family "two" had 8 audit rows, and the last of the 7 is another',
+            'family "two" had 8 audit rows; it has 7, or the last one was replaced',
         ),
         (
             "UPDATE sentinel_audit SET number = 'x' WHERE root = 'two' AND number = 3",
             'audit row 3 of family "two" is missing',
         ),
-        ("DELETE FROM sentinel_families WHERE root = 'one'", 'family "one" has audit rows and is gone itself'),
-        ("DELETE FROM sentinel_overrides", 'override "1" of family "one" is not what its audit says'),
+        ("DELETE FROM sentinel_families WHERE root = 'one'", 'family "one" was deleted: only its audit rows are left'),
+        ("DELETE FROM sentinel_overrides", 'override "1" of family "one" differs from its audit rows'),
         (
             "UPDATE sentinel_attempts SET body = replace(body, '0.72', '0.99') WHERE loop_id = 'two_r1'",
-            'loop "two_r1" of family "two" is not what its audit says',
+            'loop "two_r1" of family "two" differs from its audit rows',
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""A report for a person: as text, as a page, and as what a notebook shows."""
+"""A report for a person: as text, as a page, and for a notebook."""
 
 import io
 from html import escape
@@ -21,7 +21,7 @@ _HEIGHT = 720  # pixels
 
 
 def report_text(report: ReliabilityReport, *, verbose: bool = False) -> str:
-    """What ``sentinel evaluate`` prints, without a line's end at the end."""
+    """The text that ``sentinel evaluate`` prints, without the last newline."""
     return render_report(redacted(report), verbose=verbose).rstrip("\n")
 
 
@@ -44,6 +44,6 @@ def report_page(report: ReliabilityReport, trace: ExecutionTrace | None = None) 
 
 
 def notebook_frame(report: ReliabilityReport) -> str:
-    """The page in a frame that can do nothing but run its own script."""
+    """The page in a sandboxed frame that may only run its own script."""
     page = escape(report_page(report))
     return f'<iframe sandbox="allow-scripts" srcdoc="{page}" width="100%" height="{_HEIGHT}" style="border:0"></iframe>'

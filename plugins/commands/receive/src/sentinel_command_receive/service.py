@@ -178,7 +178,7 @@ class _Batches:
         spans = [place.read() for place in group.spans.values()]
         if not any(map(_AGENT_ATTRIBUTE.search, spans)):
             with self.intake.lock:
-                self.intake.groups.let_go(group)
+                self.intake.groups.discount(group)
             return None
         document = b'{"resourceSpans":[{"scopeSpans":[{"spans":[' + b",".join(spans) + b"]}]}]}"
         if len(group.traces) > 1:

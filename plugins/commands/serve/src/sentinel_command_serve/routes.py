@@ -96,10 +96,10 @@ def _override(work: Work, asked: Asked) -> Answer:
     )
 
 
-def _hand_in(work: Work, asked: Asked) -> Answer:
+def _submit(work: Work, asked: Asked) -> Answer:
     loop_id = check_loop_id(asked.path["loop_id"])
     reflection, report = _reflection(work, asked.body)
-    created = work.orchestrator.hand_in(loop_id, reflection, report=report, actor=asked.actor)
+    created = work.orchestrator.submit(loop_id, reflection, report=report, actor=asked.actor)
     answer = {"status": "success", "loop_id": loop_id, "created": created}
     return HTTPStatus.CREATED if created else HTTPStatus.OK, answer
 
@@ -151,7 +151,7 @@ def _audit(work: Work, asked: Asked) -> Answer:
     if "loop_id" in asked.query:
         family = store.family_of(asked.query["loop_id"])
         if family is None:
-            raise UnknownLoopError(f'no loop "{asked.query["loop_id"]}" is known')
+            raise UnknownLoopError(f'unknown loop "{asked.query["loop_id"]}"')
         root = family.root
     rows = store.audit(root, after=asked.query.get("after", 0), limit=asked.query.get("limit", _DEFAULT_ROWS))
     return HTTPStatus.OK, {"status": "success", "rows": [attrs.asdict(row) for row in rows]}
@@ -200,7 +200,7 @@ ROUTES: tuple[Route, ...] = (
         body="hand_in",
         answer="HandedIn",
         statuses=(HTTPStatus.OK, HTTPStatus.CREATED),
-        handle=_hand_in,
+        handle=_submit,
     ),
     Route(
         method="GET",

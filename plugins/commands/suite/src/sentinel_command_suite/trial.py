@@ -21,7 +21,7 @@ from sentinel_command_suite.service import release_service
 from sentinel_command_suite.statistics import mean
 from sentinel_command_suite.wiring import Kit
 from sentinel_core import ExecutionTrace, Model, ReliabilityReport, Tool, TraceIndex
-from sentinel_core.agent import FILE_REPORT, GET_SUMMARY, Toolbox, World, investigate, new_run_id
+from sentinel_core.agent import FILE_REPORT, GET_SUMMARY, Clock, Toolbox, investigate, new_run_id
 from sentinel_core.errors import SentinelError
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.host.connect import close_model
@@ -106,21 +106,21 @@ def _keep(cases: Sequence[_Case], runs: Sequence[Run], keep: Callable[[str, Exec
 
 def _run(trial: Trial, case: _Case, kit: Kit, connect: Callable[[], Model], note: Note) -> Run:
     scenario = trial.scenario
-    world = _world(trial, case)
+    clock = _clock(trial, case)
     with ExitStack() as stack:
-        tools, toolbox = _tools(scenario, case, kit, world, stack)
+        tools, toolbox = _tools(scenario, case, kit, clock, stack)
         model = connect()
         stack.callback(close_model, model, trial.provider, note)
         return Run.of(
-            investigate(scenario.release_id, model, tools, provider=trial.provider, toolbox=toolbox, world=world)
+            investigate(scenario.release_id, model, tools, provider=trial.provider, toolbox=toolbox, clock=clock)
         )
 
 
-def _tools(scenario: Scenario, case: _Case, kit: Kit, world: World, stack: ExitStack) -> tuple[list[Tool], Toolbox]:
+def _tools(scenario: Scenario, case: _Case, kit: Kit, clock: Clock, stack: ExitStack) -> tuple[list[Tool], Toolbox]:
     if scenario.toolset == "scripted":
-        return scripted_tools(scenario, case.release), Toolbox(run=run_scripted, world=world)
+        return scripted_tools(scenario, case.release), Toolbox(run=run_scripted, clock=clock)
     overrides = {} if scenario.toolset == "installed" else _over_http(scenario, case, stack)
-    return kit.bound_tools(overrides), Toolbox(world=world)
+    return kit.bound_tools(overrides), Toolbox(clock=clock)
 
 
 def _over_http(scenario: Scenario, case: _Case, stack: ExitStack) -> dict[str, dict[str, Any]]:
@@ -136,7 +136,7 @@ def _over_http(scenario: Scenario, case: _Case, stack: ExitStack) -> dict[str, d
     }
 
 
-def _world(trial: Trial, case: _Case) -> World:
+def _clock(trial: Trial, case: _Case) -> Clock:
     """Ids, times and random numbers that are the same each time the trial runs; a replayed trial does not wait.
 
     Real tools get new ids each time, because a report's idempotency key is made of them.
@@ -146,7 +146,7 @@ def _world(trial: Trial, case: _Case) -> World:
         filter(None, (trial.scenario.id, case.label.replace("=", "-").replace(":", "-"), str(trial.number)))
     )
     plain = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
-    return World(
+    return Clock(
         now=lambda: f"2026-01-01T00:{(second := next(seconds)) // 60 % 60:02}:{second % 60:02}Z",
         new_id=(lambda: f"{plain}-{next(ids)}") if trial.scenario.toolset == "scripted" else new_run_id,
         sleep=time.sleep if trial.waits else lambda _seconds: None,

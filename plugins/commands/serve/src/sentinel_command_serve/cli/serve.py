@@ -92,14 +92,14 @@ def _tokens(path: Path | None) -> "Tokens":
 @contextmanager
 def _work(layers: "Layers", selection: "Selection") -> Iterator["Work"]:
     """Guardrails and signals with their settings, and the store."""
-    from sentinel_command_serve.apart import Desk
     from sentinel_command_serve.routes import Work
+    from sentinel_command_serve.worker_pool import WorkerPool
     from sentinel_core.guardrails import Orchestrator, open_store, quality_of
 
     with ExitStack() as stack:
-        desk = stack.enter_context(closing(Desk(layers, selection, most=cores())))
+        workers = stack.enter_context(closing(WorkerPool(layers, selection, most=cores())))
         store = stack.enter_context(closing(open_store(layers.host().store)))
-        for warning in desk.warnings:
+        for warning in workers.warnings:
             complain(printable(warning))
-        orchestrator = Orchestrator(store=store, guardrails=desk.guardrails(), quality=quality_of(layers))
-        yield Work(orchestrator=orchestrator, judge=desk.judge)
+        orchestrator = Orchestrator(store=store, guardrails=workers.guardrails(), quality=quality_of(layers))
+        yield Work(orchestrator=orchestrator, judge=workers.judge)

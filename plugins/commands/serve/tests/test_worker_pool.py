@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 
-from sentinel_command_serve.apart import Desk
+from sentinel_command_serve.worker_pool import WorkerPool
 from sentinel_core.errors import ConfigError, InputError
 from sentinel_core.guardrails.facts import Attempt, History
 from sentinel_core.host.selection import Selection
@@ -51,10 +51,10 @@ def layers(**values):
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory):
+def workers(tmp_path_factory):
     path = tmp_path_factory.mktemp("plugin") / "strange.py"
     path.write_text(PLUGIN)
-    with closing(Desk(layers(timeout=3.0), Selection.parse(str(path)), most=1)) as made:
+    with closing(WorkerPool(layers(timeout=3.0), Selection.parse(str(path)), most=1)) as made:
         yield made
 
 
@@ -63,31 +63,31 @@ def desk(tmp_path_factory):
     [
         ("gone", 'Guardrail "gone" ended the process with exit code 5.'),
         ("hang", 'Guardrail "hang" did not finish within 3 s.'),
-        ("odd", 'Guardrail "odd" told what is no JSON'),
+        ("odd", 'Guardrail "odd" gave a ruling that cannot be encoded as JSON'),
         ("loud", 'Guardrail "loud" raised SideEffectError: wrote to standard output'),
     ],
 )
-def test_a_guardrail_without_an_answer_ends_the_family_and_nothing_else(desk, name, told):
-    rules = {one.name: one.check for one in desk.guardrails()}
-    assert desk.warnings == ()
+def test_a_guardrail_without_an_answer_ends_the_family_and_nothing_else(workers, name, told):
+    rules = {one.name: one.check for one in workers.guardrails()}
+    assert workers.warnings == ()
     ruling = rules[name](HISTORY)
     assert (ruling.action, ruling.reason) == ("finalize", "guardrail_failed")
     assert ruling.detail.startswith(told)
     assert rules["fine"](HISTORY).facts == {"attempts": ["a"]}
 
 
-def test_a_trace_that_ends_the_process_is_refused_and_the_next_one_judged(desk):
+def test_a_trace_that_ends_the_process_is_refused_and_the_next_one_judged(workers):
     message = Message(role="assistant", content="Done.")
     with pytest.raises(
         InputError, match=r'could not be judged: plugin "[^"]*mine" .* exit code 7; hand in scores instead'
     ):
-        desk.judge(ExecutionTrace(trace_id="bad", messages=(message,)))
+        workers.judge(ExecutionTrace(trace_id="bad", messages=(message,)))
     with pytest.raises(InputError, match="trace_id is empty"):
-        desk.judge(ExecutionTrace(trace_id="", messages=(message,)))
-    assert desk.judge(ExecutionTrace(trace_id="good", messages=(message,))).trace_id == "good"
+        workers.judge(ExecutionTrace(trace_id="", messages=(message,)))
+    assert workers.judge(ExecutionTrace(trace_id="good", messages=(message,))).trace_id == "good"
 
 
 def test_what_is_set_wrongly_is_told_at_the_start():
     wrong = {"guardrails.rerun_limit.max_reruns": -1}
     with pytest.raises(ConfigError, match="max_reruns"):
-        Desk(layers(**wrong), Selection.parse("rerun_limit"), most=1)
+        WorkerPool(layers(**wrong), Selection.parse("rerun_limit"), most=1)

@@ -6,7 +6,7 @@ from reflection_in_run import Liar, Place, of, scores
 from sentinel_core.agent.events import LoopDecided, RunEnded, RunResumed
 from sentinel_core.agent.limits import judged_ends
 from sentinel_core.agent.reflection.attempt_guard import Guardian
-from sentinel_core.agent.run_progress import is_resumable, standing_of
+from sentinel_core.agent.run_progress import is_resumable, run_status
 from sentinel_core.errors import ProviderError
 from sentinel_core.guardrails.bound import BoundGuardrail
 from sentinel_core.guardrails.facts import Ruling
@@ -84,7 +84,7 @@ def test_killed_before_it_was_judged_it_is_interrupted(place):
     events = run(place(lambda: Liar(lies="always")))
     assert of(LoopDecided, events)
     cut = of(RunEnded, events)[0].sequence + 1
-    told = standing_of(events[:cut], None, judged=judged_ends(FINAL))
+    told = run_status(events[:cut], None, judged=judged_ends(FINAL))
     assert (told["state"], told["resumable"]) == ("interrupted", True)
-    told = standing_of(events[:cut], None, judged=())
+    told = run_status(events[:cut], None, judged=())
     assert (told["state"], told["resumable"]) == ("completed", False)

@@ -28,7 +28,7 @@ from sentinel_core.runtime.outbox import Outbox
 from sentinel_core.runtime.pool import Pool
 from sentinel_core.runtime.watch import AtWork, Watch
 
-__all__ = ["Desk"]
+__all__ = ["WorkerPool"]
 
 _KINDS = ("guardrails", "signals")
 
@@ -40,7 +40,7 @@ class _Loaded(NamedTuple):
     warnings: tuple[str, ...]
 
 
-class Desk:
+class WorkerPool:
     """Worker processes of the service, ``most`` at once; one that ends, or takes too long, is replaced.
 
     The first starts at once, so that wrong settings are found before the first request. Raises ``ConfigError`` for
