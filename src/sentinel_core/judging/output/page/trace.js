@@ -26,10 +26,11 @@ const hero = (report, findings, held, base) => {
   const verdict = report.verdict ?? "NO VERDICT";
   const worst = findings.find((finding) => finding.severity !== "note");
   const isLie = worst && isClaim(worst) && worst.quote;
+  const isRepeated = worst && report.reasoning.includes(worst.text.replace(/\.$/, ""));
   const title = worst ? worst.text : verdict === "PASS" ? "No defect was found." : report.reasoning;
   return make("section", { class: `hero ${kindOf(report.verdict)}`, "aria-label": "Verdict" },
     make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`)),
-    isLie ? [facing(worst, base), make("p", { class: "summary" }, worst.text)] : make("h1", null, title),
+    isLie ? [facing(worst, base), !isRepeated && make("p", { class: "summary" }, worst.text)] : make("h1", null, title),
     !isLie && worst && worst.key !== null && make("p", { class: "jump" }, make("a", { href: `${base}f${worst.number}` }, `See it in message ${worst.key}`)),
     gauge(report),
     make("p", { class: "reason" }, report.reasoning),
