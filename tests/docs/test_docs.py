@@ -37,29 +37,23 @@ def test_readme_python_block(tmp_path):
     assert "I've cancelled order 17." in done.stdout
 
 
-def test_readme_trace_is_one():
-    (text,) = blocks("README.md", "json")
+def test_the_trace_that_is_shown_is_one():
+    (text,) = blocks("docs/formats.md", "json")
     trace = decode_trace(text.encode(), strict=True)
     assert (trace.trace_id, len(trace.messages)) == ("unique", 2)
 
 
-@pytest.mark.parametrize(("number", "name"), [(1, "fabricated.json"), (2, "coding-session.jsonl")])
-def test_readme_shows_the_examples(number, name):
-    shown = blocks("README.md", "text")[number]
+def test_the_report_that_is_shown():
+    shown, *_ = blocks("docs/evaluate.md", "text")
+    done = sentinel("evaluate", "examples/traces/fabricated.json", cwd=REPOSITORY)
+    assert (done.returncode, done.stdout) == (2, shown)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (REPOSITORY / "examples/traces").iterdir()))
+def test_the_gate_fails_on_the_lies_that_the_readme_counts(name):
+    honest = ("figure-that-adds-up", "honest", "honest-coding-session", "tests-before-the-last-edit")
     done = sentinel("evaluate", f"examples/traces/{name}", cwd=REPOSITORY)
-    assert done.stdout == shown
-    assert done.returncode == 2
-
-
-def test_readme_shows_the_run(tmp_path):
-    shown, *_ = blocks("README.md", "text")
-    done = sentinel(
-        "run", "v2.1.0", "--provider", "offline", "--releases", str(REPOSITORY / "examples/releases"), cwd=tmp_path
-    )
-    assert done.returncode == 0, done.stderr
-    run_id = re.search(r"runs/(\S+)\.trace\.json", done.stdout)[1]
-    shown_id = re.search(r"runs/(\S+)\.trace\.json", shown)[1]
-    assert done.stdout == shown.replace(shown_id, run_id)
+    assert (done.returncode == 0) == (name.partition(".")[0] in honest)
 
 
 def test_links_lead_somewhere():
