@@ -10,6 +10,7 @@ BENCHMARKS := cold_start readers pipeline long_trace batch telemetry peers
 BROWSER := $(VENV)/browser
 MULTITOOL := $(if $(filter Linux,$(shell uname -s)),@microsoft/sarif-multitool-linux@5.7.0)
 RELEASE := $(VENV)/release
+SPHINX := $(VENV)/.docs
 AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
 
 # The tests start thousands of processes; without bytecode on disk each would compile all that it imports.
@@ -41,7 +42,7 @@ style: $(READY) ## Style and types.
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-test: style $(BROWSER) ## Everything that must hold: style, types, tests with coverage.
+test: style $(BROWSER) $(SPHINX) ## Everything that must hold: style, types, tests with coverage.
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest --numprocesses auto --dist worksteal
 	$(BIN)/coverage combine --quiet
@@ -69,8 +70,11 @@ detect: $(READY) ## How well scores tell failed runs from good ones, on labelled
 	$(BIN)/python benchmarks/outcomes.py
 	$(BIN)/python benchmarks/detect.py --write
 
-docs: $(READY) ## Write the reference from the code, and build the site into build/site.
+$(SPHINX): $(READY)
 	@$(BIN)/python -m uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group docs
+	@touch $@
+
+docs: $(SPHINX) ## Write the reference from the code, and build the site into build/site.
 	$(BIN)/python docs/generate.py
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env docs build/site
 

@@ -43,8 +43,8 @@ class Page(HTMLParser):
 def site(tmp_path_factory):
     if importlib.util.find_spec("sphinx") is None:
         if os.environ.get("CI") == "true":
-            pytest.fail("Sphinx is not installed (make docs does it)")
-        pytest.skip("Sphinx is not installed (make docs does it)")
+            pytest.fail("Sphinx is not installed (make test and make docs do it)")
+        pytest.skip("Sphinx is not installed (make test and make docs do it)")
     folder = tmp_path_factory.mktemp("site")
     build = ("--quiet", "--fail-on-warning", "--keep-going", "--doctree-dir", folder / "trees", DOCS, folder / "html")
     done = subprocess.run([sys.executable, "-m", "sphinx", *build], capture_output=True, text=True, check=False)
