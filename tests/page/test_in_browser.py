@@ -133,6 +133,25 @@ def test_a_batch_filters_sorts_and_leads_to_its_traces(browse, tmp_path):
     assert "All tests pass now." in opened
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_table_has_room_for_what_is_wrong(browse, tmp_path, width):
+    """Also where there are more rows than are drawn, and where a filter leaves none."""
+    runs, page = tmp_path / "runs.jsonl", tmp_path / "page.html"
+    runs.write_text("".join(json.dumps({"trace_id": f"t{n}", "messages": messages(CLAIM)}) + "\n" for n in range(200)))
+    evaluate_to(page, runs)
+    of_table = "{} / document.querySelector('table').offsetWidth"
+    told = browse(page, width=width, steps=[
+        ["eval", of_table.format("document.querySelector('td.c-text').offsetWidth")],
+        ["eval", "document.documentElement.scrollWidth <= innerWidth"],
+        ["press", "/"], ["type", "nothing has these words"],
+        ["eval", of_table.format("document.querySelector('tbody td').offsetWidth")],
+    ])  # fmt: skip
+    share, fits, empty = told["values"]
+    assert share > 0.4
+    assert fits
+    assert empty > 0.95
+
+
 def test_hostile_text_is_shown_and_does_nothing(browse, tmp_path):
     trace, page = tmp_path / "hostile.json", tmp_path / "hostile.html"
     call = {"id": HOSTILE, "name": HOSTILE, "arguments": {HOSTILE: HOSTILE, "url": "javascript:alert(4)"}}
