@@ -16,7 +16,7 @@ __all__ = ["written"]
 _SOURCE = Path("src/sentinel_core/_version.py")
 _PLACES = (
     re.compile(r'^(version = ")[^"]+(")$', re.MULTILINE),
-    re.compile(r'("reliability-sentinel[a-z-]*==)[^"]+(")'),
+    re.compile(r'("reliability-sentinel[a-z-]*(?:\[[a-z,-]+\])?==)[^"]+(")'),
 )
 _VERSION = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+)?")
 
