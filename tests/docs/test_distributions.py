@@ -82,7 +82,7 @@ def test_every_address_in_metadata_and_readme_leads_somewhere(folder):
 
 def test_readme_refers_to_no_link_that_it_does_not_define():
     for folder in FOLDERS:
-        text = (folder / "README.md").read_text(encoding="utf-8")
+        text = re.sub(r"^```.*?^```", "", (folder / "README.md").read_text(encoding="utf-8"), flags=re.M | re.S)
         defined = set(re.findall(r"^\[([^\]]+)\]: ", text, re.MULTILINE))
         used = {name or words for words, name in re.findall(r"\[([^\]\n]+)\]\[([^\]\n]*)\]", text)}
         assert used == defined, folder
