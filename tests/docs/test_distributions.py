@@ -82,7 +82,9 @@ def test_every_address_in_metadata_and_readme_leads_somewhere(folder):
 
 def test_readme_refers_to_no_link_that_it_does_not_define():
     for folder in FOLDERS:
-        text = re.sub(r"^```.*?^```", "", (folder / "README.md").read_text(encoding="utf-8"), flags=re.M | re.S)
+        text = re.sub(
+            r"^```.*?^```", "", (folder / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+        )
         defined = set(re.findall(r"^\[([^\]]+)\]: ", text, re.MULTILINE))
         used = {name or words for words, name in re.findall(r"\[([^\]\n]+)\]\[([^\]\n]*)\]", text)}
         assert used == defined, folder
