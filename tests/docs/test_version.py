@@ -25,6 +25,14 @@ def test_a_pin_with_extras_changes():
     assert written('"reliability>=1", "other==0.1.0"', "2.0.0") == '"reliability>=1", "other==0.1.0"'
 
 
+@pytest.mark.parametrize("name", ["action.yml", "docs/ci.md"])
+def test_what_names_the_action_changes(name):
+    before = (REPOSITORY / name).read_text(encoding="utf-8")
+    after = written(before, "9.8.7")
+    assert after != before
+    assert after.replace("9.8.7", __version__) == before
+
+
 def test_all_pins_of_the_extras_change():
     before = (REPOSITORY / "pyproject.toml").read_text(encoding="utf-8")
     after = written(before, "9.8.7")
