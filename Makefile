@@ -17,7 +17,7 @@ AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run style test quick bench detect e2e fuzz soak docs changelog version dist clean
+.PHONY: help setup run style test quick bench detect e2e fuzz soak docs changelog version dist images clean
 
 help: ## Show the targets.
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -96,6 +96,9 @@ dist: $(RELEASE)/.ready ## Build what is published, twice, check it, and write w
 	$(RELEASE)/bin/twine --no-color check --strict dist/*
 	$(RELEASE)/bin/check-wheel-contents dist
 	$(BIN)/python publishing/sbom.py dist
+
+images: ## Build the images of the two services and wait until they are healthy; needs Docker.
+	@sh container/check.sh
 
 clean: ## Remove what was set up and measured.
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .sentinel
