@@ -235,6 +235,18 @@ def test_only_files_of_the_same_folder_are_siblings(tmp_path):
     assert attrs.evolve(source, path=spool(io.BytesIO())).siblings("*") == []
 
 
+def test_a_link_that_leaves_the_folder_is_no_sibling(tmp_path):
+    write(tmp_path / "in" / "b.json", b"b")
+    write(tmp_path / "outside" / "c.json")
+    (tmp_path / "here").symlink_to(tmp_path / "in")
+    (tmp_path / "in" / "inner.json").symlink_to("b.json")
+    (tmp_path / "in" / "outer.json").symlink_to(tmp_path / "outside" / "c.json")
+    (tmp_path / "in" / "outer").symlink_to(tmp_path / "outside")
+    source = FileSource(path=write(tmp_path / "here" / "a.json"), label="a.json")
+    assert [one.name for one in source.siblings("*.json")] == ["b.json", "inner.json"]
+    assert source.siblings("outer/*.json") == []
+
+
 def test_bytes_have_no_siblings():
     source = BytesSource(data=b"in memory")
     assert (source.open().read(), source.sibling("x"), source.siblings("*")) == (b"in memory", None, [])

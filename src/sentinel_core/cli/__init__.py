@@ -41,7 +41,7 @@ class _Lazy(click.Group):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        _prepare(self)
+        prepare(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return commands.names()
@@ -52,7 +52,7 @@ class _Lazy(click.Group):
         else:
             command = commands.find(cmd_name)
         if command is not None:
-            _prepare(command)
+            prepare(command)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -74,7 +74,7 @@ class _Lazy(click.Group):
             formatter.write_dl([(name, printable(summary)) for name, summary in rows.items()])
 
 
-def _prepare(command: click.Command) -> None:
+def prepare(command: click.Command) -> None:
     r"""Prepare a command's help text, and add ``--no-config`` to it and its subcommands.
 
     Click does not join lines below a backspace character; docstrings write it as ``\b``.
@@ -83,7 +83,7 @@ def _prepare(command: click.Command) -> None:
     if _NO_CONFIG not in command.params:
         command.params.append(_NO_CONFIG)
     for inner in getattr(command, "commands", {}).values():
-        _prepare(inner)
+        prepare(inner)
 
 
 def _read_no_config(context: click.Context, _: click.Parameter, given: bool) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sentinel_core.host.plugins import Plugin
 
-__all__ = ["CORE", "command_of", "find", "names", "refuse_missing", "summaries"]
+__all__ = ["CORE", "below", "command_of", "find", "names", "refuse_missing", "summaries"]
 
 CORE = {
     "config": "Show each setting and where it comes from.",
@@ -29,10 +29,16 @@ CORE = {
 }
 
 _KIND = ("commands",)
+_BELOW = "."  # "plugins.new" is called as "sentinel plugins new"
 _PACKAGES = {
     "audit": "reliability-sentinel-command-serve",
+    "demo": "reliability-sentinel-command-start",
+    "doctor": "reliability-sentinel-command-start",
+    "init": "reliability-sentinel-command-start",
     "loops": "reliability-sentinel-command-serve",
+    "mcp": "reliability-sentinel-command-mcp",
     "mutate": "reliability-sentinel-command-mutate",
+    "plugins.new": "reliability-sentinel-command-start",
     "receive": "reliability-sentinel-command-receive",
     "serve": "reliability-sentinel-command-serve",
     "suite": "reliability-sentinel-command-suite",
@@ -43,14 +49,22 @@ def names() -> list[str]:
     """All commands, sorted. Imports no plugin. Raises ``DuplicatePluginError`` if two plugins offer the same name."""
     from sentinel_core.host.plugins import installed
 
-    return sorted({*CORE, *(source.name for source in installed(_KIND))})
+    return sorted({*CORE, *(source.name for source in installed(_KIND) if _BELOW not in source.name)})
+
+
+def below(group: str) -> list[str]:
+    """The installed subcommands of a core command, without its name. Imports no plugin."""
+    from sentinel_core.host.plugins import installed
+
+    prefix = f"{group}{_BELOW}"
+    return [source.name.removeprefix(prefix) for source in installed(_KIND) if source.name.startswith(prefix)]
 
 
 def summaries() -> tuple[dict[str, str], list[str]]:
     """The summaries of the commands that load, by name, sorted; and an error for each of the others."""
     from sentinel_core.host.plugins import installed, load
 
-    plugins, failures = load(installed(_KIND))
+    plugins, failures = load(source for source in installed(_KIND) if _BELOW not in source.name)
     found = CORE | {plugin.source.name: plugin.offer.summary for plugin in plugins}
     problems = [f"command {failure.source.name} ({failure.source.origin}) {failure.error}" for failure in failures]
     return dict(sorted(found.items())), problems
@@ -91,4 +105,5 @@ def command_of(plugin: "Plugin") -> "click.Command":
 def refuse_missing(name: str) -> None:
     """Raises ``PluginError`` that says what to install, if the name is that of a known command."""
     if name in _PACKAGES:
-        raise PluginError(f'the command "{name}" is not installed: pip install {_PACKAGES[name]}')
+        called = name.replace(_BELOW, " ")
+        raise PluginError(f'the command "{called}" is not installed: pip install {_PACKAGES[name]}')
