@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sentinel_core.errors import SentinelError
     from sentinel_core.evaluate.index import Call, Text, TraceIndex
     from sentinel_core.evaluate.outcome import Outcome
+    from sentinel_core.guardrails.answer_guard import AnswerGuard, Objection
     from sentinel_core.guardrails.facts import Attempt, History, Ruling
     from sentinel_core.guardrails.loops import (
         get_guardrails_status,
@@ -77,6 +78,7 @@ _HOME = {
         "TraceReader",
     ),
     "profile": ("RS1", "STANDARD", "CriticalRule", "Profile"),
+    "guardrails.answer_guard": ("AnswerGuard", "Objection"),
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
         "get_guardrails_status",
@@ -104,6 +106,7 @@ _MODULE_OF = {name: f"{__name__}.{module}" for module, names in _HOME.items() fo
 __all__ = [
     "RS1",
     "STANDARD",
+    "AnswerGuard",
     "Attempt",
     "Call",
     "CallDetails",
@@ -119,6 +122,7 @@ __all__ = [
     "Message",
     "MessageDetails",
     "Model",
+    "Objection",
     "Outcome",
     "Profile",
     "Provider",

@@ -85,21 +85,21 @@ def work(state, reports, *, before=0, after=0, in_delivery=False):
 
 def _run(state, reports, before, after, in_delivery):
     journal = Journal(state)
-    keeper = JournalObserver(journal)
+    journal_observer = JournalObserver(journal)
     begun = journal.runs()
     if begun:
-        keeper.resume(begun[-1].run_id)
+        journal_observer.resume(begun[-1].run_id)
     else:
-        keeper.prepare("v2.1.0", {}, {}, lambda _run_id: None)
+        journal_observer.prepare("v2.1.0", {}, {}, lambda _run_id: None)
     investigation = Investigation(
         release_id="v2.1.0",
         model=Counting(state / "asked"),
         tools=tools_for(state, reports, killed=in_delivery),
         provider="offline",
-        observers=(Killer(before), keeper, Killer(after)),
+        observers=(Killer(before), journal_observer, Killer(after)),
         toolbox=Toolbox(),
         settings=AgentSettings(initial_delay=0.0),
-        past=keeper.past,
+        past=journal_observer.past,
     )
     attempt = investigation.attempt()
     result = investigation.result(attempt, investigation.deliver(attempt))

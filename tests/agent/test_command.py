@@ -70,7 +70,7 @@ def test_sensitive_tool_runs_with_yes_only(sentinel, command, tmp_path):
     (tmp_path / "rm.py").write_text(SENSITIVE)
     with_tool = [*command, "--plugins", "./odd.py,./rm.py"]
     done = sentinel(*with_tool)
-    assert 'sentinel: warning: tool "rm" is sensitive and was not run; --yes lets it\n' in done.stderr
+    assert 'sentinel: warning: tool "rm" is sensitive and was not run; --yes allows it\n' in done.stderr
     assert not (tmp_path / "removed").exists()
     assert "sensitive" not in sentinel(*with_tool, "--yes").stderr
     assert (tmp_path / "removed").exists()
@@ -264,7 +264,7 @@ def test_a_damaged_run_keeps_no_other_from_being_listed(sentinel, tmp_path):
 def test_no_runs_are_no_mistake_and_make_no_journal(sentinel, tmp_path):
     done = sentinel(SENTINEL, "runs")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "No run is in the journal" in done.stderr
+    assert "There are no runs in the journal" in done.stderr
     assert not (tmp_path / ".sentinel").exists()
 
 
@@ -297,7 +297,7 @@ def test_key_in_the_environment_chooses_the_provider(sentinel):
     done = sentinel(
         SENTINEL, "run", "v1", "--base-url", "http://127.0.0.1:9", "--max-attempts", "1", OPENAI_API_KEY="k" * 20
     )
-    assert "OPENAI_API_KEY is set, so openai is asked" in done.stderr
+    assert "OPENAI_API_KEY is set, so openai is used" in done.stderr
     assert done.returncode == 3
 
 

@@ -9,7 +9,7 @@ from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, ToolFinished, ToolStarted
 from sentinel_core.agent.run_progress import is_resumable
-from sentinel_core.agent.severity_floor import evidence_of, is_below
+from sentinel_core.agent.severity_floor import is_below, minimum_severity
 from sentinel_core.agent.staging import filed_report, staged_report
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import NetworkError, NotRepeatedError, OutcomeUnknownError
@@ -229,10 +229,10 @@ def test_worst_of_several_summaries_counts():
         Message(role="tool", tool_results=(ToolResult(tool_call_id="a", content="{}", success=True),)),
         Message(role="tool", tool_results=(ToolResult(tool_call_id="b", content=bad, success=True),)),
     )
-    assert evidence_of(messages, "v1") == "medium"
-    assert evidence_of(messages, "v2") == "high"
-    assert is_below("medium", evidence_of(messages, "v2"))
-    assert not is_below("high", evidence_of(messages, "v2"))
+    assert minimum_severity(messages, "v1") == "medium"
+    assert minimum_severity(messages, "v2") == "high"
+    assert is_below("medium", minimum_severity(messages, "v2"))
+    assert not is_below("high", minimum_severity(messages, "v2"))
     assert staged_report(messages, "v1") is None
 
 

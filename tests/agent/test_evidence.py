@@ -12,7 +12,7 @@ from sentinel_core.agent.core import AgentSettings
 from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.run_summary import RunSummary
 from sentinel_core.agent.run_text import lifted, render_run
-from sentinel_core.agent.severity_floor import evidence_of, is_below, whole_risk, why_unreadable
+from sentinel_core.agent.severity_floor import is_below, minimum_severity, whole_risk, why_unreadable
 from sentinel_core.agent.staging import filed_report
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.cli.run import _is_too_risky
@@ -166,7 +166,7 @@ GOOD, RISKY = json.dumps({"changes": ["Text of a page"], **CLEAN}), '{"changes":
     ],
 )
 def test_what_is_unknown_is_worse_than_all_but_high(contents, evidence):
-    assert evidence_of(fetched(*contents), "v1") == evidence
+    assert minimum_severity(fetched(*contents), "v1") == evidence
 
 
 def test_what_is_unknown_counts_as_if_nobody_had_looked():
@@ -176,7 +176,7 @@ def test_what_is_unknown_counts_as_if_nobody_had_looked():
 @pytest.mark.parametrize("noted", ["worst", None, 1, ["high"]])
 def test_a_note_that_the_host_did_not_make_counts_nothing(noted):
     metadata = {"cut": True, "full_risk": noted}
-    assert evidence_of(fetched("no JSON", metadata=metadata), "v1") is None
+    assert minimum_severity(fetched("no JSON", metadata=metadata), "v1") is None
     (result,) = fetched("no JSON", metadata={"full_risk": "low"})[1].tool_results
     assert whole_risk(result) is None
 

@@ -196,11 +196,11 @@ def test_event_comes_back_as_it_was():
 
 
 def test_keeper_stops_where_its_command_is_gone(journal, monkeypatch):
-    keeper = JournalObserver(journal)
-    keeper.prepare("v1", {}, {}, lambda _run_id: None)
+    journal_observer = JournalObserver(journal)
+    journal_observer.prepare("v1", {}, {}, lambda _run_id: None)
     monkeypatch.setattr(os, "getppid", lambda: 1)
     with pytest.raises(JournalError, match="is gone"):
-        keeper(STARTED)
+        journal_observer(STARTED)
 
 
 def test_differences_are_told_by_name():

@@ -12,7 +12,7 @@ from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import ReplyReceived, ToolFinished
 from sentinel_core.agent.limits import Limit
-from sentinel_core.agent.tool_execution import use_calls
+from sentinel_core.agent.tool_execution import run_calls
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
@@ -111,7 +111,7 @@ def test_with_a_write_among_them_they_are_refused_too(agent_for, late_from):
     calls = (*asks(5), ToolCall(id="5", name="note", arguments={"at": 5}))
     agent = agent_for(tools=(look, note))
     late = Limit("deadline", "the run took long")
-    use_calls(calls, agent.toolbox, agent._record, "r", lambda: late if len(ran) >= late_from else None)
+    run_calls(calls, agent.toolbox, agent._record, "r", lambda: late if len(ran) >= late_from else None)
     results = [event.result for event in agent.events if isinstance(event, ToolFinished)]
     assert (ran, [result.tool_call_id for result in results]) == (list(range(late_from)), list("012345"))
     assert {result.content for result in results[late_from:]} == {"not run: the run took long"}

@@ -72,7 +72,7 @@ def test_a_report_of_a_run_that_met_a_limit_is_told_as_unfinished(sentinel, comm
 
 @pytest.mark.unmeasured
 def test_a_cost_that_nobody_knows_is_told_once_where_it_is_limited(sentinel, command):
-    told = "the cost of this model is not known, so --max-cost limits nothing; use --max-t"
+    told = "the cost of this model is unknown, so --max-cost has no effect; use --max-t"
     blank, counted, priced = (sentinel(*command, "--max-cost", "0.0001", ODD=odd) for odd in ("", "count", "price"))
     assert (blank.stderr.count(told), blank.stderr.count(f"{told}urns\n")) == (1, 1)
     assert (counted.stderr.count(told), counted.stderr.count(f"{told}okens\n")) == (1, 1)

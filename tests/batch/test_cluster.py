@@ -149,7 +149,7 @@ def test_a_worker_with_other_plugins_refuses(plan):
     outcome = asked(plan, Task(split=Split(number=0, key="0-0")), **{'plugin "signals:loop"': "loop 99"})
     assert outcome.refused is not None
     assert outcome.refused.startswith(
-        'this process: is not set up as the client is: plugin "signals:loop" was loop 99 and is reliability-sentinel-'
+        'this process: is not set up like the client: plugin "signals:loop" was loop 99 and is reliability-sentinel-'
     )
 
 

@@ -236,7 +236,7 @@ def test_an_entry_of_a_folder_that_cannot_be_read_costs_no_other(tmp_path, tools
     ]
     gone, pipe = (str(one) for one in found if isinstance(one, InputError))
     assert gone.startswith(f'"{url}gone.json": cannot be read: FileNotFoundError')
-    assert pipe == f'"{url}pipe.json": is no file'
+    assert pipe == f'"{url}pipe.json": is not a file'
 
 
 def test_a_listing_that_tells_no_sizes(memory, monkeypatch):

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from sentinel_core.cli.evaluate import _tell_how_to_go_on
+from sentinel_core.cli.evaluate import _say_how_to_resume
 from sentinel_core.cli.options import Many
 
 ROBOT = {"messages": [{"role": "robot", "content": "I filed the risk report for v2; its id is 7."}]}
@@ -32,7 +32,7 @@ PLACES = {
     ),
     "a document in lines, in capitals": (("-o", "w.JSONL", "--json"), '-o "w.JSONL" holds one report per line'),
     "lines in a document": (("--jsonl", "-o", "w.json"), '-o "w.json" would hold lines of JSON: name it .jsonl'),
-    "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is also an input, and would be replaced'),
+    "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is also an input and would be replaced'),
     "what is read, in a folder": ((".", "-o", "t.json", "--json"), '-o "t.json" is also an input'),
     "a document in lines": (
         ("--json", "-o", "w.jsonl"),
@@ -40,7 +40,7 @@ PLACES = {
     ),
     "a document in parts": (("--pretty", "-o", "w/"), '-o "w/" holds one report per line'),
     "no folder": (("-o", "gone/x.jsonl"), '"gone/x.jsonl" cannot be written: No such file or directory'),
-    "a file for a folder": (("-o", "t.json/x/"), '"t.json/x" cannot be made: Not a directory'),
+    "a file for a folder": (("-o", "t.json/x/"), '"t.json/x" cannot be created: Not a directory'),
 }
 
 
@@ -149,16 +149,16 @@ def test_plugin_facts_stand_in_a_column(inside):
 def test_how_to_go_on_after_control_c(monkeypatch, capsys):
     given = ["evaluate", "my runs/", "-o", "out.jsonl", "--set", "key=sk-ant-api03-" + "a1B2" * 20]
     monkeypatch.setattr(sys, "argv", ["sentinel", *given])
-    _tell_how_to_go_on(Many(), no_config=False)
+    _say_how_to_resume(Many(), no_config=False)
     assert capsys.readouterr().err == ""
-    _tell_how_to_go_on(Many(output="out.jsonl"), no_config=False)
+    _say_how_to_resume(Many(output="out.jsonl"), no_config=False)
     told = capsys.readouterr().err
     assert told.startswith("stopped; to continue: sentinel evaluate 'my runs/' -o out.jsonl --set key=")
     assert shlex.split(told)[-1] == "--resume"
     assert "a1B2" not in told
     for before in ((), ("--no-config",)):
         monkeypatch.setattr(sys, "argv", ["sentinel", *before, *given])
-        _tell_how_to_go_on(Many(output="out.jsonl"), no_config=True)
+        _say_how_to_resume(Many(output="out.jsonl"), no_config=True)
         assert capsys.readouterr().err.startswith("stopped; to continue: sentinel --no-config evaluate 'my runs/'")
 
 

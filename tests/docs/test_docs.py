@@ -131,7 +131,7 @@ def test_contract_example_passes(tmp_path):
     (tmp_path / "sentinel_signal_apology.py").write_text(plugin, encoding="utf-8")
     (tmp_path / "test_apology.py").write_text(contract, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],
+        [sys.executable, "-m", "pytest", "-q", "-pno:langsmith_plugin", "-p", "no:cacheprovider", str(tmp_path)],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -141,6 +141,14 @@ def test_contract_example_passes(tmp_path):
     )
     assert done.returncode == 0, done.stdout
     assert re.search(r"\b\d+ passed in", done.stdout)
+
+
+def test_adapter_example_works_as_its_test_says():
+    adapter, test = blocks("docs/write-an-adapter.md", "python")
+    assert len(adapter.splitlines()) <= 40
+    names = {}
+    exec(adapter + test, names)
+    names["test_the_guard_of_the_loop"]()
 
 
 def test_the_map_names_what_is_there():

@@ -72,7 +72,7 @@ def test_every_extra_is_explained():
     _, _, section = page("configuration").partition("## Extras\n")
     section, _, _ = section.partition("\n## ")
     rows = " ".join(re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE))
-    assert set(re.findall(r"`(\w+)`", rows)) == set(project["optional-dependencies"]) - {"standard"}
+    assert set(re.findall(r"`([\w-]+)`", rows)) == set(project["optional-dependencies"]) - {"standard"}
     assert "[standard]" in section
 
 

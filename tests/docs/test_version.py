@@ -41,6 +41,14 @@ def test_all_pins_of_the_extras_change():
     assert 'python_version = "3.11"' in after
 
 
+def test_pins_with_extras_change():
+    before = (REPOSITORY / "plugins/adapters/pytest/pyproject.toml").read_text(encoding="utf-8")
+    after = written(before, "9.8.7")
+    assert '"reliability-sentinel[standard]==9.8.7"' in after
+    assert '"reliability-sentinel[otel]==9.8.7"' in after
+    assert f"=={__version__}" not in after
+
+
 @pytest.mark.parametrize("arguments", [[], ["next"], ["1.2"], ["1.2.3", "1.2.4"]])
 def test_what_is_no_version_is_told(arguments, capsys):
     assert main(arguments) == 1

@@ -262,8 +262,8 @@ def test_an_override_needs_who_and_why_and_is_on_record(sentinel):
     ("flags", "problem"),
     [
         (("--by", "ada"), "--by and --reason are for an override"),
-        (("--no-reflect", "--max-reruns", "2"), "--max-reruns does not go with --no-reflect"),
-        (("--no-reflect", "--override-fatigue"), "--override-fatigue does not go with --no-reflect"),
+        (("--no-reflect", "--max-reruns", "2"), "--max-reruns cannot be combined with --no-reflect"),
+        (("--no-reflect", "--override-fatigue"), "--override-fatigue cannot be combined with --no-reflect"),
         (("--max-reruns", "many"), '"guardrails.rerun_limit.max_reruns" from --max-reruns'),
         (("--max-reruns", "2", "--plugins", "no:rerun_limit"), 'the guardrail "rerun_limit" is left out'),
         (("--override-fatigue", "--by", "x" * 200, "--reason", "y"), "@ $.override_by"),

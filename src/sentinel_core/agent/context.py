@@ -114,13 +114,13 @@ Estimate = Callable[[Sequence[Message]], int]
 _Unit = tuple[Message, ...]
 
 _MARGIN = 0.10  # of the window, for what the estimate gets wrong
-_REPLY = 4096  # tokens kept for the reply where no limit is set, or a quarter of a small window
+_REPLY = 4096  # tokens reserved for the reply if no limit is set; at most a quarter of the window
 _AFTER_SUMMARY = 0.5  # of the budget: a summary makes room for several turns
 
 
 @attrs.frozen
 class Summary:
-    """A text that stands for the first ``covers`` messages after the task."""
+    """A text that replaces the first ``covers`` messages after the task."""
 
     covers: int
     text: str

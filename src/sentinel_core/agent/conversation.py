@@ -82,7 +82,7 @@ def _assistant_message(event: ReplyReceived) -> Message:
 
 
 def conversation_of(events: Iterable[Event]) -> Conversation:
-    """Fold events into the conversation so far. Raises ``ValueError`` where no run has started."""
+    """Fold events into the conversation so far. Raises ``ValueError`` if no run has started."""
     record = tuple(events)
     first = next((event for event in record if isinstance(event, RunStarted)), None)
     if first is None:
@@ -126,7 +126,7 @@ def to_trace(events: Iterable[Event]) -> ExecutionTrace:
     If delivery of a report began, ``metadata.delivery`` has its result; ``metadata.otel_trace_id`` is the id of the
     same conversation as OpenTelemetry spans.
 
-    Raises ``ValueError`` where no run has started.
+    Raises ``ValueError`` if no run has started.
     """
     record = tuple(events)
     conversation = conversation_of(record)

@@ -125,7 +125,7 @@ class AttemptStarted(Stamped):
 class AttemptFinished(Stamped):
     """The model answered, or failed: ``error_type`` is then the class name from ``sentinel_core.errors``.
 
-    ``status`` is the HTTP status, ``retry_after`` the seconds that the server asked to wait, where there was one.
+    ``status`` is the HTTP status, ``retry_after`` the seconds that the server asked to wait, if it did.
     """
 
     turn: int
@@ -182,7 +182,7 @@ class ToolFinished(Stamped):
 
 @attrs.frozen(kw_only=True)
 class RunEnded(Stamped):
-    """The run is over. ``detail`` says more where the outcome is not ``completed``."""
+    """The run is over. ``detail`` gives the reason of an outcome other than ``completed``."""
 
     outcome: Outcome
     detail: str = ""

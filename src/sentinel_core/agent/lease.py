@@ -63,4 +63,4 @@ class Leases:
 
 
 def _place(run_id: str) -> int:
-    return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:7], "big")
+    return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:7], "big")  # a file offset has 63 bits

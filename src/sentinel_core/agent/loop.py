@@ -10,7 +10,7 @@ from sentinel_core.agent.guided_mode import Offer, offer_for, reminder_for
 from sentinel_core.agent.limits import Limit, Used, limit_met, too_many_calls, used_in
 from sentinel_core.agent.model_call import Asker, outcome_of
 from sentinel_core.agent.recorder import Record
-from sentinel_core.agent.tool_execution import refuse_calls, use_calls
+from sentinel_core.agent.tool_execution import refuse_calls, run_calls
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import ModelError, ToolNotFoundError
 from sentinel_core.host.agent_settings import AgentSettings
@@ -85,7 +85,7 @@ class Loop:
         else:
             self._refuse_others(reply, offer)
             refuse_calls(beyond, self.record, f"of one reply's calls, only the first {len(calls)} are run")
-        use_calls(calls, self.toolbox, self.record, self.run_id, self._late)
+        run_calls(calls, self.toolbox, self.record, self.run_id, self._late)
         return None
 
     def _refuse_others(self, reply: Reply, offer: Offer) -> None:

@@ -298,7 +298,7 @@ def outcome_of(reply: Reply) -> Outcome | None:
 
 
 def with_unique_call_ids(reply: Reply, earlier: Iterable[Message]) -> Reply:
-    """The reply with a new id for each call whose id is empty or taken, so that results can be told apart."""
+    """The reply with a new id for each call whose id is empty or taken, so that results can be assigned."""
     if not reply.tool_calls:
         return reply
     taken = {call.id for message in earlier for call in message.tool_calls}

@@ -11,14 +11,14 @@ from sentinel_core.agent.prompts import GET_SUMMARY
 from sentinel_core.agent.risk.rules import RISKS, Risk, RiskThresholds, assess
 from sentinel_core.trace import Message, ToolCall, ToolResult, from_json
 
-__all__ = ["evidence_of", "is_below", "risk_in", "risk_of_whole", "summaries_in", "whole_risk", "why_unreadable"]
+__all__ = ["is_below", "minimum_severity", "risk_in", "risk_of_whole", "summaries_in", "whole_risk", "why_unreadable"]
 
 _FULL_RISK = "full_risk"  # in the metadata of a result that was cut
 _RULES = RiskThresholds()
 _UNSEEN: Risk = "medium"
 
 
-def evidence_of(messages: Sequence[Message], release_id: str) -> Risk | None:
+def minimum_severity(messages: Sequence[Message], release_id: str) -> Risk | None:
     """The worst risk of the summaries that were fetched for the release; None if it is unknown.
 
     It is unknown if one of them is not a JSON object and none shows high risk. Without any summary it is medium, because

@@ -12,7 +12,7 @@ from sentinel_core.agent.prompts import FILE_REPORT
 from sentinel_core.agent.recorder import Record
 from sentinel_core.agent.retry import delay
 from sentinel_core.agent.risk.rules import RISKS, Risk
-from sentinel_core.agent.severity_floor import evidence_of, is_below, summaries_in
+from sentinel_core.agent.severity_floor import is_below, minimum_severity, summaries_in
 from sentinel_core.agent.tool_execution import UNKNOWN
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import InputError, NotRepeatedError
@@ -92,7 +92,7 @@ def staged_report(messages: Sequence[Message], release_id: str) -> StagedReport 
     calls = [call for message in messages for call in message.tool_calls if _stages(call, release_id, succeeded)]
     if not calls:
         return None
-    arguments, evidence = calls[-1].arguments, evidence_of(messages, release_id)
+    arguments, evidence = calls[-1].arguments, minimum_severity(messages, release_id)
     return StagedReport(
         release_id=release_id,
         severity=arguments["severity"],

@@ -10,7 +10,7 @@ from sentinel_core.agent.tools import OUTCOME_UNKNOWN, Toolbox
 from sentinel_core.errors import NotRepeatedError, ToolTimeoutError
 from sentinel_core.trace import ToolCall, ToolResult, canonical
 
-__all__ = ["NOT_RUN", "UNKNOWN", "refuse_calls", "unknown_writes", "use_calls"]
+__all__ = ["NOT_RUN", "UNKNOWN", "refuse_calls", "run_calls", "unknown_writes"]
 
 NOT_RUN = "not_run"
 """In a result's metadata: the host did not run the call, and the call is not to blame."""
@@ -25,7 +25,7 @@ _REPEATED = (
 )
 
 
-def use_calls(
+def run_calls(
     calls: Sequence[ToolCall],
     toolbox: Toolbox,
     record: Record,
@@ -38,7 +38,7 @@ def use_calls(
     reason, is repeated with the same idempotency key or not at all.
     """
     if len(calls) > 1 and not any(toolbox.writes(call.name) for call in calls):
-        _use_together(calls, toolbox, record, late)
+        _run_in_parallel(calls, toolbox, record, late)
         return
     for call in calls:
         limit = late() if record.upcoming is None else None
@@ -47,7 +47,7 @@ def use_calls(
         elif isinstance(record.upcoming, ToolFinished):  # refused before the interruption
             record.recall(ToolFinished)
         else:
-            _use(call, toolbox, record, run_id)
+            _run_call(call, toolbox, record, run_id)
 
 
 def refuse_calls(calls: Iterable[ToolCall], record: Record, why: str, *, blame: str = "") -> None:
@@ -73,7 +73,7 @@ def unknown_writes(events: Iterable[Event]) -> dict[tuple[str, bytes], str | Non
     return unknown
 
 
-def _use_together(
+def _run_in_parallel(
     calls: Sequence[ToolCall], toolbox: Toolbox, record: Record, late: Callable[[], Limit | None]
 ) -> None:
     for call in calls:
@@ -89,7 +89,7 @@ def _use_together(
         refuse_calls(calls[done:], record, limit.detail)
 
 
-def _use(call: ToolCall, toolbox: Toolbox, record: Record, run_id: str) -> None:
+def _run_call(call: ToolCall, toolbox: Toolbox, record: Record, run_id: str) -> None:
     broke_off = record.upcoming is not None
     writes, honours = toolbox.writes(call.name), toolbox.honours_key(call.name)
     earlier = unknown_writes(record.events) if writes else {}  # includes earlier attempts at the task
@@ -112,4 +112,5 @@ def _identity(call: ToolCall) -> tuple[str, bytes]:
 
 
 def _key(run_id: str, call: ToolCall) -> str:
+    """The idempotency key: derived, so that a resumed run sends the same one."""
     return hashlib.sha256(canonical([run_id, call.id, call.name])).hexdigest()

@@ -23,7 +23,7 @@ from sentinel_core.runtime.outbox import Frame, Outbox
 from sentinel_core.runtime.redact import Redactor
 from sentinel_core.runtime.watch import AtWork, Watch
 
-__all__ = ["Connected", "Kept", "Note", "connect"]
+__all__ = ["Connected", "Note", "ResumeFlags", "connect"]
 
 _BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is used
 _OFFLINE = "offline"
@@ -56,7 +56,7 @@ class Connected:
 
 
 @attrs.frozen
-class Kept:
+class ResumeFlags:
     """The flags for a provider that a run was begun with; they do not apply to another provider."""
 
     provider: str
@@ -111,7 +111,7 @@ def connect(
     *,
     of_provider: Mapping[str, Any],
     of_tools: Mapping[str, Any],
-    kept: Kept | None = None,
+    resume_flags: ResumeFlags | None = None,
     subject: str = "",
     dead: Mapping[str, str] | None = None,
 ) -> Connected:
@@ -119,7 +119,7 @@ def connect(
 
     The provider is the user's choice, else the only one in ``--plugins``, else the first whose key is in the environment,
     else the offline rules. ``subject`` is the release; ``dead`` are plugins not to load again: label to error.
-    ``of_provider`` and ``of_tools`` are values of flags for every plugin that has a setting of that name; ``kept`` are those
+    ``of_provider`` and ``of_tools`` are values of flags for every plugin that has a setting of that name; ``resume_flags`` are those
     of a resumed run, below ``of_provider``. Warnings that plugins log are sent as warnings. Raises ``ConfigError``,
     ``PluginError``, and what the provider raises.
     """
@@ -138,8 +138,8 @@ def connect(
             name="replay", model=replay, tools=bound, attempts=replay.attempts, settings=settings, versions=versions
         )
     plugin = _choose(shelf, chosen)
-    if kept is not None and kept.provider == plugin.source.name:
-        of_provider = {**kept.flags, **of_provider}
+    if resume_flags is not None and resume_flags.provider == plugin.source.name:
+        of_provider = {**resume_flags.flags, **of_provider}
     layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, required=True)
     own = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
     if reason := key_sent_elsewhere(plugin, own, layers):

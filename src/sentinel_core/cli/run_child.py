@@ -21,7 +21,7 @@ from sentinel_core.agent.resume import differences, fingerprint
 from sentinel_core.agent.run_progress import Step, Text
 from sentinel_core.agent.run_summary import RunSummary, save_run
 from sentinel_core.agent.tools import Toolbox
-from sentinel_core.cli.choose_provider import Connected, Kept, Note, connect
+from sentinel_core.cli.choose_provider import Connected, Note, ResumeFlags, connect
 from sentinel_core.cli.guard_process import Guarding, GuardProcess
 from sentinel_core.cli.run_options import final_ends, judged_by, with_resume_flags
 from sentinel_core.errors import ConfigError, JournalError, SentinelError
@@ -61,7 +61,7 @@ class Order:
     """What to investigate, with which plugins and settings, and where to store the run.
 
     ``of_provider`` and ``of_tools`` are the values of flags for every plugin that has a setting of that name. ``resume`` is
-    the run to continue; its flags apply unless given now, those in ``kept`` only to the same provider. ``yes`` allows every
+    the run to continue; its flags apply unless given now, those in ``resume_flags`` only to the same provider. ``yes`` allows every
     sensitive tool. ``dead`` are tools whose import ended an earlier child: label to error.
     """
 
@@ -70,7 +70,7 @@ class Order:
     selection: Selection
     directory: Path
     of_provider: dict[str, Any] = attrs.field(factory=dict)
-    kept: Kept | None = None
+    resume_flags: ResumeFlags | None = None
     dead: Mapping[str, str] = attrs.field(factory=dict)
     of_tools: dict[str, Any] = attrs.field(factory=dict)
     resume: str | None = None
@@ -91,19 +91,19 @@ class Order:
         override = None if self.overriding is None else attrs.asdict(self.overriding)
         return {"settings": given, "provider": self.of_provider, "tools": self.of_tools, "override": override}
 
-    def with_flags(self, kept: dict[str, Any], provider: str) -> "Order":
+    def with_flags(self, resume_flags: dict[str, Any], provider: str) -> "Order":
         """The order with the flags of the resumed run, which ``provider`` began, below those given now."""
-        layers = with_resume_flags(self.layers, kept)
-        of_tools = {**kept["tools"], **self.of_tools}
+        layers = with_resume_flags(self.layers, resume_flags)
+        of_tools = {**resume_flags["tools"], **self.of_tools}
         if self.of_tools.get("releases"):
             of_tools.pop("repo", None)  # --releases replaces it
         return attrs.evolve(
             self,
             layers=layers,
             selection=Selection.parse(layers.host().plugins),
-            kept=Kept(provider, kept["provider"]),
+            resume_flags=ResumeFlags(provider, resume_flags["provider"]),
             of_tools=of_tools,
-            overriding=self.overriding or msgspec.convert(kept["override"], Overriding | None),
+            overriding=self.overriding or msgspec.convert(resume_flags["override"], Overriding | None),
         )
 
     def unguarded(self, why: str) -> "Order":
@@ -127,18 +127,18 @@ def job(order: Order, outbox: Outbox) -> None:
 def _run(order: Order, outbox: Outbox) -> RunSummary:
     journal = Journal(order.directory)
     try:
-        keeper = JournalObserver(journal)
+        journal_observer = JournalObserver(journal)
         if order.resume is not None:
-            run = keeper.resume(order.resume)
+            run = journal_observer.resume(order.resume)
             if order.release not in (None, run.release_id):
                 raise JournalError(f'run "{run.run_id}" is about release "{run.release_id}", not "{order.release}"')
             order = attrs.evolve(order.with_flags(run.flags, run.fingerprint["provider"]), release=run.release_id)
-        return _investigate(order, outbox, keeper)
+        return _investigate(order, outbox, journal_observer)
     finally:
         journal.close()
 
 
-def _investigate(order: Order, outbox: Outbox, keeper: JournalObserver) -> RunSummary:
+def _investigate(order: Order, outbox: Outbox, journal_observer: JournalObserver) -> RunSummary:
     with contextlib.ExitStack() as stack:
         guard = stack.enter_context(_guard(order, outbox)) if order.layers.host().reflect else None
         connected = connect(
@@ -147,7 +147,7 @@ def _investigate(order: Order, outbox: Outbox, keeper: JournalObserver) -> RunSu
             outbox,
             of_provider=order.of_provider,
             of_tools=order.of_tools,
-            kept=order.kept,
+            resume_flags=order.resume_flags,
             subject=order.release or "",
             dead=order.dead,
         )
@@ -155,9 +155,9 @@ def _investigate(order: Order, outbox: Outbox, keeper: JournalObserver) -> RunSu
         if connected.attempts == 1:
             order, guard = order.unguarded("--provider"), None  # a record of one attempt has no replies for a second
         settings: AgentSettings = order.layers.of_agent(AgentSettings)
-        accepted = _admit(order, keeper, _fingerprint(connected, settings), outbox)
+        accepted = _admit(order, journal_observer, _fingerprint(connected, settings), outbox)
         outbox.mark(str(AtWork("run", f"providers:{connected.name}", 0)))
-        telemetry = _telemetry(order, keeper, outbox)
+        telemetry = _telemetry(order, journal_observer, outbox)
         stack.callback(telemetry.close)
         _check_reflector(order, connected)
         if guard is not None:
@@ -171,11 +171,11 @@ def _investigate(order: Order, outbox: Outbox, keeper: JournalObserver) -> RunSu
             provider=connected.name,
             model_name=connected.model_name,
             settings=settings,
-            observers=(keeper, telemetry, *_user_observers(order, connected, settings, outbox)),
+            observers=(journal_observer, telemetry, *_user_observers(order, connected, settings, outbox)),
             toolbox=Toolbox(confirm=_confirm(order, outbox)),
             on_text=(lambda text: outbox.send(Text(as_text(text)))) if order.progress else None,
             clean=Redactor.of_environment(names=connected.env).value,
-            past=keeper.past,
+            past=journal_observer.past,
             accepted=accepted,
         )
         family = _family(order, outbox, investigation, guard, _reflector(order, investigation))
@@ -183,18 +183,18 @@ def _investigate(order: Order, outbox: Outbox, keeper: JournalObserver) -> RunSu
         result = family.run()
         gated = order.layers.host().fail_on_risk is not None and result.severity is not None
         gate = investigation.gate() if gated else None
-    path = _kept(result, order, keeper)
+    path = _save(result, order, journal_observer)
     return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers), gate=gate)
 
 
-def _kept(result: RunResult, order: Order, keeper: JournalObserver) -> Path:
+def _save(result: RunResult, order: Order, journal_observer: JournalObserver) -> Path:
     """Write the last attempt's trace, and the record if asked for. The error names a report that was delivered."""
     try:
         path = save_run(result.trace, order.directory)
         if order.record is not None:
             from sentinel_core.agent.replay import export
 
-            export(keeper.journal.read(result.run_id), order.record)
+            export(journal_observer.journal.read(result.run_id), order.record)
     except OSError as error:
         raise JournalError(f"{_cut_short(order, error)}{_delivered_hint(result)}") from error
     return path
@@ -256,13 +256,13 @@ def _reflector(order: Order, investigation: Investigation) -> Reflector:
     return ModelReflector(model=investigation.model, timeout=timeout, on_answer=investigation.record.emit)
 
 
-def _admit(order: Order, keeper: JournalObserver, now: dict[str, Any], outbox: Outbox) -> tuple[str, ...]:
+def _admit(order: Order, journal_observer: JournalObserver, now: dict[str, Any], outbox: Outbox) -> tuple[str, ...]:
     """Prepare a new run's record, or compare a resumed run with its record; returns the accepted differences."""
     if order.resume is None:
         flags = Redactor.of_environment().plain(order.flags())
-        keeper.prepare(order.release or "", flags, now, lambda run_id: outbox.send(RunKept(run_id)))
+        journal_observer.prepare(order.release or "", flags, now, lambda run_id: outbox.send(RunKept(run_id)))
         return ()
-    changed = differences(keeper.fingerprint, now)
+    changed = differences(journal_observer.fingerprint, now)
     if changed and not order.accept_changes:
         raise JournalError(
             f'run "{order.resume}" was started with different settings ({"; ".join(changed)}); use the same, '
@@ -291,14 +291,14 @@ def _confirm(order: Order, outbox: Outbox) -> Callable[[Tool, ToolCall], bool]:
     return confirm
 
 
-def _telemetry(order: Order, keeper: JournalObserver, outbox: Outbox) -> Telemetry:
+def _telemetry(order: Order, journal_observer: JournalObserver, outbox: Outbox) -> Telemetry:
     """Spans, metrics and logs of the run, including earlier processes of it; their problems are warnings."""
     telemetry = Telemetry(
         order.directory,
         endpoint=order.otlp,
         warn=outbox.warn,
     )
-    telemetry.resume(keeper.past)
+    telemetry.resume(journal_observer.past)
     return telemetry
 
 

@@ -209,10 +209,10 @@ def _options() -> list[Callable[[Any], Any]]:
 _ENDS: tuple[Outcome, ...] = ("max_turns", "max_tool_calls")  # limits of one attempt; the others apply to the whole run
 
 
-def with_resume_flags(now: Layers, kept: Mapping[str, Any]) -> Layers:
+def with_resume_flags(now: Layers, resume_flags: Mapping[str, Any]) -> Layers:
     """The settings with the flags of the resumed run, below the flags given now."""
     values = {key: setting for key, setting in now.values.items() if not setting.origin.startswith("--")}
-    for key, (value, origin) in kept.get("settings", {}).items():
+    for key, (value, origin) in resume_flags.get("settings", {}).items():
         values[key] = Setting(key=key, value=value, origin=origin)
     values.update({key: setting for key, setting in now.values.items() if setting.origin.startswith("--")})
     return Layers(values=values)

@@ -57,7 +57,7 @@ class Orchestrator:
             loop = known.loop(loop_id) or Loop(loop_id=loop_id, number=0, at=at)
             if loop.reflection is not None and loop.reflection != reflection:
                 raise LoopConflictError(
-                    f'loop "{loop_id}" was handed in before with other scores; stored scores are never replaced'
+                    f'loop "{loop_id}" was submitted before with other scores; stored scores are never replaced'
                 )
             made[:] = [family is None]
             if loop.reflection is not None:
@@ -193,16 +193,14 @@ class Orchestrator:
 def _member(family: Family | None, loop_id: str) -> tuple[Family, Loop]:
     loop = None if family is None else family.loop(loop_id)
     if family is None or loop is None:
-        raise UnknownLoopError(f'unknown loop "{loop_id}": hand in its attempt first')
+        raise UnknownLoopError(f'unknown loop "{loop_id}": submit its attempt first')
     return family, loop
 
 
 def _submitted(family: Family | None, loop_id: str) -> tuple[Family, Loop, Reflection]:
     known, loop = _member(family, loop_id)
     if loop.reflection is None:
-        raise LoopConflictError(
-            f'loop "{loop_id}" was granted, but its attempt was not handed in yet: hand it in first'
-        )
+        raise LoopConflictError(f'loop "{loop_id}" was granted, but its attempt was not submitted yet: submit it first')
     return known, loop, loop.reflection
 
 
@@ -240,11 +238,11 @@ def _override(
     )
 
 
-def _alike(one: Override, other: Override, *, timed: bool) -> bool:
+def _alike(first: Override, other: Override, *, timed: bool) -> bool:
     """Whether both are the same override by the same person, whenever they were made."""
     names = ("actor", "reason", "loop_id", *LIFTS)
-    same = all(getattr(one, name) == getattr(other, name) for name in names)
-    return same and (one.expires_at is not None) == timed
+    same = all(getattr(first, name) == getattr(other, name) for name in names)
+    return same and (first.expires_at is not None) == timed
 
 
 def _usable(family: Family, loop: Loop | None, at: str) -> list[Override]:

@@ -25,7 +25,7 @@ class SqliteStore(SqlStore):
     """One file (mode 0600) in a folder that is created with mode 0700.
 
     A change waits up to 30 seconds for another writer, and is on disk when ``save`` returns. Raises ``StoreError`` if the file
-    cannot be opened, is no store, has a newer version, or was replaced since, because a new file has no attempts.
+    cannot be opened, is not a store, has a newer version, or was replaced since, because a new file has no attempts.
     """
 
     mark = "?"

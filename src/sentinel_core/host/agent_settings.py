@@ -52,7 +52,7 @@ class AgentSettings:
     max_tool_calls: int | None = attrs.field(default=100, validator=_calls)
     """Tool calls in one attempt."""
     max_calls_per_reply: int = attrs.field(default=32, validator=[v.instance_of(int), v.ge(1)])
-    """Tool calls of one reply that run; the model is told of the rest."""
+    """Tool calls of one reply that run; the rest get an error result."""
     max_total_tokens: int | None = attrs.field(default=None, validator=v.optional(_count))
     """Tokens of the whole run, reruns included."""
     max_cost_usd: float | None = attrs.field(default=None, validator=_cost)

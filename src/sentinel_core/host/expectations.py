@@ -14,7 +14,7 @@ from sentinel_core.profile import CriticalRule
 from sentinel_core.report import Detection
 from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["EXPECT", "Expected", "expecting", "read_expectations"]
+__all__ = ["EXPECT", "Expected", "expected_of", "expecting", "read_expectations"]
 
 EXPECT = "expect"
 """The name of the signal."""
@@ -36,6 +36,11 @@ class Expected:
         for name in self.task_key.split("."):
             value = value.get(name) if isinstance(value, dict) else None
         return (*self.of_all, *self.by_task.get(str(value), ()))
+
+
+def expected_of(written: Sequence[str]) -> Expected:
+    """From a list of texts such as ``called:file_report``. Raises ``ConfigError`` that says what is wrong."""
+    return Expected(of_all=_parsed(written if isinstance(written, str) else list(written), "expect"))
 
 
 def read_expectations(written: Sequence[str], file: str | None) -> Expected | None:

@@ -1,17 +1,20 @@
 """``[rules]`` and ``--rule``: switch rules off, or change the severity of their findings."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
+
+import attrs
 
 from sentinel_core._fast import evolve
 from sentinel_core.errors import ConfigError
+from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.host.conversion import Setting
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.offers import Signal
 from sentinel_core.report import Detection, Finding
 from sentinel_core.runtime.printable import counted
 
-__all__ = ["Level", "check_rules", "with_levels"]
+__all__ = ["Level", "check_rules", "with_levels", "without_rules"]
 
 Level = Literal["off", "note", "warning", "error"]
 _LEVELS = get_args(Level)
@@ -59,6 +62,23 @@ def with_levels(detect: Callable[[Any], object], name: str, levels: Mapping[str,
         return _apply(found, own) if isinstance(found, Detection) else found
 
     return run
+
+
+def without_rules(panel: Panel, allowed: Sequence[str]) -> Panel:
+    """The panel with these rules off, as ``[rules]`` switches them off. Raises ``ConfigError`` for a rule that there is not."""
+    if isinstance(allowed, str) or not all(isinstance(rule, str) for rule in allowed):
+        raise ConfigError('allow must be a list of rules such as "loop.cycle"')
+    levels: dict[str, Level] = dict.fromkeys(allowed, "off")
+    declared = {signal.name: {rule.id for rule in signal.rules} for signal in panel.signals}
+    for rule in levels:
+        name, _, short = rule.partition(".")
+        if not short or (declared.get(name) and short not in declared[name]):
+            every = [f"{name}.{one}" for name, rules in declared.items() for one in rules]
+            raise ConfigError(
+                f'allow: there is no rule "{rule}"{did_you_mean(rule, every)} ("sentinel rules" lists them)'
+            )
+    signals = (attrs.evolve(one, detect=with_levels(one.detect, one.name, levels)) for one in panel.signals)
+    return attrs.evolve(panel, signals=tuple(signals))
 
 
 def _apply(found: Detection, levels: Mapping[str, Level]) -> Detection:

@@ -62,7 +62,7 @@ def fault_of(error: WorkerError, where: str = "") -> str:
     return f"the process that judges stopped{where} and no plugin was at work: {error}{hint}"
 
 
-_OUT_OF_MEMORY = describe(MemoryError())  # a death that Python turns into an exception, where it can
+_OUT_OF_MEMORY = describe(MemoryError())  # running out of memory, if Python can still raise it
 
 
 class _Deaths(Protocol):
@@ -83,7 +83,7 @@ def dead_at(plan: _Deaths, item: int) -> dict[str, str]:
 def crash_error(report: ReliabilityReport, outcome: Readable, plan: _Deaths, item: int) -> Unreadable | None:
     """The crashes of weighted signals at this record, as an error with its place; None if there were none.
 
-    A crash of an advisory signal is no error.
+    A crash of an advisory signal is not an error.
     """
     weighted = [failure for failure in report.failures if not failure.advisory]
     if not weighted:

@@ -12,7 +12,7 @@ from sentinel_core.telemetry.data import CLIENT, Fold, OpenAttributes, OpenSpan,
 from sentinel_core.telemetry.model_spans import MODEL_HANDLERS, usage_attributes
 from sentinel_core.trace import ToolResult
 
-__all__ = ["AFTER_HANDLERS", "HANDLERS", "finish"]
+__all__ = ["HANDLERS", "OUTCOME_HANDLERS", "finish"]
 
 
 def _guardrail_checked(fold: Fold, event: ev.GuardrailChecked) -> None:
@@ -115,7 +115,7 @@ def _delivery_finished(fold: Fold, event: ev.DeliveryFinished) -> None:
         span.fail(event.status, event.content)
 
 
-AFTER_HANDLERS: Mapping[type, Callable[[Fold, Any], None]] = {
+OUTCOME_HANDLERS: Mapping[type, Callable[[Fold, Any], None]] = {
     ev.GuardrailChecked: _guardrail_checked,
     ev.AttemptJudged: _attempt_judged,
     ev.AttemptReflected: _attempt_reflected,
@@ -300,5 +300,5 @@ HANDLERS: Mapping[type, Callable[[Fold, Any], None]] = {
     ev.RunEnded: _run_ended,
     ev.RunResumed: _run_resumed,
     **MODEL_HANDLERS,
-    **AFTER_HANDLERS,
+    **OUTCOME_HANDLERS,
 }

@@ -21,6 +21,7 @@ except ImportError as error:
 
 from sentinel_core.errors import error_text
 from sentinel_core.telemetry.groups import Group, Groups
+from sentinel_core.telemetry.sdk_spans import add_span
 
 if TYPE_CHECKING:
     from sentinel_core.offers import Signal
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["SentinelSpanProcessor"]
 
 _log = logging.getLogger("sentinel.telemetry")
-_SESSIONS = ("gen_ai.conversation.id", "session.id", "langfuse.session.id", "mlflow.trace.session")
 _IDLE = 3600.0
 
 
@@ -88,20 +88,10 @@ class SentinelSpanProcessor(SpanProcessor):
 
     def on_end(self, span: ReadableSpan) -> None:
         """Take one finished span."""
-        context, attributes = span.context, span.attributes or {}
-        if context is None or self._over:
+        if span.context is None or self._over:
             return
-        parent = span.parent
-        session = next((value for key in _SESSIONS if isinstance(value := attributes.get(key), str)), None)
         with self._lock:
-            self._groups.add(
-                span,
-                trace_id=f"{context.trace_id:032x}",
-                span_id=f"{context.span_id:016x}",
-                parent_id="" if parent is None or parent.is_remote else f"{parent.span_id:016x}",
-                conversation=session,
-                now=time.monotonic(),
-            )
+            add_span(self._groups, span, now=time.monotonic())
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="sentinel-judge", daemon=True)
                 self._thread.start()
@@ -148,18 +138,12 @@ class SentinelSpanProcessor(SpanProcessor):
                 _log.warning("trace %s could not be judged: %s: %s", group.id, type(error).__name__, error_text(error))
 
     def _judge_one(self, group: "Group[ReadableSpan]") -> None:
-        from opentelemetry.exporter.otlp.json.common.trace_encoder import encode_spans
-
         from sentinel_core.host.in_process import evaluate_trace
         from sentinel_core.runtime.redact import redacted
-        from sentinel_core.telemetry.one_conversation import renamed
-        from sentinel_core.telemetry.read_spans import read_document
+        from sentinel_core.telemetry.sdk_spans import read_group
         from sentinel_core.trace import ExecutionTrace
 
-        document = encode_spans(list(group.spans.values())).to_json().encode()
-        if len(group.traces) > 1:
-            document = renamed(document, group.id)
-        for trace in read_document(document):
+        for trace in read_group(group):
             if not isinstance(trace, ExecutionTrace):
                 self._count("unreadable")
                 _log.debug("trace %s: %s", group.id, trace.message)

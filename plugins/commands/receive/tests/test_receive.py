@@ -342,7 +342,7 @@ def test_a_request_without_room_is_refused_whole_and_taken_when_it_comes_again(r
     more = document([chat(2, number) for number in range(1, 5)])
     status, headers, body = at_work.post(more)
     assert (status, headers["Retry-After"]) == (503, "1")
-    assert "more spans wait than are held" in json.loads(body)["message"]
+    assert "too many spans are waiting" in json.loads(body)["message"]
     assert len(at_work.wait_for_reports(1)) == 1
     assert at_work.post(more)[::2] == (200, b"{}")
     assert at_work.stop() == 0

@@ -108,7 +108,7 @@ def test_loops_are_listed_and_drawn(kept, sentinel):
     assert drawn.startswith("one: 4 attempts, granted\n")
     assert "one_r1  ██████████████·|····· 0.72   █████|█·············· 0.28   ███·······|·········· 0.15" in drawn
     assert "-> one_r4: alignment_threshold_not_met, overridden by me" in drawn
-    assert "one_r4  granted, not handed in yet" in drawn
+    assert "one_r4  granted, not submitted yet" in drawn
     assert "me: override_max_reruns, used for one_r3: go on" in drawn
 
 
@@ -125,7 +125,7 @@ def test_an_unknown_loop_and_a_store_named_by_a_flag(kept, sentinel, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     done = sentinel("loops", "--store", place, "show", "three")
     assert done.returncode == 3
-    assert 'no loop "three" is kept' in done.stderr
+    assert 'unknown loop "three"' in done.stderr
     assert sentinel("loops", "--store", "elsewhere/none", "show", "one").returncode == 3
     assert sentinel("loops", "show", "one", "--store", f"sqlite:{place}").returncode == 0
 

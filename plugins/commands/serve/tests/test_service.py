@@ -263,7 +263,7 @@ def test_a_body_in_pieces_is_counted_as_it_comes(client, bearer):
     [
         ("POST", "/orchestrator/loop-complete", {**DONE, "reflection_status": "x"}, 422, '"done" was expected'),
         ("POST", "/orchestrator/loop-complete", {**DONE, "max_reruns": 99}, 422, "max_reruns"),
-        ("POST", "/orchestrator/loop-complete", DONE, 404, "hand in its attempt first"),
+        ("POST", "/orchestrator/loop-complete", DONE, 404, "submit its attempt first"),
         ("PUT", "/orchestrator/loops/loop", {**POOR, "alignment_score": 1.5}, 422, "$.alignment_score"),
         ("PUT", "/orchestrator/loops/loop", {**POOR, "rerun_of": "x"}, 422, "rerun_of"),
         ("PUT", "/orchestrator/loops/loop", {**POOR, "trace": {}}, 422, "not both"),
@@ -281,7 +281,7 @@ def test_a_body_in_pieces_is_counted_as_it_comes(client, bearer):
         ("GET", "/orchestrator/audit?loop_id=a%20b", None, 422, '"loop_id" must be a text that fits ^[A-Z'),
         ("GET", "/orchestrator/audit?before=1", None, 422, 'unknown parameter "before"'),
         ("GET", "/orchestrator/none", None, 404, "/openapi.json"),
-        ("PATCH", "/orchestrator/audit", None, 405, "PATCH is not answered here"),
+        ("PATCH", "/orchestrator/audit", None, 405, "PATCH is not supported here"),
     ],
 )
 def test_requests_that_are_refused(call, method, path, body, status, told):
@@ -295,7 +295,7 @@ def test_conflicts(call):
     assert submit(call, body={**POOR, "drift_score": 0.3})[0] == 409
     complete(call)
     status, told = complete(call, loop_id="loop_r1")
-    assert (status, "its attempt was not handed in yet" in told["detail"]) == (409, True)
+    assert (status, "its attempt was not submitted yet" in told["detail"]) == (409, True)
 
 
 def test_too_many_requests(orchestrator, tokens, bearer):

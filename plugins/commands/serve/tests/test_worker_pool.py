@@ -79,7 +79,7 @@ def test_a_guardrail_without_an_answer_ends_the_family_and_nothing_else(workers,
 def test_a_trace_that_ends_the_process_is_refused_and_the_next_one_judged(workers):
     message = Message(role="assistant", content="Done.")
     with pytest.raises(
-        InputError, match=r'could not be judged: plugin "[^"]*mine" .* exit code 7; hand in scores instead'
+        InputError, match=r'could not be judged: plugin "[^"]*mine" .* exit code 7; submit scores instead'
     ):
         workers.judge(ExecutionTrace(trace_id="bad", messages=(message,)))
     with pytest.raises(InputError, match="trace_id is empty"):

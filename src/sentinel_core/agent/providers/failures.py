@@ -64,7 +64,7 @@ class _ErrorBody:
 
 
 def refusal(who: str, status: int, body: object, headers: Mapping[str, str] | None = None) -> ModelError:
-    """The error for a reply whose status is no success; ``body`` is its JSON value, or its text."""
+    """The error for a reply with an error status; ``body`` is its JSON value, or its text."""
     body_error = _error_body(body)
     error = status_error(who, status, body_error.text, headers)
     if status == 403 and "reasons" in body_error.metadata:  # noqa: PLR2004 - OpenRouter's moderation refuses a text, not a key

@@ -30,7 +30,7 @@ class Overriding:
     reason: str
 
     def flags(self) -> dict[str, bool]:
-        """Every kind, True where it is overridden."""
+        """Every kind with True if it is overridden."""
         return {kind: kind in self.kinds for kind in LIFTS}
 
 

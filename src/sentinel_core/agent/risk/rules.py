@@ -54,7 +54,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def kinds_in(text: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The rows of a table of which a word or phrase stands in the text, in the table's order."""
+    """The rows of a table with a word or phrase that is in the text, in the table's order."""
     plain = f" {' '.join(_WORD.findall(text.casefold()))} "
     return tuple(kind for kind, phrases in table.items() if any(f" {phrase} " in plain for phrase in phrases))
 

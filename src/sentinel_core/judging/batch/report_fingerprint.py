@@ -38,7 +38,7 @@ def fingerprint(plan: Plan) -> dict[str, str]:
     profile = plan.layers.host().profile
     return {
         "reliability-sentinel": __version__,
-        **{f'plugin "{one.label}"': one.origin for one in chosen},
+        **{f'plugin "{source.label}"': source.origin for source in chosen},
         **{f'plugin "{target}"': _content(*_files(target)) for target in plan.selection.targets},
         "profile": profile if profile in PROFILES else f"{profile} ({_content(Path(profile))})",
         **{f'setting "{key}"': value for key, value in _settings(plan)},

@@ -67,22 +67,22 @@ class Sarif:
         data = json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace")
         self._stream.write(printable_json(data) + b"\n")
 
-    def _result(self, one: Found, rule: int) -> dict[str, Any]:
-        logical = {"fullyQualifiedName": f"{one.trace_id} {one.place}".strip(), "kind": "message"}
+    def _result(self, found: Found, rule: int) -> dict[str, Any]:
+        logical = {"fullyQualifiedName": f"{found.trace_id} {found.place}".strip(), "kind": "message"}
         location = {
-            "physicalLocation": {"artifactLocation": {"uri": as_uri(one.file)}, "region": {"startLine": one.line}},
+            "physicalLocation": {"artifactLocation": {"uri": as_uri(found.file)}, "region": {"startLine": found.line}},
             "logicalLocations": [logical],
         }
-        state = {"baselineState": "unchanged" if one.is_known else "new"} if self._settings.has_baseline else {}
+        state = {"baselineState": "unchanged" if found.is_known else "new"} if self._settings.has_baseline else {}
         return {
-            "ruleId": one.rule,
+            "ruleId": found.rule,
             "ruleIndex": rule,
-            "level": _LEVELS[one.severity],
-            "message": {"text": one.message},
+            "level": _LEVELS[found.severity],
+            "message": {"text": found.message},
             "locations": [location],
-            "partialFingerprints": {"sentinelFinding/v1": one.fingerprint},
+            "partialFingerprints": {"sentinelFinding/v1": found.fingerprint},
             **state,
-            "properties": {"verdict": one.verdict, "traceId": one.trace_id},
+            "properties": {"verdict": found.verdict, "traceId": found.trace_id},
         }
 
 

@@ -73,8 +73,8 @@ def _heading(counts: Counter[str]) -> str:
     return f"{total:,} {'trace' if total == 1 else 'traces'}: {parts or 'none'}"
 
 
-def _row(one: Found) -> str:
-    quote = f"“{markdown_text(clipped(one.quote, 200))}”<br>" if one.quote else ""
-    place = f"{one.file}:{one.line} {one.place}" if one.line > 1 else f"{one.file} {one.place}"
-    what = f"{quote}{markdown_text(clipped(one.text, 300))} ({markdown_text(one.rule)})"
-    return f"| {one.severity} | {what} | {markdown_text(one.trace_id)}<br>{markdown_text(place)} |"
+def _row(found: Found) -> str:
+    quote = f"“{markdown_text(clipped(found.quote, 200))}”<br>" if found.quote else ""
+    place = f"{found.file}:{found.line} {found.place}" if found.line > 1 else f"{found.file} {found.place}"
+    what = f"{quote}{markdown_text(clipped(found.text, 300))} ({markdown_text(found.rule)})"
+    return f"| {found.severity} | {what} | {markdown_text(found.trace_id)}<br>{markdown_text(place)} |"

@@ -43,7 +43,7 @@ _Numbered = tuple[int, bytes | bytearray | None]
 
 
 def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
-    """Every record. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
+    """Every record. Raises ``OSError`` or ``EOFError`` if the bytes cannot be read."""
     limit = source.max_record
     with source.open() as opened:
         stream = _peekable(opened)
@@ -87,7 +87,7 @@ def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, 
 
 
 def is_json_lines(source: Source) -> bool:
-    """True if each line is a record. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
+    """True if each line is a record. Raises ``OSError`` or ``EOFError`` if the bytes cannot be read."""
     with source.open() as opened:
         stream = _peekable(opened)
         if _is_list.match(stream.peek(_PEEK)) is not None:

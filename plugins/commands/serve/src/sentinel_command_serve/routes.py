@@ -23,7 +23,7 @@ _DEFAULT_ROWS = 100
 
 @attrs.frozen(kw_only=True)
 class Work:
-    """What the handlers use. ``judge`` evaluates a trace that is handed in, ``reflect`` scores the attempt."""
+    """What the handlers use. ``judge`` evaluates a submitted trace, ``reflect`` scores the attempt."""
 
     orchestrator: Orchestrator
     judge: Judge
@@ -108,7 +108,7 @@ def _reflection(work: Work, body: Any) -> tuple[Reflection, dict[str, Any] | Non
     """From the scores in a body, or from its trace. Raises ``LoopRequestError`` or ``TraceDecodeError``."""
     if isinstance(body, dict) and "trace" in body:
         if set(body) != {"trace"}:
-            raise LoopRequestError("hand in either a trace or scores, not both @ $")
+            raise LoopRequestError("submit either a trace or scores, not both @ $")
         trace = _trace(body["trace"])
         report = work.judge(trace)
         return work.reflect(trace, report), report_digest(report)
@@ -176,7 +176,7 @@ ROUTES: tuple[Route, ...] = (
         method="GET",
         path="/orchestrator/guardrails-status/{loop_id}",
         name="get_guardrails_status",
-        summary="How every guardrail stands after a loop.",
+        summary="Every guardrail's status after a loop.",
         scope="read",
         answer="Status",
         handle=_status,
@@ -195,7 +195,7 @@ ROUTES: tuple[Route, ...] = (
         method="PUT",
         path="/orchestrator/loops/{loop_id}",
         name="hand_in_loop",
-        summary="Hand in an attempt: its trace, or its scores.",
+        summary="Submit an attempt: its trace, or its scores.",
         scope="complete",
         body="hand_in",
         answer="HandedIn",

@@ -1,4 +1,4 @@
-"""Runs guardrails and signals in processes of their own, so that no fault of theirs stops the service."""
+"""Runs guardrails and signals in worker processes, so that no fault of theirs stops the service."""
 
 import functools
 from typing import NamedTuple
@@ -68,7 +68,7 @@ class WorkerPool:
         try:
             return msgspec.json.decode(self._call("judge", encode_trace(trace)), type=ReliabilityReport)
         except WorkerError as error:
-            raise InputError(f"the trace could not be judged: {error}; hand in scores instead") from None
+            raise InputError(f"the trace could not be judged: {error}; submit scores instead") from None
 
     def close(self) -> None:
         """End all idle processes."""
@@ -86,7 +86,7 @@ class WorkerPool:
                 return call(worker, method, *arguments)
         except WorkerError as error:
             at_work = AtWork.parse(error.mark)
-            if at_work is None or at_work.stage == "rule":  # a guardrail is named by who asked it
+            if at_work is None or at_work.stage == "rule":  # the caller names the guardrail
                 raise
             raise WorkerError(f'plugin "{at_work.label}" {error}') from None
 
@@ -116,10 +116,13 @@ def _work(layers: Layers, selection: Selection, outbox: Outbox) -> None:
         chosen, left_out = select(selection, _KINDS)
         plugins, failures = load(chosen, selection.targets, kinds=_KINDS, watch=watch)
         panel = make_panel(plugins, failures, left_out, layers, watch=watch)
-        guardrails = {one.name: watched(one, watch) for one in bind_guardrails(plugins, failures, layers)}
+        bound = bind_guardrails(plugins, failures, layers)
+        guardrails = {guardrail.name: watched(guardrail, watch) for guardrail in bound}
     except SentinelError as error:
         outbox.refuse(error)
         return
-    warnings = tuple(f'plugin "{one.source.label}" ({one.source.origin}) {one.error}' for one in failures)
-    # A trace without an id, or with half a surrogate pair, is refused; the process goes on.
+    warnings = tuple(
+        f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}' for failure in failures
+    )
+    # A trace without an id, or with half a surrogate pair, is refused; the process continues.
     answer_calls(outbox, _Methods(panel, guardrails, warnings), refuses=(ValueError,))

@@ -46,7 +46,7 @@ def _lines(
 
 
 def outcome(results: EvaluationResults) -> str:
-    """How many scenarios passed, failed, were flaky or could not be evaluated, and how many trials were lost."""
+    """Counts of scenarios that passed, failed, were flaky or not evaluated, and of lost trials."""
     summary = summary_of(results)
     parts = [f"{summary['passed']} of {len(results.evaluated)} scenarios passed"]
     parts += [f"{summary[name]} {name}" for name in ("failed", "flaky") if summary[name]]
@@ -87,7 +87,7 @@ def why(scenario: ScenarioResult) -> Sequence[str]:
     for trial in scenario.trials:
         if trial.error:
             reasons.append(f"harness: {trial.error}")
-        reasons += [f"{one.dimension} / {one.id}: {one.evidence}" for one in trial.failures]
+        reasons += [f"{check.dimension} / {check.id}: {check.evidence}" for check in trial.failures]
         if trial.status == "failed" and not trial.failures:
             reasons.append(f"reliability: the signals' verdict is {trial.reliability.get('verdict')}")
     return list(dict.fromkeys(reasons))
@@ -109,8 +109,10 @@ def judged(results: EvaluationResults, labels: Labels | None) -> Iterator[str]:
 
 def _comparison(comparison: Comparison) -> Iterator[str]:
     yield f"Against baseline {printable(comparison.baseline)}:"
-    yield from (f"  ✗ less covered: {printable(one)}" for one in comparison.less_covered)
-    yield from (f"  ! scenario {one} changed and is left out of the tests" for one in comparison.changed)
+    yield from (f"  ✗ less covered: {printable(text)}" for text in comparison.less_covered)
+    yield from (
+        f"  ! scenario {scenario_id} changed and is left out of the tests" for scenario_id in comparison.changed
+    )
     for title, entries in (("worse", comparison.regressions), ("better", comparison.improvements)):
         yield from (f"  {title}: {change(entry)}" for entry in entries[:_MOST_CHANGES])
         if len(entries) > _MOST_CHANGES:

@@ -17,7 +17,7 @@ Status = Literal["passed", "failed", "flaky", "error"]
 class TrialResult:
     """One trial. ``scores`` has a mean in [0, 1] a dimension; ``reliability`` the verdict and risks of the signals.
 
-    ``status`` is ``error`` where the harness, not the agent, is to blame: the provider could not be reached, a signal
+    ``status`` is ``error`` if the harness, not the agent, is to blame: the provider could not be reached, a signal
     broke, the judge gave nothing usable; ``error`` then says what. ``cost_usd`` and ``tokens`` are None where unknown.
     ``notes`` are problems that changed no result: a model that could not be closed, a trace that could not be saved.
     """

@@ -35,7 +35,7 @@ _PLACES = 6
 
 @attrs.frozen(kw_only=True)
 class Trial:
-    """A trial to run: the scenario, which trial it is (from 1), the name of the provider, and whether back-off waits."""
+    """A trial to run: the scenario, the trial's number (from 1), the provider's name, and whether back-off waits."""
 
     scenario: Scenario
     number: int
@@ -81,7 +81,7 @@ def run_trial(
 ) -> TrialResult:
     """Run one trial. A failure of the harness is a result with the status ``error``, never an exception.
 
-    ``keep`` is given the trace of each run of a trial that did not pass; where it raises ``OSError`` or
+    ``keep`` is given the trace of each run of a trial that did not pass; if it raises ``OSError`` or
     ``ValueError``, a note says so.
     """
     notes: list[str] = []
@@ -124,7 +124,7 @@ def _tools(scenario: Scenario, case: _Case, kit: Kit, clock: Clock, stack: ExitS
 
 
 def _over_http(scenario: Scenario, case: _Case, stack: ExitStack) -> dict[str, dict[str, Any]]:
-    """Settings of the installed tools that lead them to a service for this run, with an outbox of its own."""
+    """Settings that point the installed tools at a service for this run, with a reports folder of its own."""
     base = stack.enter_context(release_service(scenario, case.release))
     places = {
         GET_SUMMARY: {"releases": base},

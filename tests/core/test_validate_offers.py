@@ -1,4 +1,4 @@
-"""What a hook gave is held against what the host can use before any of it is run."""
+"""Offers are validated before any of their code runs."""
 
 import math
 
