@@ -18,11 +18,8 @@ _PRINTED = ("action.yml", "docs/ci.md")
 _PLACES = (
     re.compile(r'^(version = ")[^"]+(")$', re.MULTILINE),
     re.compile(r'("reliability-sentinel[a-z-]*(?:\[[a-z,-]+\])?==)[^"]+(")'),
-<<<<<<< HEAD
     re.compile(r"(default: reliability-sentinel\[standard\]==)\S+()$", re.MULTILINE),
     re.compile(r"(uses: reliability-sentinel/reliability-sentinel@v)\S+()$", re.MULTILINE),
-=======
->>>>>>> main
 )
 _VERSION = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+)?")
 

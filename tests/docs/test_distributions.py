@@ -86,11 +86,7 @@ def test_readme_refers_to_no_link_that_it_does_not_define():
             r"^```.*?^```", "", (folder / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
         )
         defined = set(re.findall(r"^\[([^\]]+)\]: ", text, re.MULTILINE))
-<<<<<<< HEAD
         used = {name or words for words, name in re.findall(r"\[([^\]\n]+)\]\[([^\]\n]*)\]", text)}
-=======
-        used = {ref or shown for shown, ref in re.findall(r"\[([^\]\n]+)\]\[([^\]\n]*)\]", text)}
->>>>>>> main
         assert used == defined, folder
 
 
