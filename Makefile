@@ -6,9 +6,10 @@ BIN := $(VENV)/bin
 PROJECTS := $(wildcard pyproject.toml plugins/*/*/pyproject.toml tools/*/pyproject.toml)
 EDITABLES := --editable '.[all]' $(foreach project,$(filter-out pyproject.toml,$(PROJECTS)),--editable $(patsubst %/,%,$(dir $(project))))
 READY := $(VENV)/.ready
-BENCHMARKS := cold_start readers pipeline long_trace batch telemetry peers
+BENCHMARKS := cold_start hook readers pipeline long_trace batch telemetry peers
 BROWSER := $(VENV)/browser
 MULTITOOL := $(if $(filter Linux,$(shell uname -s)),@microsoft/sarif-multitool-linux@5.7.0)
+AGENTS := $(VENV)/agents
 RELEASE := $(VENV)/release
 SPHINX := $(VENV)/.docs
 AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
@@ -62,9 +63,10 @@ fuzz: $(READY) ## Ten minutes of damaged files through every trace reader.
 soak: $(READY) ## The limits on memory and time, at full size.
 	SENTINEL_SOAK=1 $(BIN)/python -m pytest tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/core/test_redact.py plugins/commands/serve/tests/test_openapi.py tests/reflection/test_races.py plugins/commands/receive/tests/test_receive.py plugins/readers/frameworks/tests/test_hostile.py plugins/signals/hallucination/tests/test_signal.py
 
-e2e: $(READY) ## Adapters with the newest frameworks; a real model finishes the scenario, address and key from SENTINEL_E2E_BASE_URL and SENTINEL_E2E_KEY.
+e2e: $(READY) ## Coding agents with the hook, adapters with the newest frameworks, and a real model that finishes the scenario; address and key from SENTINEL_E2E_BASE_URL and SENTINEL_E2E_KEY.
 	@test -e $(AIMOCK) || ! command -v npm >/dev/null || npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(VENV)/aimock @copilotkit/aimock@1.43.0
-	SENTINEL_E2E_NEWEST=1 SENTINEL_E2E_AIMOCK=$(AIMOCK) $(BIN)/python -m pytest tests/e2e -rs -s
+	@test -e $(AGENTS) || ! command -v npm >/dev/null || npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(AGENTS) @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0
+	SENTINEL_E2E_NEWEST=1 SENTINEL_E2E_AGENTS=$(AGENTS) SENTINEL_E2E_AIMOCK=$(AIMOCK) $(BIN)/python -m pytest tests/e2e -rs -s
 
 detect: $(READY) ## How well scores tell failed runs from good ones, on labelled traces.
 	$(BIN)/python benchmarks/outcomes.py

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from claude_sessions import ClaudeSession
 from headings import anchors
 
 from sentinel_core.traces.codec import decode_trace
@@ -54,6 +55,20 @@ def test_the_gate_fails_on_the_lies_that_the_readme_counts(name):
     honest = ("figure-that-adds-up", "honest", "honest-coding-session", "tests-before-the-last-edit")
     done = sentinel("evaluate", f"examples/traces/{name}", cwd=REPOSITORY)
     assert (done.returncode == 0) == (name.partition(".")[0] in honest)
+
+
+def test_the_hooks_page_shows_its_entry_and_its_words(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert sentinel("hook", "install", "claude-code", cwd=tmp_path).returncode == 0
+    assert blocks("docs/hook.md", "json") == [(tmp_path / ".claude" / "settings.json").read_text()]
+    (rules,) = blocks("docs/hook.md", "toml")
+    (tmp_path / "sentinel.toml").write_text(rules)
+    session = ClaudeSession().user("Fix it.").run("pytest -q", "1 failed, 2 passed in 0.12s", code=1)
+    told = json.dumps(session.event(tmp_path, "All tests pass now."))
+    command = [str(SENTINEL), "hook", "run", "claude-code"]
+    done = subprocess.run(command, input=told, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [json.loads(done.stdout)["reason"] + "\n"] == blocks("docs/hook.md", "text")
 
 
 def test_links_lead_somewhere():

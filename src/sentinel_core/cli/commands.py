@@ -34,6 +34,7 @@ _PACKAGES = {
     "audit": "reliability-sentinel-command-serve",
     "demo": "reliability-sentinel-command-start",
     "doctor": "reliability-sentinel-command-start",
+    "hook": "reliability-sentinel-command-hook",
     "init": "reliability-sentinel-command-start",
     "loops": "reliability-sentinel-command-serve",
     "mcp": "reliability-sentinel-command-mcp",

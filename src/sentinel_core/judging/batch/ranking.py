@@ -19,6 +19,7 @@ __all__ = ["Ranking"]
 _SHOWN = 20
 _FEWEST = 10
 _ENDING = "ending"
+_SAME_END = {"ending.came_to_nothing": "ending.unread_result"}  # both are seen where the last word is missing
 _PLACES = 9
 
 
@@ -38,7 +39,7 @@ class Ranking:
         self.measured += 1
         scores = {score.signal_name: score.score for score in report.signal_scores if score.score is not None}
         rules = [finding.rule for finding in report.findings if finding.rule.startswith(f"{_ENDING}.")]
-        for rule in rules:
+        for rule in sorted({_SAME_END.get(rule, rule) for rule in rules}):
             self.ends[rule] = self.ends.get(rule, 0) + 1
         if rules:  # the worst comes first and determines the score
             self.parts[rules[0]] = scores[_ENDING]
@@ -77,7 +78,8 @@ class Ranking:
 
     def best(self) -> list[dict[str, Any]]:
         """The runs most worth a look, in that order; ties in the order of file and record."""
-        gone = set(self.left_out)
+        left_out = self.left_out
+        gone = {*left_out, *(rule for rule, same in _SAME_END.items() if same in left_out)}
         rows = [
             {**row, "triage_score": self._score(row, key, gone)} for key, rows in self.classes.items() for row in rows
         ]

@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.evaluate.agreement import disagreements, outcome_key
+from sentinel_core.evaluate.agreement import came_to, disagreements, score_beside_others
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.redact import redact
@@ -19,8 +19,6 @@ REQUEST = "request"
 
 _SHOWN = 20
 _LONGEST = 200
-_SHARE = 0.3  # weight of the disagreement in the order; the rest is the triage score
-_DIGITS = 9
 
 
 @attrs.define
@@ -36,7 +34,7 @@ class Tasks:
         task = _task(trace, key)
         if task is None or report.triage_score is None:
             return
-        index = TraceIndex(trace)
+        outcome = came_to(TraceIndex(trace), report)
         said = [
             [
                 message.role,
@@ -49,7 +47,7 @@ class Tasks:
         self.rows.append(
             {
                 "task": redact(task)[:_LONGEST],
-                "came_to": _digest(outcome_key(index).encode("utf-8", "replace")),
+                "came_to": None if outcome is None else _digest(outcome.encode("utf-8", "replace")),
                 "conversation": _digest(canonical(said)),
                 "trace_id": report.trace_id,
                 "file": redact(file),
@@ -79,7 +77,7 @@ class Tasks:
         rows = []
         for runs in tasks.values():
             for run, share in zip(runs, disagreements([run["came_to"] for run in runs]), strict=True):
-                score = round((1 - _SHARE) * run["triage_score"] + _SHARE * share, _DIGITS)
+                score = score_beside_others(run["triage_score"], share)
                 rows.append({**run, "runs": len(runs), "disagreement": share, "score": score})
         rows.sort(key=lambda row: (-row["score"], row["file"], row["record"]))
         shown = ("task", "trace_id", "file", "record", "verdict", "runs", "disagreement", "score")

@@ -48,6 +48,7 @@ def _scenario(scenario: ScenarioResult) -> dict[str, Any]:
         "interval": [round(bound, _PLACES) for bound in scenario.interval],
         "pass@k": {str(k): round(pass_at(scenario.passed, scenario.n, k), _PLACES) for k in ks},
         "pass^k": {str(k): round(pass_all(scenario.passed, scenario.n, k), _PLACES) for k in ks},
+        "disagreements": {str(trial): share for trial, share in scenario.disagreements.items()},
         "trials": [_trial(trial) for trial in scenario.trials],
     }
 

@@ -16,6 +16,7 @@ _SYMBOLS = {"passed": "✓", "failed": "✗", "flaky": "~", "error": "?"}
 _EVIDENCE = 240
 _SHOWN = 4
 _MOST_CHANGES = 100
+_MOST = 0.5
 
 
 def render_text(
@@ -75,10 +76,18 @@ def _scenario(scenario: ScenarioResult, *, color: bool) -> Iterator[str]:
     head = f"\x1b[{_COLORS[scenario.status]}m{symbol}\x1b[0m" if color else symbol
     trials = f"  {scenario.passed} of {scenario.n} trials passed" if scenario.n > 1 else ""
     yield f"  {head} {scenario.id}: {scenario.status}{trials}"
+    yield from _odd_ones(scenario)
     reasons = why(scenario)
     yield from (f"      {printable(clipped(reason, _EVIDENCE))}" for reason in reasons[:_SHOWN])
     if len(reasons) > _SHOWN:
         yield f"      and {len(reasons) - _SHOWN} more"
+
+
+def _odd_ones(scenario: ScenarioResult) -> Iterator[str]:
+    """The trials that came to something else than most of the others."""
+    for trial, share in scenario.disagreements.items():
+        if share > _MOST:
+            yield f"      trial {trial} came to something else than {share:.0%} of the other trials"
 
 
 def why(scenario: ScenarioResult) -> Sequence[str]:

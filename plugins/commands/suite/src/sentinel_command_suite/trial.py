@@ -1,5 +1,6 @@
 """One trial: run the agent in a scenario, check what it did, let the signals judge its trace."""
 
+import hashlib
 import itertools
 import random
 import tempfile
@@ -23,9 +24,11 @@ from sentinel_command_suite.wiring import Kit
 from sentinel_core import ExecutionTrace, Model, ReliabilityReport, Tool, TraceIndex
 from sentinel_core.agent import FILE_REPORT, GET_SUMMARY, Clock, Toolbox, investigate, new_run_id
 from sentinel_core.errors import SentinelError
+from sentinel_core.evaluate.agreement import came_to
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.host.connect import close_model
 from sentinel_core.runtime.redact import redact
+from sentinel_core.trace import canonical
 
 __all__ = ["Trial", "cases_of", "run_trial"]
 
@@ -174,12 +177,19 @@ def _judged(trial: Trial, runs: Sequence[Run], kit: Kit, judge: Judge | None, no
         reliability=_reliability(reports, worst),
         severity=tuple(run.severity for run in runs),
         outcome=tuple(run.outcome for run in runs),
+        came_to=_came_to(runs, reports),
         model=_model(runs),
         tokens=_sum(run.trace.token_usage.total for run in runs if run.trace.token_usage is not None),
         cost_usd=_sum(cost for run in runs for cost in _costs(run.trace)),
         judge_cost_usd=judge.spent() if judge is not None else None,
         error=error and redact(error),
     )
+
+
+def _came_to(runs: Sequence[Run], reports: Sequence[ReliabilityReport]) -> str:
+    """A digest of what all runs of the trial came to; empty where one ended badly."""
+    keys = [came_to(TraceIndex(run.trace), report) for run, report in zip(runs, reports, strict=True)]
+    return "" if None in keys else hashlib.sha256(canonical(keys)).hexdigest()[:16]
 
 
 def _checks(scenario: Scenario, runs: Sequence[Run]) -> Iterator[Check]:
