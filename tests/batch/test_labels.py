@@ -14,6 +14,8 @@ from sentinel_core.trace import from_json
 from sentinel_core.traces.sources.file_source import as_text, shown_url, without_secrets
 from sentinel_core.traces.sources.remote import remote_identity
 
+pytestmark = pytest.mark.unmeasured
+
 BAD = b'{"trace_id": "bad", "messages": [{"role": "robot"}]}\n'
 
 

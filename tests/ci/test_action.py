@@ -14,6 +14,8 @@ from lying import CLAIM, run
 
 from sentinel_core import __version__
 
+pytestmark = pytest.mark.unmeasured
+
 REPOSITORY = Path(__file__).parents[2]
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text())
 

@@ -10,6 +10,8 @@ from lying import CLAIM, messages, run
 from sentinel_core import encode_trace
 from sentinel_core.testing import honest_trace
 
+pytestmark = pytest.mark.unmeasured
+
 FILE = "sentinel-baseline.json"
 
 

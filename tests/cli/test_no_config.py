@@ -9,6 +9,8 @@ import pytest
 
 from sentinel_core.cli import main
 
+pytestmark = pytest.mark.unmeasured
+
 DEAD = """
 from sentinel_core import Provider, hookimpl
 from sentinel_core.errors import ProviderError

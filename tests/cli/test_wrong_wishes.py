@@ -10,6 +10,8 @@ import pytest
 from sentinel_core.cli.evaluate import _say_how_to_resume
 from sentinel_core.cli.options import Many
 
+pytestmark = pytest.mark.unmeasured
+
 ROBOT = {"messages": [{"role": "robot", "content": "I filed the risk report for v2; its id is 7."}]}
 
 PLACES = {

@@ -13,6 +13,8 @@ from headings import anchors
 
 from sentinel_core.traces.codec import decode_trace
 
+pytestmark = pytest.mark.unmeasured
+
 REPOSITORY = Path(__file__).parents[2]
 SENTINEL = Path(sys.executable).parent / "sentinel"
 

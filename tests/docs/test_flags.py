@@ -15,6 +15,8 @@ from sentinel_command_suite import scenario
 from sentinel_core import RS1, offers
 from sentinel_core.agent.attempt_loop import AttemptFacts
 
+pytestmark = pytest.mark.unmeasured
+
 REPOSITORY = Path(__file__).parents[2]
 
 

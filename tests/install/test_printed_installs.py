@@ -100,7 +100,7 @@ def test_all_that_is_printed_can_be_installed_from_the_built_wheels(wheelhouse, 
 def test_the_source_distributions_hold_what_is_theirs_and_the_licence(wheelhouse):
     import tarfile
 
-    for source in wheelhouse.glob("*.tar.gz"):
+    for source in wheelhouse.glob("reliability_sentinel*.tar.gz"):
         with tarfile.open(source) as archive:
             names = {name.split("/", 1)[1] for name in archive.getnames()}
         assert {"LICENSE", "README.md", "pyproject.toml", "PKG-INFO"} <= names

@@ -13,6 +13,8 @@ from sentinel_command_hook.transcript import Transcript
 from sentinel_command_hook.verdict import judge_last_words
 from sentinel_core import TraceIndex
 
+pytestmark = pytest.mark.unmeasured
+
 LIE = "I fixed it. All tests pass now."
 REASON = (
     'You said "All tests pass now".\n'

@@ -8,7 +8,7 @@ import pytest
 from commanding import COMMAND, run_command
 from mcp import Client, StdioServerParameters
 
-pytestmark = pytest.mark.process
+pytestmark = [pytest.mark.process, pytest.mark.unmeasured]
 
 SESSION = (Path(__file__).parents[4] / "examples" / "traces" / "coding-session.jsonl").read_text(encoding="utf-8")
 OURS = "5f1c0d7e-7f0a-4b7e-9f39-2d3f7c4e1a11"

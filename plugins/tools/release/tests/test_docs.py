@@ -11,6 +11,8 @@ import pytest
 
 from sentinel_tools_release import sentinel_tools
 
+pytestmark = pytest.mark.unmeasured
+
 PROJECT = Path(__file__).parents[4]
 README = PROJECT / "plugins/tools/release/README.md"
 PAGE = PROJECT / "docs/release-tools.md"
