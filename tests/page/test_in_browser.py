@@ -75,6 +75,21 @@ def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
     assert links == ["#f2"]
 
 
+def test_all_false_claims_stand_on_top_and_lead_to_their_calls(browse, coding):
+    told = browse(coding, steps=[
+        ["eval", "document.querySelector('.hero .also').innerText"],
+        ["eval", "[...document.querySelectorAll('#f1 .small a')].map((one) => one.hash)"],
+        ["eval", "[...document.querySelectorAll('#f2 .small a')].map((one) => one.hash)"],
+        ["press", "?"], ["eval", "document.querySelector('#keys').innerText"],
+    ])  # fmt: skip
+    also, calls, result, keys = told["values"]
+    assert also == "It also says The change has been committed. (message 7)."  # quotation marks are the style's
+    assert calls == ["#m1", "#m3", "#m5"]
+    assert result == ["#m2"]
+    assert "finding" in keys
+    assert "traces" not in keys
+
+
 def test_keys_go_from_finding_to_finding_and_the_address_says_which(browse, coding):
     here = "[location.hash, document.activeElement.id, document.querySelector('#at').textContent]"
     told = browse(coding, steps=[
