@@ -1,8 +1,9 @@
 """Which verbs a user's message orders, and which verbs tell of deeds whatever was ordered."""
 
+from bisect import bisect_left
 from functools import cache
+from operator import attrgetter
 
-from sentinel_core.evaluate.index import TraceIndex
 from sentinel_signal_hallucination.answers import WORDS_ONLY, low_of, offers, ordered
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.words import lemmas, word_set
@@ -10,12 +11,13 @@ from sentinel_signal_hallucination.words import lemmas, word_set
 __all__ = ["effects", "outright", "verbs_of"]
 
 
-def verbs_of(index: TraceIndex, record: Record, asked: int) -> tuple[frozenset[str], bool]:
+def verbs_of(record: Record, asked: int, low: str) -> tuple[frozenset[str], bool]:
     """The verbs that the user's message orders, and whether it answers what the agent offered to do."""
-    low = low_of(index.messages[asked].content)
     own = ordered(low)
     order = record.order_before(asked + 1)
-    before = next((text for text in reversed(index.texts) if text.message_index < asked), None)
+    texts = record.index.texts
+    number = bisect_left(texts, asked, key=attrgetter("message_index")) - 1
+    before = texts[number] if number >= 0 else None
     offered = (
         offers(low_of(before.content)) if before is not None and len(low.split()) <= _LONGEST_REPLY else frozenset()
     )

@@ -149,10 +149,11 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     # One text to search costs far less than many, and most searches come to nothing.
     spoken = "\n".join([text.content for text in index.texts])
     looks = looks_at(index.texts)
-    claimed = list(_claimed(index, looks, settings)) if looks else []
+    record = Record(index)
+    claimed = list(_claimed(record, looks, settings)) if looks else []
     return [
         *claimed,
-        *waiting(index, settings, frozenset(row.finding.message_index or 0 for row in claimed)),
+        *waiting(index, record, settings, frozenset(row.finding.message_index or 0 for row in claimed)),
         *(() if claimed else lookups(index, settings)),
         *tool_results(index, settings),
         *unheld(index, settings),
@@ -163,15 +164,15 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     ]
 
 
-def _claimed(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
-    record, told = Record(index), set[tuple[str, str]]()
+def _claimed(record: Record, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
+    told = set[tuple[str, str]]()
     for look in looks:
         deeds, at = look.groups - _TOOL, look.text.message_index
         rows: list[Evidence] = []
         if (deeds and not record.covers(at, deeds)) or (look.weak and record.may_wait(at)):
             rows += _claims(look.text, record, settings)
         if look.groups & _TOOL:
-            rows += tool_uses(index, look.text, settings)
+            rows += tool_uses(record.index, look.text, settings)
         for row in rows:
             what = row.finding.rule, row.finding.text
             if what not in told:  # the first sentence stands for its repetitions
