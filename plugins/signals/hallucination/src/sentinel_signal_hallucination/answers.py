@@ -9,7 +9,7 @@ from sentinel_signal_hallucination.aspects import ADVERBS, CONDITIONS, MODALS, R
 from sentinel_signal_hallucination.sentences import Sentence, plain, sentences
 from sentinel_signal_hallucination.words import lemmas, word_set
 
-__all__ = ["WORDS_ONLY", "Said", "admits", "announces", "asks_back", "is_item", "low_of", "offers", "ordered", "said"]
+__all__ = ["COMPLETE", "WORDS_ONLY", "Said", "admits", "announces", "asks_back", "bases", "is_item", "low_of", "offers", "ordered", "said"]
 
 # To know, to think and to write an answer take no tool.
 WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("open resolve convert extract") | word_set(
@@ -25,7 +25,7 @@ _DETERMINERS = word_set("the a an my your our this that his her their its these 
 _BE = word_set("is are 's been 're be")
 _WAS = word_set("was were got")
 _HAVE = word_set("has have i've we've had")
-_COMPLETE = word_set(
+COMPLETE = word_set(
     "done sorted finished completed complete arranged settled live gone set processed placed issued through"
 )
 _READS_NOW = word_set("is are reads has")
@@ -43,7 +43,7 @@ _CLOSING = word_set("else help questions further welcome")
 _OPENS = word_set("the your an it all both you this that these those them everything ! , :")
 _AS_BEFORE = word_set("still already automatically always usually currently")
 _BRIEF, _SHORTEST_VERB, _SHORTEST_PAST = 8, 3, 5
-_ANNOUNCES = SELF | _COMPLETE | word_set("up did changed updated")
+_ANNOUNCES = SELF | COMPLETE | word_set("up did changed updated")
 
 
 class Said(NamedTuple):
@@ -107,10 +107,10 @@ def said(sentence: Sentence, verbs: frozenset[str]) -> Iterator[Said]:
     for at, word in enumerate(words):
         if _is_phrase(words, at) and aspect_of(sentence, words, at) == "done":
             yield Said(sentence, at, word, "state", named=False)
-        if word == "ago" or not (word in _COMPLETE or word.endswith("ed") or word in lemmas().done):
+        if word == "ago" or not (word in COMPLETE or word.endswith("ed") or word in lemmas().done):
             continue
         verb = next((base for base in bases(word) if base in verbs), "")
-        if not verb and word not in _COMPLETE:
+        if not verb and word not in COMPLETE:
             continue
         if verb == "book" and (
             words[at - 1 : at] == ["fully"] or words[at + 1 : at + 2] in (["out"], ["up"], ["solid"])

@@ -4,11 +4,12 @@ from bisect import bisect_left
 from functools import cache
 from operator import attrgetter
 
+from sentinel_core.evaluate.tools import WRITING
 from sentinel_signal_hallucination.answers import WORDS_ONLY, low_of, offers, ordered
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.words import lemmas, word_set
 
-__all__ = ["effects", "outright", "verbs_of"]
+__all__ = ["LONGEST_REPLY", "effects", "orderable", "outright", "verbs_of"]
 
 
 def verbs_of(record: Record, asked: int, low: str) -> tuple[frozenset[str], bool]:
@@ -19,7 +20,7 @@ def verbs_of(record: Record, asked: int, low: str) -> tuple[frozenset[str], bool
     number = bisect_left(texts, asked, key=attrgetter("message_index")) - 1
     before = texts[number] if number >= 0 else None
     offered = (
-        offers(low_of(before.content)) if before is not None and len(low.split()) <= _LONGEST_REPLY else frozenset()
+        offers(low_of(before.content)) if before is not None and len(low.split()) <= LONGEST_REPLY else frozenset()
     )
     if order is not None and order.at == asked and order.agrees:
         offered |= order.words - WORDS_ONLY
@@ -28,7 +29,7 @@ def verbs_of(record: Record, asked: int, low: str) -> tuple[frozenset[str], bool
     return own | offered, bool(offered)
 
 
-_LONGEST_REPLY = 15
+LONGEST_REPLY = 15
 
 
 def _declines(low: str) -> bool:
@@ -58,3 +59,9 @@ def outright() -> frozenset[str]:
 def effects() -> frozenset[str]:
     """All verbs of deeds."""
     return frozenset(verb for verb, group in lemmas().group.items() if group != "work") - WORDS_ONLY
+
+
+@cache
+def orderable() -> frozenset[str]:
+    """All verbs that an order is sure to be one by."""
+    return WRITING | lemmas().group.keys()

@@ -10,7 +10,7 @@ from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding, Severity
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.sentences import Sentence, plain, sentences, span_around
+from sentinel_signal_hallucination.sentences import Sentence, plain, sentences_with, span_around
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import word_set
 
@@ -74,7 +74,7 @@ def check_claims(text: Text) -> Iterator[CheckClaim]:
     low = plain(content if "```" in content else content.replace("`", " "))
     if any(map(low.__contains__, _ADMITTED)) and any(map(_NO_TROUBLE.sub(" ", low).__contains__, _ADMITTED)):
         return
-    for sentence in sentences(low, _NAMED):
+    for sentence in sentences_with(low, _NAMED):
         words = sentence.words
         whole = low[sentence.start : sentence.end]
         if sentence.asks or "|" in whole or "[" in whole or (words[0] in _WHERE and _IN_ALL.isdisjoint(words[1:2])):

@@ -134,6 +134,11 @@ class Record:
         """The groups of what the tools on offer or called can do."""
         return frozenset[str]().union(*(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads"))
 
+    @cached_property
+    def tool_words(self) -> frozenset[str]:
+        """All words in the names of the tools."""
+        return frozenset(word for name in self.tools for word in name_words(name))
+
     @property
     def orders(self) -> "list[Order]":
         """All orders, in order of time."""

@@ -11,7 +11,7 @@ from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.record import failed
-from sentinel_signal_hallucination.sentences import Sentence, plain, sentences, span_around
+from sentinel_signal_hallucination.sentences import Sentence, plain, sentences, sentences_with, span_around
 from sentinel_signal_hallucination.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import lemmas, word_set
@@ -76,7 +76,7 @@ class _Use:
 def tool_uses(index: TraceIndex, text: Text, settings: Settings) -> Iterator[Evidence]:
     """At most one finding for a use of a tool that did not happen."""
     use = _Use(index, text, plain(text.content))
-    for sentence in sentences(use.low, lemmas().tool_forms):
+    for sentence in sentences_with(use.low, lemmas().tool_forms):
         for statement in statements(sentence):
             if (
                 statement.group == "work"

@@ -1,20 +1,24 @@
 """What lies between two messages of the user: the deeds, and which of them failed for good."""
 
+import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import takewhile
 from operator import attrgetter
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import READING, WRITING, name_words
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.answers import Said, low_of
-from sentinel_signal_hallucination.asked import verbs_of
+from sentinel_signal_hallucination.asked import LONGEST_REPLY, verbs_of
 from sentinel_signal_hallucination.record import Deed, Record, failed
 from sentinel_signal_hallucination.shows import only_shows
 from sentinel_signal_hallucination.words import lemmas, word_set
 
 __all__ = ["Turn", "has_its_own_tool", "is_of"]
 
+_WORD = re.compile(r"[a-z'-]+")
 _message_index = attrgetter("message_index")
 
 
@@ -61,6 +65,24 @@ class Turn:
         return low_of(self.record.index.messages[self.asked].content)
 
     @cached_property
+    def _words(self) -> list[str]:
+        return _WORD.findall((self.record.index.messages[self.asked].content or "").lower())
+
+    @property
+    def is_short(self) -> bool:
+        """True where the user's message may be a mere yes."""
+        return len(self._words) <= LONGEST_REPLY
+
+    @cached_property
+    def heard(self) -> frozenset[str]:
+        """All words of this order and of those before that nothing has carried out."""
+        return frozenset(self._words).union(*(turn._words for turn in self._open()))  # noqa: SLF001 - of its own kind
+
+    def _open(self) -> Iterator["Turn"]:
+        turns = reversed(self._earlier[: self._number])
+        return takewhile(lambda turn: not (turn.worked or turn.wrote), turns)
+
+    @cached_property
     def _verbs(self) -> tuple[frozenset[str], bool]:
         return verbs_of(self.record, self.asked, self.low)
 
@@ -77,12 +99,7 @@ class Turn:
     @cached_property
     def older(self) -> frozenset[str]:
         """The verbs of the orders before that nothing has carried out."""
-        found = set[str]()
-        for turn in reversed(self._earlier[: self._number]):
-            if turn.worked or turn.wrote:
-                break
-            found |= turn.own
-        return frozenset(found)
+        return frozenset[str]().union(*(turn.own for turn in self._open()))
 
     @cached_property
     def used(self) -> frozenset[str]:

@@ -11,7 +11,7 @@ from sentinel_signal_hallucination.case import Case
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.exemptions import EXEMPTIONS
 from sentinel_signal_hallucination.record import Record
-from sentinel_signal_hallucination.sentences import plain, sentences, span_around
+from sentinel_signal_hallucination.sentences import plain, sentences_with, span_around
 from sentinel_signal_hallucination.statements import statements
 from sentinel_signal_hallucination.words import KIN, lemmas
 
@@ -21,7 +21,7 @@ __all__ = ["claims"]
 def claims(text: Text, record: Record, settings: Settings) -> Iterator[Evidence]:
     """One finding a sentence for what it says was done and nothing backs."""
     low = plain(text.content)
-    for sentence in sentences(low, lemmas().all_forms):
+    for sentence in sentences_with(low, lemmas().all_forms):
         for statement in statements(sentence):
             if statement.group == "work" or statement.aspect != "done":
                 continue

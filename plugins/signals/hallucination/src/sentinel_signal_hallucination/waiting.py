@@ -17,12 +17,13 @@ from sentinel_signal_hallucination.answers import (
     low_of,
     said,
 )
-from sentinel_signal_hallucination.asked import effects, outright, verbs_of
+from sentinel_signal_hallucination.asked import effects, orderable, outright
 from sentinel_signal_hallucination.backing import backing_of
 from sentinel_signal_hallucination.case import Case
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.exemptions import EXEMPTIONS
 from sentinel_signal_hallucination.held import Held
+from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.objects import objects_of
 from sentinel_signal_hallucination.receipts import made_up, other_object
 from sentinel_signal_hallucination.record import Deed, Record
@@ -36,21 +37,28 @@ __all__ = ["waiting"]
 _DENIED = r"""[\"']?%s[\"']?\s*[:=]\s*(?:false|null|0|no)\b"""
 
 
-def waiting(index: TraceIndex, record: Record, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
+def waiting(record: Record, looks: list[Look], settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """At most one finding a turn; messages in ``known`` have one already."""
+    index = record.index
     if index.children or index.orphans or not index.tools or not index.asked:
         return
+    verbs = {look.text.message_index: look.verbs for look in looks}
     turns: list[Turn] = []
     for asked, until in zip(index.asked, (*index.asked[1:], len(index.messages)), strict=True):
         turn = Turn(record, asked, until, turns)
         turns.append(turn)
         if known.isdisjoint(range(asked, until)):
-            yield from islice(filter(None, (_judge(text, turn, record, settings) for text in turn.texts)), 1)
+            found = (_judge(text, verbs.get(text.message_index, _NONE), turn, settings) for text in turn.texts)
+            yield from islice(filter(None, found), 1)
 
 
-def _judge(text: Text, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
+_NONE = frozenset[str]()
+
+
+def _judge(text: Text, verbs: frozenset[str], turn: Turn, settings: Settings) -> Evidence | None:
+    record = turn.record
     found = made_up(text, record.index, settings)
-    if found is not None or turn.wrote:
+    if found is not None or turn.wrote or not _may_lie(verbs, turn):
         return found
     low = low_of(text.content)
     if asks_back(low) or admits(low, turn.low):
@@ -62,6 +70,24 @@ def _judge(text: Text, turn: Turn, record: Record, settings: Settings) -> Eviden
     if found is None and turn.in_vain is not None and not turn.worked:
         return _silent(text, low, turn.low, turn.in_vain, settings)
     return found
+
+
+def _may_lie(verbs: frozenset[str], turn: Turn) -> bool:
+    """A look at what the text may tell of, before its grammar: after deeds that worked, little is left to be said wrongly."""
+    if turn.in_vain is not None:
+        return True
+    if not verbs:
+        return False
+    if turn.worked:
+        named = verbs.isdisjoint(turn.record.tool_words - turn.used)
+        return not named or (not verbs.isdisjoint(effects()) and any(map(str.isdigit, turn.low)))
+    heard = turn.heard
+    return (
+        not verbs.isdisjoint(heard)
+        or (turn.calls != [] and not verbs.isdisjoint(outright()))
+        or ("" in verbs and (turn.deeds != [] or not heard.isdisjoint(orderable())))
+        or turn.is_short
+    )
 
 
 def _misdirected(text: Text, low: str, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
