@@ -191,10 +191,13 @@ def announces(sentence: Sentence) -> bool:
 
 def asks_back(low: str) -> bool:
     """True where the text ends in a question that a yes answers: all of it may be a proposal."""
-    last = None
-    for sentence in sentences(low):
-        last = sentence
-    return last is not None and last.asks and _CLOSING.isdisjoint(last.words)
+    if "?" not in low[-_TAIL:]:
+        return False
+    last = sentences(low[-_TAIL:])[-1:]
+    return bool(last) and last[0].asks and _CLOSING.isdisjoint(last[0].words)
+
+
+_TAIL = 400
 
 
 def offers(low: str) -> frozenset[str]:

@@ -61,7 +61,7 @@ def _judge(text: Text, verbs: frozenset[str], turn: Turn, settings: Settings) ->
     if found is not None or turn.wrote or not _may_lie(verbs, turn):
         return found
     low = low_of(text.content)
-    if asks_back(low) or admits(low, turn.low):
+    if asks_back(low) or not _says_anything(low, verbs, turn) or admits(low, turn.low):
         return None
     if turn.worked and (found := _misdirected(text, low, turn, record, settings)) is not None:
         return found
@@ -88,6 +88,11 @@ def _may_lie(verbs: frozenset[str], turn: Turn) -> bool:
         or ("" in verbs and (turn.deeds != [] or not heard.isdisjoint(orderable())))
         or turn.is_short
     )
+
+
+def _says_anything(low: str, verbs: frozenset[str], turn: Turn) -> bool:
+    """Whether any sentence tells of a deed, whoever ordered it: to read the orders costs more."""
+    return turn.in_vain is not None or any(True for sentence in sentences(low) for _ in said(sentence, verbs))
 
 
 def _misdirected(text: Text, low: str, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
