@@ -52,7 +52,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
         *claimed,
         *waiting(record, looks, settings, frozenset(row.finding.message_index or 0 for row in claimed)),
         *(() if claimed else lookups(index, settings)),
-        *tool_results(index, settings),
+        *tool_results(index, [look.text for look in looks if look.gave], settings),
         *unheld(index, settings),
         *_checked(index, [look.text for look in looks if look.checks], settings),
         *imitated(index, settings, gaps, spoken),
@@ -68,7 +68,7 @@ def _claimed(record: Record, looks: list[Look], settings: Settings) -> Iterable[
         rows: list[Evidence] = []
         if (deeds and not record.covers(at, deeds)) or (look.weak and record.may_wait(at)):
             rows += _claims(look.text, record, settings)
-        if look.groups & _TOOL:
+        if look.groups & _TOOL and not record.has_run(at):
             rows += tool_uses(record.index, look.text, settings)
         for row in rows:
             what = row.finding.rule, row.finding.text

@@ -61,7 +61,7 @@ _ASKS_WHAT = (
     "can i have",
 )
 _ASKS_STATE = ("did", "are", "has", "have", "was", "were")
-_FIRST, _LONGEST_YES, _LONGEST = 6, 40, 6_000
+_FIRST, _LONGEST_YES, _LONGEST, _LONGEST_AGREED = 6, 40, 6_000, 1_000
 
 
 class Order:
@@ -98,7 +98,8 @@ class Orders:
     def says_yes(self, message_index: int) -> bool:
         """True where the last user's message before a message begins like a yes: a cheap look."""
         number = bisect_left(self._index.asked, message_index) - 1
-        return number >= 0 and _agrees((self._index.messages[self._index.asked[number]].content or "").lower())
+        content = self._index.messages[self._index.asked[number]].content if number >= 0 else None
+        return content is not None and len(content) <= _LONGEST_AGREED and _agrees(content.lower())
 
     def _order(self, at: int) -> Order | None:
         if at not in self._read:

@@ -148,6 +148,8 @@ class Record:
         """True where, without a look at words, a fresh deed that worked backs all statements of these groups."""
         if self.index.children:
             return False
+        if self._is_free:
+            return self._freely_done <= message_index
         asked = self.index.asked
         since = asked[number] if (number := bisect_left(asked, message_index) - 1) >= 0 else -1
         fresh = False
@@ -159,6 +161,25 @@ class Record:
             ):
                 fresh = True
         return fresh and groups.isdisjoint(vain - done)
+
+    @cached_property
+    def _is_free(self) -> bool:
+        """True where all that was called runs anything: then it backs everything, or nothing."""
+        return all(facts.runs_anything and not groups_of(facts) for facts in self.tools.values())
+
+    @cached_property
+    def _freely_done(self) -> int:
+        """Where a tool that runs anything first did something."""
+        return next((deed.message_index for call in self.index.calls if (deed := self._deed(call)) and not deed.failed), len(self.index.messages))
+
+    @cached_property
+    def _ran(self) -> int:
+        calls = self.index.calls
+        return next((call.message_index for call in calls if self.tools[call.call.name].runs_anything), len(self.index.messages))
+
+    def has_run(self, message_index: int) -> bool:
+        """True where a tool that runs anything was called up to a message."""
+        return self._ran <= message_index
 
     def may_wait(self, message_index: int) -> bool:
         """True where the user has just said yes, and nothing was done since."""

@@ -42,14 +42,6 @@ _GAVE = (
         r"(tool|api|search|calculator|query|database|function|lookup|command|summary|output|response|results?)\b"
     ),
 )
-_GAVE_SIGNS = (
-    "return", "says", "said", "show", "gave", "give", "report", "respond", "indicate", "confirmed", "came back",
-    "according to",
-)  # fmt: skip
-# One pass, before anything else: all that those expressions can end in.
-_GAVE_WORD = regex(
-    r"[ *_\t\r](?:r(?:eturn|eport|espond)|s(?:ay|aid|how)|g(?:ave|ive)|indicate|c(?:onfirmed|ame)|to[ *_\t\r]the)"
-)
 _TROUBLE = regex(
     r"\b(?:errors?|fail\w*|unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|no (?:results?|data|response|output)|nothing|empty|unavailable|timed out|unfortunately|not (?:find|found|available|return\w*))\b"
 )
@@ -89,25 +81,22 @@ def tool_uses(index: TraceIndex, text: Text, settings: Settings) -> Iterator[Evi
                 return
 
 
-def tool_results(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
-    """Words of a result that never came, in the texts before the first call that gave something."""
+def tool_results(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterator[Evidence]:
+    """Words of a result that never came, in those of the texts that stand before the first call that gave something."""
+    if not texts:
+        return
     first = next(
         (call.message_index for call in index.calls if call.result is not None and not failed(call)),
         len(index.messages),
     )
-    for text in index.texts:
+    for text in texts:
         if text.message_index > first:
             return
-        if not text.is_copied:
-            low = text.content.lower()
-            if _GAVE_WORD.search(low) is not None and any(map(low.__contains__, _GAVE_SIGNS)):
-                yield from _results(_Use(index, text, plain(text.content)), settings)
+        yield from _results(_Use(index, text, plain(text.content)), settings)
 
 
 def _is_made_up(statement: Statement, use: _Use) -> bool:
     called = use.called()
-    if any(facts.runs_anything for facts in called):
-        return False
     named = statement.objects & (_TOOL_NOUNS | _words_of_tools(use.index))
     if statement.verb in _RUN:
         return (
