@@ -1,7 +1,8 @@
 """Whether an answer says that what was ordered is done: in the order's own verb, whatever verb it is, or in a word of completion."""
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import compress, count
 from typing import NamedTuple
 
 from sentinel_core.evaluate.tools import NOTHING, READING, VAGUE, WRITING
@@ -99,15 +100,39 @@ def bases(word: str) -> tuple[str, ...]:
     return (stem, stem + "e", *more, *((stem[:-1] + "y",) if stem.endswith("i") else ()))
 
 
+_PHRASE, _MOST = "phrase", 50_000
+
+
+class _Tells(dict[str, str]):
+    """Whether a word may say that a thing is done, told once a word."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) > _MOST:
+            self.clear()
+        is_phrase = word in _IN_PHRASES or word in lemmas().noun
+        says = word in COMPLETE or word.endswith("ed") or word in lemmas().done
+        found = self[word] = _PHRASE if is_phrase else "form" if says else ""
+        return found
+
+
+_IN_PHRASES = word_set("place queue care now way did out")
+
+
+@cache
+def _tells() -> _Tells:
+    return _Tells()
+
+
 def said(sentence: Sentence, verbs: frozenset[str]) -> Iterator[Said]:
     """The places of a sentence that say that something of the order is done."""
     if sentence.asks:
         return
-    words = sentence.words
-    for at, word in enumerate(words):
-        if _is_phrase(words, at) and aspect_of(sentence, words, at) == "done":
+    words, tells = sentence.words, _tells()
+    for at in compress(count(), map(tells.__getitem__, words)):
+        word = words[at]
+        if tells[word] is _PHRASE and _is_phrase(words, at) and aspect_of(sentence, words, at) == "done":
             yield Said(sentence, at, word, "state", named=False)
-        if word == "ago" or not (word in COMPLETE or word.endswith("ed") or word in lemmas().done):
+        if not (word in COMPLETE or word.endswith("ed") or word in lemmas().done):
             continue
         verb = next((base for base in bases(word) if base in verbs), "")
         if not verb and word not in COMPLETE:

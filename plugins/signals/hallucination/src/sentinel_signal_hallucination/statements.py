@@ -1,6 +1,8 @@
 """One grammar for "X was done": who did what to which object, and whether it is done, planned, asked, denied or earlier."""
 
 from collections.abc import Iterator
+from functools import cache
+from itertools import compress, count
 from typing import Literal, NamedTuple
 
 from sentinel_core.evaluate.tools import singular
@@ -50,13 +52,18 @@ class Statement(NamedTuple):
     sure: bool
 
 
+@cache
+def _telling() -> frozenset[str]:
+    return lemmas().all_forms | lemmas().group.keys() | _READY
+
+
 def statements(sentence: Sentence) -> Iterator[Statement]:  # noqa: C901 - one branch a kind of word
     """The statements of one sentence, in order, whatever their aspect."""
     words = sentence.words
     table = lemmas()
     last: Statement | None = None
-    for at, word in enumerate(words):
-        found = None
+    for at in compress(count(), map(_telling().__contains__, words)):
+        word, found = words[at], None
         if word == "set" and "all" in words[max(0, at - 2) : at]:
             found = _ready(sentence, words, at)
         elif word in table.done:
