@@ -1,6 +1,7 @@
 """Receipts that nobody gave: identifiers in what the agent says along the way."""
 
 import re
+from collections.abc import Iterator
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.report import Finding
@@ -8,33 +9,51 @@ from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.held import Held, final_answer
-from sentinel_signal_hallucination.sentences import span_around
+from sentinel_signal_hallucination.sentences import blank, span_around
 from sentinel_signal_hallucination.values import CODE
 
-__all__ = ["made_up", "other_object"]
+__all__ = ["other_object", "receipts"]
 
 _IDENTIFIER = re.compile(
     r"(?<![\w./@=#-])#?(?:[A-Z]{1,6}-\d{3,}\w{0,6}|(?=[A-Z0-9]*[A-Z])(?=[A-Z0-9]*\d[A-Z0-9]*\d)[A-Z][A-Z0-9]{5,15})(?![\w/@=-]|\.\w)"
 )
 
 
-def made_up(text: Text, index: TraceIndex, settings: Settings) -> Evidence | None:
-    """A receipt that nobody gave, in a text that is not the last: the last one's identifiers have a rule of their own."""
-    last = final_answer(index)
-    match = (
-        None
-        if last is not None and last.message_index == text.message_index
-        else _IDENTIFIER.search(CODE.sub(" ", text.content))
-    )
-    if match is None or not any(result.strip() for result in Held(index, text.message_index).results):
-        return None
-    if _STANDARDS.match(match[0].lstrip("#")):
-        return None
-    held, written = Held(index, text.message_index), match[0].lower().lstrip("#")
-    if written in held.text or written in held.earlier or written.replace("-", "") in held.text.replace("-", ""):
-        return None
-    at = text.content.index(match[0])
-    begin, end = text.content.rfind("\n", 0, at) + 1, text.content.find("\n", at)
+def receipts(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
+    """At most one receipt that nobody gave, along the way: the last text's identifiers have a rule of their own."""
+    if index.children or index.orphans or not index.asked:
+        return
+    last, given = final_answer(index), _first_given(index)
+    for text in index.texts:
+        if text.message_index <= given or text is last or text.is_copied or _FIGURE.search(text.content) is None:
+            continue
+        prose = text.content if _SIGNS.isdisjoint(text.content) else CODE.sub(blank, text.content)
+        match = _IDENTIFIER.search(prose)
+        if match is not None and not _STANDARDS.match(match[0].lstrip("#")) and not _was_told(match[0], text, index):
+            yield _made_up(text, match, settings)
+            return
+
+
+_FIGURE, _SIGNS = re.compile(r"[A-Z-]\d|\d[A-Z]"), frozenset("`<:")
+
+
+def _first_given(index: TraceIndex) -> int:
+    """Where a result first told anything."""
+    places = (call.result_message_index for call in index.calls if call.result is not None and call.result.content.strip())
+    return min((place for place in places if place is not None), default=len(index.messages))
+
+
+def _was_told(written: str, text: Text, index: TraceIndex) -> bool:
+    bare = written.lstrip("#")
+    before = index.messages[: text.message_index]
+    if any(bare in (message.content or "") or any(bare in result.content for result in message.tool_results) for message in before):
+        return True
+    held, low = Held(index, text.message_index), bare.lower()
+    return low in held.text or low in held.earlier or low.replace("-", "") in held.text.replace("-", "")
+
+
+def _made_up(text: Text, match: re.Match[str], settings: Settings) -> Evidence:
+    begin, end = text.content.rfind("\n", 0, match.start()) + 1, text.content.find("\n", match.start())
     finding = Finding(
         rule="identifier", severity="warning", message_index=text.message_index,
         text=f'The identifier "{match[0]}" stands in no result and nothing that the agent was told.',

@@ -16,7 +16,7 @@ from sentinel_signal_hallucination.record import Deed, Record, failed
 from sentinel_signal_hallucination.shows import only_shows
 from sentinel_signal_hallucination.words import lemmas, word_set
 
-__all__ = ["Turn", "has_its_own_tool", "is_of"]
+__all__ = ["Turn", "Turns", "has_its_own_tool", "is_of"]
 
 _WORD = re.compile(r"[a-z'-]+")
 _message_index = attrgetter("message_index")
@@ -25,9 +25,11 @@ _message_index = attrgetter("message_index")
 class Turn:
     """What lies between two messages of the user; each part is made when something asks for it."""
 
-    def __init__(self, record: Record, asked: int, until: int, earlier: "list[Turn]") -> None:
-        self.record, self.asked, self.until = record, asked, until
-        self._earlier, self._number = earlier, len(earlier)
+    def __init__(self, turns: "Turns", number: int) -> None:
+        asked = turns.record.index.asked
+        self.record, self.asked = turns.record, asked[number]
+        self.until = asked[number + 1] if number + 1 < len(asked) else len(turns.record.index.messages)
+        self._turns, self._number = turns, number
 
     @cached_property
     def calls(self) -> list[Call]:
@@ -79,8 +81,8 @@ class Turn:
         return frozenset(self._words).union(*(turn._words for turn in self._open()))  # noqa: SLF001 - of its own kind
 
     def _open(self) -> Iterator["Turn"]:
-        turns = reversed(self._earlier[: self._number])
-        return takewhile(lambda turn: not (turn.worked or turn.wrote), turns)
+        earlier = map(self._turns.__getitem__, range(self._number - 1, -1, -1))
+        return takewhile(lambda turn: not (turn.worked or turn.wrote), earlier)
 
     @cached_property
     def _verbs(self) -> tuple[frozenset[str], bool]:
@@ -114,6 +116,23 @@ class Turn:
                 later = [other for other in self.worked if other.call.position > deed.call.position]
                 return None if any(_is_kin(deed, other) for other in later) else deed
         return None
+
+
+class Turns:
+    """All turns of a trace, each made when asked for."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self._made: dict[int, Turn] = {}
+
+    def __getitem__(self, number: int) -> Turn:
+        if number not in self._made:
+            self._made[number] = Turn(self, number)
+        return self._made[number]
+
+    def number(self, message_index: int) -> int:
+        """Which turn a message of the agent is in; -1 before the first."""
+        return bisect_left(self.record.index.asked, message_index) - 1
 
 
 def _broke(deed: Deed) -> bool:

@@ -25,11 +25,11 @@ from sentinel_signal_hallucination.exemptions import EXEMPTIONS
 from sentinel_signal_hallucination.held import Held
 from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.objects import objects_of
-from sentinel_signal_hallucination.receipts import made_up, other_object
+from sentinel_signal_hallucination.receipts import other_object
 from sentinel_signal_hallucination.record import Deed, Record
 from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
 from sentinel_signal_hallucination.statements import Statement
-from sentinel_signal_hallucination.turns import Turn, has_its_own_tool, is_of
+from sentinel_signal_hallucination.turns import Turn, Turns, has_its_own_tool, is_of
 from sentinel_signal_hallucination.words import lemmas, word_set
 
 __all__ = ["waiting"]
@@ -42,12 +42,11 @@ def waiting(record: Record, looks: list[Look], settings: Settings, known: frozen
     index = record.index
     if index.children or index.orphans or not index.tools or not index.asked:
         return
-    verbs = {look.text.message_index: look.verbs for look in looks}
-    turns: list[Turn] = []
-    for asked, until in zip(index.asked, (*index.asked[1:], len(index.messages)), strict=True):
-        turn = Turn(record, asked, until, turns)
-        turns.append(turn)
-        if known.isdisjoint(range(asked, until)):
+    verbs = {look.text.message_index: look.verbs for look in looks if look.verbs}
+    turns = Turns(record)
+    failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
+    for turn in map(turns.__getitem__, sorted({turns.number(at) for at in (*verbs, *failures)} - {-1})):
+        if known.isdisjoint(range(turn.asked, turn.until)):
             found = (_judge(text, verbs.get(text.message_index, _NONE), turn, settings) for text in turn.texts)
             yield from islice(filter(None, found), 1)
 
@@ -57,9 +56,8 @@ _NONE = frozenset[str]()
 
 def _judge(text: Text, verbs: frozenset[str], turn: Turn, settings: Settings) -> Evidence | None:
     record = turn.record
-    found = made_up(text, record.index, settings)
-    if found is not None or turn.wrote or not _may_lie(verbs, turn):
-        return found
+    if turn.wrote or not _may_lie(verbs, turn):
+        return None
     low = low_of(text.content)
     if asks_back(low) or not _says_anything(low, verbs, turn) or admits(low, turn.low):
         return None
