@@ -27,7 +27,7 @@ from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.objects import objects_of
 from sentinel_signal_hallucination.receipts import other_object
 from sentinel_signal_hallucination.record import Deed, Record
-from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
+from sentinel_signal_hallucination.sentences import Sentence, sentences, sentences_with, span_around
 from sentinel_signal_hallucination.statements import Statement
 from sentinel_signal_hallucination.turns import Turn, Turns, has_its_own_tool, is_of
 from sentinel_signal_hallucination.words import lemmas, word_set
@@ -42,55 +42,54 @@ def waiting(record: Record, looks: list[Look], settings: Settings, known: frozen
     index = record.index
     if index.children or index.orphans or not index.tools or not index.asked:
         return
-    verbs = {look.text.message_index: look.verbs for look in looks if look.verbs}
+    telling = {look.text.message_index: look for look in looks if look.verbs}
     turns = Turns(record)
     failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
-    for turn in map(turns.__getitem__, sorted({turns.number(at) for at in (*verbs, *failures)} - {-1})):
+    for turn in map(turns.__getitem__, sorted({turns.number(at) for at in (*telling, *failures)} - {-1})):
         if known.isdisjoint(range(turn.asked, turn.until)):
-            found = (_judge(text, verbs.get(text.message_index, _NONE), turn, settings) for text in turn.texts)
+            found = (_judge(text, telling.get(text.message_index), turn, settings) for text in turn.texts)
             yield from islice(filter(None, found), 1)
 
 
-_NONE = frozenset[str]()
-
-
-def _judge(text: Text, verbs: frozenset[str], turn: Turn, settings: Settings) -> Evidence | None:
-    record = turn.record
-    if turn.wrote or not _may_lie(verbs, turn):
+def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> Evidence | None:
+    if turn.wrote or (look is None and turn.in_vain is None):
         return None
-    low = low_of(text.content)
-    if asks_back(low) or not _says_anything(low, verbs, turn) or admits(low, turn.low):
+    low, record = low_of(text.content), turn.record
+    if asks_back(low):
         return None
-    if turn.worked and (found := _misdirected(text, low, turn, record, settings)) is not None:
+    verbs = _unproven(look.verbs, turn) if look is not None else frozenset[str]()
+    says = turn.in_vain is not None or (look is not None and _says(low, look.forms, verbs))
+    strays = turn.worked and look is not None and any(map(str.isdigit, turn.low))
+    if not (says or strays) or admits(low, turn.low):
+        return None
+    if strays and (found := _misdirected(text, low, turn, record, settings)) is not None:
         return found
-    told = (_claimed(one, text, turn, record, settings) for one in _said(text, low, turn, record))
+    told = (_claimed(one, text, turn, record, settings) for one in _said(text, low, turn, record)) if says else ()
     found = next(filter(None, told), None)
     if found is None and turn.in_vain is not None and not turn.worked:
         return _silent(text, low, turn.low, turn.in_vain, settings)
     return found
 
 
-def _may_lie(verbs: frozenset[str], turn: Turn) -> bool:
-    """A look at what the text may tell of, before its grammar: after deeds that worked, little is left to be said wrongly."""
+def _unproven(verbs: frozenset[str], turn: Turn) -> frozenset[str]:
+    """Those of the text's verbs that the turn may leave unproven: after deeds that worked, only of tools that were not used."""
     if turn.in_vain is not None:
-        return True
-    if not verbs:
-        return False
+        return verbs
     if turn.worked:
-        named = verbs.isdisjoint(turn.record.tool_words - turn.used)
-        return not named or (not verbs.isdisjoint(effects()) and any(map(str.isdigit, turn.low)))
+        return verbs & (turn.record.tool_words - turn.used)
     heard = turn.heard
-    return (
+    may_be_told = (
         not verbs.isdisjoint(heard)
         or (turn.calls != [] and not verbs.isdisjoint(outright()))
         or ("" in verbs and (turn.deeds != [] or not heard.isdisjoint(orderable())))
         or turn.is_short
     )
+    return verbs if may_be_told else frozenset()
 
 
-def _says_anything(low: str, verbs: frozenset[str], turn: Turn) -> bool:
-    """Whether any sentence tells of a deed, whoever ordered it: to read the orders costs more."""
-    return turn.in_vain is not None or any(True for sentence in sentences(low) for _ in said(sentence, verbs))
+def _says(low: str, forms: frozenset[str], verbs: frozenset[str]) -> bool:
+    """Whether any sentence tells of such a deed, whoever ordered it: to read the orders costs more."""
+    return bool(verbs) and any(True for sentence in sentences_with(low, forms) for _ in said(sentence, verbs))
 
 
 def _misdirected(text: Text, low: str, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
