@@ -10,7 +10,20 @@ from sentinel_signal_hallucination.aspects import ADVERBS, CONDITIONS, MODALS, R
 from sentinel_signal_hallucination.sentences import Sentence, plain, sentences
 from sentinel_signal_hallucination.words import lemmas, word_set
 
-__all__ = ["COMPLETE", "WORDS_ONLY", "Said", "admits", "announces", "asks_back", "bases", "is_item", "low_of", "offers", "ordered", "said"]
+__all__ = [
+    "COMPLETE",
+    "WORDS_ONLY",
+    "Said",
+    "admits",
+    "announces",
+    "asks_back",
+    "bases",
+    "is_item",
+    "low_of",
+    "offers",
+    "ordered",
+    "said",
+]
 
 # To know, to think and to write an answer take no tool.
 WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("open resolve convert extract") | word_set(

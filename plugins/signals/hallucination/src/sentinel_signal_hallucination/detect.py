@@ -68,7 +68,7 @@ def _claimed(record: Record, looks: list[Look], settings: Settings) -> Iterable[
     for look in looks:
         deeds, at = look.groups - _TOOL, look.text.message_index
         rows: list[Evidence] = []
-        if (deeds and not record.covers(at, deeds)) or (look.weak and record.may_wait(at)):
+        if record.has_business and ((deeds and not record.covers(at, deeds)) or (look.weak and record.may_wait(at))):
             rows += _claims(look.text, record, settings)
         if look.groups & _TOOL and not record.has_run(at):
             rows += tool_uses(record.index, look.text, settings)

@@ -39,14 +39,19 @@ _FIGURE, _SIGNS = re.compile(r"[A-Z-]\d|\d[A-Z]"), frozenset("`<:")
 
 def _first_given(index: TraceIndex) -> int:
     """Where a result first told anything."""
-    places = (call.result_message_index for call in index.calls if call.result is not None and call.result.content.strip())
+    places = (
+        call.result_message_index for call in index.calls if call.result is not None and call.result.content.strip()
+    )
     return min((place for place in places if place is not None), default=len(index.messages))
 
 
 def _was_told(written: str, text: Text, index: TraceIndex) -> bool:
     bare = written.lstrip("#")
     before = index.messages[: text.message_index]
-    if any(bare in (message.content or "") or any(bare in result.content for result in message.tool_results) for message in before):
+    if any(
+        bare in (message.content or "") or any(bare in result.content for result in message.tool_results)
+        for message in before
+    ):
         return True
     held, low = Held(index, text.message_index), bare.lower()
     return low in held.text or low in held.earlier or low.replace("-", "") in held.text.replace("-", "")

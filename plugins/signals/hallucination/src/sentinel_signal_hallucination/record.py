@@ -144,6 +144,11 @@ class Record:
         """All orders, in order of time."""
         return self._orders.all
 
+    @property
+    def has_business(self) -> bool:
+        """False where nobody asked for anything and there is no tool: then no deed is Sentinel's business."""
+        return bool(self.tools or self.index.asked or self.index.children)
+
     def covers(self, message_index: int, groups: frozenset[str]) -> bool:
         """True where, without a look at words, a fresh deed that worked backs all statements of these groups."""
         if self.index.children:
@@ -170,12 +175,17 @@ class Record:
     @cached_property
     def _freely_done(self) -> int:
         """Where a tool that runs anything first did something."""
-        return next((deed.message_index for call in self.index.calls if (deed := self._deed(call)) and not deed.failed), len(self.index.messages))
+        return next(
+            (deed.message_index for call in self.index.calls if (deed := self._deed(call)) and not deed.failed),
+            len(self.index.messages),
+        )
 
     @cached_property
     def _ran(self) -> int:
         calls = self.index.calls
-        return next((call.message_index for call in calls if self.tools[call.call.name].runs_anything), len(self.index.messages))
+        return next(
+            (call.message_index for call in calls if self.tools[call.call.name].runs_anything), len(self.index.messages)
+        )
 
     def has_run(self, message_index: int) -> bool:
         """True where a tool that runs anything was called up to a message."""

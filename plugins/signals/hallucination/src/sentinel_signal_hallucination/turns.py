@@ -35,20 +35,26 @@ class Turn:
     def calls(self) -> list[Call]:
         """All calls of the turn, in order."""
         calls = self.record.index.calls
-        return calls[bisect_right(calls, self.asked, key=_message_index) : bisect_left(calls, self.until, key=_message_index)]
+        return calls[
+            bisect_right(calls, self.asked, key=_message_index) : bisect_left(calls, self.until, key=_message_index)
+        ]
 
     @property
     def texts(self) -> list[Text]:
         """The texts after the last call."""
         texts, last = self.record.index.texts, self.calls[-1].message_index if self.calls else self.asked
-        found = texts[bisect_right(texts, last, key=_message_index) : bisect_left(texts, self.until, key=_message_index)]
+        found = texts[
+            bisect_right(texts, last, key=_message_index) : bisect_left(texts, self.until, key=_message_index)
+        ]
         return [text for text in found if not text.is_copied]
 
     @cached_property
     def deeds(self) -> list[Deed]:
         """What was done or tried; what only shows something is no deed."""
         deeds = self.record.deeds if self.calls else []
-        found = deeds[bisect_right(deeds, self.asked, key=_message_index) : bisect_left(deeds, self.until, key=_message_index)]
+        found = deeds[
+            bisect_right(deeds, self.asked, key=_message_index) : bisect_left(deeds, self.until, key=_message_index)
+        ]
         return [deed._replace(failed=deed.failed or _broke(deed)) for deed in found if not only_shows(deed.call)]
 
     @cached_property
