@@ -9,10 +9,10 @@ from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Detection, Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence, combined
+from sentinel_signal_hallucination.identifiers import receipts
 from sentinel_signal_hallucination.looks import Look, looks_at
 from sentinel_signal_hallucination.lookups import lookups
 from sentinel_signal_hallucination.pairing import imitated, orphaned, unanswered
-from sentinel_signal_hallucination.receipts import receipts
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.sentences import plain, sentences
 from sentinel_signal_hallucination.statements import statements

@@ -10,12 +10,13 @@ from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.sentences import span_around
+from sentinel_signal_hallucination.sentences import blank, span_around
+from sentinel_signal_hallucination.tables import regex
 
 if TYPE_CHECKING:
     from sentinel_signal_hallucination.derive import Derived
 
-__all__ = ["Held", "final_answer", "stands", "value_evidence"]
+__all__ = ["CODE", "Held", "final_answer", "prose_of", "stands", "value_evidence"]
 
 
 class Held:
@@ -83,6 +84,18 @@ class Held:
         return Derived(self.results, self.said)
 
 
+CODE = regex(
+    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|`[^`\n]*[ (){}\[\]=][^`\n]*`|https?://\S+",
+    re.DOTALL,
+)
+_SIGNS_OF_CODE = ("`", "<", "http")
+
+
+def prose_of(content: str) -> str:
+    """The text with code and addresses made blank."""
+    return CODE.sub(blank, content) if any(map(content.__contains__, _SIGNS_OF_CODE)) else content
+
+
 def final_answer(index: TraceIndex) -> Text | None:
     """The agent's last words."""
     return next((text for text in reversed(index.texts) if text.content.strip() and not text.is_copied), None)
@@ -131,7 +144,7 @@ def value_evidence(
         rule=rule,
         severity="error" if certain else "warning",
         text=told
-        or f'{what} "{match[0]}" of the final answer stands in no result and nothing that the agent was told, nor follows from it.',
+        or f'{what} "{match[0]}" stands in no result and nothing that the agent was told, nor follows from it.',
         message_index=answer.message_index,
         quote=quote,
     )

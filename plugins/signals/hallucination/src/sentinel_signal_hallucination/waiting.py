@@ -23,9 +23,9 @@ from sentinel_signal_hallucination.case import Case
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.exemptions import EXEMPTIONS
 from sentinel_signal_hallucination.held import Held
+from sentinel_signal_hallucination.identifiers import other_object
 from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.objects import objects_of
-from sentinel_signal_hallucination.receipts import other_object
 from sentinel_signal_hallucination.record import Deed, Record
 from sentinel_signal_hallucination.sentences import Sentence, sentences, sentences_with, span_around
 from sentinel_signal_hallucination.statements import Statement
