@@ -14,19 +14,22 @@ from sentinel_signal_hallucination.tables import regex
 __all__ = ["Derived", "explicit_sum"]
 
 _NUMBER = regex(r"[\d-](?<![\w.].)(?:(?<=\d)|\d)[\d,]*(?:\.\d+)?(?!\d)", re.DOTALL)
-_MOST_VALUES, _MOST_PAIRED, _MOST_ROWS, _DEEPEST = 4_000, 120, 200, 12
+_MOST_VALUES, _MOST_PAIRED, _MOST_ROWS, _DEEPEST = 4_000, 60, 200, 12
 # Percent, thousands, sixties, days, bytes, miles, pounds, inches, feet.
 _SCALES = (
     100.0, 0.01, 1000.0, 0.001, 60.0, 1 / 60, 1e6, 1e-6, 3600.0, 1 / 3600, 24.0, 1 / 24, 1024.0, 1 / 1024, 2.0**20, 2.0**-20, 2.0**30, 2.0**-30,
     1.609344, 0.621371, 2.20462, 0.453592, 2.54, 0.393701, 3.28084, 0.3048, 7.0, 12.0, 1 / 7, 1 / 12,
 )  # fmt: skip
 _MOST_FIT = 4
-_MOST_OF_THREE = 24
 _LONGEST_PRINTED, _LARGEST = 24, 1e15
 _ROUNDING = 1e-9
 _NEIGHBOURS, _DAYS, _LONGEST_NUMBER = 8, 31, 12
-_TOTALS = 3
+_TOTALS, _SERIAL = 3, 4
 _ENDING = regex(r"(?i)\b(?:ending|ends|ended)(?: (?:in|with|on))?:? \W{0,4}\Z|[•*.…x]{2,4} ?\Z")
+# What names a thing follows from nothing.
+_NAMING = regex(
+    r"(?i)\b(?:ending|ends|ended) (?:in|with|on) \W{0,4}\Z|[•*.…x]{2,4} ?\Z|\b(?:code|pin|ref(?:erence)?|id|invoice|case|ticket|account|room|flight|confirmation|number|no\.?)(?: is|:)? \W{0,3}\Z"
+)
 _TERM = r"\$?\s?\d[\d,]*(?:\.\d+)?"
 _SUM = regex(rf"\(?\s*({_TERM}(?:\s*[+*×x-]\s*{_TERM})+)\s*\)?")
 
@@ -68,6 +71,8 @@ class Derived:
             return False
         if self._plain.near(value, half) or self._ends_so(written, answer, at):
             return True
+        if written.isdigit() and len(written) >= _SERIAL and _NAMING.search(answer, max(0, at - 24), at) is not None:
+            return False
         step = 10.0 ** -_digits(written)
         return any(fits(value) and not _fits_all(fits, value, step) for fits in self._tests(value, half, answer, at))
 
@@ -78,7 +83,7 @@ class Derived:
         others = _others(answer, at)
         yield lambda x: others.near(x, half)
         width = 2 * half * _NEIGHBOURS + half + abs(value) * _ROUNDING + _ROUNDING
-        for combined in (self._pairs, self._rates, self._triples):
+        for combined in (self._pairs, self._rates):
             results = _Sorted(combined(value - width, value + width))
             yield lambda x, results=results: results.near(x, half)  # type: ignore[misc]
 
@@ -126,17 +131,6 @@ class Derived:
             elif len(few) > 1:
                 yield 0.0
 
-    def _triples(self, low: float, high: float) -> Iterator[float]:
-        """Two added and one taken off, or three added: of prices and the like, which have cents or stand under one name."""
-        few = [value for value in dict.fromkeys(reversed(self._values)) if value != int(value)][:_MOST_OF_THREE]
-        few.sort()
-        for (i, one), (j, other) in combinations(enumerate(few), 2):
-            both = one + other
-            yield from [both + third for third in _between(few, low - both, high - both, j + 1)]
-            for third in (*_between(few, both - high, both - low, 0), *_between(few, both + low, both + high, 0)):
-                if third not in (few[i], few[j]):
-                    yield abs(both - third)
-
     def _rates(self, low: float, high: float) -> Iterator[float]:
         """Each figure with each rate taken off, added or applied; a temperature in the other scale."""
         few = self._few
@@ -183,7 +177,6 @@ def _columns(text: str) -> Iterator[float]:
     lines = [numbers for line in text.splitlines()[:_MOST_ROWS] if (numbers := _numbers(line))]
     for place in range(max(map(len, lines), default=0)):
         yield from _sums([numbers[place] for numbers in lines if len(numbers) > place][:_MOST_COLUMN])
-        yield from _sums([numbers[-1 - place] for numbers in lines if len(numbers) > place][:_MOST_COLUMN])
 
 
 _MOST_COLUMN = 60

@@ -15,7 +15,7 @@ from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["unheld"]
 
-_FIGURE = regex(r"\d(?<![\w.#:/+-].)[\d,]*(?:\.\d+)?(?![\w%:-]|/\d|[.,]\d)", re.DOTALL)
+_FIGURE = regex(r"\d(?<![\w.#:/+-].)[\d,]*(?:\.\d+)?(?![\w%-]|[/:.,]\d)", re.DOTALL)
 _MONTH_NAMES = (
     r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber "
     r"|\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? "
