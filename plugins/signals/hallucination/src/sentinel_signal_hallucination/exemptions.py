@@ -56,15 +56,10 @@ def _is_followed_by_its_call(case: Case) -> bool:
     later = case.record.deeds_after(case.text.message_index)
     if not later:
         return False
-    answer = next((order for order in case.record.orders if order.at > case.text.message_index), None)
-    if (
-        answer is not None
-        and answer.agrees
-        and later
-        and answer.at == next((at for at in case.record.index.asked if at > case.text.message_index), None)
-    ):
-        after = next((at for at in case.record.index.asked if at > answer.at), len(case.record.index.messages))
-        if answer.at < later[0].message_index < after and case.backing.state != "failed":
+    asked = [at for at in case.record.index.asked if at > case.text.message_index][:2]
+    if asked and case.backing.state != "failed" and case.record.says_yes(asked[0] + 1):
+        until = asked[1] if len(asked) > 1 else len(case.record.index.messages)
+        if asked[0] < later[0].message_index < until:
             return True
     return any(case.statement.group in deed.groups for deed in later)
 

@@ -191,9 +191,13 @@ class Record:
         """True where a tool that runs anything was called up to a message."""
         return self._ran <= message_index
 
+    def says_yes(self, message_index: int) -> bool:
+        """True where the last user's message before a message begins like a yes."""
+        return self._orders.says_yes(message_index)
+
     def may_wait(self, message_index: int) -> bool:
         """True where the user has just said yes, and nothing was done since."""
-        if not self._orders.says_yes(message_index):
+        if not self.says_yes(message_index):
             return False
         asked = self.index.asked
         since = asked[bisect_left(asked, message_index) - 1]

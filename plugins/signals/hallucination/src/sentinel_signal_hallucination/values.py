@@ -16,6 +16,7 @@ from sentinel_signal_hallucination.tables import regex
 __all__ = ["unheld"]
 
 _FIGURE = regex(r"\d(?<![\w.#:/+-].)[\d,]*(?:\.\d+)?(?![\w%-]|[/:.,]\d)", re.DOTALL)
+_GROUPED = regex(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?\Z")
 _MONTH_NAMES = (
     r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber "
     r"|\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? "
@@ -99,6 +100,8 @@ def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterat
             return
         written = match[0].rstrip(",")
         is_day = len(written) == _DAY and _MONTH.search(prose, max(0, match.start() - 12), match.start()) is not None
+        if "," in written and _GROUPED.match(written) is None:
+            continue  # "(3,36)" is a pair
         if not is_day and (len(written) < _SHORTEST or not written.strip("0,.")):
             continue
         if held.holds(partial(stands, written)) or _is_supposed(prose, match):
