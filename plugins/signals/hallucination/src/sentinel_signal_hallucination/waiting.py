@@ -66,7 +66,7 @@ def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> Evi
         return found
     told = (_claimed(one, text, turn, record, settings) for one in _said(text, low, turn, record)) if says else ()
     found = next(filter(None, told), None)
-    if found is None and turn.in_vain is not None and not turn.worked:
+    if found is None and turn.in_vain is not None:
         return _silent(text, low, turn.low, turn.in_vain, settings)
     return found
 
