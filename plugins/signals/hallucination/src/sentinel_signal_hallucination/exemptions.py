@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_signal_hallucination.case import Case
 from sentinel_signal_hallucination.record import groups_of
 from sentinel_signal_hallucination.tables import regex
@@ -112,7 +113,7 @@ def _needs_an_order_that_waits(case: Case) -> bool:
         not case.record.tools
         or not backing.pending
         or backing.order is None
-        or (_looked_up(case) and not statement.sure and not _is_headline(case))
+        or (_looked_up(case) and not statement.sure and not _is_headline(case) and not _has_its_tool(case))
     ):
         return True
     groups = backing.order.groups
@@ -136,6 +137,20 @@ def _is_headline(case: Case) -> bool:
 
 
 _LONGEST_HEADLINE = 6
+
+
+def _has_its_tool(case: Case) -> bool:
+    """True where a tool on offer is for just this verb and a thing of the statement or the order, and was never called."""
+    called = {call.call.name for call in case.record.index.calls}
+    order = case.backing.order
+    things = case.statement.objects | (order.words if order is not None else frozenset())
+    return any(
+        facts.effect == "writes"
+        and facts.name not in called
+        and case.statement.verb in name_words(facts.name)
+        and not things.isdisjoint({*map(singular, name_words(facts.name))} - {case.statement.verb})
+        for facts in case.record.tools.values()
+    )
 
 
 def _looked_up(case: Case) -> bool:
@@ -201,7 +216,7 @@ EXEMPTIONS: tuple[Exemption, ...] = (
     Exemption("state", _needs_an_order_that_waits, "without an order that waits, it tells how things stand"),
     Exemption("knowing", is_knowing, "to know, note or confirm details changes nothing"),
     Exemption("sorting", is_sorting, "to order things by price books none"),
-    Exemption("own words", is_written, "what is written may be the answer's own text"),
+    Exemption("own words", lambda case: is_written(case) and not _has_its_tool(case), "what is written may be the answer's own text"),
     Exemption("proposal", _is_a_proposal, "all of a message that asks for a yes is a proposal"),
     Exemption("call follows", _is_followed_by_its_call, "a claim that its call follows was a proposal"),
     Exemption("nobody's business", _is_no_business_of_ours, "neither a tool nor an order names the deed"),
