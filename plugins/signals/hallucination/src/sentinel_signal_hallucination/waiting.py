@@ -28,6 +28,7 @@ from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.objects import objects_of
 from sentinel_signal_hallucination.record import Deed, Record
 from sentinel_signal_hallucination.sentences import Sentence, sentences, sentences_with, span_around
+from sentinel_signal_hallucination.settled import settled
 from sentinel_signal_hallucination.statements import Statement
 from sentinel_signal_hallucination.turns import Turn, Turns, has_its_own_tool, is_of
 from sentinel_signal_hallucination.words import lemmas, word_set
@@ -45,15 +46,22 @@ def waiting(record: Record, looks: list[Look], settings: Settings, known: frozen
     telling = {look.text.message_index: look for look in looks if look.verbs}
     turns = Turns(record)
     failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
-    for turn in map(turns.__getitem__, sorted({turns.number(at) for at in (*telling, *failures)} - {-1})):
+    for turn in map(turns.__getitem__, range(len(index.asked))):
         if known.isdisjoint(range(turn.asked, turn.until)):
             found = (_judge(text, telling.get(text.message_index), turn, settings) for text in turn.texts)
             yield from islice(filter(None, found), 1)
 
 
 def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> Evidence | None:
-    if turn.wrote or (look is None and turn.in_vain is None):
+    if turn.wrote:
         return None
+    found = None if look is None and turn.in_vain is None else _told(text, look, turn, settings)
+    if found is None and not turn.deeds and (fact := settled(text, turn)) is not None:
+        found = _evidence(text, Said(fact, 0, "", "state", named=False), None, settings, certain=False)
+    return found
+
+
+def _told(text: Text, look: Look | None, turn: Turn, settings: Settings) -> Evidence | None:
     low, record = low_of(text.content), turn.record
     if asks_back(low):
         return None
