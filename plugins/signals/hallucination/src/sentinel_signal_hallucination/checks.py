@@ -16,10 +16,6 @@ from sentinel_signal_hallucination.words import word_set
 
 __all__ = ["passing"]
 
-PASS_SIGNS = (
-    "pass", "green", "succe", "clean", "compile", "no errors", "no lint", "no type", "0 errors", "no warnings",
-    "happy", "builds",
-)  # fmt: skip
 _SUBJECTS = {
     "tests": word_set("test tests testsuite suite specs everything"),
     "build": word_set("build builds compilation"),
@@ -39,7 +35,7 @@ _PART = word_set(
     "new parser some most other few previous first only these those this one single integration almost nearly early"
 )
 _DENIED = word_set(
-    "not never no cannot if once when until unless should would could will may might must to ensure sure verify verifying make makes making check "
+    "assuming assume provided not never no cannot if once when until unless should would could will may might must to ensure sure verify verifying make makes making check "
     "that so expect expected expecting whether except but before after let run running please need needs want wants which currently previously "
     "used confirm criteria goal goals plan target next says say said almost nearly at baseline help get keep see todo definition user claims claimed"
 )
@@ -68,9 +64,8 @@ class CheckClaim(NamedTuple):
     sentence: Sentence
 
 
-def check_claims(text: Text) -> Iterator[CheckClaim]:
+def check_claims(content: str) -> Iterator[CheckClaim]:
     """The claims of one text; none where it speaks of what fails."""
-    content = text.content
     low = plain(content if "```" in content else content.replace("`", " "))
     if any(map(low.__contains__, _ADMITTED)) and any(map(_NO_TROUBLE.sub(" ", low).__contains__, _ADMITTED)):
         return
@@ -136,7 +131,7 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
     """The first claim of each kind that the record speaks against."""
     told: set[str] = set()
     for text in texts:
-        for claim in check_claims(text):
+        for claim in check_claims(text.content):
             if claim.kind not in told and (found := _judge(claim, text, index, settings)) is not None:
                 told.add(claim.kind)
                 yield found
@@ -230,11 +225,9 @@ def _may_check(call: Call) -> bool:
 
 
 def _user_saw(index: TraceIndex, since: int, until: int) -> bool:
-    """True where the user speaks of what passes: he may have run it himself."""
-    return any(
-        since < at < until and any(map((index.messages[at].content or "").lower().__contains__, PASS_SIGNS))
-        for at in index.asked
-    )
+    """True where the user says what passes: he may have run it himself."""
+    said = (index.messages[at].content or "" for at in index.asked if since < at < until)
+    return any(True for content in said for _ in check_claims(content))
 
 
 def _evidence(rule: str, severity: Severity, claim: CheckClaim, text: Text, told: str, weight: float) -> Evidence:

@@ -175,6 +175,8 @@ def _requested(low: str, wanted: dict[str, str]) -> frozenset[str]:
                 and (at == 0 or words[at - 1] in _LEADS)
             ):
                 found.add(group)
+            if word == "get" and words[at + 1 : at + 2] in (["me"], ["us"]) and _INFORMATION.isdisjoint(words):
+                found.add("obtain")
             if not wishes:
                 continue
             noun = table.noun.get(singular(word)) or wanted.get(singular(word))

@@ -24,7 +24,7 @@ _TOOL_NOUNS = word_set(
 )
 _RUN = word_set("run execute")
 _RUN_OBJECTS = word_set(
-    "test script code command query program suite notebook benchmark linter build migration sql pytest"
+    "test script code command query program suite notebook benchmark linter build migration sql pytest calculator"
 )
 _CHECKS = word_set("build test tests pytest lint check validate ci")
 _SEARCH = word_set("search query fetch browse scan")
@@ -105,6 +105,7 @@ def _is_made_up(statement: Statement, use: _Use) -> bool:
                 {"run", "execute", "test", "query"} & facts.verbs or _CHECKS & set(name_words(facts.name))
                 for facts in called
             )
+            and not (named and _is_called(named, called))
             and _knows_tools(use)
         )
     if statement.verb in _SEARCH:

@@ -57,7 +57,7 @@ def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> Evi
         return None
     found = None if look is None and turn.in_vain is None else _told(text, look, turn, settings)
     if found is None and not turn.deeds and (fact := settled(text, turn)) is not None:
-        found = _evidence(text, Said(fact, 0, "", "state", named=False), None, settings, certain=False)
+        found = _evidence(text, fact, None, settings, certain=False)
     return found
 
 
