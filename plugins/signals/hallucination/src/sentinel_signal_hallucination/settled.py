@@ -27,7 +27,7 @@ _NO_ORDER = word_set(
 
 def settled(text: Text, turn: Turn) -> Said | None:
     """The words that speak of what was ordered as of a fact, in a short answer without a question, a plan or trouble."""
-    if "?" in text.content or len(text.content) > _LONGEST or not _commands(turn) or _is_done_later(turn):
+    if "?" in text.content or len(text.content) > _LONGEST or not _commands(turn):
         return None
     low = low_of(text.content)
     if admits(low, turn.low, mildly=True):
@@ -61,10 +61,6 @@ def _has_an_unknown_verb(parts: tuple[Sentence, ...]) -> bool:
     follows = words[first + 1 : first + 2]
     known = _NO_ORDER | WORDS_ONLY
     return bool(follows) and follows[0] in _OBJECTS and words[first].isalpha() and words[first] not in known
-
-
-def _is_done_later(turn: Turn) -> bool:
-    return any(deed.message_index > turn.asked for deed in turn.record.deeds)
 
 
 def _says_much(word: str) -> bool:

@@ -46,7 +46,8 @@ def waiting(record: Record, looks: list[Look], settings: Settings, known: frozen
     telling = {look.text.message_index: look for look in looks if look.verbs}
     turns = Turns(record)
     failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
-    for turn in map(turns.__getitem__, range(len(index.asked))):
+    places = {turns.number(at) for at in (*telling, *failures)}.union(range(turns.since, len(index.asked)))
+    for turn in map(turns.__getitem__, sorted(places - {-1})):
         if known.isdisjoint(range(turn.asked, turn.until)):
             found = (_judge(text, telling.get(text.message_index), turn, settings) for text in turn.texts)
             yield from islice(filter(None, found), 1)
@@ -56,7 +57,7 @@ def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> Evi
     if turn.wrote:
         return None
     found = None if look is None and turn.in_vain is None else _told(text, look, turn, settings)
-    if found is None and not turn.deeds and (fact := settled(text, turn)) is not None:
+    if found is None and turn.is_last and (fact := settled(text, turn)) is not None:
         found = _evidence(text, fact, None, settings, certain=False)
     return found
 
