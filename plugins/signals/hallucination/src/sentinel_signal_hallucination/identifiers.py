@@ -53,12 +53,16 @@ def _is_none(match: re.Match[str]) -> bool:
     )
 
 
-def _is_held(written: str, held: Held) -> bool:
+def _is_told(written: str, held: Held) -> bool:
     bare = written.lstrip("#")
     low = bare.lower()
-    if bare in held.told_by_tools or low in held.text or low in held.earlier:
+    if bare in held.told_by_tools or low in held.text:
         return True
     return "-" in low and low.replace("-", "") in held.text.replace("-", "")
+
+
+def _is_held(written: str, held: Held) -> bool:
+    return _is_told(written, held) or written.lstrip("#").lower() in held.earlier
 
 
 def _may_be_a_name(written: str) -> bool:
@@ -140,14 +144,14 @@ def receipts(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     """At most one receipt in capitals that nobody gave, along the way: the last text has a rule of its own."""
     if index.children or index.orphans or not index.asked:
         return
-    last, given = final_answer(index), _first_given(index)
+    last, given, held = final_answer(index), _first_given(index), Held(index, len(index.messages))
     for text in index.texts:
         if text.message_index <= given or text is last or text.is_copied or _MIXED.search(text.content) is None:
             continue
         for match in _identifiers(prose_of(text.content)):
-            if match[0] != match[0].upper() or _is_none(match) or _may_be_a_name(match[0]):
+            if match[0] != match[0].upper() or _is_told(match[0], held) or _is_none(match):
                 continue
-            if not _is_held(match[0], Held(index, text.message_index)):
+            if not _may_be_a_name(match[0]):
                 yield value_evidence(text, "identifier", match, settings.hearsay_weight, certain=False)
                 return
 
