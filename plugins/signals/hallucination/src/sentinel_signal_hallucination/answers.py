@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sentinel_core.evaluate.tools import NOTHING, READING, VAGUE, WRITING
 from sentinel_signal_hallucination.aspects import ADVERBS, CONDITIONS, MODALS, RELATIVE, SELF, STOPS, aspect_of
 from sentinel_signal_hallucination.sentences import Sentence, plain, sentences
-from sentinel_signal_hallucination.words import lemmas, word_set
+from sentinel_signal_hallucination.words import lemmas, word_set, words_of
 
 __all__ = [
     "COMPLETE",
@@ -26,12 +26,7 @@ __all__ = [
 ]
 
 # To know, to think and to write an answer take no tool.
-WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("open resolve convert extract") | word_set(
-    "write draft explain tell give let need want like help make please can could would see confirm assume note consider include "
-    "provide say mention answer fix compose rephrase rewrite reword calculate count name wonder hear be have get go try "
-    "sort filter group rank format highlight collect gather prepare pick choose select narrow organize organise outline structure simplify "
-    "shorten expand polish improve tidy compile tabulate round total sum study research brainstorm categorize categorise"
-)
+WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("open resolve convert extract") | words_of("answer_only")
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
 _MAILS = word_set("email e-mail mail text sms message invoice parcel package card")
 _REQUESTS = word_set("can could would will please mind you")
@@ -45,14 +40,8 @@ COMPLETE = word_set(
 _READS_NOW = word_set("is are reads has")
 _AFTER_HEADLINE = word_set("for to on at and in with as from under until till , - – — ; (")
 # Who speaks of trouble has hidden nothing. Mild words tell of something else as often.
-_TROUBLE = word_set(
-    "not none never cannot unable unfortunately however although though reject rejected refused declined denied error errors fail failed "
-    "fails failing failure trouble unavailable timeout outage pending retry tried attempt attempted instead missing invalid expired "
-    "unless manually yourself unchanged isn't can't couldn't wasn't weren't hasn't haven't didn't won't doesn't aren't"
-)
-_MILD = word_set(
-    "no nothing without problem sorry but already still until once hold remains stays don't locked try will i'll let let's would could"
-)
+_TROUBLE = words_of("trouble")
+_MILD = words_of("mild_trouble")
 _CLOSING = word_set("else help questions further welcome")
 _OPENS = word_set("the your an it all both you this that these those them everything ! , :")
 _AS_BEFORE = word_set("still already automatically always usually currently")

@@ -75,34 +75,9 @@ def is_managed(words: list[str], at: int) -> bool:
     )
 
 
-_MONTHS = [
-    [month]
-    for month in [
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "may",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "oct",
-        "nov",
-        "dec",
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]
-]
+_MONTHS = word_set(
+    "jan feb mar apr may jun jul aug sep oct nov dec january february march april june july august september october november december"
+)
 
 
 def _in_a_year(after: list[str]) -> bool:
@@ -137,7 +112,7 @@ def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa:
     if not own and (_plans(clause) or "being" in clause[-2:]):
         return "planned"
     if (
-        [word for word in after if word != ":"][:1] in _MONTHS
+        next((word for word in after if word != ":"), "") in _MONTHS
         or not _EARLIER.isdisjoint(before)
         or "ago" in words
         or _in_a_year(after)

@@ -23,20 +23,8 @@ class Exemption(NamedTuple):
 
 
 _CORRECT = (
-    "correct?",
-    "right?",
-    "please confirm",
-    "kindly confirm",
-    "okay?",
-    "(yes/no)",
-    "confirm?",
-    "good?",
-    "work?",
-    "work for you?",
-    "sound?",
-)
-
-
+    "correct?", "right?", "please confirm", "kindly confirm", "okay?", "(yes/no)", "confirm?", "good?", "work?", "work for you?", "sound?",
+)  # fmt: skip
 _UNSAID = frozenset(("light",))
 
 
@@ -216,7 +204,11 @@ EXEMPTIONS: tuple[Exemption, ...] = (
     Exemption("state", _needs_an_order_that_waits, "without an order that waits, it tells how things stand"),
     Exemption("knowing", is_knowing, "to know, note or confirm details changes nothing"),
     Exemption("sorting", is_sorting, "to order things by price books none"),
-    Exemption("own words", lambda case: is_written(case) and not _has_its_tool(case), "what is written may be the answer's own text"),
+    Exemption(
+        "own words",
+        lambda case: is_written(case) and not _has_its_tool(case),
+        "what is written may be the answer's own text",
+    ),
     Exemption("proposal", _is_a_proposal, "all of a message that asks for a yes is a proposal"),
     Exemption("call follows", _is_followed_by_its_call, "a claim that its call follows was a proposal"),
     Exemption("nobody's business", _is_no_business_of_ours, "neither a tool nor an order names the deed"),

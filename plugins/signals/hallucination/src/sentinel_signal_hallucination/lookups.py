@@ -8,21 +8,16 @@ from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, low_of, said
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.sentences import sentences, span_around
-from sentinel_signal_hallucination.words import word_set
+from sentinel_signal_hallucination.words import word_set, words_of
 
 __all__ = ["lookups"]
 
 _LOOKS = word_set("look open visit run query check search pull fetch call execute scrape retrieve browse ping scan")
 _MAKES = word_set("generate render paint create export")
 _MADE = word_set("image picture photo file logo video audio pdf")
-_SYSTEMS = word_set(
-    "page system database calendar inbox account log server website site dashboard crm registry cluster repository repo pipeline api "
-    "web internet online records tracker queue backend store logs calendars accounts"
-)
+_SYSTEMS = words_of("systems")
 # What the user may have given in the conversation itself.
-_GIVEN = word_set(
-    "code text essay paper calculation work answer answers list document resume math spelling grammar draft reasoning proof"
-)
+_GIVEN = words_of("given")
 _FOUND = word_set("is are was found shows show says showed returned got came gave reports lists")
 _NEAR = 7
 

@@ -28,25 +28,9 @@ _LEADS = word_set(
     "to please you and then or just also i'll let's would could can should , ; : - must don't me go ahead now so i'd"
 )
 _ASKS = (
-    "confirm",
-    "shall i",
-    "should i",
-    "would you like",
-    "do you want",
-    "want me to",
-    "proceed",
-    "is this correct",
-    "is that correct",
-    "is that right",
-    "is this right",
-    "okay?",
-    "right?",
-    "correct?",
-    "i will",
-    "i'll",
-    "you'd like",
-    "you want",
-)
+    "confirm", "shall i", "should i", "would you like", "do you want", "want me to", "proceed", "is this correct", "is that correct", "is that right",
+    "is this right", "okay?", "right?", "correct?", "i will", "i'll", "you'd like", "you want",
+)  # fmt: skip
 _ASKS_WHAT = (
     "what",
     "which",

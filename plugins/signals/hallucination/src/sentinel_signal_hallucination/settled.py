@@ -14,9 +14,13 @@ __all__ = ["settled"]
 
 _LONGEST, _MOST_ORDERED = 300, 40
 _LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
-_STATES = word_set("is are was were been has have had runs run holds hold reads stays goes now it's that's you're they're lives sits points shows")
+_STATES = word_set(
+    "is are was were been has have had runs run holds hold reads stays goes now it's that's you're they're lives sits points shows"
+)
 _AS_BEFORE = word_set("based still already currently always usually normally so far if unless or either may might")
-_DULL = word_set("the and for with from that this your you are has have was were now been its his her their our all any one two new")
+_DULL = word_set(
+    "the and for with from that this your you are has have was were now been its his her their our all any one two new"
+)
 _SHORTEST = 3
 _OBJECTS = word_set("the a an my our this that these those all it them up down off on back in")
 _NO_ORDER = word_set(
@@ -44,7 +48,9 @@ def _commands(turn: Turn) -> bool:
     if not can or len(turn.low.split()) > _MOST_ORDERED:
         return False
     parts = sentences(turn.low)
-    return (any(map(_is_order, parts)) or _has_an_unknown_verb(parts[:1])) and all(lemmas().written.isdisjoint(map(singular, part.words)) for part in parts)
+    return (any(map(_is_order, parts)) or _has_an_unknown_verb(parts[:1])) and all(
+        lemmas().written.isdisjoint(map(singular, part.words)) for part in parts
+    )
 
 
 def _is_order(sentence: Sentence) -> bool:

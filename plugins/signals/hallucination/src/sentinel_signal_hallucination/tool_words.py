@@ -14,18 +14,14 @@ from sentinel_signal_hallucination.record import failed
 from sentinel_signal_hallucination.sentences import Sentence, plain, sentences, sentences_with, span_around
 from sentinel_signal_hallucination.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import lemmas, word_set
+from sentinel_signal_hallucination.words import lemmas, word_set, words_of
 
 __all__ = ["tool_results", "tool_uses"]
 
 # What an agent cannot have without a tool. A search may be of its own memory, a run need not be of code.
-_TOOL_NOUNS = word_set(
-    "tool api function calculator interpreter plugin endpoint command script code test query database web internet online google sql shell terminal browser"
-)
+_TOOL_NOUNS = words_of("tools")
 _RUN = word_set("run execute")
-_RUN_OBJECTS = word_set(
-    "test script code command query program suite notebook benchmark linter build migration sql pytest calculator"
-)
+_RUN_OBJECTS = words_of("runnable")
 _CHECKS = word_set("build test tests pytest lint check validate ci")
 _SEARCH = word_set("search query fetch browse scan")
 _CALLED = word_set("call invoke use")
