@@ -1,13 +1,11 @@
 """When a statement that no call seems to back is no finding: named exemptions, in their order."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_signal_hallucination.case import Case
 from sentinel_signal_hallucination.record import groups_of
-from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.wording import is_a_draft, is_knowing, is_sorting, is_written, stands_in_the_answer
 from sentinel_signal_hallucination.words import KIN, lemmas
 
@@ -173,15 +171,6 @@ def _told_before(case: Case) -> Iterator[str]:
             yield result.content.lower()
 
 
-def _was_run_by_the_user(case: Case) -> bool:
-    """A command that the user ran and showed: "!pip install numpy"."""
-    if case.statement.by_self:
-        return False
-    messages = (case.record.index.messages[at] for at in case.record.index.asked if at < case.text.message_index)
-    commands = (match[0] for message in messages for match in _COMMAND.finditer(message.content or ""))
-    return any(case.statement.verb in command.split() for command in commands)
-
-
 def _is_told_failure(case: Case) -> bool:
     """As in "the change was rejected" after a call that failed: that is the failure."""
     order = case.backing.order
@@ -193,9 +182,6 @@ def _is_told_failure(case: Case) -> bool:
         and not case.statement.by_self
         and (order is None or case.statement.verb not in order.words)
     )
-
-
-_COMMAND = regex(r"^(?:!|\$ )[a-z].*|<bash-input>.*", re.MULTILINE)
 
 
 EXEMPTIONS: tuple[Exemption, ...] = (
@@ -213,7 +199,6 @@ EXEMPTIONS: tuple[Exemption, ...] = (
     Exemption("call follows", _is_followed_by_its_call, "a claim that its call follows was a proposal"),
     Exemption("nobody's business", _is_no_business_of_ours, "neither a tool nor an order names the deed"),
     Exemption("draft", is_a_draft, "the user asked for a text, which may tell of others' deeds"),
-    Exemption("user's command", _was_run_by_the_user, "the user ran it and showed that"),
     Exemption("told", _was_told, "the user or a result told it in the same word"),
     Exemption("failure told", _is_told_failure, "what a system rejected was not done, and the text says so"),
     Exemption("own text", stands_in_the_answer, "without tools, text is written in the answer itself"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
-from sentinel_core.evaluate.tools import THINGS_OF_READING, ToolFacts, facts_of, name_words, singular
+from sentinel_core.evaluate.tools import ToolFacts, facts_of, name_words, singular
 from sentinel_signal_hallucination.words import KIN, lemmas
 
 if TYPE_CHECKING:
@@ -37,9 +37,6 @@ def _is_one_step(call: Call) -> bool:
 
 
 _MOST_ARGUMENTS, _LONGEST = 40, 200
-_LOOKED_UP = THINGS_OF_READING | frozenset(("detail", "date", "time", "available", "option", "list", "price", "user"))
-# "issue_refund" refunds, and "create_booking" books.
-_MAKING = frozenset(("create",))
 _message_index = attrgetter("message_index")
 
 
@@ -66,11 +63,8 @@ class Deed(NamedTuple):
 @lru_cache(maxsize=1024)
 def groups_of(facts: ToolFacts) -> frozenset[str]:
     """The groups of lemmas that a tool's verbs are in."""
-    group, noun = lemmas().group, lemmas().noun
-    found = frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work", "light"}
-    if found <= _MAKING and facts.effect != "reads":
-        found |= frozenset(noun[word] for word in map(singular, name_words(facts.name)) if word in noun)
-    return found
+    group = lemmas().group
+    return frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work", "light"}
 
 
 @lru_cache(maxsize=256)
@@ -225,20 +219,9 @@ class Record:
         writes = facts.effect != "reads"
         if facts.runs_anything and _only_looks(call):
             return None
-        if not writes and not self._was_ordered(call, facts):
+        if not writes:
             return None
         return Deed(call, facts, groups_of(facts), failed(call), writes)
-
-    def _was_ordered(self, call: Call, facts: ToolFacts) -> bool:
-        """True for a "get..." right after the user agreed to what it gets: "get_ride" calls one."""
-        if not facts.verbs <= {"get", "request", "call", "open"} or "get" not in facts.verbs:
-            return False
-        if not _LOOKED_UP.isdisjoint(facts.objects):
-            return False
-        order = self.order_before(call.message_index)
-        if order is None or not order.agrees or not facts.objects & order.words:
-            return False
-        return not any(order.at < other.message_index < call.message_index for other in self.index.calls)
 
     def order_before(self, message_index: int) -> "Order | None":
         """The last order before a message."""

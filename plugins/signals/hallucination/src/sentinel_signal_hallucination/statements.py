@@ -78,8 +78,6 @@ def statements(sentence: Sentence) -> Iterator[Statement]:  # noqa: C901 - one b
             found = _made(sentence, words, at, word, "ready", subject=max(_before(words, at - 2), 0))
         elif word == "enjoy" and (at == 0 or words[at - 1] in ("you", "please", ".", "and")):
             found = _made(sentence, words, at, "play", "doing", subject=at)
-        elif word == "succeeded":
-            found = _made(sentence, words, at, "complete", "ready", subject=_before(words, at))
         elif word in ("have", "got", "you've") and words[max(0, at - 1) : at + 1][0] in ("you", "you've", "i", "i've"):
             found = _having(sentence, words, at)
         if found is not None:

@@ -177,7 +177,7 @@ def _silent(text: Text, low: str, asked: str, in_vain: Deed, settings: Settings)
 _SHORTEST = 4
 
 
-_OF_WORDS = ("knowing", "sorting", "own words", "proposal", "call follows", "draft", "user's command", "own text")
+_OF_WORDS = ("knowing", "sorting", "own words", "proposal", "call follows", "draft", "own text")
 _EXEMPT = tuple(exemption for exemption in EXEMPTIONS if exemption.name in _OF_WORDS)
 
 
@@ -198,14 +198,8 @@ def _speaks(record: Record) -> bool:
     return any(not deed.failed for deed in record.deeds)
 
 
-_IF = word_set("if when unless once")
-
-
 def _counts(one: Said, text: Text, turn: Turn, record: Record) -> bool:
     """Whether the words answer the order: in its verb, and not in what a result or the user told."""
-    asked = turn.low.split()
-    if not one.by_self and not turn.agreed and not turn.deeds and not _IF.isdisjoint(asked):
-        return False  # whether the order was to be carried out is open
     if one.named and one.verb not in turn.own and one.voice == "state" and (turn.calls or not turn.agreed):
         return False
     if one.verb in ("now", "way") and not turn.deeds and (turn.calls or not turn.agreed):

@@ -44,9 +44,24 @@ class Lemmas(NamedTuple):
 
 
 # What besides a verb's form makes a statement: "all set", "on its way", "you have a ticket", "I was able to book".
-_OTHERS = (
-    ["successful", "success", "complete", "set", "ready", "way", "headed", "underway", "succeeded", "enjoy", "have", "got", "you've", "able", "managed", "did"]
-)
+_OTHERS = [
+    "successful",
+    "success",
+    "complete",
+    "set",
+    "ready",
+    "way",
+    "headed",
+    "underway",
+    "succeeded",
+    "enjoy",
+    "have",
+    "got",
+    "you've",
+    "able",
+    "managed",
+    "did",
+]
 
 
 def word_set(text: str) -> frozenset[str]:
