@@ -137,18 +137,11 @@ def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: St
         return _made(sentence, words, at, verb, last.voice)._replace(
             aspect=last.aspect if last.aspect != "done" else aspect_of(sentence, words, at)
         )
-    if not SELF.isdisjoint(words[max(0, at - 6) : at]) and _holds(words, at):
-        return _made(sentence, words, at, verb, "state")
     return _brief(sentence, words, at, verb, left)
 
 
 def _token_index(sentence: Sentence, statement: Statement) -> int:
     return next((k for k in range(len(sentence.words)) if sentence.place(k) == statement.at), 0)
-
-
-def _holds(words: list[str], at: int) -> bool:
-    """As in "I have your tickets booked", "I got it scheduled"."""
-    return any(word in ("have", "got", "i've", "had") for word in words[max(0, at - 5) : at])
 
 
 def _brief(sentence: Sentence, words: list[str], at: int, verb: str, left: int) -> Statement | None:

@@ -202,8 +202,6 @@ def _counts(one: Said, text: Text, turn: Turn, record: Record) -> bool:
     """Whether the words answer the order: in its verb, and not in what a result or the user told."""
     if one.named and one.verb not in turn.own and one.voice == "state" and (turn.calls or not turn.agreed):
         return False
-    if one.verb in ("now", "way") and not turn.deeds and (turn.calls or not turn.agreed):
-        return False
     if not one.named and not (
         turn.deeds or any(verb in lemmas().group or verb in WRITING for verb in turn.own | turn.older)
     ):
