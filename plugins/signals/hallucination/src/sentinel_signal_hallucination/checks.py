@@ -152,11 +152,7 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, settings: Settings)
     if last.check.passed is False:
         if claim.kind == "lint" and not last.check.ending:
             return None  # exit codes of linters tell of mere notes, too
-        if (
-            _is_compared(runs, calls)
-            or _user_saw(index, last.call.message_index, text.message_index)
-            or _unseen_since(last.call, calls)
-        ):
+        if _user_saw(index, last.call.message_index, text.message_index) or _unseen_since(last.call, calls):
             return None
         how = f'ended with "{last.check.ending}"' if last.check.ending else "failed"
         return _evidence(
@@ -189,13 +185,6 @@ def _could_not_run(text: Text, index: TraceIndex, calls: list[Call]) -> bool:
         ):
             return False
     return not _user_saw(index, -1, text.message_index)
-
-
-def _is_compared(runs: list[_Run], calls: list[Call]) -> bool:
-    """True where another command ran the same check on the same code, and it passed: the agent may compare the two."""
-    last = runs[-1]
-    others = (run for run in runs[:-1] if run.check.passed and run.call.key != last.call.key)
-    return any(not any(map(_is_edit, calls[run.call.position + 1 : last.call.position])) for run in others)
 
 
 def _is_edit(call: Call) -> bool:
