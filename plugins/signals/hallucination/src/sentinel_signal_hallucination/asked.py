@@ -24,20 +24,10 @@ def verbs_of(record: Record, asked: int, low: str) -> tuple[frozenset[str], bool
     )
     if order is not None and order.at == asked and order.agrees:
         offered |= order.words - WORDS_ONLY
-    if _declines(low):
-        return own, False
     return own | offered, bool(offered)
 
 
 LONGEST_REPLY = 15
-
-
-def _declines(low: str) -> bool:
-    return (
-        low.replace(",", " ").replace(".", " ").split()[:1]
-        in (["no"], ["nope"], ["don't"], ["stop"], ["thanks"], ["wait"])
-        or "?" in low
-    )
 
 
 @cache

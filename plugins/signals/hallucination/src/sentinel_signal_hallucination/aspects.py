@@ -80,13 +80,6 @@ _MONTHS = word_set(
 )
 
 
-def _in_a_year(after: list[str]) -> bool:
-    """As in "Filed in 1921", "last updated: May 3"."""
-    return any(
-        word in ("in", "since") and year.isdigit() and len(year) == len("1921") for word, year in pairwise(after)
-    )
-
-
 def _plans(clause: list[str]) -> bool:
     """A modal near the deed; "May 17" is none."""
     return any(
@@ -115,7 +108,6 @@ def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa:
         next((word for word in after if word != ":"), "") in _MONTHS
         or not _EARLIER.isdisjoint(before)
         or "ago" in words
-        or _in_a_year(after)
         or not _EARLIER.isdisjoint(after)
         or "had" in clause[-3:]
     ):
@@ -126,6 +118,4 @@ def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa:
         return "described"
     if not _READ.isdisjoint(before):
         return "read"
-    if "by" in after and not SELF.intersection(after) and OTHERS.intersection(words[at:]):
-        return "other"
     return "done"

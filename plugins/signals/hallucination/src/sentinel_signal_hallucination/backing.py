@@ -77,12 +77,4 @@ def backing_of(statement: Statement, message_index: int, record: Record) -> Back
         return Backing("backed", order, pending)
     if any(_could_be(statement, deed) for deed in (*fresh, *record.deeds_of_children)):
         return Backing("backed", order, pending)
-    unasked = order is None or not order.agrees or _answers_later(record, message_index, order)
-    if unasked and any(fits(statement, deed) and _same_object(statement, deed) for deed in worked):
-        return Backing("backed", order, pending)
     return Backing("none", order, pending)
-
-
-def _answers_later(record: Record, message_index: int, order: Order) -> bool:
-    """True where the user has spoken since the order: then the agent may tell of what was done before."""
-    return any(order.at < at < message_index for at in record.index.asked)

@@ -119,6 +119,7 @@ _NAMES = {"tests": "tests pass", "build": "build succeeds", "types": "type check
 _QUIET = regex(r"(?:cd|ls|pwd|git (?:add|status|diff|log|show)|pip3? install (?!-e|\.)|mkdir|touch|true)\b")
 _TELLS = regex(r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|build|test|(?:^|[^a-z])ci(?:[^a-z]|$)")
 _EDITORS = ("edit", "write", "patch", "replace", "insert", "create_file")
+_SHOWN = regex(r"(?m)^(?:!|\$ |<bash-)|\d pass(?:ed|ing)\b")
 _HEARD = ("passed", "passing", "success", "green")
 
 
@@ -214,9 +215,9 @@ def _may_check(call: Call) -> bool:
 
 
 def _user_saw(index: TraceIndex, since: int, until: int) -> bool:
-    """True where the user says what passes: he may have run it himself."""
-    said = (index.messages[at].content or "" for at in index.asked if since < at < until)
-    return any(True for content in said for _ in check_claims(content))
+    """True where the user says what passes, or shows a run of his own."""
+    said = [index.messages[at].content or "" for at in index.asked if since < at < until]
+    return any(_SHOWN.search(content) or any(True for _ in check_claims(content)) for content in said)
 
 
 def _evidence(rule: str, severity: Severity, claim: CheckClaim, text: Text, told: str, weight: float) -> Evidence:

@@ -13,7 +13,7 @@ from sentinel_signal_hallucination.exemptions import EXEMPTIONS
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.sentences import plain, sentences_with, span_around
 from sentinel_signal_hallucination.statements import statements
-from sentinel_signal_hallucination.words import KIN, lemmas
+from sentinel_signal_hallucination.words import lemmas
 
 __all__ = ["claims"]
 
@@ -62,13 +62,6 @@ def _is_certain(case: Case) -> bool:
     statement = case.statement
     own = statement.voice == "active" and not statement.objects.isdisjoint(lemmas().kept)
     if statement.voice not in ("active", "perfect") or (case.backing.order is None and not own):
-        return False
-    if (
-        not own
-        and case.backing.order is not None
-        and statement.group != "light"
-        and KIN[statement.group].isdisjoint(case.backing.order.groups)
-    ):
         return False
     if any(not deed.failed for deed in case.record.deeds_until(case.text.message_index)):
         return False
