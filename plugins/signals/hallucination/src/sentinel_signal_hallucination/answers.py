@@ -18,7 +18,6 @@ __all__ = [
     "announces",
     "asks_back",
     "bases",
-    "is_item",
     "low_of",
     "offers",
     "ordered",
@@ -235,20 +234,6 @@ def offers(low: str) -> frozenset[str]:
         base for sentence in sentences(low) for word in sentence.words for base in (lemmas().doing.get(word),) if base
     }
     return frozenset(word for word in found if word in WRITING or word in lemmas().group) - WORDS_ONLY
-
-
-def is_item(sentence: Sentence, content: str) -> bool:
-    """True for an item of a list: with a mark, or a number and a full stop."""
-    lead = content[sentence.start : sentence.place(0)]
-    return sentence.is_item and (
-        sentence.words[0] == "-" or any(map(lead.__contains__, "-*+•–")) or _is_numbered(sentence, content)
-    )
-
-
-def _is_numbered(sentence: Sentence, content: str) -> bool:
-    first = sentence.words[0]
-    at = sentence.place(0) + len(first)
-    return first.isdigit() and content[at : at + 1] in (".", ")")
 
 
 def low_of(text: str | None) -> str:

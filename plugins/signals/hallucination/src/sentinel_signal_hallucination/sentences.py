@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["Sentence", "blank", "plain", "sentences", "sentences_with", "span_around"]
+__all__ = ["Sentence", "blank", "is_item", "plain", "sentences", "sentences_with", "span_around"]
 
 _TAGS = (
     "execute|code|solution|tool_call|tool_response|tool_result|function_calls|function_results|document|documents|email"
@@ -142,3 +142,17 @@ def span_around(text: str, start: int, end: int) -> str:
     while start < end and text[start] in " \t\r\n#*_->•":
         start += 1
     return text[start:end].rstrip()
+
+
+def is_item(sentence: Sentence, content: str) -> bool:
+    """True for an item of a list: with a mark, or a number and a full stop."""
+    lead = content[sentence.start : sentence.place(0)]
+    return sentence.is_item and (
+        sentence.words[0] == "-" or any(map(lead.__contains__, "-*+•–")) or _is_numbered(sentence, content)
+    )
+
+
+def _is_numbered(sentence: Sentence, content: str) -> bool:
+    first = sentence.words[0]
+    at = sentence.place(0) + len(first)
+    return first.isdigit() and content[at : at + 1] in (".", ")")

@@ -13,7 +13,6 @@ from sentinel_signal_hallucination.answers import (
     admits,
     announces,
     asks_back,
-    is_item,
     low_of,
     said,
 )
@@ -27,7 +26,7 @@ from sentinel_signal_hallucination.identifiers import other_object
 from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.objects import objects_of
 from sentinel_signal_hallucination.record import Deed, Record
-from sentinel_signal_hallucination.sentences import Sentence, sentences, sentences_with, span_around
+from sentinel_signal_hallucination.sentences import Sentence, is_item, sentences, sentences_with, span_around
 from sentinel_signal_hallucination.settled import settled
 from sentinel_signal_hallucination.statements import Statement
 from sentinel_signal_hallucination.turns import Turn, Turns, has_its_own_tool, is_of
