@@ -6,16 +6,18 @@ BIN := $(VENV)/bin
 PROJECTS := $(wildcard pyproject.toml plugins/*/*/pyproject.toml tools/*/pyproject.toml)
 EDITABLES := --editable '.[all]' $(foreach project,$(filter-out pyproject.toml,$(PROJECTS)),--editable $(patsubst %/,%,$(dir $(project))))
 READY := $(VENV)/.ready
-BENCHMARKS := cold_start readers pipeline long_trace batch telemetry peers
+BENCHMARKS := cold_start hook readers pipeline long_trace batch telemetry peers
 BROWSER := $(VENV)/browser
 MULTITOOL := $(if $(filter Linux,$(shell uname -s)),@microsoft/sarif-multitool-linux@5.7.0)
+AGENTS := $(VENV)/agents
+RELEASE := $(VENV)/release
 AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
 
 # The tests start thousands of processes; without bytecode on disk each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run style test quick bench detect e2e fuzz soak changelog clean
+.PHONY: help setup run style test quick bench detect e2e fuzz soak docs changelog version dist clean
 
 help: ## Show the targets.
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -60,17 +62,38 @@ fuzz: $(READY) ## Ten minutes of damaged files through every trace reader.
 soak: $(READY) ## The limits on memory and time, at full size.
 	SENTINEL_SOAK=1 $(BIN)/python -m pytest tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/core/test_redact.py plugins/commands/serve/tests/test_openapi.py tests/reflection/test_races.py plugins/commands/receive/tests/test_receive.py plugins/readers/frameworks/tests/test_hostile.py plugins/signals/hallucination/tests/test_signal.py
 
-e2e: $(READY) ## A real model finishes the scenario; address and key from SENTINEL_E2E_BASE_URL and SENTINEL_E2E_KEY.
+e2e: $(READY) ## Coding agents with the hook, adapters with the newest frameworks, and a real model that finishes the scenario; address and key from SENTINEL_E2E_BASE_URL and SENTINEL_E2E_KEY.
 	@test -e $(AIMOCK) || ! command -v npm >/dev/null || npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(VENV)/aimock @copilotkit/aimock@1.43.0
-	SENTINEL_E2E_AIMOCK=$(AIMOCK) $(BIN)/python -m pytest tests/e2e -rs -s
+	@test -e $(AGENTS) || ! command -v npm >/dev/null || npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(AGENTS) @anthropic-ai/claude-code@2.1.197 @openai/codex@0.169.0 @google/gemini-cli@0.61.0
+	SENTINEL_E2E_NEWEST=1 SENTINEL_E2E_AGENTS=$(AGENTS) SENTINEL_E2E_AIMOCK=$(AIMOCK) $(BIN)/python -m pytest tests/e2e -rs -s
 
 detect: $(READY) ## How well scores tell failed runs from good ones, on labelled traces.
 	$(BIN)/python benchmarks/outcomes.py
 	$(BIN)/python benchmarks/detect.py --write
 
+docs: $(READY) ## Write the reference from the code, and build the site into build/site.
+	@$(BIN)/python -m uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group docs
+	$(BIN)/python docs/generate.py
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env docs build/site
+
 changelog: $(READY) ## Collect the fragments of changelog.d: make changelog VERSION=1.2.3.
 	@test -n "$(VERSION)" || { echo "make changelog: say which, such as VERSION=1.2.3" >&2; exit 1; }
 	$(BIN)/towncrier build --yes --version $(VERSION)
 
+version: $(READY) ## Write a version wherever it stands: make version VERSION=1.2.3.
+	@$(BIN)/python publishing/set_version.py $(VERSION)
+
+$(RELEASE)/.ready: $(READY)
+	@test -x $(RELEASE)/bin/python || $(BIN)/python -m uv venv --quiet $(RELEASE)
+	@$(BIN)/python -m uv pip install --quiet --python $(RELEASE)/bin/python --constraint constraints.txt --group release
+	@touch $@
+
+dist: $(RELEASE)/.ready ## Build what is published, twice, check it, and write what it consists of.
+	rm -rf dist
+	$(BIN)/python publishing/distributions.py dist
+	$(RELEASE)/bin/twine --no-color check --strict dist/*
+	$(RELEASE)/bin/check-wheel-contents dist
+	$(BIN)/python publishing/sbom.py dist
+
 clean: ## Remove what was set up and measured.
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .sentinel
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .sentinel

@@ -25,8 +25,12 @@ from pathlib import Path
 
 import attrs
 from detection_card import FIGURES, PAGE, render
+from detection_lies import count_lies, honest_runs
+from detection_within import bounds_within, within
 
-from sentinel_core import ExecutionTrace, evaluate_trace
+from sentinel_core import ExecutionTrace, Signal, TraceIndex, evaluate_trace
+from sentinel_core.evaluate.agreement import came_to, disagreements, score_beside_others
+from sentinel_core.host.plugins import installed, load
 from sentinel_core.trace import canonical
 from sentinel_core.traces.codec import decode_trace
 
@@ -34,6 +38,8 @@ TARGETS = {
     "macro of triage": 0.75,
     "macro of triage within tasks": 0.67,
     "sets on which triage is above the message count": 7,
+    "macro beside other runs of the task": 0.78,
+    "macro beside other runs of the task, within tasks": 0.72,
     "precision of FAIL": 0.98,
     "mean recall of FAIL": 0.15,
     "sets on which the recall of FAIL is 0.2 or more": 4,
@@ -43,15 +49,16 @@ MUST_DETECT = ("hallucination", "loop", "tool_misuse")
 LEAST_SETS = 2
 CHANCE = 0.5
 DEFAULT_DATA = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "traces"
-LENGTH, OVERALL, TRIAGE = "messages", "overall", "triage"
+LENGTH, OVERALL, TRIAGE, BESIDE = "messages", "overall", "triage", "agreement"
 PRIORS = (LENGTH, "effort")
 
 
 @attrs.frozen(kw_only=True)
 class Run:
-    """One trace's task, label (True: it failed), verdict, and scores by name; an unmeasured signal scores 0, as in the overall."""
+    """One trace's task, what it came to, label (True: it failed), verdict, and scores by name; an unmeasured signal scores 0, as in the overall."""
 
     task: str
+    outcome: str | None
     failed: bool
     verdict: str | None
     scores: dict[str, float]
@@ -93,7 +100,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print_within(sets)
     print_verdicts(sets)
     if options.write:
-        FIGURES.write_text(json.dumps(card(areas, sets), indent=1) + "\n")
+        lies = {name: count_lies(once(traces)) for name, traces in honest_runs(options.data).items()}
+        FIGURES.write_text(json.dumps({**card(areas, sets), "lies": lies}, indent=1) + "\n")
         PAGE.write_text(render(json.loads(FIGURES.read_text())))
     return verdict(areas, sets)
 
@@ -102,7 +110,7 @@ def read_sets(folder: Path) -> Iterator[tuple[str, list[Run]]]:
     """The sets in which some runs failed and some did not, by name."""
     for path in sorted(folder.glob("*.jsonl.gz")):
         with gzip.open(path) as lines:
-            runs = [judge(trace) for trace in once(map(decode_trace, lines))]
+            runs = compared([judge(trace) for trace in once(map(decode_trace, lines))])
         if len({run.failed for run in runs}) == 2:  # noqa: PLR2004 - both labels
             yield path.name.removesuffix(".jsonl.gz"), runs
 
@@ -135,7 +143,27 @@ def judge(trace: ExecutionTrace) -> Run:
     scores |= {signal.signal_name: signal.score or 0.0 for signal in report.signal_scores}
     failed = not trace.metadata["labels"]["success"]
     rules = frozenset(finding.rule for finding in report.findings)
-    return Run(task=trace.metadata["group"], failed=failed, verdict=report.verdict, scores=scores, rules=rules)
+    outcome = came_to(TraceIndex(trace), report)
+    return Run(
+        task=trace.metadata["group"],
+        outcome=outcome,
+        failed=failed,
+        verdict=report.verdict,
+        scores=scores,
+        rules=rules,
+    )
+
+
+def compared(runs: list[Run]) -> list[Run]:
+    """With a score more: the triage score beside the other runs of the task, or as it is where there are none."""
+    tasks: defaultdict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        tasks[run.task].append(run)
+    for several in tasks.values():
+        shares = disagreements([run.outcome for run in several]) if len(several) > 1 else [0.0]
+        for run, share in zip(several, shares, strict=True):
+            run.scores[BESIDE] = score_beside_others(run.scores[TRIAGE], share)
+    return runs
 
 
 def measure(runs: list[Run], resamples: int) -> dict[str, Area]:
@@ -177,30 +205,20 @@ def area(levels: Sequence[int], failed: Sequence[bool], weights: Sequence[int]) 
     return won / (sum(bad) * below)
 
 
+def mean(values: Sequence[float]) -> float:
+    """The arithmetic mean; 0 where there is nothing."""
+    return sum(values) / len(values) if values else 0.0
+
+
 def macro(sets: Sequence[dict[str, Area]]) -> dict[str, Area]:
     """The mean over sets, resample by resample."""
-
-    def mean(values: Iterable[float]) -> float:
-        return sum(values) / len(sets)
-
     return {
         name: Area(
-            value=mean(areas[name].value for areas in sets),
+            value=mean([areas[name].value for areas in sets]),
             resampled=[mean(several) for several in zip(*(areas[name].resampled for areas in sets), strict=True)],
         )
         for name in sets[0]
     }
-
-
-def within(runs: Sequence[Run], name: str) -> tuple[float, int] | None:
-    """AUROC over pairs of runs of the same task, and the number of pairs; None where there is no pair."""
-    tasks: defaultdict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
-    for run in runs:
-        tasks[run.task][run.failed].append(run.scores[name])
-    pairs = [(bad, good) for goods, bads in tasks.values() for bad in bads for good in goods]
-    if not pairs:
-        return None
-    return sum((bad > good) + (bad == good) / 2 for bad, good in pairs) / len(pairs), len(pairs)
 
 
 def print_areas(areas: dict[str, dict[str, Area]]) -> None:
@@ -248,28 +266,33 @@ def print_verdicts(sets: dict[str, list[Run]]) -> None:
 
 def figures(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> dict[str, float]:
     """What ``TARGETS`` asks for."""
-    pairs = [pair[0] for runs in sets.values() if (pair := within(runs, TRIAGE)) is not None]
+    inside = {
+        name: [pair[0] for runs in sets.values() if (pair := within(runs, name)) is not None]
+        for name in (TRIAGE, BESIDE)
+    }
     hits = [caught(runs, "FAIL") for runs in sets.values()]
     recalls = [hit[0] / sum(run.failed for run in runs) for hit, runs in zip(hits, sets.values(), strict=True)]
     above = [by_name[TRIAGE].value > by_name[LENGTH].value for row, by_name in areas.items() if row != "macro"]
     all_hits = sum(map(sum, hits))
     return {
         "macro of triage": areas["macro"][TRIAGE].value,
-        "macro of triage within tasks": sum(pairs) / len(pairs) if pairs else 0.0,
+        "macro of triage within tasks": mean(inside[TRIAGE]),
         "sets on which triage is above the message count": sum(above),
+        "macro beside other runs of the task": areas["macro"][BESIDE].value,
+        "macro beside other runs of the task, within tasks": mean(inside[BESIDE]),
         "precision of FAIL": sum(bad for bad, _ in hits) / all_hits if all_hits else 0.0,
-        "mean recall of FAIL": sum(recalls) / len(recalls),
+        "mean recall of FAIL": mean(recalls),
         "sets on which the recall of FAIL is 0.2 or more": sum(recall >= LEAST_RECALL for recall in recalls),
     }
 
 
 def card(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> dict[str, object]:
-    """What ``docs/detection.json`` holds."""
+    """What ``sentinel rules`` and ``docs/detection.md`` are made of."""
     found = figures(areas, sets)
     by_length = [pair[0] for runs in sets.values() if (pair := within(runs, LENGTH)) is not None]
     everyone = [run for runs in sets.values() for run in runs]
     failed = sum(run.failed for run in everyone)
-    rules = sorted({rule for run in everyone for rule in run.rules})
+    rules = sorted(f"{signal.name}.{rule.id}" for signal in signals() for rule in signal.rules)
     return {
         "summary": {
             "precision": round(found["precision of FAIL"], 3),
@@ -277,16 +300,33 @@ def card(areas: dict[str, dict[str, Area]], sets: dict[str, list[Run]]) -> dict[
             "triage": round(areas["macro"][TRIAGE].value, 3),
             "messages": round(areas["macro"][LENGTH].value, 3),
             "triage_within": round(found["macro of triage within tasks"], 3),
-            "messages_within": round(sum(by_length) / len(by_length), 3),
+            "messages_within": round(mean(by_length), 3),
+            "agreement": round(areas["macro"][BESIDE].value, 3),
+            "agreement_within": round(found["macro beside other runs of the task, within tasks"], 3),
             "above": int(found["sets on which triage is above the message count"]),
         },
         "sets": {name: card_row(areas[name], runs) for name, runs in sets.items()},
-        "signals": {
-            name: {"auroc": round(area.value, 3), "interval": [round(bound, 2) for bound in area.bounds]}
-            for name, area in areas["macro"].items()
-        },
+        "signals": {name: card_signal(name, area, list(sets.values())) for name, area in areas["macro"].items()},
         "rules": {"base": round(failed / len(everyone), 3), "fired": {rule: fired(everyone, rule) for rule in rules}},
     }
+
+
+def card_signal(name: str, area: Area, sets: Sequence[list[Run]]) -> dict[str, object]:
+    """One score's figures; ``fired`` counts the failed and good runs with a finding of the signal, None for what is no signal."""
+    value, *bounds = bounds_within(sets, name)
+    hit = [run.failed for runs in sets for run in runs if any(rule.startswith(f"{name}.") for rule in run.rules)]
+    return {
+        "fired": None if name in (LENGTH, OVERALL, TRIAGE, BESIDE) else (sum(hit), len(hit) - sum(hit)),
+        "auroc": round(area.value, 3),
+        "interval": [round(bound, 2) for bound in area.bounds],
+        "within": round(value, 3),
+        "within_interval": [round(bound, 2) for bound in bounds],
+    }
+
+
+def signals() -> list[Signal]:
+    """The installed ones, whose rules are counted, those that never fired too."""
+    return [plugin.offer for plugin in load(installed(("signals",)))[0]]
 
 
 def card_row(by_name: dict[str, Area], runs: list[Run]) -> dict[str, object]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 
 from sentinel_core.host.in_process import evaluate_trace
-from sentinel_core.judging.job import fewer_collections
+from sentinel_core.judging.job import tune_gc
 from sentinel_core.testing import exchange
 from sentinel_core.trace import ExecutionTrace, Message
 from sentinel_core.traces.codec import encode_report
@@ -49,7 +49,7 @@ def seconds(messages: int) -> float:
 
 def main() -> int:
     """Print the ratio; 1 where it is above its bound."""
-    fewer_collections()
+    tune_gc()
     evaluate_trace(ExecutionTrace(trace_id="warm", messages=tuple(conversation(100))))
     short = seconds(SHORT)
     long = seconds(LONG)

@@ -26,7 +26,7 @@ import orjson
 
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.in_process import evaluate_trace
-from sentinel_core.judging.job import fewer_collections
+from sentinel_core.judging.job import tune_gc
 from sentinel_core.runtime.printable import printable_json
 from sentinel_core.runtime.redact import redacted
 from sentinel_core.testing import exchange
@@ -156,7 +156,7 @@ def main() -> int:
     parser.add_argument("--passes", type=int, nargs=2, metavar=("PIPELINE", "FLOOR"), help="only make these passes")
     arguments = parser.parse_args()
     name, lines = read_lines(arguments.data)
-    fewer_collections()
+    tune_gc()
     if arguments.passes is not None:
         make_passes(lines, *arguments.passes)
         return 0

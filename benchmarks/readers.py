@@ -21,7 +21,7 @@ from format_samples import format_samples
 from sentinel_core.errors import InputError
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
-from sentinel_core.judging.job import fewer_collections
+from sentinel_core.judging.job import tune_gc
 from sentinel_core.offers import TraceReader
 from sentinel_core.testing import SAMPLES, BytesSource
 from sentinel_core.trace import ExecutionTrace
@@ -126,7 +126,7 @@ def main() -> int:
     chosen, _ = select(Selection(), ("trace_readers",))
     readers = [plugin.offer for plugin in load(chosen)[0]]
     print(f"readers: x orjson.loads of the same bytes (files under {SMALLEST:,} bytes do not count)")
-    fewer_collections()
+    tune_gc()
     rows = []
     for name, data in samples().items():
         row = measured(name, data, readers)

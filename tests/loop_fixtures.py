@@ -85,7 +85,7 @@ def walk() -> Callable[..., list[dict]]:
     def go(orchestrator: Orchestrator, scores: list[tuple[float, float]], root: str = "loop", tags=()) -> list[dict]:
         answers, loop_id = [], root
         for alignment, drift in scores:
-            orchestrator.hand_in(
+            orchestrator.submit(
                 loop_id, Reflection(alignment_score=alignment, drift_score=drift, bias_tags=tuple(tags))
             )
             answers.append(orchestrator.complete(loop_id))

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from sentinel_core.errors import SentinelError
     from sentinel_core.evaluate.index import Call, Text, TraceIndex
     from sentinel_core.evaluate.outcome import Outcome
+    from sentinel_core.guardrails.answer_guard import AnswerGuard, Objection
     from sentinel_core.guardrails.facts import Attempt, History, Ruling
     from sentinel_core.guardrails.loops import (
         get_guardrails_status,
-        hand_in_loop,
         override_guardrails,
         process_loop_completion,
+        submit_loop,
     )
     from sentinel_core.hookspecs import hookimpl
     from sentinel_core.host.in_process import evaluate_trace
@@ -77,10 +78,11 @@ _HOME = {
         "TraceReader",
     ),
     "profile": ("RS1", "STANDARD", "CriticalRule", "Profile"),
+    "guardrails.answer_guard": ("AnswerGuard", "Objection"),
     "guardrails.facts": ("Attempt", "History", "Ruling"),
     "guardrails.loops": (
         "get_guardrails_status",
-        "hand_in_loop",
+        "submit_loop",
         "override_guardrails",
         "process_loop_completion",
     ),
@@ -104,6 +106,7 @@ _MODULE_OF = {name: f"{__name__}.{module}" for module, names in _HOME.items() fo
 __all__ = [
     "RS1",
     "STANDARD",
+    "AnswerGuard",
     "Attempt",
     "Call",
     "CallDetails",
@@ -119,6 +122,7 @@ __all__ = [
     "Message",
     "MessageDetails",
     "Model",
+    "Objection",
     "Outcome",
     "Profile",
     "Provider",
@@ -147,7 +151,6 @@ __all__ = [
     "encode_trace",
     "evaluate_trace",
     "get_guardrails_status",
-    "hand_in_loop",
     "hookimpl",
     "judge",
     "notebook_frame",
@@ -155,6 +158,7 @@ __all__ = [
     "process_loop_completion",
     "report_page",
     "report_text",
+    "submit_loop",
 ]
 
 

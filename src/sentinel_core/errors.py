@@ -171,7 +171,7 @@ class StoreError(LoopError):
 
 
 class UnknownLoopError(LoopError):
-    """Nobody has handed in, and no guardrail has granted, a loop of that id."""
+    """No loop of that id was submitted or granted."""
 
 
 class ToolError(SentinelError):

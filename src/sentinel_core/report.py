@@ -61,13 +61,21 @@ class Finding:
     """
 
     rule: str
+    """The rule's id, in a report with the signal's name before it."""
     severity: Severity
+    """How bad it is; for people and CI, not for the verdict."""
     text: str
+    """What is wrong, in a sentence."""
     message_index: int | None = None
+    """Which message, counted from 0."""
     call_id: str | None = None
+    """Which call."""
     quote: str | None = None
+    """The evidence, word for word."""
     trace_path: Sequence[int] = ()
+    """Which sub-agent: indices of children, outermost first."""
     origin: str | None = None
+    """Where the source has that message: a line, a span."""
 
     def __attrs_post_init__(self) -> None:
         if type(self.rule) is type(self.text) is str and self.severity in _SEVERITIES and self.trace_path == ():
@@ -129,10 +137,15 @@ class SignalFailure:
     """A signal that gave no answer: not installed, broken, or answering nonsense. Never a defect of the agent."""
 
     signal_name: str
+    """Which signal gave no answer."""
     error: str
+    """Why; never the agent's fault."""
     distribution: str | None = None
+    """The package it comes from."""
     version: str | None = None
+    """That package's version."""
     advisory: bool = False
+    """Whether it counts nothing, so that the verdict stands."""
 
 
 @fast
@@ -141,13 +154,21 @@ class SignalScore:
     """One signal's part in the verdict. ``contribution`` is its share of the overall score; 0 where advisory or unmeasured."""
 
     signal_name: str
+    """Which signal."""
     score: float | None
+    """The risk in [0, 1]; null where it was not measured."""
     details: str
+    """What it saw, in a sentence."""
     weight: float
+    """Its weight in the profile."""
     contribution: float
+    """Its share of the overall score."""
     distribution: str | None = None
+    """The package it comes from."""
     version: str | None = None
+    """That package's version."""
     advisory: bool = False
+    """Whether it counts nothing."""
 
 
 @fast
@@ -160,9 +181,13 @@ class Coverage:
     """
 
     signal_name: str
+    """Which signal."""
     state: Literal["checked", "unmeasured", "left_out", "failed", "not_installed"]
+    """Whether it was checked, and if not, why."""
     reason: str = ""
+    """More about the state."""
     gaps: Sequence[str] = ()
+    """What a checked signal could not see."""
 
 
 @fast
@@ -171,8 +196,11 @@ class ReportMetadata:
     """Counts over the trace and its sub-agents; ``total_tokens`` is None where the source recorded none."""
 
     total_messages: int
+    """Messages, those of sub-agents included."""
     total_tool_calls: int
+    """Tool calls, those of sub-agents included."""
     total_tokens: int | None
+    """Tokens; null where the source recorded none."""
 
 
 @fast
@@ -185,8 +213,11 @@ class Attribution:
     """
 
     message_index: int
+    """Which message of the agent, counted from 0."""
     agent: str | None
+    """Who: a speaker, or a sub-agent's trace id; null where the trace names nobody."""
     basis: str
+    """The rule of the finding that shows it, or which step it is in words."""
 
 
 @fast
@@ -202,20 +233,35 @@ class ReliabilityReport:
     """
 
     trace_id: str
+    """The trace's id."""
     verdict: Verdict | None
+    """PASS, WARN, FAIL; null where there is none to give."""
     overall_score: float | None
+    """The risk from 0 to 1; null where nothing weighted was measured."""
     signal_scores: tuple[SignalScore, ...]
+    """What each signal says."""
     reasoning: str
+    """Why this verdict, in a sentence."""
     metadata: ReportMetadata
+    """Counts."""
     findings: tuple[Finding, ...] = ()
+    """The evidence."""
     failures: tuple[SignalFailure, ...] = ()
+    """Signals that gave no answer."""
     coverage: tuple[Coverage, ...] = ()
+    """Whether each signal was checked."""
     unread: tuple[str, ...] = ()
+    """What of the source the reader could not use, or left out on purpose."""
     profile: dict[str, Any] = attrs.field(factory=dict)
+    """The profile that judged."""
     settings: dict[str, Any] = attrs.field(factory=dict)
+    """The settings of the signals."""
     triage_score: float | None = None
+    """From 0 to 1, to sort runs by how likely they failed; it decides no verdict."""
     attribution: Attribution | None = None
+    """The step to look at first; in WARN and FAIL, and where it was asked for."""
     scope: str = ""
+    """What the verdict rests on, and what was not checked."""
 
     @property
     def is_complete(self) -> bool:

@@ -30,8 +30,8 @@ __all__ = [
     "canonical_each",
     "from_json",
     "parsed",
+    "reading_remarks",
     "to_json",
-    "told_of_reading",
 ]
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -75,8 +75,11 @@ class TokenDetails:
     """Parts of a token count. Cached and cache-write tokens are parts of the prompt, reasoning tokens of the completion."""
 
     cached_tokens: int = 0
+    """Prompt tokens read from a cache."""
     cache_write_tokens: int = 0
+    """Prompt tokens written to a cache."""
     reasoning_tokens: int = 0
+    """Completion tokens spent on reasoning."""
 
     def __attrs_post_init__(self) -> None:
         if self.cached_tokens < 0 or self.cache_write_tokens < 0 or self.reasoning_tokens < 0:
@@ -92,9 +95,13 @@ class TokenUsage:
     """
 
     prompt_tokens: int = 0
+    """Tokens that the model read."""
     completion_tokens: int = 0
+    """Tokens that it wrote."""
     total_tokens: int | None = None
+    """The stated total; left out, prompt plus completion."""
     details: TokenDetails | None = None
+    """Parts of these counts."""
 
     def __attrs_post_init__(self) -> None:
         if self.prompt_tokens < 0 or self.completion_tokens < 0 or (self.total_tokens or 0) < 0:
@@ -115,7 +122,9 @@ class CallDetails:
     """
 
     raw_arguments: str | None = None
+    """The arguments' text, where it was not JSON."""
     result_expected: bool = True
+    """False for a server-side tool whose result never shows."""
 
 
 @fast
@@ -124,10 +133,15 @@ class ToolCall:
     """One request of the model to run a tool. ``timestamp`` is ISO 8601 text."""
 
     id: str
+    """Ties results to the call."""
     name: str
+    """The tool."""
     arguments: dict[str, Any] = attrs.field(factory=dict)
+    """What it was called with."""
     timestamp: str | None = None
+    """ISO 8601."""
     details: CallDetails | None = None
+    """What some formats know besides."""
 
 
 @fast
@@ -136,10 +150,15 @@ class ToolResult:
     """What came back for a call. ``success`` is None where the source does not say."""
 
     tool_call_id: str
+    """The call it answers."""
     content: str = ""
+    """What came back, as text."""
     success: bool | None = None
+    """Whether the call worked; null where the source does not say."""
     timestamp: str | None = None
+    """ISO 8601."""
     metadata: dict[str, Any] | None = None
+    """Anything else."""
 
 
 @fast
@@ -151,13 +170,21 @@ class MessageDetails:
     """
 
     id: str | None = None
+    """The source's id."""
     model: str | None = None
+    """The model that wrote it."""
     usage: TokenUsage | None = None
+    """Tokens of this message."""
     cost_usd: float | None = None
+    """Its cost in US dollars."""
     duration_ms: float | None = None
+    """How long it took."""
     reasoning: str | None = None
+    """The model's reasoning, where it is recorded."""
     is_copied_context: bool = False
+    """Repeated after compaction."""
     origin: str | None = None
+    """The line or span it came from."""
 
 
 @fast
@@ -166,12 +193,19 @@ class Message:
     """One message of the conversation, with the calls it makes and the results it carries."""
 
     role: Role
+    """Who speaks."""
     content: str | None = None
+    """What is said."""
     tool_calls: tuple[ToolCall, ...] = ()
+    """Calls that it makes."""
     tool_results: tuple[ToolResult, ...] = ()
+    """Results that it carries."""
     timestamp: str | None = None
+    """ISO 8601."""
     metadata: dict[str, Any] | None = None
+    """Anything else."""
     details: MessageDetails | None = None
+    """What some formats know besides."""
 
 
 @fast
@@ -180,8 +214,11 @@ class ToolSchema:
     """A tool that the agent could call; ``parameters`` is a JSON schema, None where it is not known."""
 
     name: str
+    """The tool's name."""
     description: str | None = None
+    """What it does."""
     parameters: dict[str, Any] | None = None
+    """A JSON schema; null where it is not known."""
 
 
 @fast
@@ -194,10 +231,15 @@ class TraceDetails:
     """
 
     available_tools: tuple[ToolSchema, ...] | None = None
+    """Tools on offer."""
     outcome: str | None = None
+    """How the run ended: completed, interrupted, max_turns and so on."""
     source: str | None = None
+    """The format it was read from."""
     parent_call_id: str | None = None
+    """The call that started this sub-agent."""
     children: "tuple[ExecutionTrace, ...]" = ()
+    """Sub-agents, each a trace of its own."""
 
 
 def _messages(values: Iterable[Message]) -> tuple[Message, ...]:
@@ -214,11 +256,17 @@ class ExecutionTrace:
     """
 
     trace_id: str
+    """The trace's id."""
     messages: tuple[Message, ...] = attrs.field(default=(), converter=_messages)
+    """What was said and done, in order."""
     token_usage: TokenUsage | None = None
+    """Tokens; null where the source recorded none."""
     metadata: dict[str, Any] = attrs.field(factory=dict)
+    """Anything else."""
     details: TraceDetails | None = None
+    """What some formats know besides."""
     schema: int = 1
+    """The version of the file format; files of version 2 may have details."""
 
 
 GAPS = "reading_gaps"
@@ -228,12 +276,12 @@ NOTES = "reading_notes"
 """The key for sentences on what its reader left out on purpose."""
 
 
-def told_of_reading(trace: ExecutionTrace, *keys: str) -> list[str]:
-    """The sentences under ``GAPS``, ``NOTES`` or both in a trace's metadata, whoever wrote it, and in its sub-agents'."""
-    told = [one for key in keys for one in _sentences(trace.metadata.get(key))]
+def reading_remarks(trace: ExecutionTrace, *keys: str) -> list[str]:
+    """The sentences under ``GAPS``, ``NOTES`` or both in a trace's metadata and in its sub-agents'; other values are skipped."""
+    remarks = [one for key in keys for one in _sentences(trace.metadata.get(key))]
     for child in () if trace.details is None else trace.details.children:
-        told += [f'sub-agent "{child.trace_id}": {one}' for one in told_of_reading(child, *keys)]
-    return told
+        remarks += [f'sub-agent "{child.trace_id}": {one}' for one in reading_remarks(child, *keys)]
+    return remarks
 
 
 def _sentences(value: object) -> list[str]:

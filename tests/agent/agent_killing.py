@@ -9,7 +9,7 @@ import attrs
 
 from sentinel_core.agent.detective import Investigation
 from sentinel_core.agent.journal import Journal
-from sentinel_core.agent.journal_observer import Keeper
+from sentinel_core.agent.journal_observer import JournalObserver
 from sentinel_core.agent.tools import Toolbox, bind_tool
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_provider_offline import OfflineModel
@@ -85,21 +85,21 @@ def work(state, reports, *, before=0, after=0, in_delivery=False):
 
 def _run(state, reports, before, after, in_delivery):
     journal = Journal(state)
-    keeper = Keeper(journal)
+    journal_observer = JournalObserver(journal)
     begun = journal.runs()
     if begun:
-        keeper.resume(begun[-1].run_id)
+        journal_observer.resume(begun[-1].run_id)
     else:
-        keeper.prepare("v2.1.0", {}, {}, lambda _run_id: None)
+        journal_observer.prepare("v2.1.0", {}, {}, lambda _run_id: None)
     investigation = Investigation(
         release_id="v2.1.0",
         model=Counting(state / "asked"),
         tools=tools_for(state, reports, killed=in_delivery),
         provider="offline",
-        observers=(Killer(before), keeper, Killer(after)),
+        observers=(Killer(before), journal_observer, Killer(after)),
         toolbox=Toolbox(),
         settings=AgentSettings(initial_delay=0.0),
-        past=keeper.past,
+        past=journal_observer.past,
     )
     attempt = investigation.attempt()
     result = investigation.result(attempt, investigation.deliver(attempt))

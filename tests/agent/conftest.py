@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.core import Agent
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.offers import Tool
@@ -39,10 +39,10 @@ def add():
 
 
 @pytest.fixture
-def world():
-    """A world in which each look at the clock is a second later, each at the stopwatch 5 ms, and a sleep takes no time."""
+def clock():
+    """A clock on which each look at the time is a second later, each at the stopwatch 5 ms, and a sleep takes no time."""
     seconds, ticks, ids, slept = itertools.count(), itertools.count(), itertools.count(1), []
-    return World(
+    return Clock(
         now=lambda: f"2026-01-01T00:00:{next(seconds) % 60:02}Z",
         stopwatch=lambda: next(ticks) * 0.005 + sum(slept),
         new_id=lambda: f"id{next(ids)}",
@@ -52,13 +52,13 @@ def world():
 
 
 @pytest.fixture
-def agent_for(world):
+def agent_for(clock):
     """An agent whose model plays a script; its tools run in the test's process."""
 
     def make(*script, tools=(ADD,), **options):
-        toolbox = Toolbox(run=in_process, world=world)
+        toolbox = Toolbox(run=in_process, clock=clock)
         return Agent(
-            model=ScriptedModel(script), tools=tools, world=world, toolbox=toolbox, provider="scripted", **options
+            model=ScriptedModel(script), tools=tools, clock=clock, toolbox=toolbox, provider="scripted", **options
         )
 
     return make

@@ -39,7 +39,7 @@ def test_fooled_model_does_no_harm(sentinel, command, tmp_path):
     told = json.loads(done.stdout)
     assert done.returncode == 1
     assert (told["severity"], told["below_evidence"], told["evidence_severity"]) == ("low", True, "high")
-    assert told["agent"]["reasoning"].endswith("the data show high (below_evidence).")
+    assert told["agent"]["reasoning"].endswith("show high (below_evidence).")
     assert told["agent"]["verdict"] in ("WARN", "FAIL")
     (report,) = (tmp_path / ".sentinel" / "reports").glob("RR-*")
     filed = json.loads(report.read_text())
@@ -70,7 +70,7 @@ def test_sensitive_tool_runs_with_yes_only(sentinel, command, tmp_path):
     (tmp_path / "rm.py").write_text(SENSITIVE)
     with_tool = [*command, "--plugins", "./odd.py,./rm.py"]
     done = sentinel(*with_tool)
-    assert 'sentinel: warning: tool "rm" is sensitive and was not run; --yes lets it\n' in done.stderr
+    assert 'sentinel: warning: tool "rm" is sensitive and was not run; --yes allows it\n' in done.stderr
     assert not (tmp_path / "removed").exists()
     assert "sensitive" not in sentinel(*with_tool, "--yes").stderr
     assert (tmp_path / "removed").exists()
@@ -79,7 +79,7 @@ def test_sensitive_tool_runs_with_yes_only(sentinel, command, tmp_path):
 def test_what_a_provider_raises_beside_its_replies_is_told_as_raised(sentinel, command):
     done = sentinel(*command, BURST="estimate")
     assert done.returncode == 3
-    assert 'plugin "providers:odd" raised RuntimeError: burst; what was done is kept' in done.stderr
+    assert 'plugin "providers:odd" raised RuntimeError: burst; the work so far is saved' in done.stderr
 
 
 def test_what_a_provider_raises_at_its_end_takes_nothing_back(sentinel, command):
@@ -92,15 +92,15 @@ def test_what_a_provider_raises_at_its_end_takes_nothing_back(sentinel, command)
 def test_report_that_cannot_be_delivered_is_told(sentinel, command):
     done = sentinel(*command, "--reports", "http://127.0.0.1:9")
     assert done.returncode == 3
-    assert "  ! the report was staged, and not delivered: " in done.stdout
-    assert "without a report the run is no success" in done.stdout
+    assert "  ! the report was staged but not delivered: " in done.stdout
+    assert "without a report the run has failed, whatever the verdict" in done.stdout
     (error,) = done.stderr.splitlines()
     assert error.startswith('sentinel: error: the risk report for "v2.1.0" was not filed: ')
 
 
 def test_text_says_that_the_report_is_below_the_evidence(sentinel, command):
     done = sentinel(*command)
-    below = "the report says less risk than the data that the agent fetched: the data show high (below_evidence)"
+    below = "the report says low risk, but the data that the agent fetched show high (below_evidence)"
     assert f"! WARN: {below}\n" in done.stdout
     assert "The agent that did this: WARN at least" in done.stdout
     assert sentinel(*command, "--fail-on", "never").returncode == 0
@@ -185,7 +185,7 @@ def test_changed_settings_are_refused_until_accepted(sentinel, command, tmp_path
     run_id = the_run(tmp_path)["run_id"]
     refused = sentinel(SENTINEL, "run", "--resume", run_id, "--max-turns", "7")
     assert refused.returncode == 3
-    assert f'run "{run_id}" was begun differently (agent.max_turns: 12 -> 7)' in refused.stderr
+    assert f'run "{run_id}" was started with different settings (agent.max_turns: 12 -> 7)' in refused.stderr
     assert sentinel(SENTINEL, "run", "--resume", run_id, "--max-turns", "7", "--accept-changes").returncode == 1
     shown = sentinel(SENTINEL, "runs", "show", run_id).stdout
     assert "RunResumed         agent.max_turns: 12 -> 7\n" in shown
@@ -264,7 +264,7 @@ def test_a_damaged_run_keeps_no_other_from_being_listed(sentinel, tmp_path):
 def test_no_runs_are_no_mistake_and_make_no_journal(sentinel, tmp_path):
     done = sentinel(SENTINEL, "runs")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "No run is in the journal" in done.stderr
+    assert "There are no runs in the journal" in done.stderr
     assert not (tmp_path / ".sentinel").exists()
 
 
@@ -297,7 +297,7 @@ def test_key_in_the_environment_chooses_the_provider(sentinel):
     done = sentinel(
         SENTINEL, "run", "v1", "--base-url", "http://127.0.0.1:9", "--max-attempts", "1", OPENAI_API_KEY="k" * 20
     )
-    assert "OPENAI_API_KEY is set, so openai is asked" in done.stderr
+    assert "OPENAI_API_KEY is set, so openai is used" in done.stderr
     assert done.returncode == 3
 
 

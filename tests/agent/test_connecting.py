@@ -10,7 +10,7 @@ import click
 import pytest
 
 from sentinel_command_suite.wiring import load_kit
-from sentinel_core.cli.choose_provider import Kept, connect
+from sentinel_core.cli.choose_provider import ResumeFlags, connect
 from sentinel_core.cli.run_child import Order
 from sentinel_core.cli.run_options import of_tools
 from sentinel_core.errors import PluginError
@@ -47,7 +47,9 @@ def connected(outbox, kept=None, of_provider=(), **values):
     layers = {"provider": "ollama", "providers.ollama.model": "small"}
     layers |= {key.replace("__", "."): value for key, value in values.items()}
     settings = {key: Setting(key=key, value=value, origin="--flag") for key, value in layers.items()}
-    made = connect(Layers(values=settings), Selection(), outbox, of_provider=dict(of_provider), of_tools={}, kept=kept)
+    made = connect(
+        Layers(values=settings), Selection(), outbox, of_provider=dict(of_provider), of_tools={}, resume_flags=kept
+    )
     made.model.close()
     return made
 
@@ -133,7 +135,7 @@ def test_the_flag_for_summaries_takes_the_place_of_one_kept():
     [({"repo": "."}, {}, "--repo"), ({}, {REPO: (".", "--set")}, f"--set {REPO}")],
 )
 def test_two_places_on_one_command_line(given, settings, named):
-    with pytest.raises(click.UsageError, match=f"^--releases does not go with {named}: "):
+    with pytest.raises(click.UsageError, match=f"^--releases cannot be combined with {named}: "):
         of_tools(flags(releases="examples", **given), layers_of(**settings))
 
 
@@ -196,7 +198,7 @@ def test_the_model_is_named(outbox):
     [("ollama", {}, "kept"), ("ollama", {"model": "typed"}, "typed"), ("openai", {}, "small")],
 )
 def test_flags_that_were_kept_are_of_their_provider_and_below_those_typed(outbox, begun_with, typed, wanted):
-    assert connected(outbox, Kept(begun_with, {"model": "kept"}), typed).model_name == wanted
+    assert connected(outbox, ResumeFlags(begun_with, {"model": "kept"}), typed).model_name == wanted
 
 
 def test_a_warning_is_sent_once_and_without_secrets(outbox, monkeypatch):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.conversation import conversation_of, message_of, to_trace
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import RunEnded, RunStarted
@@ -39,15 +39,15 @@ entries = st.one_of(replies, replies, replies, st.just(NetworkError("gone")))
 
 
 def played(script, messages=1):
-    world = World(now=lambda: "2026-01-01T00:00:00Z", stopwatch=lambda: 0.0, new_id=lambda: "run", sleep=lambda _: None)
+    clock = Clock(now=lambda: "2026-01-01T00:00:00Z", stopwatch=lambda: 0.0, new_id=lambda: "run", sleep=lambda _: None)
     agent = Agent(
         model=ScriptedModel(script),
         system_prompt="Echo.",
         tools=(ECHO,),
         provider="scripted",
         settings=AgentSettings(max_turns=4),
-        world=world,
-        toolbox=Toolbox(run=in_process, world=world),
+        clock=clock,
+        toolbox=Toolbox(run=in_process, clock=clock),
     )
     for number in range(messages):
         try:

@@ -43,9 +43,9 @@ def run(*script, **options):
     return investigate("v1", ScriptedModel(script), TOOLS, toolbox=Toolbox(run=in_process), **options)
 
 
-def test_a_whole_investigation(world):
+def test_a_whole_investigation(clock):
     seen = []
-    result = run(FETCH, FILE, DONE, world=world, provider="scripted", observers=[seen.append])
+    result = run(FETCH, FILE, DONE, clock=clock, provider="scripted", observers=[seen.append])
     assert (result.run_id, result.release_id, result.outcome) == ("id2", "v1", "completed")
     assert (result.severity, result.findings, result.report_id) == ("high", ("one", "two"), "v1-1")
     assert (result.answer, result.error) == ("Filed as v1-1.", None)

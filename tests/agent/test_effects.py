@@ -9,7 +9,7 @@ from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, ToolFinished, ToolStarted
 from sentinel_core.agent.run_progress import is_resumable
-from sentinel_core.agent.severity_floor import evidence_of, is_below
+from sentinel_core.agent.severity_floor import is_below, minimum_severity
 from sentinel_core.agent.staging import filed_report, staged_report
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import NetworkError, NotRepeatedError, OutcomeUnknownError
@@ -130,7 +130,7 @@ def test_unknown_outcome_is_remembered_by_another_attempt(writing, honours, outc
     agent.send_message("again")
     assert len(keys) == 1 + honours
     assert len(set(keys)) == 1
-    assert results(agent)[0].content.startswith('tool "write"' if honours else "not run: this was asked for before")
+    assert results(agent)[0].content.startswith('tool "write"' if honours else "not run: an earlier call was the same")
 
 
 def test_unknown_outcome_without_a_key_is_not_repeated(writing):
@@ -139,7 +139,7 @@ def test_unknown_outcome_without_a_key_is_not_repeated(writing):
     )
     agent.send_message("go")
     assert len(keys) == 2
-    assert results(agent)[1].content.startswith("not run: this was asked for before")
+    assert results(agent)[1].content.startswith("not run: an earlier call was the same")
 
 
 def test_write_that_broke_off_is_repeated_or_said_to_be_unknown(writing):
@@ -229,10 +229,10 @@ def test_worst_of_several_summaries_counts():
         Message(role="tool", tool_results=(ToolResult(tool_call_id="a", content="{}", success=True),)),
         Message(role="tool", tool_results=(ToolResult(tool_call_id="b", content=bad, success=True),)),
     )
-    assert evidence_of(messages, "v1") == "medium"
-    assert evidence_of(messages, "v2") == "high"
-    assert is_below("medium", evidence_of(messages, "v2"))
-    assert not is_below("high", evidence_of(messages, "v2"))
+    assert minimum_severity(messages, "v1") == "medium"
+    assert minimum_severity(messages, "v2") == "high"
+    assert is_below("medium", minimum_severity(messages, "v2"))
+    assert not is_below("high", minimum_severity(messages, "v2"))
     assert staged_report(messages, "v1") is None
 
 
@@ -316,7 +316,7 @@ def test_sensitive_tool_needs_a_yes(agent_for, add):
     sensitive = attrs.evolve(add, sensitive=True)
     agent = agent_for(asks("add", first=1, second=2), DONE, tools=(sensitive,))
     agent.send_message("go")
-    assert "needs a person's yes" in results(agent)[0].content
+    assert "needs a person's approval" in results(agent)[0].content
     agent.toolbox.confirm = lambda _tool, _call: True
     assert agent.execute_tool(ToolCall(id="x", name="add", arguments={"first": 1, "second": 2})).success
 

@@ -12,7 +12,7 @@ from sentinel_core.agent.core import AgentSettings
 from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.run_summary import RunSummary
 from sentinel_core.agent.run_text import lifted, render_run
-from sentinel_core.agent.severity_floor import evidence_of, is_below, whole_risk, why_unreadable
+from sentinel_core.agent.severity_floor import is_below, minimum_severity, whole_risk, why_unreadable
 from sentinel_core.agent.staging import filed_report
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.cli.run import _is_too_risky
@@ -105,7 +105,7 @@ def test_the_offline_rules_name_the_cut_and_the_setting(tmp_path):
     summary = {"a key that is not cut" * 500: 1}
     result, filed = run(OfflineModel(), summary)
     whole = len(json.dumps(summary, separators=(",", ":")))
-    cut = f"the summary has {whole} characters and was cut; --set agent.max_result_chars={whole} leaves it whole"
+    cut = f"the summary has {whole} characters and was cut; --set agent.max_result_chars={whole} keeps it whole"
     assert (filed, cut in result.answer) == ([], True)
     assert told(result, tmp_path).cause == f"{cut}; the agent never called file_risk_report"
 
@@ -118,7 +118,7 @@ def test_a_summary_that_nobody_can_read_passes_no_limit(tmp_path, capsys, summar
     result, (filed,) = run(says(severity), summary)
     assert (result.report.evidence, result.report.below_evidence) == (None, below)
     assert filed["findings"][1:] == [
-        "evidence_unknown: the release summary could not be read, so the severity was held against no data"
+        "evidence_unknown: the release summary could not be read, so the severity could not be checked"
     ]
     found = told(result, tmp_path)
     assert (found.severity, found.evidence_severity) == (severity, None)
@@ -166,7 +166,7 @@ GOOD, RISKY = json.dumps({"changes": ["Text of a page"], **CLEAN}), '{"changes":
     ],
 )
 def test_what_is_unknown_is_worse_than_all_but_high(contents, evidence):
-    assert evidence_of(fetched(*contents), "v1") == evidence
+    assert minimum_severity(fetched(*contents), "v1") == evidence
 
 
 def test_what_is_unknown_counts_as_if_nobody_had_looked():
@@ -176,7 +176,7 @@ def test_what_is_unknown_counts_as_if_nobody_had_looked():
 @pytest.mark.parametrize("noted", ["worst", None, 1, ["high"]])
 def test_a_note_that_the_host_did_not_make_counts_nothing(noted):
     metadata = {"cut": True, "full_risk": noted}
-    assert evidence_of(fetched("no JSON", metadata=metadata), "v1") is None
+    assert minimum_severity(fetched("no JSON", metadata=metadata), "v1") is None
     (result,) = fetched("no JSON", metadata={"full_risk": "low"})[1].tool_results
     assert whole_risk(result) is None
 

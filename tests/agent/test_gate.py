@@ -112,5 +112,5 @@ def test_evidence_that_cannot_be_had_is_unknown_and_passes_no_gate(handler, caps
         gate=gate,
     )
     assert _is_too_risky(found, "high")
-    assert "the risk is unknown, because the release's summary could not be had: " in capsys.readouterr().err
+    assert "the risk is unknown, because the release's summary could not be fetched: " in capsys.readouterr().err
     assert not _is_too_risky(attrs.evolve(found, gate=Gate(severity="low")), "medium")

@@ -17,10 +17,10 @@ from sentinel_core.agent.events import (
     RunStarted,
 )
 from sentinel_core.agent.journal import Journal, Run, decode_event, encode_event
-from sentinel_core.agent.journal_observer import Keeper
+from sentinel_core.agent.journal_observer import JournalObserver
 from sentinel_core.agent.replay import ReplayModel, export, load_record
 from sentinel_core.agent.resume import differences, fingerprint
-from sentinel_core.agent.run_progress import standing_of
+from sentinel_core.agent.run_progress import run_status
 from sentinel_core.errors import InputError, JournalError, ProviderError, RunHeldError
 from sentinel_core.model import Reply, Request
 
@@ -86,7 +86,7 @@ def test_two_at_once_and_the_other_says_who(journal, tmp_path):
             return str(error)
         return "taken"
 
-    assert elsewhere(other) == f'run "r1" is held by process {os.getpid()}; wait for it, or end it'
+    assert elsewhere(other) == f'run "r1" is held by process {os.getpid()}; wait for that process, or end it'
     assert journal.holder("r1") is None
 
 
@@ -152,7 +152,7 @@ def test_newer_journal_is_refused(tmp_path):
     database = sqlite3.connect(tmp_path / "journal.db")
     database.execute("PRAGMA user_version = 7")
     database.close()
-    with pytest.raises(JournalError, match="version 7, and this Sentinel writes version 1"):
+    with pytest.raises(JournalError, match="version 7, but this Sentinel writes version 1"):
         Journal(tmp_path)
     assert open_below(tmp_path) == []
 
@@ -179,7 +179,7 @@ def test_folder_that_cannot_be_made_is_told(tmp_path):
 def test_lost_event_is_noticed(journal):
     writer = journal.begin(RUN)
     writer(MessageReceived(content="a", sequence=2))
-    with pytest.raises(JournalError, match="lacks its event 1"):
+    with pytest.raises(JournalError, match="lacks event 1"):
         journal.read("r1")
 
 
@@ -196,11 +196,11 @@ def test_event_comes_back_as_it_was():
 
 
 def test_keeper_stops_where_its_command_is_gone(journal, monkeypatch):
-    keeper = Keeper(journal)
-    keeper.prepare("v1", {}, {}, lambda _run_id: None)
+    journal_observer = JournalObserver(journal)
+    journal_observer.prepare("v1", {}, {}, lambda _run_id: None)
     monkeypatch.setattr(os, "getppid", lambda: 1)
     with pytest.raises(JournalError, match="is gone"):
-        keeper(STARTED)
+        journal_observer(STARTED)
 
 
 def test_differences_are_told_by_name():
@@ -221,7 +221,7 @@ def test_record_is_exported_and_played(journal, tmp_path):
     request = Request(system_prompt="", messages=())
     assert model.complete(request, pieces.append).content == "hi"
     assert pieces == ["hi"]
-    with pytest.raises(ProviderError, match="it has 1 reply,"):
+    with pytest.raises(ProviderError, match="has only 1 reply,"):
         model.complete(request)
     assert model.get_capabilities().tools
     assert model.estimate_tokens(()) == 0
@@ -242,22 +242,22 @@ def test_how_a_run_stands(tmp_path):
     assert work(state, tmp_path / "reports", after=10) is None
     journal = Journal(state)
     run_id = journal.runs()[0].run_id
-    told = standing_of(journal.read(run_id).events, None, judged=())
+    told = run_status(journal.read(run_id).events, None, judged=())
     assert told == {"state": "interrupted", "resumable": True, "delivery": None, "holder": None}
-    assert standing_of(journal.read(run_id).events, 7, judged=())["state"] == "working"
+    assert run_status(journal.read(run_id).events, 7, judged=())["state"] == "working"
     journal.close()
     work(state, tmp_path / "reports")
     journal = Journal(state)
     events = journal.read(run_id).events
     journal.close()
-    told = standing_of(events, None, judged=())
+    told = run_status(events, None, judged=())
     assert told == {"state": "completed", "resumable": False, "delivery": "delivered", "holder": None}
-    told = {standing_of(events[:cut], None, judged=())["resumable"] for cut in range(1, len(events))}
+    told = {run_status(events[:cut], None, judged=())["resumable"] for cut in range(1, len(events))}
     assert told == {True}, "killed anywhere before its report is out, it can go on"
 
 
 def test_an_empty_record_can_be_told():
-    told = standing_of((), None, judged=())
+    told = run_status((), None, judged=())
     assert told == {"state": "interrupted", "resumable": True, "delivery": None, "holder": None}
 
 

@@ -28,9 +28,9 @@ def asks(*ids, tokens=100, cost=0.25, name="add"):
         ({"deadline": 70}, "deadline", 2, "the run took 80.0 s; its deadline is 70 s"),
     ],
 )
-def test_each_limit_ends_the_run_with_its_name(agent_for, world, limit, outcome, asked, detail):
+def test_each_limit_ends_the_run_with_its_name(agent_for, clock, limit, outcome, asked, detail):
     ticks = itertools.count(step=5.0)  # seconds: the deadline is far from what a slow machine takes
-    object.__setattr__(world, "stopwatch", lambda: next(ticks))
+    object.__setattr__(clock, "stopwatch", lambda: next(ticks))
     agent = agent_for(*(asks(f"c{number}") for number in range(9)), settings=AgentSettings(**limit))
     assert agent.send_message("forever").outcome == outcome
     assert len(agent.model.requests) == asked
@@ -49,7 +49,7 @@ def test_calls_past_the_limit_are_refused_and_told(agent_for):
     assert [result.metadata for result in results] == [{"not_run": True}] * 3
 
 
-def test_call_that_fails_when_time_is_up_is_a_deadline(agent_for, world):
+def test_call_that_fails_when_time_is_up_is_a_deadline(agent_for, clock):
     agent = agent_for(NetworkError("too slow"), settings=AgentSettings(deadline=0.03))
     answer = agent.send_message("hello")
     assert answer.outcome == "deadline"

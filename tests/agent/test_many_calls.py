@@ -8,11 +8,11 @@ import time
 import attrs
 import pytest
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import ReplyReceived, ToolFinished
 from sentinel_core.agent.limits import Limit
-from sentinel_core.agent.tool_execution import use_calls
+from sentinel_core.agent.tool_execution import run_calls
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
@@ -63,9 +63,9 @@ def test_calls_that_would_begin_after_the_deadline_are_refused(agent_for):
         now[0] += 10.0
         return "seen"
 
-    world = World(stopwatch=lambda: now[0])
+    clock = Clock(stopwatch=lambda: now[0])
     agent = agent_for(Reply(tool_calls=asks(30)), tools=(looking(look),), settings=AgentSettings(deadline=55))
-    agent.world = agent.toolbox.world = world
+    agent.clock = agent.toolbox.clock = clock
     answer = agent.send_message("go")
     assert answer.outcome == "deadline"
     results = [event.result for event in agent.events if isinstance(event, ToolFinished)]
@@ -111,7 +111,7 @@ def test_with_a_write_among_them_they_are_refused_too(agent_for, late_from):
     calls = (*asks(5), ToolCall(id="5", name="note", arguments={"at": 5}))
     agent = agent_for(tools=(look, note))
     late = Limit("deadline", "the run took long")
-    use_calls(calls, agent.toolbox, agent._record, "r", lambda: late if len(ran) >= late_from else None)
+    run_calls(calls, agent.toolbox, agent._record, "r", lambda: late if len(ran) >= late_from else None)
     results = [event.result for event in agent.events if isinstance(event, ToolFinished)]
     assert (ran, [result.tool_call_id for result in results]) == (list(range(late_from)), list("012345"))
     assert {result.content for result in results[late_from:]} == {"not run: the run took long"}
@@ -130,7 +130,7 @@ def test_what_was_refused_then_is_not_run_by_a_resumed_run(agent_for, cut):
     tools = (look, attrs.evolve(look, name="note", effect="write"))
     calls = (ToolCall(id="n", name="note", arguments={"at": 9}), *asks(3))
     stopped = agent_for(Reply(tool_calls=calls), tools=tools, settings=AgentSettings(deadline=15))
-    stopped.world = stopped.toolbox.world = World(stopwatch=lambda: now[0])
+    stopped.clock = stopped.toolbox.clock = Clock(stopwatch=lambda: now[0])
     assert stopped.send_message("go").outcome == "deadline"
     past = stopped.events[:cut]
     recorded = {event.result.tool_call_id for event in past if isinstance(event, ToolFinished)}

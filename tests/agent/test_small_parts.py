@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentinel_core.agent import run_progress as standing
-from sentinel_core.agent.clock import World, new_run_id, utc_now
+from sentinel_core.agent import run_progress
+from sentinel_core.agent.clock import Clock, new_run_id, utc_now
 from sentinel_core.agent.context import estimate_tokens
 from sentinel_core.agent.events import ContextFitted, Event
 from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, release_in, task_text
@@ -73,12 +73,12 @@ def test_longest_run_id_is_saved(tmp_path):
     assert save_run(ExecutionTrace(trace_id="a" * 128), tmp_path).exists()
 
 
-def test_world_as_it_is():
+def test_clock_as_it_is():
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", utc_now())
     assert re.fullmatch(r"\d{8}T\d{6}-[0-9a-f]{8}", new_run_id())
     assert new_run_id() != new_run_id()
-    world = World()
-    assert world.timed_since(world.stopwatch()) >= 0
+    clock = Clock()
+    assert clock.timed_since(clock.stopwatch()) >= 0
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_script_is_played_in_order_and_ends_clearly():
 
 
 def test_every_event_can_be_told():
-    assert set(standing._TOLD) == set(get_args(Event))
+    assert set(run_progress._DESCRIBE) == set(get_args(Event))
     fitted = ContextFitted(turn=1, messages=1, left_out=0, estimated_tokens=3)
-    assert standing.told(fitted).split(maxsplit=1) == ["ContextFitted", "1 message"]
+    assert run_progress.describe_event(fitted).split(maxsplit=1) == ["ContextFitted", "1 message"]
 
 
 def test_scripted_provider_plays_from_the_start_each_time():

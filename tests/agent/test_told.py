@@ -38,7 +38,7 @@ def test_a_report_of_a_run_that_was_cut_short(outcome, cause, told):
     shown = render_run(RunSummary(outcome=outcome, cause=cause, **SUMMARY))
     assert shown.splitlines()[:3] == [
         "Release v1: high risk",
-        f"  ! the run was ended by {told}; the report is of an unfinished investigation",
+        f"  ! the run was ended by {told}; the investigation behind the report is unfinished",
         "  - x",
     ]
 
@@ -65,14 +65,14 @@ def test_a_report_by_an_agent_that_fetched_nothing_is_told_as_that(sentinel, com
 
 @pytest.mark.unmeasured
 def test_a_report_of_a_run_that_met_a_limit_is_told_as_unfinished(sentinel, command):
-    told = "the run was ended by max_turns: the model was asked 2 times, the limit; the report is of an unfinished"
-    assert f"  ! {told} investigation\n" in sentinel(*command, "--max-turns", "2").stdout
+    told = "the run was ended by max_turns: the model was asked 2 times, the limit; the investigation behind the report is unfinished"
+    assert f"  ! {told}\n" in sentinel(*command, "--max-turns", "2").stdout
     assert "the run was ended by" not in sentinel(*command, "--max-turns", "3").stdout
 
 
 @pytest.mark.unmeasured
 def test_a_cost_that_nobody_knows_is_told_once_where_it_is_limited(sentinel, command):
-    told = "the cost of this model is not known, so --max-cost limits nothing; use --max-t"
+    told = "the cost of this model is unknown, so --max-cost has no effect; use --max-t"
     blank, counted, priced = (sentinel(*command, "--max-cost", "0.0001", ODD=odd) for odd in ("", "count", "price"))
     assert (blank.stderr.count(told), blank.stderr.count(f"{told}urns\n")) == (1, 1)
     assert (counted.stderr.count(told), counted.stderr.count(f"{told}okens\n")) == (1, 1)
@@ -87,7 +87,7 @@ def test_a_run_that_breaks_off_after_its_report_left_says_so_and_how_to_go_on(se
     (tmp_path / "file").touch()
     done = sentinel(*command, "--record", "file/record.jsonl")
     run_id, filed = the_run(tmp_path)["run_id"], '.sentinel/reports/RR-v2.1.0-1.json"'
-    assert f'the report v2.1.0-1 was delivered to "{filed}; what was done is kept; to go on: ' in done.stderr
+    assert f'the report v2.1.0-1 was delivered to "{filed}; the work so far is saved; to continue: ' in done.stderr
     assert done.stderr.endswith(f"sentinel run --resume {run_id}\n")
     again = sentinel(SENTINEL, "run", "--resume", run_id, "--plugins", "./odd.py")
     assert (again.returncode, "report v2.1.0-1" in again.stdout) == (1, True), again.stderr
@@ -99,7 +99,7 @@ def test_a_resumption_that_breaks_off_says_how_to_go_on(sentinel, command, tmp_p
     (tmp_path / ".sentinel").mkdir()
     (tmp_path / ".sentinel" / "runs").touch()
     first = sentinel(*command)
-    told = f"; what was done is kept; to go on: sentinel run --resume {the_run(tmp_path)['run_id']}\n"
+    told = f"; the work so far is saved; to continue: sentinel run --resume {the_run(tmp_path)['run_id']}\n"
     again = sentinel(SENTINEL, "run", "--resume", the_run(tmp_path)["run_id"], "--plugins", "./odd.py")
     assert [(done.returncode, done.stderr.endswith(told)) for done in (first, again)] == [(3, True)] * 2, again.stderr
 

@@ -29,8 +29,8 @@ def plain(handler, **options):
     return Tool(name="plain", description="d", parameters={"type": "object"}, handler=handler, **options)
 
 
-def test_result_is_json_and_timed(add, world):
-    result = boxed(add, world=world).execute(call(first=1, second=2))
+def test_result_is_json_and_timed(add, clock):
+    result = boxed(add, clock=clock).execute(call(first=1, second=2))
     assert (result.tool_call_id, result.content, result.success) == ("c1", '{"sum":3}', True)
     assert result.metadata == {"duration_ms": 5.0}
 

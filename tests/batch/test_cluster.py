@@ -20,6 +20,8 @@ from sentinel_core.judging.batch.split import Split, Task
 from sentinel_core.judging.job import Plan
 from sentinel_core.traces.sources import FileSource
 
+pytestmark = pytest.mark.unmeasured
+
 DIES = """
 import os
 
@@ -120,7 +122,7 @@ def test_a_scheduler_without_workers_that_ends_in_the_middle(dask, start, sentin
     assert tools.wait_until(lambda: log.exists() and len(log.read_bytes().splitlines()) > 15)
     scheduler.kill()
     _, err = batch.communicate()
-    lost = f'sentinel: error: the scheduler "{address}" was lost; --resume goes on with what -o has\n'
+    lost = f'sentinel: error: the scheduler "{address}" was lost; --resume continues from what -o has\n'
     assert (batch.returncode, err) == (3, lost)
     assert sentinel(*work, "--resume", "-j", 2).returncode == 2
     found = tools.rows((folder / "lost.jsonl").read_bytes())
@@ -147,7 +149,7 @@ def test_a_worker_with_other_plugins_refuses(plan):
     outcome = asked(plan, Task(split=Split(number=0, key="0-0")), **{'plugin "signals:loop"': "loop 99"})
     assert outcome.refused is not None
     assert outcome.refused.startswith(
-        'this process: is not set up as the client is: plugin "signals:loop" was loop 99 and is reliability-sentinel-'
+        'this process: is not set up like the client: plugin "signals:loop" was loop 99 and is reliability-sentinel-'
     )
 
 

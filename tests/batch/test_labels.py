@@ -14,6 +14,8 @@ from sentinel_core.trace import from_json
 from sentinel_core.traces.sources.file_source import as_text, shown_url, without_secrets
 from sentinel_core.traces.sources.remote import remote_identity
 
+pytestmark = pytest.mark.unmeasured
+
 BAD = b'{"trace_id": "bad", "messages": [{"role": "robot"}]}\n'
 
 
@@ -50,8 +52,8 @@ def test_rows_of_files_whose_names_are_no_text(inside, folder, odd):
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_bytes().splitlines()]
     errors = [row["error"] for row in rows if "error" in row]
     assert [error["source"] for error in errors] == [r"c\xfe.jsonl", r"\xffb.jsonl", r"\xffgone.json"]
-    assert errors[2]["message"] == "is no file, or a link that leads to none"
-    assert done.stderr.startswith(r'sentinel: error: "odd/c\xfe.jsonl" line 1: "robot" is none of')
+    assert errors[2]["message"] == "is not a file, or a link to a missing one"
+    assert done.stderr.startswith(r'sentinel: error: "odd/c\xfe.jsonl" line 1: "robot" is not one of')
     summary = json.loads((folder / "rows.summary.json").read_bytes())
     assert [row["file"] for row in summary["unreadable"]] == [*(r"c\xfe.jsonl", r"\xffb.jsonl", r"\xffgone.json")]
 

@@ -17,6 +17,8 @@ from sentinel_core.judging.batch import run as batch
 from sentinel_core.judging.batch.assignment import Launcher
 from sentinel_core.judging.batch.progress import Progress
 
+pytestmark = pytest.mark.unmeasured
+
 
 @pytest.fixture(scope="module")
 def few(write, tools):
@@ -47,7 +49,7 @@ def test_a_file_and_its_summary(inside, few, expected, folder):
     done = inside("evaluate", few, "-o", "a.jsonl")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines()[0] == "14 traces: 12 PASS, 2 FAIL"
-    assert done.stderr.splitlines()[-1] == "  all of it: a.summary.json"
+    assert done.stderr.splitlines()[-1] == "  full summary: a.summary.json"
     assert (folder / "a.jsonl").read_bytes() == expected
     mask = os.umask(0)
     os.umask(mask)
@@ -101,7 +103,7 @@ def test_a_folder_that_is_not_empty(inside, few, folder):
     assert inside("evaluate", few, "-o", "full").returncode == 2
     done = inside("evaluate", few, "-o", "full")
     assert done.stderr == (
-        'sentinel: error: "full" is not empty (--resume goes on with the batch in it); give a new folder\n'
+        'sentinel: error: "full" is not empty (--resume continues the batch in it); give a new folder\n'
     )
 
 
@@ -197,7 +199,7 @@ def test_changed_work_is_refused(inside, stop, few, folder, output, change, opti
     change(folder)
     done = inside("evaluate", "x.jsonl", "-o", output, "--resume", *options)
     assert done.returncode == 3
-    assert done.stderr.startswith("sentinel: error: --resume: this is other work than was begun: ")
+    assert done.stderr.startswith("sentinel: error: --resume: the work differs from what was begun: ")
     assert words in done.stderr
     for path in [*folder.glob("changed/*"), *folder.glob("changed.*"), *folder.glob(".changed*")]:
         path.unlink()
@@ -294,10 +296,10 @@ def test_two_batches_with_one_summary(inside, few, folder):
 
 
 WRONG = [
-    (("--resume",), "--resume needs an output to go on with"),
-    (("--resume", "-o", "x.txt"), "--resume needs an output to go on with"),
-    (("--json", "-o", "x.parquet"), "Parquet goes with none of --json, --jsonl and --pretty"),
-    (("-o", "/dev/null", "--output-format", "parquet"), "Parquet needs a file or a folder to go to"),
+    (("--resume",), "--resume needs an output to continue"),
+    (("--resume", "-o", "x.txt"), "--resume needs an output to continue"),
+    (("--json", "-o", "x.parquet"), "Parquet cannot be combined with --json, --jsonl or --pretty"),
+    (("-o", "/dev/null", "--output-format", "parquet"), "Parquet needs a file or a folder"),
     (("-j", 0), "0 is not in the range"),
     (("-o", "none/x.jsonl"), "No such file or directory"),
     (("-o", "odd://x/y.jsonl"), '"odd://x/y.jsonl": cannot be reached'),

@@ -86,7 +86,7 @@ def test_a_plugin_that_segfaults_on_one_record(sentinel, many, folder, tools, wr
     assert (hurt["trace_id"], hurt["verdict"]) == (f"day-{BAD}", None)
     assert hurt["failures"][0]["error"] == "was killed by signal 11 (SIGSEGV)"
     assert done.stderr.startswith(f'sentinel: error: "many.jsonl" line {BAD}: {message}\n')
-    assert 'signal "wrecker" gave no answer for 1; the first time: was killed by signal 11' in done.stderr
+    assert 'signal "wrecker" failed on 1 record; the first error: was killed by signal 11' in done.stderr
     summary = json.loads((folder / "s.summary.json").read_bytes())
     assert (summary["records"], summary["worst_verdict"]) == (RECORDS, "FAIL")
     assert summary["failures"] == [
@@ -142,7 +142,7 @@ def test_a_file_that_is_cut_short_is_told_once(inside, write, folder, tools, mon
     monkeypatch.setattr(serve, "_cut", then_shorten)
     done = inside("evaluate", path.name, "-j", 1, "-o", output, "--output-format", output.partition(".")[2] or "jsonl")
     told = [line for line in done.stderr.splitlines() if line.startswith("sentinel: error: ")]
-    reason = "changed while it was read: the rest of it is not there any more"
+    reason = "changed while it was read: the rest of it is gone"
     assert (done.returncode, told[-1]) == (3, f'sentinel: error: "shrinks.jsonl": {reason}')
     assert len(told) == (2 if left == 5.5 else 1)  # half of a line is told besides
     place = folder / "short" / "summary.json" if output == "short/" else folder / "short.summary.json"
@@ -181,7 +181,7 @@ def test_too_many_deaths_give_up_the_rest(inside, write, folder, tools, wrecker,
     found = tools.rows(done.stdout)
     assert ids(found) == ["day-1", "day-2", "day-3", None]
     assert found[3]["error"]["message"] == (
-        'plugin "signals:wrecker" ended the process with exit code 1; what follows was not judged'
+        'plugin "signals:wrecker" ended the process with exit code 1; the records after it were not judged'
     )
     assert done.returncode == 3
     assert [row["error"]["line"] for row in found[1:]] == [2, 3, None]
@@ -232,7 +232,7 @@ def test_control_c(start, write, folder, tools, wrecker):
     batch.send_signal(signal.SIGINT)
     _, err = batch.communicate()
     assert batch.returncode == 130
-    assert err.startswith("stopped; to go on: sentinel evaluate few.jsonl -j 2 -o c.jsonl ")
+    assert err.startswith("stopped; to continue: sentinel evaluate few.jsonl -j 2 -o c.jsonl ")
     pid = int((folder / "pid").read_text())
     assert tools.wait_until(lambda: tools.is_gone(pid))
     assert not list(folder.glob("*c.jsonl*"))

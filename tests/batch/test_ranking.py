@@ -8,7 +8,7 @@ from sentinel_core import RS1, STANDARD, Detection, ExecutionTrace, Finding, Mes
 from sentinel_core.judging.batch.ranking import Ranking
 
 TRACE = ExecutionTrace(trace_id="t", messages=(Message(role="assistant", content="Done."),))
-WORTH = {"broken_off": 1.0, "unread_result": 0.8, "answered_after_failure": 0.6}
+WORTH = {"broken_off": 1.0, "came_to_nothing": 0.95, "unread_result": 0.8, "answered_after_failure": 0.6}
 
 
 def run(name, *rules, effort=0.5, cost=0.0):
@@ -58,8 +58,17 @@ def test_an_end_that_most_runs_have_does_not_rank_them():
     assert names(ranking)[:4] == ["bad", "both", "long", "r7"]
     assert names(ranking)[-2:] == ["r0", "short"]
     assert next(ranking.lines()) == (
-        "  9 of 12 runs end with ending.unread_result: it may be the recorder, and does not rank them"
+        "  9 of 12 runs end with ending.unread_result: probably caused by the recorder, so left out of the ranking"
     )
+
+
+def test_a_recorder_without_last_words_is_known_by_both_ends_that_it_makes():
+    alike = [run(f"r{number}", "unread_result") for number in range(5)]
+    nothing = [run(f"n{number}", "came_to_nothing") for number in range(3)]
+    quiet = [run(f"q{number}", effort=0.6 + number / 100) for number in range(4)]
+    ranking = ranked([*alike, *nothing, *quiet])
+    assert ranking.document()["left_out"] == [{"rule": "ending.unread_result", "runs": 8}]
+    assert names(ranking)[:4] == ["q3", "q2", "q1", "q0"]
 
 
 def test_of_a_handful_of_runs_nothing_is_left_out():

@@ -17,6 +17,8 @@ from sentinel_core.judging.batch import cluster, remote_outputs
 from sentinel_core.traces.sources import FileSource
 from sentinel_core.traces.sources.remote import fetched, file_system, find_remote, remote_identity
 
+pytestmark = pytest.mark.unmeasured
+
 COUNT = 14
 
 
@@ -65,10 +67,10 @@ def test_a_folder_to_a_folder(evaluate, memory, expected):
     code, _, err = evaluate("memory://in", "-o", "memory://out/r/", "-j", 2)
     assert (code, err) == (
         3,
-        'sentinel: error: "memory://out/r/" is not empty (--resume goes on with the batch in it); give a new folder\n',
+        'sentinel: error: "memory://out/r/" is not empty (--resume continues the batch in it); give a new folder\n',
     )
     code, _, err = evaluate("memory://in", "-o", "memory://out/r/", "--resume")
-    assert (code, err.splitlines()[-1]) == (2, "  all of it: memory://out/r/summary.json")
+    assert (code, err.splitlines()[-1]) == (2, "  full summary: memory://out/r/summary.json")
 
 
 @pytest.mark.parametrize("place", ["memory://in/r/", "memory://in/r.jsonl"])
@@ -82,7 +84,7 @@ def test_an_output_at_a_url_that_is_an_input_by_its_path_is_refused(sentinel, wr
     path = write("in.jsonl", [tools.line_of(1)])
     before = (folder / "in.jsonl").read_bytes()
     done = sentinel("evaluate", "in.jsonl", "-o", f"file://{folder}/in.jsonl")
-    assert (done.returncode, "is what is to be read, and would be replaced" in done.stderr) == (3, True), path
+    assert (done.returncode, "is also an input and would be replaced" in done.stderr) == (3, True), path
     assert (folder / "in.jsonl").read_bytes() == before
 
 
@@ -97,14 +99,14 @@ def test_an_output_that_is_an_input_is_refused(evaluate, memory):
     before = memory.cat_file("/in/a.jsonl")
     for place in ("memory://in/a.jsonl", "memory:///in/a.jsonl"):
         code, _, err = evaluate("memory://in/*.jsonl", "-o", place)
-        assert (code, "is what is to be read, and would be replaced" in err) == (3, True)
+        assert (code, "is also an input and would be replaced" in err) == (3, True)
     assert memory.cat_file("/in/a.jsonl") == before
 
 
 @pytest.mark.parametrize("name", ["r.jsonl", "r.parquet"])
 def test_a_glob_to_a_file(evaluate, memory, expected, name):
     code, _, err = evaluate("memory://in/*.jsonl", "memory://in/deep/b.json", "-o", f"memory://out/{name}", "-j", 2)
-    assert (code, err.splitlines()[-1]) == (2, "  all of it: memory://out/r.summary.json")
+    assert (code, err.splitlines()[-1]) == (2, "  full summary: memory://out/r.summary.json")
     assert {path.rpartition("/")[2] for path in memory.ls("/out", detail=False)} == {name, "r.summary.json"}
     if name == "r.jsonl":
         assert memory.cat_file(f"/out/{name}") == expected
@@ -113,7 +115,7 @@ def test_a_glob_to_a_file(evaluate, memory, expected, name):
 def test_a_file_without_an_ending_in_a_folder_with_one(evaluate, memory):
     place = "memory://out/of.it/r"
     code, _, err = evaluate("memory://in/deep/b.json", "-o", place, "--output-format", "jsonl")
-    assert (code, err.splitlines()[-1]) == (0, f"  all of it: {place}.summary.json")
+    assert (code, err.splitlines()[-1]) == (0, f"  full summary: {place}.summary.json")
     assert sorted(memory.find("/out")) == ["/out/of.it/r", "/out/of.it/r.summary.json"]
 
 
@@ -135,7 +137,7 @@ def test_an_output_that_cannot_be_written_is_told_before_any_work(evaluate, memo
     with monkeypatch.context() as patched:
         patched.setattr(type(memory), "_open", read_only)
         code, _, err = evaluate("memory://in/deep/b.json", "-o", "memory://out/r.jsonl")
-    reason = "NotImplementedError: what is there can only be read"
+    reason = "NotImplementedError: the file system is read-only"
     assert (code, err) == (3, f'sentinel: error: "memory://out/r.jsonl" cannot be written: {reason}\n')
     monkeypatch.setattr(type(memory), "rm", read_only)
     code, _, err = evaluate("memory://in/deep/b.json", "-o", "memory://out/r.jsonl")
@@ -151,7 +153,7 @@ def test_what_cannot_be_sent_in_the_end_is_kept_here(evaluate, memory, monkeypat
     with monkeypatch.context() as patched:
         patched.setattr(tempfile, "NamedTemporaryFile", full)
         _, _, err = evaluate("memory://in/deep/b.json", "-o", f"memory://out/{name}")
-    assert err.endswith("; the reports could not be kept here, either: No space left on device\n")
+    assert err.endswith("; the reports could not be saved on this machine either: No space left on device\n")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     code, _, err = evaluate("memory://in/deep/b.json", "-o", f"memory://out/{name}")
     (kept,) = tmp_path.glob(f"sentinel-*-{name}")
@@ -234,7 +236,7 @@ def test_an_entry_of_a_folder_that_cannot_be_read_costs_no_other(tmp_path, tools
     ]
     gone, pipe = (str(one) for one in found if isinstance(one, InputError))
     assert gone.startswith(f'"{url}gone.json": cannot be read: FileNotFoundError')
-    assert pipe == f'"{url}pipe.json": is no file'
+    assert pipe == f'"{url}pipe.json": is not a file'
 
 
 def test_a_listing_that_tells_no_sizes(memory, monkeypatch):

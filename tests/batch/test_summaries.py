@@ -69,7 +69,7 @@ def test_lines_for_people():
     assert list(added(ENTRIES).lines()) == [
         "  risk: p50 0.500, p90 0.900, p95 0.900, p99 0.900, max 0.900",
         "  most findings: loop.cycle 2, cost.high 1",
-        '  signal "cost" gave no answer for 2; the first time: odd None',
+        '  signal "cost" failed on 2 records; the first error: odd None',
     ]
 
 

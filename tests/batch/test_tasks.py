@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, TraceIndex, evaluate_trace
-from sentinel_core.evaluate.agreement import disagreements, outcome_key
+from sentinel_core.evaluate.agreement import disagreements, outcome_key, score_beside_others
 from sentinel_core.judging.batch.tasks import Tasks
 
 
@@ -27,8 +27,13 @@ def compared(traces, key="metadata.group", start=0):
 def test_the_share_of_the_others_that_came_to_something_else():
     assert disagreements(["x", "x", "y"]) == [0.5, 0.5, 1.0]
     assert disagreements(["x", "x"]) == [0.0, 0.0]
+    assert disagreements(["x", None, None]) == [1.0, 1.0, 1.0]
     with pytest.raises(ValueError, match="two runs"):
         disagreements(["x"])
+
+
+def said(text):
+    return Message(role="assistant", content=text)
 
 
 def key(*messages):
@@ -36,13 +41,73 @@ def key(*messages):
 
 
 def test_what_a_run_came_to():
-    assert key(Message(role="assistant", content="It is  FOUR.")) == "it is four"
-    assert outcome_key(TraceIndex(run("a", "4.5 km!"))) == "4.5 km"
-    patch = "diff --git a/x.py b/x.py\n+1\ndiff --git a/w.py b/w.py\n+2\n"
-    call = Message(role="assistant", tool_calls=(ToolCall(id="s", name="submit"),))
-    back = Message(role="tool", tool_results=(ToolResult(tool_call_id="s", content=patch),))
-    assert key(call, back) == "w.py x.py"
-    assert key(call) == ""
+    assert key(said("It is  FOUR.")) == key(said("it is: four"))
+    assert key(said("It is four.")) != key(said("It is five."))
+    assert outcome_key(TraceIndex(run("a", "4.5 km!"))) == outcome_key(TraceIndex(run("b", "4.5  km")))
+
+
+def test_of_prose_no_two_texts_are_alike():
+    assert key(said("one two " * 10)) != key(said("two one " * 10))
+    assert key(said("one two " * 11)) == key(said("two one " * 11))
+
+
+def test_of_a_patch_the_changed_lines_count():
+    def handed_in(patch):
+        call = Message(role="assistant", tool_calls=(ToolCall(id="s", name="submit"),))
+        return key(call, Message(role="tool", tool_results=(ToolResult(tool_call_id="s", content=patch),)))
+
+    one = handed_in("diff --git a/x.py b/x.py\n@@ -1 +1 @@\n-a\n+b = 1\n")
+    assert one == handed_in("diff --git a/x.py b/x.py\n@@ -7 +7 @@\n-a\n+b  = 1\n")
+    assert one != handed_in("diff --git a/x.py b/x.py\n@@ -1 +1 @@\n-a\n+b = 2\n")
+
+
+def test_what_was_done_to_the_world_counts_in_any_order():
+    def did(*pairs):
+        calls = tuple(ToolCall(id=str(at), name=name, arguments={"to": to}) for at, (name, to) in enumerate(pairs))
+        results = tuple(
+            ToolResult(
+                tool_call_id=call.id,
+                content="no" if call.name == "book_seat" else "ok",
+                success=call.name != "book_seat",
+            )
+            for call in calls
+        )
+        return key(
+            Message(role="assistant", tool_calls=calls), Message(role="tool", tool_results=results), said("x " * 30)
+        )
+
+    assert did(("send_mail", "a"), ("cancel_order", "b")) == did(
+        ("cancel_order", "b"), ("get_user", "c"), ("send_mail", "a")
+    )
+    assert did(("send_mail", "a")) != did(("send_mail", "b"))
+    assert did(("send_mail", "a")) == did(("send_mail", "a"), ("book_seat", "b"), ("get_user", "c"))
+
+
+def test_prose_in_arguments_is_not_compared():
+    def filed(**arguments):
+        return key(Message(role="assistant", tool_calls=(ToolCall(id="f", name="file_report", arguments=arguments),)))
+
+    long, other = "so it goes " * 9, "as it went " * 9
+    assert filed(level="high", why=[{"text": long}]) == filed(level="high", why=[{"text": other}])
+    assert filed(level="high", why=long) != filed(level="low", why=long)
+    assert filed(level="high", why="one") != filed(level="high", why="two")
+
+
+def test_two_runs_that_ended_badly_do_not_agree():
+    document = compared(
+        [run("one", ""), run("two", "", words="So."), run("three", "4"), run("four", "4", words="So.")]
+    ).document()
+    assert {row["trace_id"]: row["disagreement"] for row in document["disagree"]} == {
+        "one": 1.0,
+        "two": 1.0,
+        "three": 0.666666667,
+        "four": 0.666666667,
+    }
+
+
+def test_disagreement_only_adds():
+    assert [score_beside_others(0.5, share) for share in (0.0, 0.5, 1.0)] == [0.5, 0.525, 0.55]
+    assert score_beside_others(1.0, 1.0) == 1.0
 
 
 def test_who_disagrees_comes_first_and_copies_count_once():
@@ -95,6 +160,6 @@ def test_the_command_tells_it(sentinel, write):
     write("tasks.jsonl", [encode_trace(one) + b"\n" for one in (RUNS[0], RUNS[1], RUNS[2])])
     done = sentinel("evaluate", "tasks.jsonl", "--task-key", "metadata.group", "-o", "tasks-out.jsonl")
     assert "  agreement by metadata.group: 3 runs of 1 tasks with two or more" in done.stderr.splitlines()
-    assert "    two came to something else than 2 of 2 other runs of its task" in done.stderr.splitlines()
+    assert "    two ends differently from 2 of 2 other runs of its task" in done.stderr.splitlines()
     summary = json.loads((write("x", []).parent / "tasks-out.summary.json").read_text())
     assert summary["agreement"]["disagree"][0]["trace_id"] == "two"

@@ -12,6 +12,8 @@ import yaml
 from commanding import clean_environment
 from lying import CLAIM, run
 
+pytestmark = pytest.mark.unmeasured
+
 REPOSITORY = Path(__file__).parents[2]
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text())
 

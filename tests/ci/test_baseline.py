@@ -7,6 +7,11 @@ import pytest
 from commanding import run_command
 from lying import CLAIM, messages, run
 
+from sentinel_core import encode_trace
+from sentinel_core.testing import honest_trace
+
+pytestmark = pytest.mark.unmeasured
+
 FILE = "sentinel-baseline.json"
 
 
@@ -43,6 +48,26 @@ def test_what_is_known_is_quiet_and_what_is_new_is_told(sentinel, runs, tmp_path
     assert "baseline: 1 new finding, 1 known, 0 gone" in told.stderr
     assert told.stdout.count("::error") == 1
     assert "(t2 message 3)" in told.stdout
+
+
+def test_one_lie_that_is_planted_is_the_one_new_finding(sentinel, tmp_path):
+    """The runs with old findings and honest ones are known; ``sentinel mutate`` makes a lie of one honest run."""
+    runs, honest = tmp_path / "runs.jsonl", json.loads(encode_trace(honest_trace("booked")))
+    batch = [run("old-lie", CLAIM), honest, run("honest", "Hello.")]
+    runs.write_text("".join(f"{json.dumps(one)}\n" for one in batch))
+    assert sentinel("--update-baseline").returncode == 0
+    assert sentinel().returncode == 0
+    made = run_command(tmp_path, "mutate", "runs.jsonl", "--export", "lies.jsonl")
+    assert made.returncode == 0, made.stderr
+    lies = [json.loads(line) for line in (tmp_path / "lies.jsonl").read_text().splitlines()]
+    (lie,) = [one for one in lies if one["trace_id"].endswith("booked#dropped_all")]
+    runs.write_text("".join(f"{json.dumps(one)}\n" for one in [*batch, lie]))
+    told = sentinel("--format", "github")
+    assert told.returncode == 2
+    assert "baseline: 1 new finding, 1 known, 0 gone" in told.stderr
+    (new,) = [line for line in told.stdout.splitlines() if line.startswith("::error")]
+    assert f"({lie['trace_id']} message " in new
+    assert "I've booked the 9:40 train to Leeds." in new
 
 
 def test_the_score_and_the_verdict_stay_what_they_are(sentinel, runs):

@@ -15,6 +15,8 @@ from commanding import run_command
 from lying import CLAIM
 from lying import run as trace
 
+pytestmark = pytest.mark.unmeasured
+
 EXAMPLES = Path(__file__).parents[2] / "examples" / "traces"
 HOSTILE = "]]></failure> & <x> ::error::x\n::set-output name=a::b ##[error] \x00\u202e | `rm` @all"
 
@@ -110,6 +112,42 @@ def test_junit_fails_what_counts(sentinel, runs, tmp_path, fail_on, failures):
     assert all(set(case.keys()) == {"classname", "name"} for case in suite.iter("testcase"))
 
 
+# What junit-10.xsd of Jenkins' xUnit plugin lets through: children and attributes of each element, required ones first.
+GRAMMAR = {
+    "testsuites": ({"testsuite"}, set(), {"name", "time", "tests", "failures", "errors"}),
+    "testsuite": (
+        {"testsuite", "properties", "testcase", "system-out", "system-err"},
+        {"name", "tests", "failures", "errors"},
+        {"group", "time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url"},
+    ),
+    "testcase": (
+        {"skipped", "error", "failure", "system-out", "system-err"},
+        {"name"},
+        {"time", "classname", "group"},
+    ),
+    "failure": (set(), set(), {"type", "message"}),
+    "error": (set(), set(), {"type", "message"}),
+    "system-out": (set(), set(), set()),
+}
+
+
+@pytest.mark.parametrize("fail_on", ["warn", "never"])
+def test_junit_keeps_to_the_grammar_of_jenkins(sentinel, runs, tmp_path, fail_on):
+    (tmp_path / "bad.json").write_text("{")
+    (tmp_path / "empty.json").write_text('{"trace_id": "nothing", "messages": []}')
+    sentinel("evaluate", ".", "--fail-on", fail_on, "-o", "o.xml")
+    root = ET.parse(tmp_path / "o.xml").getroot()
+    assert root.tag == "testsuites"
+    seen = set()
+    for element in root.iter():
+        children, required, optional = GRAMMAR[element.tag]
+        assert {child.tag for child in element} <= children
+        assert required <= set(element.keys()) <= required | optional
+        assert not (element.text or "").strip() or element.tag in ("failure", "error", "system-out")
+        seen.add(element.tag)
+    assert seen >= {"testsuite", "testcase", "error"} | {"failure" if fail_on == "warn" else "system-out"}
+
+
 def test_annotations_keep_to_the_limits_worst_first(sentinel, tmp_path):
     lies = [trace(f"lie-{number:02}", CLAIM, "I've refunded the customer.") for number in range(15)]
     write(tmp_path / "many.jsonl", *lies)
@@ -151,11 +189,11 @@ def test_code_quality_for_gitlab(sentinel, runs):
     ("arguments", "words"),
     [
         (("-o", "sarf:x.json"), 'there is no format "sarf"; the formats are'),
-        (("-o", "a.html", "-o", "folder/"), "cannot stand beside another output"),
+        (("-o", "a.html", "-o", "folder/"), "cannot be combined with another output"),
         (("-o", "a.html", "-o", "html:a.html"), "is given twice"),
         (("-o", "a.html", "-o", "b.what"), "name the format"),
-        (("-o", "a.html", "--resume"), "--resume needs an output to go on with"),
-        (("--format", "github", "--json"), "--format goes with neither"),
+        (("-o", "a.html", "--resume"), "--resume needs an output to continue"),
+        (("--format", "github", "--json"), "--format cannot be combined with --json or --jsonl"),
         (("--update-baseline",), "--update-baseline needs --baseline FILE"),
         (("--baseline", "gone.json"), 'baseline "gone.json" is not there'),
         (("-o", "gone/a.html"), '"gone/a.html" cannot be written'),

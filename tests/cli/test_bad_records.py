@@ -12,7 +12,7 @@ pytestmark = pytest.mark.unmeasured
 GOOD = '{"trace_id": "good", "messages": [{"role": "assistant", "content": "0"}]}'
 BAD = '{"trace_id": "bad", "messages": [{"role": "robot"}, {"role": "user", "content": 5}]}'
 PROBLEMS = (
-    '"robot" is none of system, user, assistant, tool @ $.messages[0].role; '
+    '"robot" is not one of system, user, assistant, tool @ $.messages[0].role; '
     "expected text, got a whole number @ $.messages[1].content"
 )
 
@@ -38,7 +38,7 @@ def test_json_has_a_row_in_its_place(inside, folder, knob, form):
 def test_a_bad_element_of_a_list(inside, folder, knob):
     (folder / "t.json").write_text(f"[{GOOD}, {BAD}]")
     done = inside("evaluate", "t.json", "--jsonl", *knob)
-    assert 'error: "t.json": "robot" is none of system, user, assistant, tool @ $[1].messages[0].role' in done.stderr
+    assert 'error: "t.json": "robot" is not one of system, user, assistant, tool @ $[1].messages[0].role' in done.stderr
     assert [json.loads(line).get("trace_id") for line in done.stdout.splitlines()] == ["good", None]
 
 

@@ -72,7 +72,7 @@ USAGE = {
     "bad number": (("evaluate", "x", "--timeout", "soon"), "'soon' is not a valid float"),
     "bad assignment": (("evaluate", "x", "--set", "budget"), '"budget" must be KEY=VALUE'),
     "bad weight": (("evaluate", "x", "--weight", "=1"), '"=1" must be NAME=W'),
-    "two formats": (("evaluate", "x", "--json", "--jsonl"), "--jsonl goes with neither --json nor --pretty"),
+    "two formats": (("evaluate", "x", "--json", "--jsonl"), "--jsonl cannot be combined with --json or --pretty"),
     "no config command": (("config",), "Usage: sentinel config"),
     "no name": (("plugins", "show"), "Missing argument 'NAME'"),
 }

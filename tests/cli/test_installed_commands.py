@@ -1,12 +1,15 @@
 """Commands of plugins: found by entry point, listed without their weight, never in the way of the core's."""
 
+import re
 import subprocess
 import sys
 
 import pytest
 
-from sentinel_core.cli import commands
+from sentinel_core.cli import commands, plugins
 from sentinel_core.host.validate_offers import RESERVED
+
+pytestmark = pytest.mark.unmeasured
 
 HEAD = "from sentinel_core import Command, hookimpl\n"
 OFFER = """
@@ -44,10 +47,9 @@ def installs(distribution):
     """The path on which a distribution offers commands: name to source."""
 
     def make(distribution_name: str = "greeter", **sources: str) -> str:
-        modules = {f"fake_{name}": text for name, text in sources.items()}
-        return str(
-            distribution(distribution_name, modules, {"sentinel.commands": {one: f"fake_{one}" for one in sources}})
-        )
+        modules = {name: f"fake_{name.replace('.', '_')}" for name in sources}
+        texts = {modules[name]: text for name, text in sources.items()}
+        return str(distribution(distribution_name, texts, {"sentinel.commands": modules}))
 
     return make
 
@@ -103,7 +105,7 @@ def test_a_broken_one_costs_itself_alone(sentinel, installs):
         ),
         (
             "def load():\n    return print\n",
-            "cannot be used: its load() must give a click.Command, and it gave a builtin_function_or_method",
+            "cannot be used: its load() must return a click.Command, and it returned a builtin_function_or_method",
         ),
     ],
 )
@@ -162,10 +164,20 @@ def test_two_of_one_name_are_an_error_that_names_both(sentinel, distribution, wr
 def test_a_built_in_one_that_is_missing_says_what_to_install(inside, monkeypatch):
     monkeypatch.setattr(commands, "CORE", {name: text for name, text in commands.CORE.items() if name in RESERVED})
     monkeypatch.setattr(commands, "names", lambda: sorted(commands.CORE))
-    for name, package in (("serve", "serve"), ("loops", "serve"), ("receive", "receive"), ("suite", "suite")):
+    monkeypatch.setattr(plugins, "below", lambda _group: [])
+    for name, package in (
+        ("serve", "serve"),
+        ("loops", "serve"),
+        ("receive", "receive"),
+        ("suite", "suite"),
+        ("demo", "start"),
+    ):
         done = inside(name, "--help")
         told = f'the command "{name}" is not installed: pip install reliability-sentinel-command-{package}'
         assert (done.returncode, done.stdout, done.stderr) == (3, "", f"sentinel: error: {told}\n")
+    done = inside("plugins", "new", "signal", "mine")
+    told = 'the command "plugins new" is not installed: pip install reliability-sentinel-command-start'
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", f"sentinel: error: {told}\n")
 
 
 def test_a_name_that_is_nearly_one(sentinel, installs):
@@ -194,3 +206,30 @@ def test_a_file_that_offers_a_command_alone(sentinel, folder, write):
     done = sentinel("evaluate", "t.json", "--plugins", "./mine.py")
     assert done.returncode == 3
     assert 'plugin "./mine.py": it offers only commands' in done.stderr
+
+
+def test_one_below_plugins_is_called_there_and_not_listed_with_the_others(sentinel, installs):
+    path = installs(**{"plugins.hello": source("plugins.hello"), "plugins.bad": "raise SystemExit('no luck')"})
+    listed = sentinel("--help", PYTHONPATH=path)
+    assert (listed.returncode, listed.stderr, "hello" in listed.stdout) == (0, "", False)
+    assert sentinel("hello", PYTHONPATH=path).returncode == 3
+    called = sentinel("plugins", "hello", "--to", "me", PYTHONPATH=path)
+    assert (called.returncode, called.stdout, called.stderr) == (2, "hello me\n", "")
+    helped = sentinel("plugins", "--help", PYTHONPATH=path)
+    assert re.search(r"^  hello +Say hello.$", helped.stdout, re.MULTILINE)
+    told = "command plugins.bad (greeter 1.0) cannot be imported: SystemExit: no luck\n"
+    assert (helped.returncode, helped.stderr) == (0, f"sentinel: warning: {told}")
+    broken = sentinel("plugins", "bad", PYTHONPATH=path)
+    assert (broken.returncode, broken.stderr) == (3, f"sentinel: error: {told}")
+    assert "--no-config" in sentinel("plugins", "hello", "--help", PYTHONPATH=path).stdout
+
+
+def test_no_group_but_plugins_takes_more(sentinel, installs):
+    listed = sentinel("plugins", "--check", PYTHONPATH=installs(**{"runs.hello": source("runs.hello")}))
+    (row,) = [line for line in listed.stdout.splitlines() if "runs.hello" in line]
+    assert "a command's name must be lowercase letters" in row
+
+
+def test_a_name_that_is_nearly_one_below_plugins(inside):
+    done = inside("plugins", "shwo")
+    assert (done.returncode, "No such command 'shwo'" in done.stderr) == (3, True), done.stderr

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 LIE = "I used the calculator tool and the result is 42."
 CAFE = "caf\u00e9"
 
@@ -260,7 +262,7 @@ def test_whatever_was_lost_is_refused_where_strict(inside, folder, data, gap):
     assert gap in json.loads(inside("evaluate", "t.jsonl", "--json").stdout)["unread"]
     done = inside("evaluate", "t.jsonl", "--strict")
     assert (done.returncode, done.stdout) == (3, "")
-    assert f"--strict refuses record 1, for not all of it could be read: {gap}" in done.stderr
+    assert f"--strict refuses record 1, because not all of it could be read: {gap}" in done.stderr
 
 
 def test_what_was_left_out_on_purpose_is_judged_where_strict(inside, folder):

@@ -9,6 +9,8 @@ import pytest
 
 from sentinel_core.cli import main
 
+pytestmark = pytest.mark.unmeasured
+
 DEAD = """
 from sentinel_core import Provider, hookimpl
 from sentinel_core.errors import ProviderError
@@ -85,10 +87,10 @@ def test_a_run_that_read_no_file_goes_on_without_one(trapped, inside, method, er
     (trapped / "releases" / "v1.json").write_text('{"version": "v1"}')
     run = ("run", "v1", "--provider", "dead", "--plugins", "./dead.py", "--set", "agent.max_attempts=1")
     told = inside("--no-config", *run).stderr
-    (command,) = re.findall(r"; to go on: sentinel (--no-config run --resume \S+)\n", told)
+    (command,) = re.findall(r"; to continue: sentinel (--no-config run --resume \S+)\n", told)
     assert inside(*shlex.split(command)).returncode == 3
     assert not (trapped / "sprung").exists()
-    assert "; to go on: sentinel run --resume " in inside(*run).stderr
+    assert "; to continue: sentinel run --resume " in inside(*run).stderr
 
 
 def test_it_shows(trapped, inside):
@@ -114,7 +116,7 @@ def test_a_link_in_our_folder_is_told(folder, inside, write):
     (folder / ".sentinel" / "logs" / "verdicts.otlp.jsonl").symlink_to("../../precious")
     done = inside("evaluate", "t.json", "--emit", "otel")
     assert done.returncode == 3
-    assert '".sentinel/logs/verdicts.otlp.jsonl" is a symbolic link, which may lead anywhere: remove it' in done.stderr
+    assert '".sentinel/logs/verdicts.otlp.jsonl" is a symbolic link, which may point anywhere: remove it' in done.stderr
     assert (folder / "precious").read_text() == "mine"
 
 
@@ -123,7 +125,7 @@ def test_our_folder_as_a_link_is_told(folder, inside):
     (folder / "releases").mkdir()
     (folder / ".sentinel").symlink_to("outside")
     done = inside("run", "v1", "--provider", "offline")
-    told = 'sentinel: error: ".sentinel" is a symbolic link, which may lead anywhere: remove it; places elsewhere are named by '
+    told = 'sentinel: error: ".sentinel" is a symbolic link, which may point anywhere: remove it; to use another place, set '
     assert (done.returncode, done.stderr.startswith(told)) == (3, True), done.stderr
     assert list((folder / "outside").iterdir()) == []
 
@@ -136,6 +138,6 @@ def test_a_run_that_would_leave_things_elsewhere_is_not_begun(folder, inside):
     done = inside("run", "v1", "--provider", "offline")
     assert (done.returncode, done.stderr) == (
         3,
-        'sentinel: error: ".sentinel/runs" is a symbolic link, which may lead anywhere: remove it\n',
+        'sentinel: error: ".sentinel/runs" is a symbolic link, which may point anywhere: remove it\n',
     )
     assert [path.name for path in (folder / ".sentinel").iterdir()] == ["runs"]

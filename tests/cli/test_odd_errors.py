@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 BASE = """
 import os
 from sentinel_core import ExecutionTrace, Message, Signal, TraceReader, hookimpl

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.unmeasured
+
 RELEASES = Path(__file__).parents[2] / "examples" / "releases"
 COMMAND = Path(sys.executable).parent / "sentinel"
 TIMEOUT = 120

@@ -135,7 +135,7 @@ def test_the_short_name_of_what_is_not_installed(inside, judged, folder):
     for places in ("./mine.py,./other.py", "./gone.py,./mine.py"):  # told as what they are
         done = inside("evaluate", "t.json", "--plugins", places, "--set", "mine.risk=1")
         assert done.returncode == 3
-        assert "name its kind" not in done.stderr
+        assert "add its kind" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -153,8 +153,8 @@ def test_a_short_name_whose_kind_does_not_show(inside, folder, write, plugin, mo
     done = inside("evaluate", "t.json", "--plugins", plugin, "--set", f"{name}.risk=1")
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == (
-        f'sentinel: error: --set {name}.risk: no plugin "{name}" is installed; for one in "{plugin}" '
-        f'name its kind, too: "signals:{name}.risk" (or guardrails, providers, tools)\n'
+        f'sentinel: error: --set {name}.risk: no plugin "{name}" is installed; for a plugin in "{plugin}" '
+        f'add its kind: "signals:{name}.risk" (or guardrails, providers, tools)\n'
     )
     if more:
         assert inside("evaluate", "t.json", "--plugins", plugin, "--set", "signals:mine.risk=1").returncode == 0
@@ -165,7 +165,7 @@ def test_a_name_in_two_kinds_must_say_which(sentinel, distribution, write):
     write("t.json", "0")
     done = sentinel("evaluate", "t.json", "--set", "offline.x=1", PYTHONPATH=str(path))
     assert done.returncode == 3
-    assert '"offline" stands in two kinds; write "providers:offline.x" or "signals:offline.x"' in done.stderr
+    assert '"offline" is in two kinds; write "providers:offline.x" or "signals:offline.x"' in done.stderr
     done = sentinel("evaluate", "t.json", "--plugins", "native", PYTHONPATH=str(path))
     assert done.returncode == 3
     assert 'write "signals:native" or "trace_readers:native"' in done.stderr

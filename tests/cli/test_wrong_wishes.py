@@ -7,8 +7,10 @@ import sys
 
 import pytest
 
-from sentinel_core.cli.evaluate import _tell_how_to_go_on
+from sentinel_core.cli.evaluate import _say_how_to_resume
 from sentinel_core.cli.options import Many
+
+pytestmark = pytest.mark.unmeasured
 
 ROBOT = {"messages": [{"role": "robot", "content": "I filed the risk report for v2; its id is 7."}]}
 
@@ -16,7 +18,7 @@ PLACES = {
     "nowhere to go": (("--output-format", "parquet"), '--output-format "parquet" needs a place to write to: -o FILE'),
     "another name": (
         ("--output-format", "parquet", "-o", "w.jsonl"),
-        '-o "w.jsonl" goes with no --output-format "parquet": the name says another format',
+        '-o "w.jsonl" does not fit --output-format "parquet": its ending means another format',
     ),
     "no such format": (
         ("-o", "w.csv"),
@@ -30,17 +32,17 @@ PLACES = {
         ("-o", "w.xml", "--output-format", "parquet"),
         '--output-format "parquet" needs a place to write to: -o FILE',
     ),
-    "a document in lines, in capitals": (("-o", "w.JSONL", "--json"), '-o "w.JSONL" holds a report a line'),
+    "a document in lines, in capitals": (("-o", "w.JSONL", "--json"), '-o "w.JSONL" holds one report per line'),
     "lines in a document": (("--jsonl", "-o", "w.json"), '-o "w.json" would hold lines of JSON: name it .jsonl'),
-    "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is what is to be read, and would be replaced'),
-    "what is read, in a folder": ((".", "-o", "t.json", "--json"), '-o "t.json" is what is to be read'),
+    "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is also an input and would be replaced'),
+    "what is read, in a folder": ((".", "-o", "t.json", "--json"), '-o "t.json" is also an input'),
     "a document in lines": (
         ("--json", "-o", "w.jsonl"),
-        '-o "w.jsonl" holds a report a line: leave out --json and --pretty, or name it .json',
+        '-o "w.jsonl" holds one report per line: leave out --json and --pretty, or name it .json',
     ),
-    "a document in parts": (("--pretty", "-o", "w/"), '-o "w/" holds a report a line'),
+    "a document in parts": (("--pretty", "-o", "w/"), '-o "w/" holds one report per line'),
     "no folder": (("-o", "gone/x.jsonl"), '"gone/x.jsonl" cannot be written: No such file or directory'),
-    "a file for a folder": (("-o", "t.json/x/"), '"t.json/x" cannot be made: Not a directory'),
+    "a file for a folder": (("-o", "t.json/x/"), '"t.json/x" cannot be created: Not a directory'),
 }
 
 
@@ -72,7 +74,7 @@ def test_the_summary_is_told_with_its_folder(inside, write, folder):
     write("t.json", "0")
     (folder / "out").mkdir()
     done = inside("evaluate", "t.json", "-o", "out/reports.jsonl")
-    assert done.stderr.endswith("all of it: out/reports.summary.json\n")
+    assert done.stderr.endswith("full summary: out/reports.summary.json\n")
 
 
 def test_an_unknown_role_is_no_pass(inside, folder):
@@ -83,7 +85,7 @@ def test_an_unknown_role_is_no_pass(inside, folder):
     assert '! not read: 1 message with the unknown role "robot"' in done.stdout
     strict = inside("evaluate", "t.json", "--strict")
     assert (strict.returncode, strict.stdout) == (3, "")
-    refused = '--strict refuses record 1, for not all of it could be read: 1 message with the unknown role "robot"'
+    refused = '--strict refuses record 1, because not all of it could be read: 1 message with the unknown role "robot"'
     assert refused in strict.stderr
 
 
@@ -149,17 +151,17 @@ def test_plugin_facts_stand_in_a_column(inside):
 def test_how_to_go_on_after_control_c(monkeypatch, capsys):
     given = ["evaluate", "my runs/", "-o", "out.jsonl", "--set", "key=sk-ant-api03-" + "a1B2" * 20]
     monkeypatch.setattr(sys, "argv", ["sentinel", *given])
-    _tell_how_to_go_on(Many(), no_config=False)
+    _say_how_to_resume(Many(), no_config=False)
     assert capsys.readouterr().err == ""
-    _tell_how_to_go_on(Many(output="out.jsonl"), no_config=False)
+    _say_how_to_resume(Many(output="out.jsonl"), no_config=False)
     told = capsys.readouterr().err
-    assert told.startswith("stopped; to go on: sentinel evaluate 'my runs/' -o out.jsonl --set key=")
+    assert told.startswith("stopped; to continue: sentinel evaluate 'my runs/' -o out.jsonl --set key=")
     assert shlex.split(told)[-1] == "--resume"
     assert "a1B2" not in told
     for before in ((), ("--no-config",)):
         monkeypatch.setattr(sys, "argv", ["sentinel", *before, *given])
-        _tell_how_to_go_on(Many(output="out.jsonl"), no_config=True)
-        assert capsys.readouterr().err.startswith("stopped; to go on: sentinel --no-config evaluate 'my runs/'")
+        _say_how_to_resume(Many(output="out.jsonl"), no_config=True)
+        assert capsys.readouterr().err.startswith("stopped; to continue: sentinel --no-config evaluate 'my runs/'")
 
 
 def test_control_c_while_the_command_is_loaded():

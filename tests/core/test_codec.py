@@ -67,8 +67,8 @@ def one_message(**message: object) -> dict[str, object]:
         ({**GOOD, "metadata": []}, ("expected an object, got a list @ $.metadata",)),
         ({**GOOD, "messages": [3]}, ("expected an object, got a whole number @ $.messages[0]",)),
         ({**GOOD, "details": "x"}, ("expected an object, got text @ $.details",)),
-        (one_message(role="robot"), ('"robot" is none of system, user, assistant, tool @ $.messages[0].role',)),
-        (one_message(role=1), ("1 is none of system, user, assistant, tool @ $.messages[0].role",)),
+        (one_message(role="robot"), ('"robot" is not one of system, user, assistant, tool @ $.messages[0].role',)),
+        (one_message(role=1), ("1 is not one of system, user, assistant, tool @ $.messages[0].role",)),
         (
             one_message(tool_results=[{"tool_call_id": "c", "success": "false"}]),
             ("expected true or false, got text @ $.messages[0].tool_results[0].success",),
@@ -106,7 +106,7 @@ def test_all_problems_are_told_at_once():
     document = {"messages": [{"role": "x"}, {"role": "user", "content": 3, "tool_calls": None}]}
     assert set(problems(document)) == {
         'required key "trace_id" is missing @ $.trace_id',
-        '"x" is none of system, user, assistant, tool @ $.messages[0].role',
+        '"x" is not one of system, user, assistant, tool @ $.messages[0].role',
         "expected text, got a whole number @ $.messages[1].content",
         "expected a list, got null @ $.messages[1].tool_calls",
     }

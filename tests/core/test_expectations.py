@@ -161,7 +161,7 @@ def test_a_run_of_which_nothing_is_expected_is_not_measured():
     ("text", "error"),
     [
         ("[", "is not TOML"),
-        ("expects = []", 'unknown key "expects"; there are expect, task_key, tasks'),
+        ("expects = []", 'unknown key "expects"; the keys are expect, task_key, tasks'),
         ("expect = 3", "expect must be a list of texts"),
         ("tasks = 3", "tasks must be a table"),
         ("task_key = 3", "task_key text such as"),

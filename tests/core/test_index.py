@@ -2,6 +2,7 @@ import hypothesis.strategies as st
 from hypothesis import given
 
 from sentinel_core import ExecutionTrace, Message, MessageDetails, ToolCall, ToolResult, TraceDetails, TraceIndex
+from sentinel_core.trace import from_json, to_json
 
 
 def call(call_id: str, name: str = "tool", **arguments: object) -> Message:
@@ -133,3 +134,15 @@ def test_it_knows_who_asked_and_what_can_be_changed():
     hello = Message(role="user", content="hi", metadata={"a": 1})
     index = index_of(Message(role="system", content="Help."), hello, Message(role="user"), call("c", x=1))
     assert (index.asked, index.held) == ([1], [{}, {"a": 1}, {"x": 1}])
+
+
+def test_checks_that_were_found_before_are_taken_over_where_the_result_is_the_same():
+    tests = [call(name, "bash", command="pytest") for name in "abc"]
+    told = index_of(tests[0], result("a", "1 failed"), tests[1], result("b", "2 failed"), tests[2])
+    found = from_json(to_json([one.checks for one in told.calls]))
+    assert [len(one) for one in found] == [1, 1, 1]
+    found[0][0][2] = "as it was told"
+    index = index_of(*told.messages, result("b", "2 passed"), result("c", "3 passed"))
+    index.recall(found, len(told.messages))
+    assert [one.check.ending for one in index.calls] == ["as it was told", "2 passed", "3 passed"]
+    assert index.calls[0].checks == (told.calls[0].check._replace(ending="as it was told"),)

@@ -74,8 +74,69 @@ def test_what_is_no_single_run_is_told(what, words, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("what", [3, b"[]", None])
 def test_another_type_is_told(what):
-    with pytest.raises(TypeError, match="expected a path, a dict, a list of messages or an ExecutionTrace"):
+    with pytest.raises(TypeError, match="expected a path, a dict, a list of messages, a framework's result or an Exec"):
         judge(what)
+
+
+def test_what_is_expected_of_the_run():
+    met, broken = ["called:get_order"], ["not called:get_*", "answer matches refund"]
+    fine = judge(messages("Order 1017 has shipped."), expect=met)
+    assert (fine.verdict, fine.findings) == ("PASS", ())
+    for report in (
+        judge(SAID, expect=broken),
+        evaluate_trace(ExecutionTrace(trace_id="t", messages=MESSAGES), expect=broken),
+    ):
+        assert report.verdict == "FAIL"
+        assert {"expect.answer", "expect.not_called"} < {one.rule for one in report.findings}
+
+
+@pytest.mark.parametrize("wrong", ["called:get_order", ["calls get_order"], [3]])
+def test_an_expectation_that_nobody_understands_is_told(wrong):
+    with pytest.raises(ConfigError, match="expect"):
+        judge(SAID, expect=wrong)
+
+
+class OfAgentsSdk:
+    def to_input_list(self):
+        call = {"type": "function_call", "call_id": "c1", "name": "get_order", "arguments": "{}"}
+        output = {"type": "function_call_output", "call_id": "c1", "output": "shipped"}
+        return [SAID[0], call, output, {"role": "assistant", "content": CLAIM, "type": "message"}]
+
+
+class OfPydanticAi:
+    def all_messages_json(self):
+        call = {"part_kind": "tool-call", "tool_name": "get_order", "args": {}, "tool_call_id": "c1"}
+        output = {"part_kind": "tool-return", "tool_name": "get_order", "content": "shipped", "tool_call_id": "c1"}
+        return json.dumps(
+            [
+                {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": SAID[0]["content"]}]},
+                {"kind": "response", "parts": [call]},
+                {"kind": "request", "parts": [output]},
+                {"kind": "response", "parts": [{"part_kind": "text", "content": CLAIM}]},
+            ]
+        ).encode()
+
+
+class OfLangChain:
+    def __init__(self, **fields):
+        self.fields = fields
+
+    def model_dump(self, *, mode, fallback):
+        return {name: fallback(value) if isinstance(value, set) else value for name, value in self.fields.items()}
+
+
+LANGCHAIN = [
+    OfLangChain(type="human", content=SAID[0]["content"]),
+    OfLangChain(type="ai", content="", tool_calls=[{"name": "get_order", "args": {}, "id": "c1"}]),
+    OfLangChain(type="tool", content="shipped", tool_call_id="c1", artifact={1}),
+    OfLangChain(type="ai", content=CLAIM, tool_calls=[]),
+]
+
+
+@pytest.mark.parametrize("what", [OfAgentsSdk(), OfPydanticAi(), LANGCHAIN, {"messages": LANGCHAIN, "other": {1}}])
+def test_what_frameworks_hand_out_is_a_run(what):
+    report = judge(what, expect=["called:get_order"])
+    assert [one.rule for one in report.findings] == ["hallucination.claim_without_call"]
 
 
 def test_a_profile_by_name_or_file(tmp_path):

@@ -133,7 +133,7 @@ def test_a_drained_worker_ends_by_itself(tmp_path):
 
 @pytest.mark.parametrize("frame", [b"bytes", {"text": 3}, Warned("of another kind"), 3])
 def test_a_frame_that_is_none_of_those_declared_is_not_believed(frame):
-    wrong = pytest.raises(WorkerDied, match=r"^sent a frame that is none of its own: ")
+    wrong = pytest.raises(WorkerDied, match=r"^sent a frame of an unknown type: ")
     with Child(lambda outbox: outbox.send(frame), frames=Told | Started) as child, wrong:
         list(child.frames(LONG))
 

@@ -8,12 +8,14 @@ import pytest
 from commanding import run_command
 
 from sentinel_core import Detection, Finding, Signal, evaluate_trace
+from sentinel_core.cli.firing_rate import firing_rate
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.conversion import Setting
 from sentinel_core.host.plugins import installed, load
 from sentinel_core.host.rule_levels import check_rules, with_levels
 
 REPOSITORY = Path(__file__).parents[2]
+DETECTION = REPOSITORY / "src" / "sentinel_core" / "cli" / "detection.json"
 CODING = REPOSITORY / "examples" / "traces" / "coding-session.jsonl"
 SIGNALS = [plugin.offer for plugin in load(installed(("signals",)))[0]]
 RULES = [(signal, rule) for signal in SIGNALS for rule in signal.rules]
@@ -40,8 +42,10 @@ def test_nothing_is_explained_that_is_no_rule():
         assert set(signal.explain()) == {rule.id for rule in signal.rules}
 
 
-def test_the_page_of_the_rules_is_what_the_command_writes(sentinel):
-    assert sentinel("explain", "--all", "--markdown").stdout == (REPOSITORY / "docs" / "rules.md").read_text()
+def test_all_rules_in_markdown_are_the_pages_one_after_the_other(sentinel):
+    pages = sorted((REPOSITORY / "docs" / "rules").glob("*.md"), key=lambda page: page.stem)
+    bodies = [page.read_text(encoding="utf-8").partition("\n")[2] for page in pages]
+    assert sentinel("explain", "--all", "--markdown").stdout == "\n".join(bodies)
 
 
 def test_the_list_names_each_rule_with_its_level(sentinel, tmp_path):
@@ -54,6 +58,35 @@ def test_the_list_names_each_rule_with_its_level(sentinel, tmp_path):
     assert {row["level"] for row in rows} == {None, "warning"}
 
 
+def test_the_list_says_how_often_a_rule_fires_on_failed_and_on_good_runs(sentinel):
+    figures = json.loads(DETECTION.read_text())
+    failed, good = (sum(row[kind] for row in figures["sets"].values()) for kind in ("failed", "good"))
+    rows = {row["rule"]: row["fires_on"] for row in json.loads(sentinel("rules", "--json").stdout)}
+    for rule, (on_failed, on_good) in figures["rules"]["fired"].items():
+        assert rows[rule] == {"failed": on_failed, "good": on_good, "of_failed": failed, "of_good": good}
+    head, *lines = sentinel("rules").stdout.splitlines()
+    assert f"failed of {failed:,}  good of {good:,}" in head
+    on_failed, on_good = figures["rules"]["fired"]["loop.cycle"]
+    assert next(line for line in lines if line.startswith("loop.cycle ")).split()[2:4] == [str(on_failed), str(on_good)]
+    told = sentinel("explain", "loop.cycle").stdout
+    assert f"{on_failed} of {failed:,} failed and {on_good} of {good:,} good labelled runs" in told
+
+
+def test_of_a_strangers_rule_no_rate_is_told(sentinel, tmp_path):
+    assert firing_rate("loop.cycle", "reliability-sentinel-signal-loop") is not None
+    assert firing_rate("loop.cycle", "sentinel-signal-loop") is None
+    assert firing_rate("loop.cycle", None) is None
+    (tmp_path / "mine.py").write_text(
+        "from sentinel_core import Rule, Signal, hookimpl\n"
+        "RULE = Rule(id='sorry', severity='note', title='Says sorry', help='It says sorry.', since='1')\n"
+        "@hookimpl\n"
+        "def sentinel_signals():\n"
+        "    return [Signal(name='mine', summary='s', detect=lambda index: 0.0, rules=(RULE,))]\n"
+    )
+    lines = sentinel("rules", "--plugins", "signals:loop,./mine.py").stdout.splitlines()
+    assert next(line for line in lines if line.startswith("mine.sorry ")).split()[1:4] == ["note", "–", "–"]
+
+
 @pytest.mark.parametrize("name", ["contradicted_checks", "hallucination.contradicted_checks"])
 def test_a_rule_is_explained_with_its_evidence(sentinel, name):
     told = sentinel("explain", name).stdout
@@ -61,7 +94,7 @@ def test_a_rule_is_explained_with_its_evidence(sentinel, name):
         "Says that checks pass",
         "Why",
         "“All tests pass now.”",
-        "Mend",
+        "What to do",
         '"hallucination.contradicted_checks" = "off"',
     ):
         assert words in told
@@ -74,7 +107,10 @@ def test_a_rule_is_explained_with_its_evidence(sentinel, name):
         (("explain",), "name one rule, or give --all"),
         (("evaluate", CODING, "--rule", "loop.cycel=off"), 'there is no such rule; did you mean "loop.cycle"?'),
         (("evaluate", CODING, "--rule", "lop.cycle=off"), "there is no such rule"),
-        (("evaluate", CODING, "--rule", "loop.cycle=maybe"), "'maybe' is no level; expected off, note, warning, error"),
+        (
+            ("evaluate", CODING, "--rule", "loop.cycle=maybe"),
+            "'maybe' is not a level; expected off, note, warning, error",
+        ),
     ],
 )
 def test_wrong_wishes_are_told(sentinel, arguments, words):
@@ -91,7 +127,7 @@ def test_what_is_off_is_not_found_and_the_report_says_so(sentinel):
     assert report["verdict"] == "PASS"
     assert [one["rule"] for one in report["findings"]] == ["tool_misuse.failed_call"]
     gaps = next(one["gaps"] for one in report["coverage"] if one["signal_name"] == "hallucination")
-    assert "The rule contradicted_checks is switched off; it would have found one thing." in gaps
+    assert "The rule contradicted_checks is switched off; it would have had 1 finding." in gaps
     one_off = json.loads(sentinel("evaluate", CODING, "--json", *off[:2]).stdout)
     assert one_off["verdict"] == "FAIL"
 

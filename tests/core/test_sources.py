@@ -92,12 +92,12 @@ def test_what_only_lies_where_sub_agents_do_is_read_by_itself(tmp_path, monkeypa
     assert len(found("in")) == 12
 
 
-def test_what_is_no_file_is_told_in_a_folder(tmp_path, monkeypatch):
+def test_what_is_not_a_file_is_reported_in_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "in/a.json")
     (tmp_path / "in/b.json").symlink_to("nowhere")
     os.mkfifo(tmp_path / "in/c.json")
-    told = [f'"in/{name}.json": is no file, or a link that leads to none' for name in "bc"]
+    told = [f'"in/{name}.json": is not a file, or a link to a missing one' for name in "bc"]
     assert found("in") == found("in/*.json") == ["in/a.json", *told]
 
 
@@ -235,6 +235,18 @@ def test_only_files_of_the_same_folder_are_siblings(tmp_path):
     assert attrs.evolve(source, path=spool(io.BytesIO())).siblings("*") == []
 
 
+def test_a_link_that_leaves_the_folder_is_no_sibling(tmp_path):
+    write(tmp_path / "in" / "b.json", b"b")
+    write(tmp_path / "outside" / "c.json")
+    (tmp_path / "here").symlink_to(tmp_path / "in")
+    (tmp_path / "in" / "inner.json").symlink_to("b.json")
+    (tmp_path / "in" / "outer.json").symlink_to(tmp_path / "outside" / "c.json")
+    (tmp_path / "in" / "outer").symlink_to(tmp_path / "outside")
+    source = FileSource(path=write(tmp_path / "here" / "a.json"), label="a.json")
+    assert [one.name for one in source.siblings("*.json")] == ["b.json", "inner.json"]
+    assert source.siblings("outer/*.json") == []
+
+
 def test_bytes_have_no_siblings():
     source = BytesSource(data=b"in memory")
     assert (source.open().read(), source.sibling("x"), source.siblings("*")) == (b"in memory", None, [])
@@ -301,7 +313,7 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b'{"a": 1, "b": {}}', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'[{"a": 1}]', [reader("a", 0)], r"it looks like a JSON list with the keys a \("),
         (b"[1]", [reader("a", 0)], r"it looks like a JSON list \("),
-        (b'{"trace_id": "t", "signal_scores": []}', [reader("a", 0)], "Sentinel's own reports, which are no traces"),
+        (b'{"trace_id": "t", "signal_scores": []}', [reader("a", 0)], "Sentinel's own reports, which are not traces"),
         (b"\0\1", [reader("a", 0)], r"it looks like a binary file \("),
         ('[{"role": "user"}]'.encode("utf-16"), [reader("a", 0)], r"it looks like text in UTF-16: save it as UTF-8 \("),
         (b"\xfe\xff\0[", [reader("a", 0)], r"it looks like text in UTF-16: save it as UTF-8 \("),

@@ -17,8 +17,10 @@ from sentinel_core.telemetry.run_files import check_writable
 from sentinel_tools_release.files import locked
 
 STRANGER = 54_321
-LINK = r"is a symbolic link, which may lead anywhere: remove it"
-ELSEWHERE = "; places elsewhere are named by --store and --reports (sentinel run), --dir (sentinel suite), -o (sentinel receive)"
+LINK = r"is a symbolic link, which may point anywhere: remove it"
+ELSEWHERE = (
+    "; to use another place, set --store and --reports (sentinel run), --dir (sentinel suite), or -o (sentinel receive)"
+)
 
 
 @pytest.fixture

@@ -58,12 +58,27 @@ def test_singulars(word, single):
 
 
 def test_tools_that_end_a_run_and_words_of_names():
-    assert [is_ending(name) for name in ("finish", "final_answer", "transfer_to_human", "submit_order")] == [
-        True,
-        True,
-        True,
-        False,
+    ending = [
+        "finish",
+        "final_answer",
+        "transfer_to_human",
+        "attempt_completion",
+        "give_up",
+        "escalate_to_human",
+        "hand_off",
+        "submit_patch",
     ]
+    other = [
+        "submit_order",
+        "return_order_items",
+        "stop_server",
+        "complete_task_list",
+        "scroll_up",
+        "end_of_edit",
+        "code",
+        "patch",
+    ]
+    assert ([name for name in ending if not is_ending(name)], [name for name in other if is_ending(name)]) == ([], [])
     assert name_words("mcp__shop__cancelOrderItems2") == ("cancel", "order", "items", "2")
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+FIGURES = ROOT / "src/sentinel_core/cli/detection.json"
 
 
 def _card():
@@ -21,7 +22,7 @@ def test_the_page_is_made_of_the_figures():
 
 
 def test_the_readme_says_the_same():
-    figures = json.loads((ROOT / "docs/detection.json").read_text(encoding="utf-8"))["summary"]
+    figures = json.loads(FIGURES.read_text(encoding="utf-8"))["summary"]
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     told = re.search(r"precision of FAIL is ([\d.]+).*?AUROC ([\d.]+), counting\s+messages ([\d.]+)", readme, re.DOTALL)
     assert [float(one) for one in told.groups()] == [figures["precision"], figures["triage"], figures["messages"]]
@@ -34,6 +35,6 @@ def test_every_rule_on_the_page_is_declared():
 
     plugins, _ = load(select(Selection(), ("signals",))[0])
     declared = {f"{plugin.offer.name}.{rule.id}" for plugin in plugins for rule in plugin.offer.rules}
-    figures = json.loads((ROOT / "docs/detection.json").read_text(encoding="utf-8"))
+    figures = json.loads(FIGURES.read_text(encoding="utf-8"))
     assert set(figures["rules"]["fired"]) <= declared
     assert {signal.name for signal in _installed_panel().signals} <= set(figures["signals"])

@@ -9,8 +9,14 @@ import pytest
 from headings import anchors
 from trove_classifiers import classifiers
 
+from sentinel_core import __version__
+
 REPOSITORY = Path(__file__).parents[2]
-FOLDERS = (REPOSITORY, *sorted(path.parent for path in REPOSITORY.glob("plugins/*/*/pyproject.toml")))
+NESTED = ("plugins/*/*", "tools/*")
+FOLDERS = (
+    REPOSITORY,
+    *sorted(path.parent for one in NESTED for path in REPOSITORY.glob(f"{one}/pyproject.toml")),
+)
 PYTHONS = {f"Programming Language :: Python :: 3.{minor}" for minor in (11, 12, 13, 14)}
 
 
@@ -54,13 +60,18 @@ def problem_of(link: str) -> str | None:
 @each
 def test_the_metadata_is_complete_and_the_licence_is_in_the_distribution(folder):
     told = project(folder)
-    assert (told["version"], told["license"], told["license-files"]) == ("0.1.0", "Apache-2.0", ["LICENSE"])
+    assert (told["version"], told["license"], told["license-files"]) == (__version__, "Apache-2.0", ["LICENSE"])
     assert (folder / "LICENSE").read_bytes() == (REPOSITORY / "LICENSE").read_bytes()
     assert set(told["classifiers"]) <= classifiers
     assert PYTHONS | {"Typing :: Typed", "Operating System :: POSIX :: Linux"} <= set(told["classifiers"])
     assert {"Homepage", "Documentation", "Source", "Issues", "Changelog"} <= told["urls"].keys()
     assert len(told["keywords"]) >= 4
     assert told["requires-python"] == ">=3.11"
+
+
+def test_every_pin_of_a_distribution_of_ours_is_of_this_version():
+    text = "\n".join((folder / "pyproject.toml").read_text(encoding="utf-8") for folder in FOLDERS)
+    assert set(re.findall(r'"reliability-sentinel[a-z-]*==([^"]+)"', text)) == {__version__}
 
 
 @each
@@ -71,9 +82,12 @@ def test_every_address_in_metadata_and_readme_leads_somewhere(folder):
 
 def test_readme_refers_to_no_link_that_it_does_not_define():
     for folder in FOLDERS:
-        text = (folder / "README.md").read_text(encoding="utf-8")
+        text = re.sub(
+            r"^```.*?^```", "", (folder / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
+        )
         defined = set(re.findall(r"^\[([^\]]+)\]: ", text, re.MULTILINE))
-        assert set(re.findall(r"\[([^\]\n]+)\]\[\]", text)) == defined, folder
+        used = {ref or shown for shown, ref in re.findall(r"\[([^\]\n]+)\]\[([^\]\n]*)\]", text)}
+        assert used == defined, folder
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def told_by(*arguments, folder, variable):
+def json_output(*arguments, folder, variable):
     """What the command says as JSON; the key, which is in that variable, stands nowhere in it."""
     done = subprocess.run(
         [COMMAND, *arguments],
@@ -44,7 +44,7 @@ def told_by(*arguments, folder, variable):
 def test_a_real_model_finishes_the_scenario(provider, tmp_path):
     base_url, variable = FORMATS[provider]
     chosen = os.environ.get("SENTINEL_E2E_MODEL")
-    told = told_by(
+    output = json_output(
         *("run", "v2.1.0", "--json", "--provider", provider, "--base-url", base_url),
         *(("--model", chosen) if chosen else ()),
         *("--tool-mode", "guided", "--max-reruns", "1", "--call-timeout", "300", "--deadline", "800"),
@@ -52,11 +52,11 @@ def test_a_real_model_finishes_the_scenario(provider, tmp_path):
         folder=tmp_path,
         variable=variable,
     )
-    sys.stdout.write(f"{provider}: {json.dumps(told, indent=1)}\n")
-    assert told["severity"] in ("high", "medium", "low")
+    sys.stdout.write(f"{provider}: {json.dumps(output, indent=1)}\n")
+    assert output["severity"] in ("high", "medium", "low")
     (report,) = (tmp_path / "reports").glob("*.json")
     assert json.loads(report.read_text())["release_id"] == "v2.1.0"
-    assert told["agent"]["verdict"] in ("PASS", "WARN", "FAIL")
+    assert output["agent"]["verdict"] in ("PASS", "WARN", "FAIL")
 
 
 SUITE = """
@@ -75,8 +75,10 @@ def test_a_real_model_judges(tmp_path):
     base_url, variable = FORMATS["openai"]
     text = SUITE.format(base_url=base_url, model=f', model = "{chosen}"' if chosen else "")
     (tmp_path / "judged.toml").write_text(text)
-    told = told_by("suite", "run", "judged.toml", "--json", "--timeout", "800", folder=tmp_path, variable=variable)
-    (opinion,) = told["scenarios"][0]["trials"][0]["opinions"]
+    output = json_output(
+        "suite", "run", "judged.toml", "--json", "--timeout", "800", folder=tmp_path, variable=variable
+    )
+    (opinion,) = output["scenarios"][0]["trials"][0]["opinions"]
     sys.stdout.write(f"judge: {opinion}\n")
     assert round(opinion["score"] * 3, 3) in (0, 1, 2, 3)
     assert "of 3 votes" in opinion["evidence"]

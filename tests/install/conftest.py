@@ -3,15 +3,18 @@ from pathlib import Path
 
 import pytest
 
+from distributions import build
+
 sys.path.insert(0, str(Path(__file__).parent))
 
-from wheels import Environment, build_projects
+from wheels import Environment
 
 
 @pytest.fixture(scope="session")
 def wheelhouse(tmp_path_factory):
+    """What ``make dist`` builds, as an index for pip and uv."""
     folder = tmp_path_factory.mktemp("wheelhouse")
-    build_projects(folder)
+    build(folder)
     return folder
 
 

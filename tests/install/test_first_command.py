@@ -57,7 +57,7 @@ def test_a_bare_host_says_what_to_install_and_then_it_works(make_environment, wh
 
 
 def test_every_built_in_command_is_there_and_no_development_tool(environment, tmp_path):
-    for name in ("audit", "loops", "receive", "serve", "suite"):
+    for name in ("audit", "demo", "doctor", "init", "loops", "mutate", "receive", "serve", "suite"):
         done = environment.sentinel(name, "--help", cwd=tmp_path)
         assert (done.returncode, done.stderr) == (0, ""), name
     found = subprocess.run(

@@ -10,16 +10,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
-PROJECTS = (REPOSITORY, *sorted(path.parent for path in REPOSITORY.glob("plugins/*/*/pyproject.toml")))
-
-
-def build_projects(folder: Path) -> None:
-    """One wheel of the host and of each built-in plugin."""
-    from hatchling.builders.wheel import WheelBuilder
-
-    for project in PROJECTS:
-        for _ in WheelBuilder(str(project)).build(directory=str(folder)):
-            pass
 
 
 def write_wheel(

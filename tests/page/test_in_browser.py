@@ -56,6 +56,25 @@ def test_a_trace_shows_the_claim_beside_the_evidence(browse, coding, theme, widt
     assert fits
 
 
+def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
+    report = json.loads(run_command(coding.parent, "evaluate", EXAMPLES / "coding-session.jsonl", "--json").stdout)
+    told = browse(coding, steps=[
+        ["eval", "document.querySelector('.hero').innerText"],
+        ["eval", "[...document.querySelectorAll('.hero .reason a')].map((one) => one.hash)"],
+    ])  # fmt: skip
+    words, links = told["values"]
+    assert report["reasoning"] in words
+    assert report["scope"] in words
+    assert f"triage {report['triage_score']:.3f}" in words
+    assert report["attribution"] == {
+        "message_index": 7,
+        "agent": None,
+        "basis": "hallucination.contradicted_checks",
+    }
+    assert "Where to begin: message 7 (hallucination.contradicted_checks)" in words
+    assert links == ["#f2"]
+
+
 def test_keys_go_from_finding_to_finding_and_the_address_says_which(browse, coding):
     here = "[location.hash, document.activeElement.id, document.querySelector('#at').textContent]"
     told = browse(coding, steps=[
@@ -149,22 +168,28 @@ def test_sub_agents_stand_under_the_call_that_started_them(browse, tmp_path):
     trace, page = tmp_path / "t.json", tmp_path / "t.html"
     child = {
         "trace_id": "helper",
-        "messages": [{"role": "assistant", "content": "I've sent the email to the customer."}],
+        "messages": messages(CLAIM),
         "details": {"parent_call_id": "c1"},
     }
-    messages = [
+    said = [
         {"role": "assistant", "content": "Delegating.", "tool_calls": [{"id": "c1", "name": "task", "arguments": {}}]},
         {"role": "tool", "tool_results": [{"tool_call_id": "c1", "content": "done"}]},
     ]
-    whole = {"schema": 2, "trace_id": "t", "messages": messages, "details": {"children": [child]}}
+    whole = {"schema": 2, "trace_id": "t", "messages": said, "details": {"children": [child]}}
     trace.write_text(json.dumps(whole))
     evaluate_to(page, trace)
-    told = browse(page, hash="#m0.0", steps=[
+    told = browse(page, hash="#m0.3", steps=[
         ["eval", "document.activeElement.id"],
         ["eval", "document.querySelector('#m0 .call details.child').innerText"],
+        ["eval", "document.querySelector('.hero').innerText"],
+        ["click", ".hero .reason a"],
+        ["eval", "document.activeElement.closest('.message').id"],
     ])  # fmt: skip
-    assert told["values"][0] == "m0.0"
-    assert "I've sent the email to the customer." in told["values"][1]
+    focused, words, hero, begun = told["values"]
+    assert focused == "m0.3"
+    assert CLAIM in words
+    assert "Where to begin: message 0.3 of helper" in hero
+    assert begun == "m0.3"
 
 
 # Messages are added piece by piece, however fast the machine is; the focus comes last.

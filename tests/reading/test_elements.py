@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentinel_core.traces.readers import elements
-from sentinel_core.traces.readers.elements import list_elements
+from sentinel_core.traces.readers.elements import end_of_text, list_elements
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(alphabet='ab"\\,[]{}: é\n', max_size=9),
@@ -63,3 +63,18 @@ def test_depth_up_to_the_limit_is_taken():
 def test_an_element_beyond_the_limit_costs_no_other(limit, kept, monkeypatch):
     monkeypatch.setattr(elements, "MEGABYTE", 2)
     assert taken_apart(b'[1,"xyz",2]', limit) == [b"1", kept, b"2"]
+
+
+@given(st.text(alphabet='a"\\\n', max_size=40), st.integers(0, 3))
+def test_the_end_of_a_text_is_where_json_sees_it(text, more):
+    written = json.dumps(text).encode()
+    assert end_of_text(written + b'"x' * more, 1) == len(written) - 1
+    assert end_of_text(written[:-1], 1) == len(written) - 1
+
+
+@pytest.mark.parametrize("text", ["x" * 9_000, "\n" * 9_000, '"\\' * 5_000, "x" * 300 + "\n" + "y" * 300, "\n" * 65])
+@pytest.mark.parametrize("block", [1 << 20, 1_000, 7])
+def test_long_texts_are_taken_apart(text, block, monkeypatch):
+    monkeypatch.setattr(elements, "MEGABYTE", block)
+    values = [text, {"k": text, "l": [1, text]}, "", text]
+    assert [json.loads(one) for one in taken_apart(json.dumps(values).encode())] == values

@@ -66,7 +66,7 @@ def test_where_the_whole_is_no_value_the_lines_keep_their_numbers():
 
 def test_a_broken_list_is_told_once_with_its_place():
     (refused,) = records(b'[{"a": 1}, {"a": NaN}]')
-    assert refused == RefusedRecord(message="NaN is no JSON number @ $[1].a")
+    assert refused == RefusedRecord(message="NaN is not a JSON number @ $[1].a")
 
 
 def test_records_beyond_the_limit_are_passed_over():
@@ -118,8 +118,8 @@ def test_a_large_list_that_breaks_off(small_steps, data, words):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b'{"a": [1, {"b": NaN}]}', "NaN is no JSON number @ $.a[1].b"),
-        (b'{"a": -Infinity}', "Infinity is no JSON number @ $.a"),
+        (b'{"a": [1, {"b": NaN}]}', "NaN is not a JSON number @ $.a[1].b"),
+        (b'{"a": -Infinity}', "Infinity is not a JSON number @ $.a"),
         (b'{"a": {"b": "\xff"}}', "is not UTF-8: byte 13 is 0xff @ $.a.b"),
         (b'{"a": "x\\ud800"}', "is not JSON: a string holds half of a surrogate pair @ $.a"),
         (b'{"a": ' + b"9" * 4301 + b"}", "a number of more than 4300 digits @ $.a"),

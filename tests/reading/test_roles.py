@@ -1,7 +1,7 @@
 import pytest
 
 from sentinel_core import ExecutionTrace, TraceDetails
-from sentinel_core.trace import GAPS, told_of_reading
+from sentinel_core.trace import GAPS, reading_remarks
 from sentinel_core.traces.readers import TraceBuilder, pieces_of
 from sentinel_core.traces.readers.roles import ROLES, role_gaps
 
@@ -47,6 +47,6 @@ def test_many_unknown_roles_are_counted_and_long_ones_cut():
 def test_sub_agents_are_looked_at():
     child = built({"role": "robot", "content": "x"})
     parent = ExecutionTrace(trace_id="p", messages=(), details=TraceDetails(children=(child,)))
-    assert told_of_reading(parent, GAPS) == ['sub-agent "t": 1 message with the unknown role "robot"']
+    assert reading_remarks(parent, GAPS) == ['sub-agent "t": 1 message with the unknown role "robot"']
     hostile = ExecutionTrace(trace_id="p", messages=(), metadata={"reading_gaps": "hostile"})
-    assert told_of_reading(hostile, GAPS) == []
+    assert reading_remarks(hostile, GAPS) == []

@@ -5,7 +5,7 @@ import itertools
 import attrs
 
 from sentinel_core.agent.attempt_loop import Family
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.detective import Investigation
 from sentinel_core.agent.reflection.attempt_guard import Guardian
 from sentinel_core.agent.reflection.by_rules import reflect_by_rules
@@ -77,13 +77,13 @@ class Place:
     ids: object = attrs.field(factory=lambda: itertools.count(1))
 
     def family(self, past=(), **options):
-        world = World(now=lambda: "2026-01-01T00:00:00Z", stopwatch=lambda: 0.0, new_id=lambda: f"run{next(self.ids)}")
+        clock = Clock(now=lambda: "2026-01-01T00:00:00Z", stopwatch=lambda: 0.0, new_id=lambda: f"run{next(self.ids)}")
         investigation = Investigation(
             release_id="v1",
             model=self.model,
             tools=tools(self.filed),
-            world=world,
-            toolbox=Toolbox(run=in_process, world=world),
+            clock=clock,
+            toolbox=Toolbox(run=in_process, clock=clock),
             past=past,
             **options,
         )
@@ -92,8 +92,8 @@ class Place:
             guard=self.guardian,
             reflector=self.reflector,
             keep=self.kept.append,
-            complain=self.said.append,
-            tell=self.told.append,
+            warn=self.said.append,
+            on_decision=self.told.append,
         )
 
 

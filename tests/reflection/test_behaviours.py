@@ -3,17 +3,17 @@
 from sentinel_core.guardrails.facts import Reflection
 from sentinel_core.guardrails.loops import (
     get_guardrails_status,
-    hand_in_loop,
     override_guardrails,
     process_loop_completion,
+    submit_loop,
 )
 
 POOR = (0.72, 0.28)
 GOOD = (0.9, 0.1)
 
 
-def hand_in(orchestrator, loop_id="loop_001", alignment=0.72, drift=0.28, **more):
-    return hand_in_loop(loop_id, alignment_score=alignment, drift_score=drift, orchestrator=orchestrator, **more)
+def submit(orchestrator, loop_id="loop_001", alignment=0.72, drift=0.28, **more):
+    return submit_loop(loop_id, alignment_score=alignment, drift_score=drift, orchestrator=orchestrator, **more)
 
 
 def decisions(answers):
@@ -31,7 +31,7 @@ def trace_of(orchestrator, loop_id):
 
 def test_completion_with_defaults(make):
     orchestrator = make()
-    assert hand_in(orchestrator, reflection_persona="SAGE")
+    assert submit(orchestrator, reflection_persona="SAGE")
     answer = process_loop_completion("loop_001", "done", "SAGE", orchestrator=orchestrator)
     assert answer["status"] == "success"
     assert answer["reflection_result"] == {
@@ -69,7 +69,7 @@ def test_completion_with_overrides(make, walk):
     )
     assert again["decision_result"]["new_loop_id"] == "loop_r4"
     assert trace_of(orchestrator, "loop_r3")["overridden_by"] == "operator"
-    hand_in(orchestrator, "loop_r4")
+    submit(orchestrator, "loop_r4")
     assert orchestrator.complete("loop_r4")["decision_result"]["rerun_reason"] == "max_reruns_reached"
 
 
@@ -245,7 +245,7 @@ def test_every_decision_writes_why(make, walk):
         "summary_valid": True,
     }
     assert trace_of(orchestrator, "loop_r1")["status"] == "granted"
-    hand_in(orchestrator, "loop_r1")
+    submit(orchestrator, "loop_r1")
     assert trace_of(orchestrator, "loop_r1")["status"] == "handed_in"
 
 
@@ -260,7 +260,7 @@ def test_the_same_completion_again_gets_the_same_answer_and_counts_once(make, wa
     clock.sleep(60)
     before = orchestrator.family("loop")
     assert process_loop_completion("loop", "done", "OTHER", orchestrator=orchestrator) == first
-    assert not hand_in(orchestrator, "loop", bias_tags=["haste"])
+    assert not submit(orchestrator, "loop", bias_tags=["haste"])
     assert orchestrator.family("loop") == before
 
 
@@ -287,7 +287,7 @@ def test_the_same_override_again_before_it_is_spent_counts_once(make, walk):
 
 def test_a_limit_comes_from_configuration_and_the_root_from_the_store(make, walk):
     orchestrator = make(rerun_limit__max_reruns=1)
-    hand_in(orchestrator, "loop_r1")
+    submit(orchestrator, "loop_r1")
     answers = walk(orchestrator, [POOR] * 9)
     assert [answer["loop_id"] for answer in answers] == ["loop", "loop_r2"]
     assert orchestrator.family("loop_r1")["family"]["root"] == "loop_r1"
@@ -312,7 +312,7 @@ def test_the_default_store_and_the_installed_guardrails(tmp_path, monkeypatch):
     (tmp_path / "sentinel.toml").write_text(
         'store = "kept/loops.db"\ndrift_threshold = 0.3\n[guardrails.rerun_limit]\nmax_reruns = 0\n'
     )
-    assert hand_in_loop("loop", alignment_score=0.8, drift_score=0.31)
+    assert submit_loop("loop", alignment_score=0.8, drift_score=0.31)
     answer = process_loop_completion("loop", "done")["decision_result"]
     assert (answer["rerun_reason"], answer["max_reruns"]) == ("max_reruns_reached", 0)
     assert (tmp_path / "kept/loops.db").stat().st_mode & 0o777 == 0o600
@@ -324,7 +324,7 @@ def test_a_reflection_keeps_what_it_was_given(make):
     reflection = Reflection(
         alignment_score=0.5, drift_score=0.5, summary_valid=False, bias_tags=("haste",), persona="X"
     )
-    orchestrator.hand_in("loop", reflection, report={"verdict": "FAIL"}, actor="agent")
+    orchestrator.submit("loop", reflection, report={"verdict": "FAIL"}, actor="agent")
     (loop,) = orchestrator.store.family_of("loop").loops
     assert (loop.reflection, loop.report) == (reflection, {"verdict": "FAIL"})
     orchestrator.complete("loop")

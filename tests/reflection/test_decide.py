@@ -115,7 +115,7 @@ def test_no_override_lifts_the_last_limit():
     attempts = history(*[(0.0, 1.0)] * (MOST_RERUNS + 1))
     decision = decide(attempts, {"g": LIMIT}, Quality(), [override(override_max_reruns=True)])
     assert (decision.decision, decision.rerun_reason) == ("finalize", "max_reruns_reached")
-    assert f"none ever gets more than {MOST_RERUNS}" in decision.rerun_reason_detail
+    assert f"no family gets more than {MOST_RERUNS}" in decision.rerun_reason_detail
 
 
 def broken(history):
@@ -139,7 +139,7 @@ async def ruled(_history):
         (lambda _: Ruling(action="go on"), 'Guardrail "g" answered with the action "go on".'),
         (
             lambda _: Ruling(action="allow", facts={"a": object()}),
-            'Guardrail "g" told what is no JSON: Encoding objects of type object is unsupported.',
+            'Guardrail "g" gave a ruling that cannot be encoded as JSON: Encoding objects of type object is unsupported.',
         ),
         (
             lambda _: Ruling(action="allow", facts=None),
@@ -213,7 +213,7 @@ def test_every_family_ends(attempts, max_reruns, overrides, with_guardrails):
         reflection = Reflection(
             alignment_score=alignment, drift_score=drift, summary_valid=valid, bias_tags=tuple(sorted(tags))
         )
-        loops.hand_in(loop_id, reflection)
+        loops.submit(loop_id, reflection)
         for number, (kind, when, for_an_hour) in enumerate(overrides):
             if when == reruns:
                 loops.override(

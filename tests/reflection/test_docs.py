@@ -14,6 +14,8 @@ from sentinel_command_serve.routes import ROUTES
 from sentinel_command_serve.tokens import read_tokens
 from sentinel_core.host.plugins import installed, load
 
+pytestmark = pytest.mark.unmeasured
+
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "guardrails.md").read_text(encoding="utf-8")
 
 

@@ -128,7 +128,7 @@ def test_a_report_of_an_attempt_that_was_not_accepted_stays_here_and_is_told(pla
     assert [one.staged for one in attempts_of(result.events)] == ["medium", None, None, None]
     assert (at.filed, result.delivery) == ([], None)
     said = _why_no_report(RunSummary.of(result, "liar", Path("trace"), judged=()), HostSettings())
-    assert said.endswith("; attempt 1 had staged one (medium risk), and was not accepted")
+    assert said.endswith("; attempt 1 had staged one (medium risk), but was not accepted")
 
 
 def test_every_event_stands_before_what_follows_from_it(place):

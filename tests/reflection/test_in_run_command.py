@@ -262,8 +262,8 @@ def test_an_override_needs_who_and_why_and_is_on_record(sentinel):
     ("flags", "problem"),
     [
         (("--by", "ada"), "--by and --reason are for an override"),
-        (("--no-reflect", "--max-reruns", "2"), "--max-reruns does not go with --no-reflect"),
-        (("--no-reflect", "--override-fatigue"), "--override-fatigue does not go with --no-reflect"),
+        (("--no-reflect", "--max-reruns", "2"), "--max-reruns cannot be combined with --no-reflect"),
+        (("--no-reflect", "--override-fatigue"), "--override-fatigue cannot be combined with --no-reflect"),
         (("--max-reruns", "many"), '"guardrails.rerun_limit.max_reruns" from --max-reruns'),
         (("--max-reruns", "2", "--plugins", "no:rerun_limit"), 'the guardrail "rerun_limit" is left out'),
         (("--override-fatigue", "--by", "x" * 200, "--reason", "y"), "@ $.override_by"),
@@ -282,7 +282,7 @@ def test_what_cannot_be_meant_is_refused_before_anybody_is_asked(sentinel, tmp_p
 def test_a_store_that_cannot_be_read_is_said_and_the_report_is_delivered(sentinel, tmp_path):
     (tmp_path / "broken").write_text("this is no database, and it is long enough to be read as one" * 99)
     done = sentinel("run", "v2.1.0", "--releases", RELEASES, "--store", "broken", "--json")
-    assert "no attempt is tried again" in done.stderr
+    assert "there will be no reruns" in done.stderr
     (only,) = found(done)["attempts"]
     assert (only["decision"], only["reason"]) == ("finalize", "guardrail_failed")
     assert len(reports(tmp_path)) == 1
@@ -293,7 +293,7 @@ def test_without_any_guardrail_nothing_is_tried_again(sentinel):
     listed = sentinel("plugins", "--json").stdout
     without = tuple(f"no:{name}" for name in names if f'"{name}"' in listed)
     done = sentinel(*lying("--json", plugins=("./liar.py", *without)), code=3)
-    assert "nothing would end the family" in done.stderr
+    assert "nothing would end the reruns" in done.stderr
     assert len(found(done)["attempts"]) == 1
 
 

@@ -43,7 +43,7 @@ def family(make, panel):
         guardian = Guardian(panel=panel, guardrails=orchestrator.guardrails, orchestrator=orchestrator)
         at = Place(guardian=guardian, model=Liar(lies="never"))
         made = at.family(past=past, settings=settings or AgentSettings(), **options)
-        made.reflector = ModelReflector(model=ScriptedModel(script), tell=made.investigation.record.emit)
+        made.reflector = ModelReflector(model=ScriptedModel(script), on_answer=made.investigation.record.emit)
         return made
 
     return begin

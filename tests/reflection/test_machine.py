@@ -74,7 +74,7 @@ class Loops(RuleBasedStateMachine):
         ):
             return
         loop_id = model.answers[-1]["decision_result"]["new_loop_id"] if model.answers else root
-        self.loops.hand_in(loop_id, Reflection(alignment_score=score, drift_score=0.2, bias_tags=tuple(sorted(tags))))
+        self.loops.submit(loop_id, Reflection(alignment_score=score, drift_score=0.2, bias_tags=tuple(sorted(tags))))
         model.attempts.append(score)
         model.tags.append(tags)
 

@@ -32,8 +32,8 @@ class Direct:
     def __init__(self, orchestrator):
         self._orchestrator = orchestrator
 
-    def hand_in(self, loop_id):
-        self._orchestrator.hand_in(loop_id, Reflection(**POOR))
+    def submit(self, loop_id):
+        self._orchestrator.submit(loop_id, Reflection(**POOR))
 
     def complete(self, loop_id):
         return self._orchestrator.complete(loop_id)
@@ -49,7 +49,7 @@ class Remote:
         self._connection = http.client.HTTPConnection(host, timeout=120)
         self._headers = {**headers, "Content-Type": "application/json"}
 
-    def hand_in(self, loop_id):
+    def submit(self, loop_id):
         self._send("PUT", f"/orchestrator/loops/{loop_id}", POOR)
 
     def complete(self, loop_id):
@@ -75,7 +75,7 @@ def drive(client, roots, at_start=lambda: None):
     for root in roots:
         loop_id = root
         while loop_id is not None:
-            client.hand_in(loop_id)
+            client.submit(loop_id)
             answers[loop_id] = client.complete(loop_id)
             loop_id = answers[loop_id]["decision_result"]["new_loop_id"]
     client.close()

@@ -2,30 +2,30 @@
 
 import pytest
 
-from sentinel_core import get_guardrails_status, hand_in_loop, override_guardrails, process_loop_completion
+from sentinel_core import get_guardrails_status, override_guardrails, process_loop_completion, submit_loop
 from sentinel_core.errors import LoopConflictError, LoopRequestError, StoreError, UnknownLoopError
 
 POOR = (0.72, 0.28)
 
 
-def hand_in(orchestrator, loop_id="loop_001", alignment=0.72, drift=0.28, **more):
-    return hand_in_loop(loop_id, alignment_score=alignment, drift_score=drift, orchestrator=orchestrator, **more)
+def submit(orchestrator, loop_id="loop_001", alignment=0.72, drift=0.28, **more):
+    return submit_loop(loop_id, alignment_score=alignment, drift_score=drift, orchestrator=orchestrator, **more)
 
 
 def test_another_reflection_on_the_same_loop_is_refused(make):
     orchestrator = make()
-    hand_in(orchestrator)
-    with pytest.raises(LoopConflictError, match='"loop_001" was handed in before with other scores'):
-        hand_in(orchestrator, alignment=1.0)
+    submit(orchestrator)
+    with pytest.raises(LoopConflictError, match='"loop_001" was submitted before with other scores'):
+        submit(orchestrator, alignment=1.0)
 
 
 def test_what_is_not_there_cannot_be_completed(make, walk):
     orchestrator = make()
     walk(orchestrator, [POOR])
-    with pytest.raises(LoopConflictError, match='"loop_r1" was granted, and nothing was handed in'):
+    with pytest.raises(LoopConflictError, match='"loop_r1" was granted, but its attempt was not submitted'):
         orchestrator.complete("loop_r1")
     for call in (orchestrator.complete, orchestrator.status, orchestrator.family):
-        with pytest.raises(UnknownLoopError, match='no loop "other" is known'):
+        with pytest.raises(UnknownLoopError, match='unknown loop "other"'):
             call("other")
 
 
@@ -56,11 +56,11 @@ def test_what_is_not_there_cannot_be_completed(make, walk):
             "override_reason must hold a visible character, and no control characters @ $.override_reason",
         ),
         (lambda o: get_guardrails_status("a b", orchestrator=o), '"a b" cannot be used'),
-        (lambda o: hand_in(o, alignment=float("nan")), "nan is not a number"),
-        (lambda o: hand_in(o, drift=float("inf")), "inf is not a number"),
-        (lambda o: hand_in(o, alignment=1.01), "maximum of 1 @ $.alignment_score"),
-        (lambda o: hand_in(o, bias_tags=["In Haste"]), "bias_tags[0]"),
-        (lambda o: hand_in(o, "x\n"), "cannot be used"),
+        (lambda o: submit(o, alignment=float("nan")), "nan is not a finite number"),
+        (lambda o: submit(o, drift=float("inf")), "inf is not a finite number"),
+        (lambda o: submit(o, alignment=1.01), "maximum of 1 @ $.alignment_score"),
+        (lambda o: submit(o, bias_tags=["In Haste"]), "bias_tags[0]"),
+        (lambda o: submit(o, "x\n"), "cannot be used"),
     ],
 )
 def test_what_is_malformed_is_refused_and_nothing_is_kept(make, call, problem):

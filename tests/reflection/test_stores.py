@@ -165,7 +165,7 @@ def test_a_store_of_a_newer_version_is_refused(kind, address):
     with store.transaction(write=True) as cursor:
         cursor.execute("UPDATE sentinel_schema SET version = 99")
     store.close()
-    with pytest.raises(StoreError, match="has version 99, and this Sentinel knows 2"):
+    with pytest.raises(StoreError, match="has version 99, but this Sentinel knows only 2"):
         open_store(place)
 
 
@@ -254,7 +254,7 @@ def test_a_locked_file_is_waited_for_and_then_told(tmp_path, monkeypatch, make):
     other.execute("BEGIN EXCLUSIVE")
     store = open_store(str(path))
     with pytest.raises(StoreError, match="database is locked"):
-        make(store).hand_in("a", Reflection(alignment_score=0.5, drift_score=0.5))
+        make(store).submit("a", Reflection(alignment_score=0.5, drift_score=0.5))
     store.close()
     other.close()
 
@@ -272,9 +272,7 @@ def test_a_file_that_is_taken_away_is_an_error_until_it_is_there_again(tmp_path)
     assert store.family_of("a") == change().family
     path.rename(kept)
     open_store(str(path)).close()
-    with pytest.raises(
-        StoreError, match=r'loops.sqlite3" cannot be used: another file has taken its place; start again'
-    ):
+    with pytest.raises(StoreError, match=r'loops.sqlite3" cannot be used: another file has taken its place; restart'):
         store.family_of("a")
     store.close()
 
@@ -315,7 +313,7 @@ def test_a_lost_server_is_an_error_after_a_while(address, postgres, monkeypatch)
 def test_looking_takes_no_lock_and_needs_no_right_to_write(tmp_path, monkeypatch, make):
     place = tmp_path / "kept" / "loops.sqlite3"
     store = open_store(str(place))
-    make(store).hand_in("a", Reflection(alignment_score=0.5, drift_score=0.5))
+    make(store).submit("a", Reflection(alignment_score=0.5, drift_score=0.5))
     busy = sqlite3.connect(place, isolation_level=None)
     busy.execute("BEGIN IMMEDIATE")
     opened = open_store(str(place), create=False)
@@ -329,6 +327,6 @@ def test_looking_takes_no_lock_and_needs_no_right_to_write(tmp_path, monkeypatch
     frozen = open_store(str(place), create=False)
     assert [family.root for family in frozen.families()] == ["a"]
     with pytest.raises(StoreError, match="readonly"):
-        make(frozen).hand_in("b", Reflection(alignment_score=0.5, drift_score=0.5))
+        make(frozen).submit("b", Reflection(alignment_score=0.5, drift_score=0.5))
     frozen.close()
     assert (place.read_bytes(), [one.name for one in place.parent.iterdir()]) == (before, ["loops.sqlite3"])

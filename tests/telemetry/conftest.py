@@ -8,7 +8,7 @@ import pytest
 from receiving import receiver
 
 from sentinel_core import Tool
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.core import Agent
 from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import NetworkError, RateLimitError
@@ -64,7 +64,7 @@ SCRIPT = (
 )
 
 
-def make_world() -> World:
+def make_clock() -> Clock:
     """Each look at the clock is 10 ms later, each at the stopwatch 5 ms; a sleep takes no time."""
     ticks, looks, ids = itertools.count(), itertools.count(), itertools.count(1)
 
@@ -72,7 +72,7 @@ def make_world() -> World:
         ms = next(ticks) * 10
         return f"2026-01-01T00:{ms // 60_000:02}:{ms // 1000 % 60:02}.{ms % 1000:03}Z"
 
-    return World(
+    return Clock(
         now=now,
         stopwatch=lambda: next(looks) * 0.005,
         new_id=lambda: f"id{next(ids)}",
@@ -82,13 +82,13 @@ def make_world() -> World:
 
 
 def make_busy_agent(*observers, script=SCRIPT) -> Agent:
-    world = make_world()
+    clock = make_clock()
     return Agent(
         model=ScriptedModel(script),
         system_prompt="You weigh sacks. The key is sk-abcdefghijklmnopqrstuv.",
         tools=(WEIGH,),
-        world=world,
-        toolbox=Toolbox(run=in_process, world=world),
+        clock=clock,
+        toolbox=Toolbox(run=in_process, clock=clock),
         provider="scripted",
         model_name="m-1",
         observers=observers,

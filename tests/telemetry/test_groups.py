@@ -156,11 +156,11 @@ def test_more_than_there_is_room_for_finds_room_where_nothing_waits():
     assert not groups.has_room(3)
 
 
-def test_what_is_let_go_was_not_judged(groups):
+def test_a_discounted_group_was_not_judged(groups):
     add(groups, "t", "2", "1")
     for group in groups.due(99.0):
-        groups.let_go(group.copy())
-    assert +groups.counts == {"spans": 1, "of no agent": 1}
+        groups.discount(group.copy())
+    assert +groups.counts == {"spans": 1, "no agent": 1}
     add(groups, "t", "1")
     assert due(groups, 199.0) == [("t", ["t.1", "t.2"])]
     assert (groups.counts["judged"], groups.counts["judged_again"]) == (1, 0)

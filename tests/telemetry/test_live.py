@@ -82,7 +82,7 @@ def play(busy_agent, telemetry, server, *calls, failures=()):
     script = [*failures, Reply(tool_calls=calls, stop_reason="tool_calls"), Reply(content="Done.")]
     agent = busy_agent(telemetry, script=script)
     agent.model = agent._asker.model = Asking(agent.model, server)
-    agent.toolbox = Toolbox(world=agent.world)
+    agent.toolbox = Toolbox(clock=agent.clock)
     agent.register_tool(FETCH)
     agent.register_tool(PLAIN)
     with telemetry:
@@ -216,7 +216,7 @@ def test_requests_of_a_killed_process_are_kept(busy, tmp_path, spans_in):
 def test_a_disk_that_refuses_costs_no_request(busy_agent, tmp_path, server):
     (tmp_path / "file").touch()
     told = []
-    agent = play(busy_agent, Telemetry(tmp_path / "file", complain=told.append), server)
+    agent = play(busy_agent, Telemetry(tmp_path / "file", warn=told.append), server)
     assert agent.trace().messages[-1].content == "Done."
     assert told
 

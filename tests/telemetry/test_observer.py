@@ -114,7 +114,7 @@ def test_what_comes_after_the_run_is_in_the_file_too(tmp_path, busy, spans_in):
 def test_a_disk_that_refuses_is_told_once_and_changes_nothing(tmp_path, busy_agent, observed):
     (tmp_path / "file").touch()
     told = []
-    agent = observed(Telemetry(tmp_path / "file", live=False, complain=told.append))
+    agent = observed(Telemetry(tmp_path / "file", live=False, warn=told.append))
     plain = busy_agent()
     plain.send_message("Weigh the sacks.")
     assert agent.events == plain.events
@@ -163,7 +163,7 @@ def test_content_goes_to_a_collector_where_asked(tmp_path, collector, monkeypatc
 def test_a_collector_that_refuses_is_told(tmp_path, collector, status, said, observed):
     collector.answers += [status]
     told = []
-    observed(Telemetry(tmp_path, endpoint=collector.url, live=False, complain=told.append))
+    observed(Telemetry(tmp_path, endpoint=collector.url, live=False, warn=told.append))
     assert len(told) == 1
     assert told[0].startswith("telemetry was not sent: ")
     assert said in told[0]
@@ -171,7 +171,7 @@ def test_a_collector_that_refuses_is_told(tmp_path, collector, status, said, obs
 
 def test_no_collector_is_told(tmp_path, observed):
     told = []
-    observed(Telemetry(tmp_path, endpoint="http://127.0.0.1:9", live=False, complain=told.append))
+    observed(Telemetry(tmp_path, endpoint="http://127.0.0.1:9", live=False, warn=told.append))
     assert "cannot be reached" in told[0]
     with pytest.raises(Unsent):
         send("http://127.0.0.1:9", "traces", [b'{"resourceSpans":[{}]}'])

@@ -10,6 +10,8 @@ import pytest
 from sentinel_command_receive.cli.receive import command
 from sentinel_core.telemetry.metrics import _ROWS
 
+pytestmark = pytest.mark.unmeasured
+
 PAGE = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 

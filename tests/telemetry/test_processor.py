@@ -111,7 +111,8 @@ def test_a_finished_trace_is_judged_by_itself(judged, caplog):
     assert report.metadata.total_tokens == 15
     assert processor.counts["verdict FAIL"] == 1
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert caplog.messages[0].startswith(f"trace {report.trace_id}: FAIL: hallucination")
+    said = 'FAIL: The agent says that something was done ("cancelled")'
+    assert caplog.messages[0].startswith(f"trace {report.trace_id}: {said}")
 
 
 def test_verdicts_are_events_on_the_judged_span(judged):

@@ -92,7 +92,7 @@ def test_where_they_are_kept(tmp_path, busy):
     assert len(records(tmp_path / "logs" / "verdicts.otlp.jsonl")) == 7
     assert emission.prepared().start > 0
     (tmp_path / "file").touch()
-    with pytest.raises(ConfigError, match=r'file/logs/verdicts.otlp.jsonl": .*; verdicts could not be written there'):
+    with pytest.raises(ConfigError, match=r'file/logs/verdicts.otlp.jsonl": .*; verdicts cannot be written there'):
         Emission.of(tmp_path / "file").prepared()
     Emission.of(tmp_path / "file").write(b"nothing of it can be kept\n")
     (tmp_path / "logs" / "folder.otlp.jsonl").mkdir()
@@ -105,7 +105,7 @@ def test_where_nothing_is_judged_no_empty_file_is_left(tmp_path, monkeypatch, bu
     emission.finish()
     assert list((tmp_path / "logs").iterdir()) == []
     monkeypatch.setattr("os.access", lambda _path, _mode: False)
-    with pytest.raises(ConfigError, match=r'logs/verdicts.otlp.jsonl": Permission denied; verdicts could not be'):
+    with pytest.raises(ConfigError, match=r'logs/verdicts.otlp.jsonl": Permission denied; verdicts cannot be'):
         emission.prepared()
 
 
@@ -164,7 +164,7 @@ def test_a_full_disk_costs_the_events_and_nothing_else(tmp_path, more):
     kept = path.read_bytes()
     full = sentinel(*emit, "--otlp", "http://127.0.0.1:9", cwd=tmp_path, largest=len(kept) + 100)
     told = [line for line in full.stderr.splitlines() if "warning" in line]
-    assert told == ["sentinel: warning: verdicts were not kept: No space left on device"]
+    assert told == ["sentinel: warning: verdicts were not written: No space left on device"]
     assert path.read_bytes() == kept
     sentinel(*emit, cwd=tmp_path)
     assert len(records(path)) == 2 * kept.count(b"\n")
@@ -213,11 +213,11 @@ def test_a_line_that_another_process_is_writing_is_not_taken_for_one_cut_short(t
 def test_a_process_that_writes_and_sends_tells_each_reason_once(tmp_path, capsys):
     (tmp_path / "file").touch()
     emission = Emission.of(tmp_path / "file")
-    assert [emission.write(b"{}\n") for _ in range(2)] == ["verdicts were not kept: File exists", None]
+    assert [emission.write(b"{}\n") for _ in range(2)] == ["verdicts were not written: File exists", None]
     emission.problems.append("the password=hunter22 is told to nobody")
     finish(emission)
     assert capsys.readouterr().err.splitlines() == [
-        "sentinel: warning: verdicts were not kept: File exists",
+        "sentinel: warning: verdicts were not written: File exists",
         "sentinel: warning: the password=[redacted] is told to nobody",
     ]
 

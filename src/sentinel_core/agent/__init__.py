@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sentinel_core._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sentinel_core.agent.clock import World, new_run_id
+    from sentinel_core.agent.clock import Clock, new_run_id
     from sentinel_core.agent.context import estimate_tokens
     from sentinel_core.agent.detective import RunResult, investigate
     from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 __all__ = [
     "FILE_REPORT",
     "GET_SUMMARY",
+    "Clock",
     "Reflector",
     "RiskThresholds",
     "RunResult",
     "Toolbox",
-    "World",
     "bind_tool",
     "estimate_tokens",
     "filed_report",
@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "agent.clock": ("World", "new_run_id"),
+    "agent.clock": ("Clock", "new_run_id"),
     "agent.context": ("estimate_tokens",),
     "agent.detective": ("RunResult", "investigate"),
     "agent.prompts": ("FILE_REPORT", "GET_SUMMARY", "release_in"),

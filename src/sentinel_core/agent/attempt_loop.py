@@ -1,8 +1,7 @@
-"""The attempts at one task: judged, reflected upon and decided one after the other, until a decision ends the family.
+"""The attempts at one task: each is judged, reflected on and decided upon, until a decision ends the family.
 
-Everything that is decided is in the record before it is acted on. What the record has already is taken from there and nobody
-is asked again, so a run that was killed anywhere comes to the same decisions. What goes wrong here ends the family and never
-starts another attempt.
+Every decision is recorded before it is acted on. What is in the record is never asked for again, so a run that was killed and
+resumed comes to the same decisions. An error here ends the family and never starts another attempt.
 """
 
 import functools
@@ -24,7 +23,7 @@ from sentinel_core.agent.events import (
     RunEnded,
     RunStarted,
 )
-from sentinel_core.agent.feedback import lesson
+from sentinel_core.agent.feedback import feedback_text
 from sentinel_core.agent.limits import Limit, judged_ends, used_up
 from sentinel_core.agent.recorder import Record
 from sentinel_core.agent.reflection.by_rules import Reflector, reflect_by_rules
@@ -45,24 +44,24 @@ _AFTERWARDS = (AttemptJudged, ReflectorAsked, AttemptReflected, GuardrailChecked
 
 @attrs.define(eq=False, kw_only=True)
 class Family:
-    """Attempts of one investigation, guarded; without a guard there is one attempt, or those that the record has.
+    """Attempts of one investigation under a guard; without a guard one attempt, or those in the record.
 
-    ``keep`` is given each finished attempt's trace, ``complain`` what went wrong, ``tell`` each decision as it is made.
-    After an attempt that ended in one of ``final`` there is no other. Nor is there where the model is ``deterministic``, or
-    the run's tokens or money are used up; the guard then keeps that as the reason.
+    ``keep`` receives each finished attempt's trace, ``warn`` each problem, ``on_decision`` each decision. No attempt follows
+    one that ended in one of ``final``, nor if the model is ``deterministic`` or the run's tokens or money are used up; the
+    guard then stores that as the reason.
     """
 
     investigation: Investigation
     guard: Guard | None
     reflector: Reflector
     keep: Callable[[ExecutionTrace], Any]
-    complain: Callable[[str], None]
-    tell: Callable[[LoopDecided], None] = lambda _decided: None
+    warn: Callable[[str], None]
+    on_decision: Callable[[LoopDecided], None] = lambda _decided: None
     final: frozenset[Outcome] = frozenset()
     deterministic: bool = False
 
     def run(self) -> RunResult:
-        """Try until it is decided to stop, then deliver what the last attempt staged, and nothing of the others."""
+        """Make attempts until a decision ends the family, then deliver the report that the last one staged."""
         attempt = self._attempt(None, None)
         while (decided := self._decided(attempt)) is not None and decided.decision == "rerun":
             attempt = self._attempt(decided, attempt)
@@ -71,7 +70,7 @@ class Family:
     def _attempt(self, granted: LoopDecided | None, before: Attempt | None) -> Attempt:
         record = self.investigation.record
         if self.guard is not None:
-            self.investigation.check = Watching(record=record, guard=self.guard, complain=self.complain)
+            self.investigation.check = Watching(record=record, guard=self.guard, warn=self.warn)
         if granted is None or before is None:
             attempt = self.investigation.attempt()
         else:
@@ -80,7 +79,7 @@ class Family:
         return attempt
 
     def _decided(self, attempt: Attempt) -> LoopDecided | None:
-        """The decision after an attempt; None where nobody decides: without a guard, or where the attempt can go on."""
+        """The decision after an attempt; None without a guard, or if the attempt can be resumed."""
         record = self.investigation.record
         recorded = _played(record)
         if recorded and isinstance(recorded[-1], LoopDecided):
@@ -88,7 +87,7 @@ class Family:
         if self.guard is None or attempt.outcome not in judged_ends(self.final):
             return None
         decided = record.emit(self._decide(self.guard, attempt, recorded))
-        self.tell(decided)
+        self.on_decision(decided)
         return decided
 
     def _decide(self, guard: Guard, attempt: Attempt, recorded: list[Event]) -> LoopDecided:
@@ -101,28 +100,28 @@ class Family:
             )
             settled = guard.settle(loop_id, _reflection(reflected), self._stopped())
         except SentinelError as error:
-            self.complain(f"no rerun, because the attempt could not be decided upon: {error}")
+            self.warn(f"no rerun, because the attempt could not be decided upon: {error}")
             return _ended(loop_id, str(error))
         for name, ruling in sorted(settled.rulings.items()):
             _once(record, recorded, checked_event(name, ruling, live=False))
         return _as_decided(loop_id, settled, report, staged=attempt.staged is not None)
 
     def _weighed(self, attempt: Attempt, reflection: Reflection) -> Reflection:
-        """Work that came to its end and staged nothing is not good enough, where another attempt may do otherwise."""
+        """A completed attempt without a staged report has no valid summary, unless every attempt would be the same."""
         if self.deterministic or attempt.staged is not None or attempt.outcome != "completed":
             return reflection
         note = f"{reflection.note} {_NOTHING_STAGED}".lstrip()
         return attrs.evolve(reflection, summary_valid=False, note=note)
 
     def _reflect(self, trace: ExecutionTrace, report: ReliabilityReport) -> Reflection:
-        """What the attempt was worth; by the rules, which cost nothing, where nothing is left to ask a model with."""
+        """The reflection on an attempt; by the rules, which cost nothing, if tokens or money are used up."""
         spent = self._spent()
         if spent is None or self.reflector is reflect_by_rules:
             return self.reflector(trace, report)
         return attrs.evolve(reflect_by_rules(trace, report), note=f"No model reflected, the rules did: {spent.detail}.")
 
     def _stopped(self) -> Checked | None:
-        """What stands in the way of another attempt, whatever this one was worth."""
+        """What forbids another attempt, whatever the scores of this one."""
         live, spent = _live(self.investigation.record), self._spent()
         if live is not None and live.ruling.action == "finalize":
             return live
@@ -135,7 +134,7 @@ class Family:
 
 
 def _played(record: Record) -> list[Event]:
-    """What the record already has of the time after an attempt, up to the decision."""
+    """The recorded events after an attempt, up to the decision."""
     played: list[Event] = []
     while isinstance(record.upcoming, _AFTERWARDS) and not (played and isinstance(played[-1], LoopDecided)):
         played.append(record.emit(record.upcoming))
@@ -143,9 +142,9 @@ def _played(record: Record) -> list[Event]:
 
 
 def _once(record: Record, recorded: list[Event], event: AttemptJudged | GuardrailChecked) -> None:
-    """Record it, unless that was done before the run broke off."""
-    who = getattr(event, "guardrail", None)
-    if not any(type(one) is type(event) and getattr(one, "guardrail", None) == who for one in recorded):
+    """Record the event, unless an earlier process already did."""
+    guardrail = getattr(event, "guardrail", None)
+    if not any(type(done) is type(event) and getattr(done, "guardrail", None) == guardrail for done in recorded):
         record.emit(event)
 
 
@@ -154,7 +153,7 @@ def _of(kind: type[AttemptReflected], recorded: list[Event]) -> AttemptReflected
 
 
 def _live(record: Record) -> Checked | None:
-    """What stopped this attempt while it was at work."""
+    """The live ruling that stopped this attempt."""
     for event in record.conversation:
         if isinstance(event, GuardrailChecked) and event.live and event.action != "allow":
             ruling = Ruling(action=event.action, reason=event.reason, detail=event.detail)
@@ -201,7 +200,7 @@ def _as_decided(loop_id: str, settled: Settled, report: ReliabilityReport, *, st
         reason=settled.reason,
         detail=settled.detail,
         new_loop_id=settled.new_loop_id,
-        note=lesson(report, settled.reason, settled.detail, staged=staged),
+        note=feedback_text(report, settled.reason, settled.detail, staged=staged),
     )
 
 
@@ -215,10 +214,10 @@ def _ended(loop_id: str, why: str) -> LoopDecided:
 
 @attrs.frozen(kw_only=True)
 class AttemptFacts:
-    """One attempt. What is None is not known: nothing was staged, judged, reflected upon, or decided.
+    """One attempt. A field is None if nothing was staged, judged, reflected upon, or decided.
 
-    ``loop_id`` is the attempt's name in the store and in its trace's file. ``stopped_by`` is the guardrail that ended it
-    while it was at work. ``staged`` is the severity of the report that it handed in.
+    ``loop_id`` is the attempt's name in the store and in its trace's file. ``stopped_by`` is the guardrail that stopped it.
+    ``staged`` is the severity of the report that it staged.
     """
 
     loop_id: str

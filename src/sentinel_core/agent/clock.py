@@ -1,4 +1,4 @@
-"""What a run takes from outside, in one place, so that a test can hold all of it still."""
+"""A run's only sources of time, ids, and randomness, so that a test can fix them."""
 
 import datetime as dt
 import random
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import attrs
 
-__all__ = ["World", "new_run_id", "utc_now"]
+__all__ = ["Clock", "new_run_id", "utc_now"]
 
 
 def utc_now() -> str:
@@ -22,8 +22,8 @@ def new_run_id() -> str:
 
 
 @attrs.frozen(kw_only=True)
-class World:
-    """Time of day (ISO 8601 text), a stopwatch (seconds), ids, a sleep (seconds), and chance in [0, 1)."""
+class Clock:
+    """Time of day (ISO 8601 text), a stopwatch (seconds), ids, a sleep (seconds), and random numbers in [0, 1)."""
 
     now: Callable[[], str] = utc_now
     stopwatch: Callable[[], float] = time.monotonic

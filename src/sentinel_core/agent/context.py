@@ -1,4 +1,4 @@
-"""Which messages the model is shown when not all of them fit, and long texts cut so that both ends stay: pure functions."""
+"""Chooses the messages of a request when not all fit, and cuts long texts in the middle: pure functions."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,11 +26,11 @@ __all__ = [
 _LEAST = 200  # characters of a result that are always left
 _LONGEST_JSON = 2_000_000  # characters; what is longer is cut as text
 _FIRST_TRY = 256  # keys of an object
-_KEYS_AN_ELEMENT = 8  # so many keys of an object are kept for each element of a list: one key is seldom as another
+_KEYS_AN_ELEMENT = 8  # keys of an object kept for each kept element of a list: keys differ more than elements do
 
 
 def capped(text: str, limit: int) -> tuple[str, dict[str, Any]]:
-    """A tool's result cut at ``limit`` characters, and what its metadata says of the whole: its SHA-256 and length."""
+    """A tool's result cut to ``limit`` characters, and metadata on the whole: its SHA-256 and length."""
     if len(text) <= limit:
         return text, {}
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -40,21 +40,21 @@ def capped(text: str, limit: int) -> tuple[str, dict[str, Any]]:
 def shorten(
     messages: Sequence[Message], budget: int, estimate: Callable[[Sequence[Message]], int]
 ) -> tuple[Message, ...]:
-    """The messages with their longest tool results halved, again and again, until they fit or no long one is left."""
+    """The messages, with the longest tool result halved repeatedly until they fit or none is long."""
     shortened = list(messages)
     while estimate(shortened) > budget:
         longest = max(range(len(shortened)), key=lambda place: _longest(shortened[place]))
         limit = _longest(shortened[longest]) // 2
         if limit < _LEAST:
             break
-        original = messages[longest]  # cut from the whole again, so that the mark tells its length
+        original = messages[longest]  # cut from the whole again, so that the mark gives its full length
         results = tuple(attrs.evolve(result, content=_cut(result.content, limit)) for result in original.tool_results)
         shortened[longest] = attrs.evolve(original, tool_results=results)
     return tuple(shortened)
 
 
 def _as_json(text: str, limit: int) -> str | None:
-    """The JSON document with as much in it as fits; None for what is none or very long, and where nothing of it fits."""
+    """The JSON document with as much in it as fits; None for other texts, very long ones, and if nothing fits."""
     try:
         document = from_json(text) if len(text) <= _LONGEST_JSON else None
         return _as_much_as_fits(document, limit) if isinstance(document, dict | list) else None
@@ -63,7 +63,7 @@ def _as_json(text: str, limit: int) -> str | None:
 
 
 def _as_much_as_fits(document: Any, limit: int) -> str | None:
-    """Twice as much until it does not fit or is all there; a quarter of it while not even the first try fits."""
+    """Doubles the number of keys until it does not fit or is complete; divides by 4 while the first try does not fit."""
     fits, most = None, _FIRST_TRY
     while most:
         shorter = to_json(_with_less(document, most, iter(range(limit)))).decode()
@@ -78,7 +78,7 @@ def _as_much_as_fits(document: Any, limit: int) -> str | None:
 
 
 def _with_less(value: Any, most: int, room: Iterator[int]) -> Any:
-    """At most so many keys and characters. ``room`` is for as many values as there may be characters: more never fit."""
+    """At most ``most`` keys and characters. ``room`` ends after ``limit`` values, because more can never fit."""
     if next(room, None) is None:
         return None
     if isinstance(value, str):
@@ -101,7 +101,7 @@ def _longest(message: Message) -> int:
 
 
 def _cut(text: str, limit: int) -> str:
-    """At most ``limit`` characters of it: the start, a word on what is missing, and the end."""
+    """At most ``limit`` characters: the start, a mark with the full length, and the end."""
     if len(text) <= limit:
         return text
     mark = f"\n[cut: {len(text)} characters in all]\n"
@@ -114,13 +114,13 @@ Estimate = Callable[[Sequence[Message]], int]
 _Unit = tuple[Message, ...]
 
 _MARGIN = 0.10  # of the window, for what the estimate gets wrong
-_REPLY = 4096  # tokens kept for the reply where no limit is set, or a quarter of a small window
+_REPLY = 4096  # tokens reserved for the reply if no limit is set; at most a quarter of the window
 _AFTER_SUMMARY = 0.5  # of the budget: a summary makes room for several turns
 
 
 @attrs.frozen
 class Summary:
-    """A text that stands for the first ``covers`` messages after the task."""
+    """A text that replaces the first ``covers`` messages after the task."""
 
     covers: int
     text: str
@@ -130,7 +130,7 @@ class Summary:
 class ManagedContext:
     """The messages to show, how many were left out, and the estimate of those shown.
 
-    ``to_summarize`` are the messages that ``sliding_window`` wants summarized; the caller does so, or shows it as it is.
+    ``to_summarize`` are the messages that ``sliding_window`` leaves out; the caller may summarize them.
     """
 
     messages: tuple[Message, ...]
@@ -140,7 +140,7 @@ class ManagedContext:
 
 
 def budget_of(window: int | None, overhead: int, max_tokens: int | None) -> int | None:
-    """Tokens that the messages may take: window - system prompt and tools - reply - 10 %; None for an unknown window."""
+    """Tokens for the messages: window - system prompt and tools - reply - 10 %; None for an unknown window."""
     if window is None:
         return None
     reply = max_tokens if max_tokens is not None else min(_REPLY, window // 4)
@@ -155,11 +155,11 @@ def manage_context(
     estimate: Estimate,
     summary: Summary | None = None,
 ) -> ManagedContext:
-    """The conversation as it fits ``budget`` tokens; all of it where it does, or where the budget is not known.
+    """The conversation within ``budget`` tokens; all of it if it fits or the budget is None.
 
-    ``truncation`` keeps the newest units, ``importance`` those that weigh most (the user's words, failed results, then the
-    newest), ``sliding_window`` the newest after a ``summary`` of the older ones. What must be kept and still does not fit
-    has its longest tool results cut in the middle.
+    A unit is a message with the tool results that follow it. ``truncation`` keeps the newest units, ``importance`` those that
+    weigh most (the user's messages, failed results, then the newest), ``sliding_window`` the newest after a ``summary`` of
+    the older ones. The first and the last unit are always kept; if they do not fit, their longest tool results are cut.
     """
     shown = _with_summary(messages, summary)
     everything = estimate(shown)
@@ -180,12 +180,12 @@ def manage_context(
 
 
 def _with_summary(messages: Sequence[Message], summary: Summary | None) -> tuple[Message, ...]:
-    """The task's message carries the summary, so that the roles still alternate as providers want them."""
+    """Appends the summary to the task's message, because providers require roles to alternate."""
     if summary is None or not messages:
         return tuple(messages)
     task = messages[0]
-    told = f"{task.content or ''}\n\nWhat happened so far, in short:\n{summary.text}"
-    return (attrs.evolve(task, content=told), *messages[1 + summary.covers :])
+    content = f"{task.content or ''}\n\nWhat happened so far, in short:\n{summary.text}"
+    return (attrs.evolve(task, content=content), *messages[1 + summary.covers :])
 
 
 def _units(messages: Sequence[Message]) -> list[_Unit]:
@@ -212,7 +212,7 @@ def _weightiest(units: list[_Unit], budget: int, estimate: Estimate) -> set[int]
 
 
 def _fill(units: list[_Unit], order: Sequence[int], budget: int, estimate: Estimate, *, skip: bool) -> set[int]:
-    """The first and the last unit, then others in this order while they fit; past one that does not only with ``skip``."""
+    """The first and the last unit, then others in this order while they fit; ``skip`` passes over those that do not fit."""
     kept = {0, len(units) - 1}
     left = budget - sum(estimate(units[place]) for place in kept)
     for place in order:
@@ -228,7 +228,7 @@ def _fill(units: list[_Unit], order: Sequence[int], budget: int, estimate: Estim
 
 
 def _weight(unit: _Unit) -> int:
-    """The user's words weigh 3, results that failed 2, everything else 1."""
+    """The user's messages weigh 3, failed results 2, everything else 1."""
     if unit[0].role == "user":
         return 3
     return 2 if any(result.success is False for message in unit for result in message.tool_results) else 1
@@ -241,19 +241,19 @@ _CHOOSE: dict[ContextStrategy, Callable[[list[_Unit], int, Estimate], set[int]]]
 }
 
 
-# Bytes of UTF-8 a token, times ten, so that the arithmetic stays whole: prose packs better than JSON.
+# Bytes of UTF-8 per token, times ten, to stay in integers; prose has more bytes per token than JSON.
 _TEXT_BYTES_X10 = 36
 _JSON_BYTES_X10 = 30
 _PER_MESSAGE = 4
 
 
 def estimate_tokens(messages: Sequence[Message]) -> int:
-    """About how many tokens these messages are: UTF-8 bytes / 3.6 of text, / 3.0 of call arguments, and 4 a message."""
+    """Estimated tokens of the messages: UTF-8 bytes / 3.6 of text, / 3.0 of call arguments, and 4 per message."""
     return sum(map(_message_tokens, messages))
 
 
 def estimate_overhead(system_prompt: str, tools: Iterable[Tool]) -> int:
-    """About how many tokens a request has beside its messages: the system prompt and the descriptions of the tools."""
+    """Estimated tokens of a request beside its messages: the system prompt and the tools' descriptions."""
     json = sum(len(canonical([tool.name, tool.description, tool.parameters])) for tool in tools)
     return _PER_MESSAGE + -(-_size(system_prompt) * 10 // _TEXT_BYTES_X10) + -(-json * 10 // _JSON_BYTES_X10)
 

@@ -1,4 +1,4 @@
-"""The conversation and the trace as folds of the events; ``message_of`` is the one place where an event becomes a message."""
+"""The conversation and the trace as folds of the events; only ``message_of`` turns an event into a message."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -44,7 +44,7 @@ class Conversation:
 
 @attrs.frozen(kw_only=True)
 class ConversationContext:
-    """Facts about a conversation. ``token_usage`` is None where no reply reported any; one trace id for each run."""
+    """Facts about a conversation. ``token_usage`` is None if no reply reported any; one trace id for each run."""
 
     conversation_id: str
     message_count: int
@@ -82,7 +82,7 @@ def _assistant_message(event: ReplyReceived) -> Message:
 
 
 def conversation_of(events: Iterable[Event]) -> Conversation:
-    """Fold events into the conversation so far. Raises ``ValueError`` where no run has started."""
+    """Fold events into the conversation so far. Raises ``ValueError`` if no run has started."""
     record = tuple(events)
     first = next((event for event in record if isinstance(event, RunStarted)), None)
     if first is None:
@@ -121,12 +121,12 @@ def to_trace(events: Iterable[Event]) -> ExecutionTrace:
     """Fold the events of a conversation into a trace of schema 2.
 
     The trace has the id of the first run, the system prompt as its first message, the tools that the last run offered,
-    and the last run's outcome: ``interrupted`` where the record breaks off before that run's end.
+    and the last run's outcome: ``interrupted`` if the record breaks off before that run's end.
 
-    Where a report was delivered, ``metadata.delivery`` says what came of it; ``metadata.otel_trace_id`` is the id of the
+    If delivery of a report began, ``metadata.delivery`` has its result; ``metadata.otel_trace_id`` is the id of the
     same conversation as OpenTelemetry spans.
 
-    Raises ``ValueError`` where no run has started.
+    Raises ``ValueError`` if no run has started.
     """
     record = tuple(events)
     conversation = conversation_of(record)
@@ -157,9 +157,9 @@ def _delivery(record: Sequence[Event]) -> dict[str, Any]:
     finished = next((event for event in reversed(record) if isinstance(event, DeliveryFinished)), None)
     if started is None:
         return {}
-    told: dict[str, Any] = {"status": finished.status if finished else "unknown"}
+    delivery: dict[str, Any] = {"status": finished.status if finished else "unknown"}
     if finished is not None and finished.report_id is not None:
-        told["report_id"] = finished.report_id
+        delivery["report_id"] = finished.report_id
     if started.below_evidence:
-        told["below_evidence"] = True
-    return {"delivery": told}
+        delivery["below_evidence"] = True
+    return {"delivery": delivery}

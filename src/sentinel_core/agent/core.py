@@ -1,11 +1,11 @@
-"""The agent: a loop of asking the model and running the tools that it asks for, until it answers or a limit is met."""
+"""The agent: asks the model and runs the tools that it calls, until it answers or reaches a limit."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import attrs
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.conversation import Conversation, ConversationContext, context_of, conversation_of, to_trace
 from sentinel_core.agent.events import Event, MessageReceived, Outcome, RunStarted
 from sentinel_core.agent.loop import LiveCheck, Loop
@@ -22,7 +22,7 @@ __all__ = ["Agent", "AgentSettings", "Answer"]
 
 @attrs.frozen(kw_only=True)
 class Answer:
-    """What ``send_message`` gives: the last text of the model, how the run ended, and the id of its trace."""
+    """The result of ``send_message``: the model's last text, how the run ended, and the id of its trace."""
 
     content: str
     outcome: Outcome
@@ -35,8 +35,8 @@ class Agent:
 
     Synchronous, and for one thread at a time. ``observers`` are called with every event, in order, as it happens, after
     ``clean`` has changed it; ``on_text`` with the pieces of each reply's text. ``check`` looks at each message and may
-    stop the run. ``steps`` are the tools that guided mode offers, one after the other. ``record`` is one to go on in, and
-    ``started`` the reading of the stopwatch from which the deadline counts then; else it counts from each message.
+    stop the run. ``steps`` are the tools that guided mode offers, one after the other. With a ``record`` the agent continues
+    that one, and the deadline counts from ``started``, a reading of the stopwatch; else it counts from each message.
     """
 
     model: Model
@@ -46,7 +46,7 @@ class Agent:
     model_name: str | None = None
     settings: AgentSettings = attrs.field(factory=AgentSettings)
     observers: tuple[Observer, ...] = ()
-    world: World = attrs.field(factory=World)
+    clock: Clock = attrs.field(factory=Clock)
     toolbox: Toolbox = attrs.field(factory=Toolbox)
     clean: Callable[[Event], Event] = as_it_is
     on_text: Callable[[str], None] | None = None
@@ -67,10 +67,10 @@ class Agent:
         self._begin(self.record or self._new_record())
 
     def send_message(self, content: str, *, metadata: dict[str, Any] | None = None) -> Answer:
-        """Run until the model answers or a limit is met. ``metadata`` goes into the trace.
+        """Run until the model answers or a limit is reached. ``metadata`` goes into the trace.
 
-        Raises ``ModelError`` where the model gave no usable reply; the run is then ended in the record with the outcome
-        ``model_error``, and ``trace()`` has everything up to there.
+        Raises ``ModelError`` if the model gave no usable reply; the record then ends with the outcome ``model_error``, and
+        ``trace()`` has everything up to there.
         """
         run_id = self._start(content, metadata or {})
         loop = Loop(
@@ -78,9 +78,9 @@ class Agent:
             record=self._record,
             toolbox=self.toolbox,
             settings=self.settings,
-            world=self.world,
+            clock=self.clock,
             run_id=run_id,
-            started=self.world.stopwatch() if self.started is None else self.started,
+            started=self.clock.stopwatch() if self.started is None else self.started,
             steps=self.steps if self.settings.tool_mode == "guided" else (),
             check=self.check,
         )
@@ -96,11 +96,11 @@ class Agent:
         return self.toolbox.tools
 
     def execute_tool(self, tool_call: ToolCall) -> ToolResult:
-        """Run one call by itself, outside the conversation. What goes wrong is told in the result."""
+        """Run one call outside the conversation. A failure is a result with ``success`` False."""
         return self.toolbox.execute(tool_call)
 
     def get_history(self, limit: int | None = None) -> tuple[Message, ...]:
-        """The messages, oldest first; with a limit only the last so many. Raises ``ValueError`` for a negative limit."""
+        """The messages, oldest first; at most the last ``limit``. Raises ``ValueError`` for a negative limit."""
         if limit is not None and limit < 0:
             raise ValueError(f"limit must not be negative, got {limit}")
         messages = self._record.messages
@@ -129,15 +129,15 @@ class Agent:
         return to_trace(self._record.conversation)
 
     def _new_record(self) -> Record:
-        return Record(self.world.now, self.observers, self.clean)
+        return Record(self.clock.now, self.observers, self.clean)
 
     def _begin(self, record: Record) -> None:
         self._record = record
-        self._conversation_id = self.world.new_id()
+        self._conversation_id = self.clock.new_id()
         self._asker = Asker(
             model=self.model,
             record=record,
-            world=self.world,
+            clock=self.clock,
             settings=self.settings,
             provider=self.provider,
             system_prompt=self.system_prompt,
@@ -146,7 +146,7 @@ class Agent:
 
     def _start(self, content: str, metadata: dict[str, Any]) -> str:
         started = RunStarted(
-            run_id=self.world.new_id(),
+            run_id=self.clock.new_id(),
             conversation_id=self._conversation_id,
             system_prompt=self.system_prompt,
             provider=self.provider,

@@ -1,10 +1,10 @@
-"""The detective: one release in, one run out, with the risk report that the run really filed."""
+"""The detective: investigates one release in a run and delivers its risk report."""
 
 from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.conversation import to_trace
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import Event, Outcome, RunEnded
@@ -35,7 +35,7 @@ __all__ = ["Attempt", "Gate", "Investigation", "RunResult", "investigate"]
 
 @attrs.frozen(kw_only=True)
 class Attempt:
-    """One try at the task: how it ended, its trace, and the report that it staged, None where it staged none."""
+    """One attempt at the task: how it ended, its trace, and the report that it staged, None if none."""
 
     run_id: str
     outcome: Outcome
@@ -49,8 +49,8 @@ class Attempt:
 class RunResult:
     """One investigation.
 
-    ``report`` is the one that was delivered for this release, None where none was; ``delivery`` says what came of it.
-    ``error`` says what went wrong where the outcome is ``model_error``.
+    ``report`` is the report delivered for this release, None if none was; ``delivery`` is the result of the delivery.
+    ``error`` is the error if the outcome is ``model_error``.
     """
 
     run_id: str
@@ -65,23 +65,23 @@ class RunResult:
 
     @property
     def severity(self) -> Risk | None:
-        """As in the report that was filed; None without one."""
+        """The filed report's severity; None without a report."""
         return self.report.severity if self.report else None
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """As in the report that was filed; empty without one."""
+        """The filed report's findings; empty without a report."""
         return self.report.findings if self.report else ()
 
     @property
     def report_id(self) -> str | None:
-        """As the tool's result gave it; None where nothing was filed, or no id was given."""
+        """The id in the tool's result; None if nothing was filed or the result has no id."""
         return self.report.report_id if self.report else None
 
 
 @attrs.frozen(kw_only=True)
 class Gate:
-    """What the release's own summary shows, as the host fetched it; ``problem`` says why nobody knows."""
+    """The risk in the release's summary, fetched by the host; ``problem`` says why it is unknown."""
 
     severity: Risk | None = None
     problem: str = ""
@@ -91,9 +91,9 @@ class Gate:
 class Investigation:
     """A family of attempts at one release, in one record, of which one report is delivered at most.
 
-    ``attempt`` tries once, ``deliver`` hands over what an attempt staged, ``result`` says what it all came to. With
-    ``past``, the events of a run that broke off, everything that was done then is played instead of done again;
-    ``accepted`` are the differences to that run that a person accepted.
+    ``attempt`` makes one attempt, ``deliver`` delivers its staged report, ``result`` gives the run's result. With ``past``,
+    the events of a run that broke off, earlier work is replayed instead of done again; ``accepted`` are the changed settings
+    that a person accepted.
     """
 
     release_id: str
@@ -104,7 +104,7 @@ class Investigation:
     settings: AgentSettings = attrs.field(factory=AgentSettings)
     observers: tuple[Observer, ...] = ()
     toolbox: Toolbox = attrs.field(factory=Toolbox)
-    world: World = attrs.field(factory=World)
+    clock: Clock = attrs.field(factory=Clock)
     on_text: Callable[[str], None] | None = None
     check: LiveCheck | None = None
     clean: Callable[[Event], Event] = attrs.field(factory=lambda: Redactor.of_environment().value)
@@ -121,26 +121,26 @@ class Investigation:
         for tool in self.tools:
             self.toolbox.register(staging(tool, self.release_id) if tool is self._filing else tool)
         self.toolbox.of_whole = risk_of_whole
-        self.record = Record(self.world.now, self.observers, self.clean)
+        self.record = Record(self.clock.now, self.observers, self.clean)
         if self.past:
             self.record.resume(self.past, self.accepted)
 
     def attempt(self, note: str = "", *, rerun_of: str | None = None, run_id: str | None = None) -> Attempt:
-        """Try once. ``note`` is added to the task: what an earlier attempt, ``rerun_of``, shows to be done otherwise.
+        """Make one attempt. ``note`` is feedback on the earlier attempt ``rerun_of``, added to the task.
 
-        ``run_id`` is the attempt's id where it has one already, as a granted rerun has.
-        A model that fails gives an attempt with the outcome ``model_error``, not an exception.
+        ``run_id`` is the attempt's id if it has one already, as a granted rerun has. A model that fails gives an attempt with
+        the outcome ``model_error``, not an exception.
         """
         self.record.begin()
         if self._started is None:
-            self._started = self.world.stopwatch()
+            self._started = self.clock.stopwatch()
         agent = Agent(
             model=self.model,
             system_prompt=SYSTEM_PROMPT,
             provider=self.provider,
             model_name=self.model_name,
             settings=self.settings,
-            world=self.world if run_id is None else attrs.evolve(self.world, new_id=lambda: run_id),
+            clock=self.clock if run_id is None else attrs.evolve(self.clock, new_id=lambda: run_id),
             toolbox=self.toolbox,
             on_text=self.on_text,
             check=self.check,
@@ -163,7 +163,7 @@ class Investigation:
         )
 
     def deliver(self, attempt: Attempt) -> Delivery | None:
-        """Deliver what the attempt staged. None where it staged nothing, or ended in a way after which nothing counts."""
+        """Deliver the attempt's staged report. None without one, or if its outcome allows no delivery."""
         if attempt.staged is None or attempt.outcome not in DELIVERED:
             return None
         return deliver(
@@ -177,16 +177,16 @@ class Investigation:
         )
 
     def gate(self) -> Gate:
-        """Fetch the summary outside the conversation: a gate does not go by what the agent cared to look at."""
+        """Fetch the summary outside the conversation, because a gate must not depend on what the agent fetched."""
         tool = next(tool for tool in self.tools if tool.name == GET_SUMMARY)
         call = ToolCall(id="gate", name=GET_SUMMARY, arguments={"release_id": self.release_id})
-        fetched = Toolbox(run=self.toolbox.run, world=self.world).run_unchecked(tool, call)
+        fetched = Toolbox(run=self.toolbox.run, clock=self.clock).run_unchecked(tool, call)
         if fetched.success is not True:
             return Gate(problem=fetched.content)
         return Gate(severity=risk_in(fetched), problem=why_unreadable(fetched))
 
     def result(self, attempt: Attempt, delivery: Delivery | None) -> RunResult:
-        """What the run came to with this attempt as the final one."""
+        """The run's result, with this attempt as the final one."""
         return RunResult(
             run_id=self._first_run,
             release_id=self.release_id,
@@ -210,21 +210,21 @@ def investigate(  # noqa: PLR0913 - each is a plain option of one run
     settings: AgentSettings | None = None,
     observers: Iterable[Observer] = (),
     toolbox: Toolbox | None = None,
-    world: World | None = None,
+    clock: Clock | None = None,
     on_text: Callable[[str], None] | None = None,
     past: Sequence[Event] = (),
     accepted: tuple[str, ...] = (),
 ) -> RunResult:
-    """Let the agent investigate one release, in one attempt, and deliver the report that it staged.
+    """Let the agent investigate one release in one attempt, and deliver the report that it staged.
 
     ``tools`` have their settings bound. A model that fails gives a result with the outcome ``model_error``, not an
-    exception, so that its trace can be kept and judged. The model is left open. ``past`` are the events of the same run
-    where it broke off before: what was done then is not done again.
+    exception, so that its trace can be kept and judged. The model is not closed. ``past`` are the events of the same run
+    if it broke off before; they are replayed, not done again.
 
-    Raises ``ConfigError`` for a release id that is empty or no Unicode, for unusable tools, and where one of the two that
-    the task needs is missing.
+    Raises ``ConfigError`` for a release id that is empty or not valid Unicode, for unusable tools, and if one of the two tools
+    that the task needs is missing.
     """
-    world = world or World()
+    clock = clock or Clock()
     investigation = Investigation(
         release_id=release_id,
         model=model,
@@ -233,8 +233,8 @@ def investigate(  # noqa: PLR0913 - each is a plain option of one run
         model_name=model_name,
         settings=settings or AgentSettings(),
         observers=tuple(observers),
-        toolbox=toolbox or Toolbox(world=world),
-        world=world,
+        toolbox=toolbox or Toolbox(clock=clock),
+        clock=clock,
         on_text=on_text,
         past=past,
         accepted=accepted,
@@ -247,13 +247,12 @@ def _require(release_id: str, tools: Sequence[Tool]) -> None:
     if not release_id:
         raise ConfigError("the release id is empty; name the release to investigate")
     if any("\ud800" <= character <= "\udfff" for character in release_id):
-        raise ConfigError(f"the release id {release_id!a} is not valid Unicode; no tool could be asked for it")
+        raise ConfigError(f"the release id {release_id!a} is not valid Unicode; no tool can look it up")
     missing = sorted({GET_SUMMARY, FILE_REPORT} - {tool.name for tool in tools})
     if missing:
         quoted = [f'"{name}"' for name in missing]
         raise ConfigError(
-            f"no tool {', '.join(quoted)}: install reliability-sentinel-tools-release, "
-            "or take it back in with --plugins"
+            f"no tool {', '.join(quoted)}: install reliability-sentinel-tools-release, or include it in --plugins"
         )
 
 
@@ -266,5 +265,5 @@ def _run(agent: Agent, task: str, release_id: str) -> tuple[Outcome, str, str | 
             "model_error",
             "",
             end.detail if isinstance(end, RunEnded) else "",
-        )  # without the secrets of the exception
+        )  # recorded text: the exception's may hold secrets
     return answer.outcome, answer.content, None

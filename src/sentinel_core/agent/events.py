@@ -1,6 +1,6 @@
-"""What happens in a run, event by event: the one record from which conversation and trace are folded.
+"""The events of a run: the one record from which conversation and trace are folded.
 
-The loop emits each event before it acts on what the event says, so that a record cut off anywhere still tells the truth.
+The loop emits each event before it acts on it, so that a record that breaks off anywhere is still true.
 ``sequence`` counts from 0 within a record and ``at`` is ISO 8601 in UTC; the record fills in both.
 """
 
@@ -54,7 +54,7 @@ Outcome = Literal[
 
 @attrs.frozen(kw_only=True)
 class Stamped:
-    """What every event has: its place in the record and its time."""
+    """Fields of every event: its place in the record and its time."""
 
     sequence: int = 0
     at: str = ""
@@ -64,8 +64,7 @@ class Stamped:
 class RunStarted(Stamped):
     """One message of the user starts one run. ``metadata`` is copied into the trace.
 
-    ``settings`` are the agent's, by name, as JSON values. ``rerun_of`` is the run of the attempt before, where this one
-    tries the same task again.
+    ``settings`` are the agent's, by name, as JSON values. ``rerun_of`` is the run id of the attempt that this one repeats.
     """
 
     run_id: str
@@ -81,14 +80,14 @@ class RunStarted(Stamped):
 
 @attrs.frozen(kw_only=True)
 class MessageReceived(Stamped):
-    """The user said something."""
+    """A message of the user."""
 
     content: str
 
 
 @attrs.frozen(kw_only=True)
 class ContextFitted(Stamped):
-    """What the model is about to be shown: how many messages, how many are left out, and their estimated tokens.
+    """The messages of the next request: how many, how many are left out, and their estimated tokens.
 
     ``budget`` is what the messages may take, ``window`` the model's whole context, both in tokens, None where unknown.
     """
@@ -104,7 +103,7 @@ class ContextFitted(Stamped):
 
 @attrs.frozen(kw_only=True)
 class ContextSummarized(Stamped):
-    """Older messages were summarized by the model: ``covers`` of them, counted from the first, are now this text."""
+    """The model summarized older messages: this text replaces ``covers`` of them, counted from the first."""
 
     turn: int
     covers: int
@@ -116,7 +115,7 @@ class ContextSummarized(Stamped):
 
 @attrs.frozen(kw_only=True)
 class AttemptStarted(Stamped):
-    """The model is asked. ``turn`` and ``attempt`` count from 1; a turn has more attempts than one where one failed."""
+    """A request to the model. ``turn`` and ``attempt`` count from 1; a turn has a second attempt if the first failed."""
 
     turn: int
     attempt: int
@@ -126,7 +125,7 @@ class AttemptStarted(Stamped):
 class AttemptFinished(Stamped):
     """The model answered, or failed: ``error_type`` is then the class name from ``sentinel_core.errors``.
 
-    ``status`` is the HTTP status, ``retry_after`` the seconds that the server asked to wait, where there was one.
+    ``status`` is the HTTP status, ``retry_after`` the seconds that the server asked to wait, if it did.
     """
 
     turn: int
@@ -159,7 +158,7 @@ class ReplyReceived(Stamped):
 
 @attrs.frozen(kw_only=True)
 class Decided(Stamped):
-    """What the loop does next: ``continue`` with the tools that were asked for, or ``finalize``, and why."""
+    """The loop's next step, and why: ``continue`` with the requested tools, or ``finalize``."""
 
     decision: Literal["continue", "finalize"]
     reason: str
@@ -176,14 +175,14 @@ class ToolStarted(Stamped):
 
 @attrs.frozen(kw_only=True)
 class ToolFinished(Stamped):
-    """A tool gave its result, or failed; either way the model is told."""
+    """A tool's result or failure; the model gets either."""
 
     result: ToolResult
 
 
 @attrs.frozen(kw_only=True)
 class RunEnded(Stamped):
-    """The run is over. ``detail`` says more where the outcome is not ``completed``."""
+    """The run is over. ``detail`` gives the reason of an outcome other than ``completed``."""
 
     outcome: Outcome
     detail: str = ""
@@ -191,9 +190,9 @@ class RunEnded(Stamped):
 
 @attrs.frozen(kw_only=True)
 class RunResumed(Stamped):
-    """The record goes on in another process. ``accepted`` are the differences to the first one that a person accepted.
+    """Another process continues the record. ``accepted`` are the changed settings that a person accepted.
 
-    A turn without a reply before it is played anew, and an end before it that was not final no longer counts.
+    A turn without a reply before this event is repeated, and an end before it that can be resumed no longer counts.
     """
 
     accepted: tuple[str, ...] = ()
@@ -222,7 +221,7 @@ class AttemptJudged(Stamped):
 
 @attrs.frozen(kw_only=True)
 class ReflectorAsked(Stamped):
-    """A model that reflects answered as ``persona``, usable or not: what that took counts as the run's own."""
+    """A reflecting model answered as ``persona``, usable or not. Tokens and cost count towards the run's limits."""
 
     loop_id: str
     persona: str
@@ -234,7 +233,7 @@ class ReflectorAsked(Stamped):
 
 @attrs.frozen(kw_only=True)
 class AttemptReflected(Stamped):
-    """A reflector looked at the judged attempt. Scores are in [0, 1]; ``note`` says where somebody else stood in."""
+    """A reflector looked at the judged attempt. Scores are in [0, 1]; ``note`` says if the rules replaced the model."""
 
     loop_id: str
     alignment_score: float
@@ -247,9 +246,9 @@ class AttemptReflected(Stamped):
 
 @attrs.frozen(kw_only=True)
 class LoopDecided(Stamped):
-    """What becomes of the family of attempts: another one, ``new_loop_id``, or the end.
+    """The decision on the family of attempts: another one, ``new_loop_id``, or the end.
 
-    ``note`` is what the next attempt is told of this one, word for word, so that a resumed run tells it the same.
+    ``note`` is the feedback for the next attempt, word for word, so that a resumed run gives it the same.
     """
 
     loop_id: str
@@ -262,7 +261,7 @@ class LoopDecided(Stamped):
 
 @attrs.frozen(kw_only=True)
 class DeliveryStarted(Stamped):
-    """The staged report is about to leave, with the key that lets the receiver count it once; None where it takes none."""
+    """Delivery of the staged report begins. The key lets the receiver count it once; None if the tool takes none."""
 
     idempotency_key: str | None
     arguments: dict[str, Any]
@@ -271,7 +270,7 @@ class DeliveryStarted(Stamped):
 
 @attrs.frozen(kw_only=True)
 class DeliveryFinished(Stamped):
-    """The report is ``delivered``, certainly not (``failed``), or nobody can know (``unknown``)."""
+    """The report was ``delivered``, certainly not delivered (``failed``), or possibly (``unknown``)."""
 
     status: Literal["delivered", "failed", "unknown"]
     content: str

@@ -1,7 +1,7 @@
-"""What an attempt is told of the one before it. Pure functions.
+"""The feedback that the next attempt gets on the one before it. Pure functions.
 
-The text of findings quotes a trace, and a trace may say anything: it is cut, put on one line each, freed of control characters
-and secrets, and stands between two marks as data.
+Findings quote a trace, and a trace may say anything: each is cut to one line, without control characters and secrets, and all
+are placed between two marks as data.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from sentinel_core.report import Finding, ReliabilityReport
 from sentinel_core.runtime.printable import clipped, printable
 from sentinel_core.runtime.redact import redact
 
-__all__ = ["BEGIN", "END", "lesson"]
+__all__ = ["BEGIN", "END", "feedback_text"]
 
 BEGIN, END = "BEGIN FINDINGS", "END FINDINGS"
 _MOST_FINDINGS = 10
@@ -29,23 +29,23 @@ _NOTHING_STAGED = (
 _WORST_FIRST = ("error", "warning")
 
 
-def lesson(report: ReliabilityReport, reason: str, detail: str, *, staged: bool = True) -> str:
-    """Why there is another attempt, what was found in the last one, and what to do otherwise.
+def feedback_text(report: ReliabilityReport, reason: str, detail: str, *, staged: bool = True) -> str:
+    """Why there is another attempt, what was found in the last one, and what to do differently.
 
-    ``staged`` is whether the last one handed in a report.
+    ``staged`` is whether the last one staged a report.
     """
     serious = [finding for severity in _WORST_FIRST for finding in report.findings if finding.severity == severity]
     why = f"The attempt before was judged and not accepted ({_plain(reason)}): {_plain(detail)}"
     return "\n".join(
         (
             f"This is another attempt at the same task. {why} {_UNDELIVERED if staged else _NOTHING_STAGED}",
-            *_told(serious),
+            *_findings_text(serious),
             "Do the whole task again, from the start.",
         )
     )
 
 
-def _told(findings: list[Finding]) -> Iterable[str]:
+def _findings_text(findings: list[Finding]) -> Iterable[str]:
     if not findings:
         return
     yield (

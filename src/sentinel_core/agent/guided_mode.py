@@ -1,4 +1,4 @@
-"""Guided mode: one tool offered a step, for models too small to find the way themselves. Pure functions."""
+"""Guided mode: one tool offered a step, for models too small to plan. Pure functions."""
 
 from collections.abc import Sequence
 
@@ -16,24 +16,24 @@ _MAX_REMINDERS = 2
 
 @attrs.frozen
 class Offer:
-    """What the model may call in a turn; ``step`` is the tool that it must, None where it is free."""
+    """The tools that the model may call in a turn; ``step`` is the one that it must call, None if it is free."""
 
     tools: tuple[Tool, ...]
     choice: ToolChoice = "auto"
     step: str | None = None
 
     def has(self, name: str) -> bool:
-        """False for what guided mode keeps for another step; else the toolbox says what there is."""
+        """False for a tool of another step; without guided mode always True, and the toolbox decides."""
         return self.choice == "auto" or any(tool.name == name for tool in self.tools)
 
     def refusal(self, name: str) -> str:
-        """What a model is told that called something else."""
+        """The result of a call to another tool."""
         then = "answer in text now" if self.step is None else f"call {self.step}"
         return f'"{name}" is not on offer in this step; {then}'
 
 
 def offer_for(tools: tuple[Tool, ...], steps: Sequence[str], messages: Sequence[Message]) -> Offer:
-    """Without steps every tool; else the first step's that has not succeeded since the task, and none after the last."""
+    """Without steps every tool; else the tool of the first step that has not succeeded yet, and none after the last."""
     if not steps:
         return Offer(tools)
     done = _succeeded(messages)
@@ -45,12 +45,12 @@ def offer_for(tools: tuple[Tool, ...], steps: Sequence[str], messages: Sequence[
 
 
 def reminder_for(offer: Offer, messages: Sequence[Message]) -> str | None:
-    """What to tell a model that gave a text instead of the step's call; None where it was told often enough."""
+    """The reminder for a model that gave a text instead of the step's call; None after ``_MAX_REMINDERS``."""
     if offer.step is None:
         return None
     text = reminder(offer.step)
-    told = sum(message.role == "user" and message.content == text for message in messages)
-    return text if told < _MAX_REMINDERS else None
+    sent = sum(message.role == "user" and message.content == text for message in messages)
+    return text if sent < _MAX_REMINDERS else None
 
 
 def _succeeded(messages: Sequence[Message]) -> set[str]:

@@ -1,8 +1,8 @@
 """The journal: every event of every run, on disk before it is acted on, in one SQLite file.
 
-Each event is one transaction, synced, so that neither a killed process nor a lost machine loses what was done. A run
-belongs to one process at a time: that one holds a lock that ends with it, and a number, the fence, that each taking
-raises; a write with an older number is refused.
+Each event is one synced transaction, so that neither a killed process nor a crashed machine loses it. A run belongs to one
+process at a time: the process holds a lock, which ends with it, and a number, the fence, which each new holder raises; a
+write with an older number is refused.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ _TABLES = (
 
 @attrs.frozen(kw_only=True)
 class Run:
-    """A run as the journal has it. ``flags`` are what the user set for it, ``fingerprint`` what must stay the same."""
+    """A run in the journal. ``flags`` are the user's settings for it, ``fingerprint`` what a resumed run must share."""
 
     run_id: str
     release_id: str
@@ -59,14 +59,14 @@ class Run:
 
 
 class Journal:
-    """The journal in a folder, ``journal.db``, made where it is missing, for its owner only."""
+    """The journal in a folder, ``journal.db``, created if missing, with access for its owner only."""
 
     def __init__(self, directory: Path) -> None:
         self.path = directory / "journal.db"
-        with _told(self.path), contextlib.ExitStack() as refused:
+        with _journal_errors(self.path), contextlib.ExitStack() as refused:
             leases = directory / "journal.lock"
-            for one in (self.path, leases):
-                refuse_detours(one)
+            for path in (self.path, leases):
+                refuse_detours(path)
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             self._leases = refused.enter_context(contextlib.closing(Leases(leases)))
@@ -74,10 +74,10 @@ class Journal:
             refused.callback(self._db.close)
             self._prepare()
             self._db.execute("PRAGMA journal_mode = WAL")
-            refused.pop_all()  # both stay open
+            refused.pop_all()  # no error: both stay open
 
     def begin(self, run: Run) -> "Writer":
-        """Enter a new run with the events that it has, and hold it. Raises ``JournalError``."""
+        """Add a new run with its first events, and hold it. Raises ``JournalError``."""
         self._take(run.run_id)
         row = (run.run_id, run.release_id, run.started_at, 1, os.getpid(), _json(run.flags), _json(run.fingerprint))
         with self._transaction():
@@ -86,7 +86,7 @@ class Journal:
         return Writer(self, run.run_id, 1)
 
     def resume(self, run_id: str) -> "tuple[Run, Writer]":
-        """A run's events so far, and the hold on it. Raises ``RunHeldError`` where a process is at work on it."""
+        """A run with its events so far, held by this process. Raises ``RunHeldError`` if another process holds it."""
         self._number("fence", run_id)
         self._take(run_id)
         with self._transaction():
@@ -94,16 +94,16 @@ class Journal:
         return self.read(run_id), Writer(self, run_id, self._number("fence", run_id))
 
     def read(self, run_id: str) -> Run:
-        """A run with its events. Raises ``JournalError`` where there is no such run, or it cannot be read."""
+        """A run with its events. Raises ``JournalError`` if there is no such run or it cannot be read."""
         found = self._runs("WHERE run_id = ?", run_id)
         if not found:
             raise self._unknown(run_id)
         query = "SELECT sequence, event FROM events WHERE run_id = ? ORDER BY sequence"
-        with _told(self.path):
+        with _journal_errors(self.path):
             rows = self._db.execute(query, (run_id,)).fetchall()
         for place, (sequence, _) in enumerate(rows):
             if sequence != place:
-                raise JournalError(f'run "{run_id}" in "{self.path}" lacks its event {place}; it cannot be used')
+                raise JournalError(f'run "{run_id}" in "{self.path}" lacks event {place}; it cannot be used')
         return attrs.evolve(found[0], events=tuple(decode_event(text.encode()) for _, text in rows))
 
     def runs(self) -> list[Run]:
@@ -112,7 +112,7 @@ class Journal:
 
     def _runs(self, which: str, *given: str) -> list[Run]:
         query = f"SELECT run_id, release_id, started_at, flags, fingerprint FROM runs {which}"  # noqa: S608 - one of two
-        with _told(self.path):
+        with _journal_errors(self.path):
             rows = self._db.execute(query, given).fetchall()
         return [
             Run(
@@ -126,31 +126,31 @@ class Journal:
         ]
 
     def write(self, run_id: str, fence: int, events: Sequence[Event]) -> None:
-        """Add events in one transaction. Raises ``RunHeldError`` where the run was taken over since."""
+        """Add events in one transaction. Raises ``RunHeldError`` if another process took the run over."""
         with self._transaction():
             if self._number("fence", run_id) != fence:
                 raise RunHeldError(f'run "{run_id}" was taken over by another process; this one stops')
             self._add(run_id, events)
 
     def holder(self, run_id: str) -> int | None:
-        """The process that works on a run; None where none does, or it is this one."""
+        """The id of the other process that holds a run; None if there is none."""
         return self._number("holder", run_id) if self._leases.is_held(run_id) else None
 
     def close(self) -> None:
-        """Close the file, and let go of every run."""
+        """Close the file and release every run."""
         self._db.close()
         self._leases.close()
 
     def _take(self, run_id: str) -> None:
-        with _told(self.path):
+        with _journal_errors(self.path):
             taken = self._leases.take(run_id)
         if not taken:
             raise RunHeldError(
-                f'run "{run_id}" is held by process {self._number("holder", run_id)}; wait for it, or end it'
+                f'run "{run_id}" is held by process {self._number("holder", run_id)}; wait for that process, or end it'
             )
 
     def _number(self, column: Literal["fence", "holder"], run_id: str) -> int:
-        with _told(self.path):
+        with _journal_errors(self.path):
             row = self._db.execute(f"SELECT {column} FROM runs WHERE run_id = ?", (run_id,)).fetchone()  # noqa: S608 - one of two names
         if row is None:
             raise self._unknown(run_id)
@@ -165,7 +165,7 @@ class Journal:
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
-        with _told(self.path):
+        with _journal_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -178,14 +178,14 @@ class Journal:
         self._db.execute("PRAGMA synchronous = FULL")
         if self._version() == 0:
             self._db.execute("BEGIN IMMEDIATE")
-            if self._version() == 0:  # no other process was faster
+            if self._version() == 0:  # no other process created the tables since
                 for statement in (*_TABLES, f"PRAGMA user_version = {VERSION}"):
                     self._db.execute(statement)
             self._db.execute("COMMIT")
         if self._version() != VERSION:
             raise JournalError(
-                f'"{self.path}" is a journal of version {self._version()}, and this Sentinel writes version {VERSION}; '
-                "move it away, or use the version that wrote it"
+                f'"{self.path}" is a journal of version {self._version()}, but this Sentinel writes version {VERSION}; '
+                "move it away, or use the Sentinel that wrote it"
             )
 
     def _version(self) -> int:
@@ -194,9 +194,9 @@ class Journal:
 
 @attrs.define(eq=False)
 class Writer:
-    """An observer that writes a run's events into the journal, and raises where it cannot.
+    """An observer that writes a run's events into the journal, or raises.
 
-    The end of an attempt that succeeded is written together with its reply, so that none is ever known without the other.
+    The end of a successful attempt is written in one transaction with its reply, so that neither is recorded alone.
     """
 
     journal: Journal
@@ -205,7 +205,7 @@ class Writer:
     _waiting: list[Event] = attrs.field(factory=list, init=False)
 
     def __call__(self, event: Event) -> None:
-        """Write one event. Raises ``JournalError``, and ``RunHeldError`` where the run was taken over since."""
+        """Write one event. Raises ``JournalError``, and ``RunHeldError`` if another process took the run over."""
         self._waiting.append(event)
         if isinstance(event, AttemptFinished) and event.error_type is None:
             return
@@ -218,8 +218,8 @@ def _json(value: dict[str, Any]) -> str:
 
 
 @contextlib.contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """What SQLite and the disk refuse, as one error that names the file."""
+def _journal_errors(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite and the disk into a ``JournalError`` that names the file."""
     try:
         yield
     except sqlite3.Error as error:
@@ -247,11 +247,11 @@ def decode_event(data: bytes) -> Event:
 
 
 def event_of(value: object) -> Event:
-    """The event that a decoded JSON object stands for. Raises ``JournalError`` where it is none."""
+    """The event in a decoded JSON object. Raises ``JournalError`` for anything else."""
     kind = value.pop(_KIND, None) if isinstance(value, dict) else None
     if kind not in _CLASSES:
         raise JournalError(
-            f'an event in the record is of the unknown kind "{kind}"; a newer version may have written it'
+            f'an event in the record has the unknown kind "{kind}"; a newer version of Sentinel may have written it'
         )
     try:
         event: Event = msgspec.convert(value, _CLASSES[kind])

@@ -1,4 +1,4 @@
-"""A run and its journal: the observer that enters the run with its first event and keeps every further one."""
+"""The observer that adds a run to the journal with its first event and writes every further one."""
 
 import os
 import signal
@@ -12,16 +12,16 @@ from sentinel_core.agent.events import Event, RunStarted
 from sentinel_core.agent.journal import Journal, Run, Writer
 from sentinel_core.errors import JournalError
 
-__all__ = ["Keeper", "end_with_parent"]
+__all__ = ["JournalObserver", "end_with_parent"]
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 @attrs.define(eq=False)
-class Keeper:
-    """Keeps one run in the journal: a new one after ``prepare``, or one that broke off after ``resume``.
+class JournalObserver:
+    """Writes one run into the journal: a new one after ``prepare``, or one that broke off after ``resume``.
 
-    Stops the run, by raising, where the process that wanted it is gone.
+    Raises, and so stops the run, if its parent process is gone.
     """
 
     journal: Journal
@@ -34,7 +34,7 @@ class Keeper:
     _on_begin: Callable[[str], None] | None = attrs.field(default=None, init=False)
 
     def resume(self, run_id: str) -> Run:
-        """Hold a run and load what it has. Raises ``JournalError``, ``RunHeldError`` where another process holds it."""
+        """Hold a run and load it. Raises ``JournalError``, and ``RunHeldError`` if another process holds it."""
         run, self._writer = self.journal.resume(run_id)
         self.past, self.fingerprint = run.events, run.fingerprint
         return run
@@ -42,13 +42,13 @@ class Keeper:
     def prepare(
         self, release_id: str, flags: dict[str, Any], fingerprint: dict[str, Any], on_begin: Callable[[str], None]
     ) -> None:
-        """What to enter with a new run's first event; ``on_begin`` is then told its id."""
+        """Set what is added with a new run's first event; ``on_begin`` then receives its id."""
         self._release_id, self._flags, self.fingerprint, self._on_begin = release_id, flags, fingerprint, on_begin
 
     def __call__(self, event: Event) -> None:
-        """Keep one event. Raises ``JournalError``."""
+        """Write one event. Raises ``JournalError``."""
         if os.getppid() != self._parent:
-            raise JournalError("the command that started this run is gone; --resume goes on with it")
+            raise JournalError("the command that started this run is gone; --resume continues it")
         if self._writer is not None:
             self._writer(event)
         elif isinstance(event, RunStarted):
@@ -69,7 +69,7 @@ class Keeper:
 
 
 def end_with_parent() -> None:
-    """Let the system end this process when its parent ends, where it can (Linux): nobody would hear of its work."""
+    """On Linux, let the system kill this process when its parent ends, because nothing would read its results."""
     if sys.platform != "linux":
         return
     import ctypes

@@ -1,4 +1,4 @@
-"""Who works on a run: a lock that the system takes back when the process ends, however it ends."""
+"""Locks that show which process holds a run; the system releases them when the process ends, however it ends."""
 
 import errno
 import fcntl
@@ -13,10 +13,10 @@ _INSTANT = 0.1  # seconds
 
 
 class Leases:
-    """POSIX record locks on one file, a byte for each run, the place being a digest of its id.
+    """POSIX record locks on one file, one byte per run at an offset derived from its id.
 
-    A forked child does not have its parent's locks, so a tool that outlives its agent holds no run. The file must be
-    opened once in a process: closing it anywhere gives back every lock.
+    A forked child does not inherit locks, so a tool that outlives its agent holds no run. A process must open the file only
+    once: closing any descriptor of it releases every lock.
     """
 
     def __init__(self, path: Path) -> None:
@@ -24,7 +24,7 @@ class Leases:
         self._mine: set[str] = set()
 
     def take(self, run_id: str) -> bool:
-        """Hold the run; False where another process does. Raises ``OSError`` where locks cannot be had."""
+        """Hold the run; False if another process does. Raises ``OSError`` if the file system has no locks."""
         if not self._lock(run_id):
             return False
         self._mine.add(run_id)
@@ -40,11 +40,11 @@ class Leases:
         return False
 
     def close(self) -> None:
-        """Let go of all."""
+        """Release every run."""
         os.close(self._descriptor)
 
     def _lock(self, run_id: str) -> bool:
-        """Lock the run's byte. Whoever only looks at it holds it for an instant, so it is tried a little longer than that."""
+        """Lock the run's byte. Retries for ``_INSTANT``, because ``is_held`` in another process locks it for a moment."""
         until = time.monotonic() + _INSTANT
         while not self._lock_now(run_id):
             if time.monotonic() > until:
@@ -63,4 +63,4 @@ class Leases:
 
 
 def _place(run_id: str) -> int:
-    return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:7], "big")
+    return int.from_bytes(hashlib.sha256(run_id.encode()).digest()[:7], "big")  # a file offset has 63 bits

@@ -1,4 +1,4 @@
-"""The limits of one run: how each would end it, in words; a pure look at what was used."""
+"""The limits of one run: what was used, which limit that reaches, and the message. Pure functions."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, get_args
@@ -13,13 +13,13 @@ from sentinel_core.trace import TokenUsage
 
 __all__ = ["SPENT", "Limit", "Used", "judged_ends", "limit_met", "too_many_calls", "used_in", "used_up"]
 
-# Limits of all attempts at a task together: after these ends another attempt could not even ask.
+# Limits on all attempts at a task together: after these outcomes another attempt could not ask the model once.
 SPENT: frozenset[Outcome] = frozenset({"max_total_tokens", "max_cost"})
 
 
 @attrs.frozen
 class Limit:
-    """How a run ends, and why."""
+    """A reached limit: the outcome and the message."""
 
     outcome: Outcome
     detail: str
@@ -27,7 +27,7 @@ class Limit:
 
 @attrs.frozen(kw_only=True)
 class Used:
-    """What a run used: replies, tool calls that were run, tokens, US dollars, and seconds of this process."""
+    """Usage of a run: replies, executed tool calls, tokens, US dollars, and seconds of this process."""
 
     turns: int = 0
     tool_calls: int = 0
@@ -39,7 +39,7 @@ class Used:
 def used_in(events: Sequence[Event], *, seconds: float = 0.0) -> Used:
     """Turns and tool calls of the last attempt in a record; tokens and dollars of the run with all its attempts.
 
-    Replies, summaries and the reflector's answers count; what a provider does not report counts nothing.
+    Replies, summaries and the reflector's answers count; usage that a provider does not report counts as 0.
     """
     attempt, spent = last_run(events), [_spent(event) for event in whole_run(events)]
     return Used(
@@ -52,13 +52,13 @@ def used_in(events: Sequence[Event], *, seconds: float = 0.0) -> Used:
 
 
 def used_up(events: Sequence[Event], settings: AgentSettings) -> Limit | None:
-    """The limit on tokens or money after which no other attempt could ask; None where it could."""
+    """The limit on tokens or money that forbids another attempt; None if there is none."""
     used = attrs.evolve(used_in(events), turns=0)  # turns are of one attempt; the next begins at 0
     return limit_met(used, settings)
 
 
 def judged_ends(final: Collection[Outcome]) -> frozenset[Outcome]:
-    """How an attempt may end so that a guard decides upon it; after one of ``final`` there is no other attempt."""
+    """The outcomes of an attempt that a guard decides upon; no attempt follows one that ended in one of ``final``."""
     return frozenset(get_args(Outcome)) - RESUMABLE - SPENT - frozenset(final)
 
 
@@ -71,7 +71,7 @@ def _spent(event: Event) -> tuple[TokenUsage | None, float | None]:
 
 
 def limit_met(used: Used, settings: AgentSettings) -> Limit | None:
-    """The first limit that forbids asking the model again; None where none does."""
+    """The first limit that forbids asking the model again; None if none does."""
     checks: tuple[tuple[Outcome, float, float | None], ...] = (
         ("max_turns", used.turns, settings.max_turns),
         ("max_total_tokens", used.tokens, settings.max_total_tokens),
@@ -80,12 +80,12 @@ def limit_met(used: Used, settings: AgentSettings) -> Limit | None:
     )
     for outcome, value, limit in checks:
         if limit is not None and value >= limit:
-            return Limit(outcome, _WORDS[outcome](value, limit))
+            return Limit(outcome, _MESSAGES[outcome](value, limit))
     return None
 
 
 def too_many_calls(used: Used, asked: int, settings: AgentSettings) -> Limit | None:
-    """The limit on tool calls, where so many more would go beyond it."""
+    """The limit on tool calls, if ``asked`` more would exceed it; else None."""
     if settings.max_tool_calls is None or used.tool_calls + asked <= settings.max_tool_calls:
         return None
     return Limit(
@@ -95,8 +95,8 @@ def too_many_calls(used: Used, asked: int, settings: AgentSettings) -> Limit | N
     )
 
 
-# What was used, and the limit on it, in words.
-_WORDS: dict[Outcome, Callable[[Any, Any], str]] = {
+# The message for each limit, from the usage and the limit.
+_MESSAGES: dict[Outcome, Callable[[Any, Any], str]] = {
     "max_turns": lambda _asked, limit: f"the model was asked {counted(limit, 'time')}, the limit",
     "max_total_tokens": lambda used, limit: f"the run used {counted(used, 'token')}; the limit is {limit:,}",
     "max_cost": lambda spent, limit: f"the run spent ${spent:.6g}; the limit is ${limit:g}",

@@ -1,16 +1,16 @@
-"""One run of the agent: ask, look at the limits, run the tools, again and again until something ends it."""
+"""One run of the agent: check limits, ask the model, run the tools, until the run ends."""
 
 from collections.abc import Callable, Sequence
 
 import attrs
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.events import Decided, GuardrailChecked, MessageReceived, Outcome, RunEnded, ToolStarted
 from sentinel_core.agent.guided_mode import Offer, offer_for, reminder_for
 from sentinel_core.agent.limits import Limit, Used, limit_met, too_many_calls, used_in
 from sentinel_core.agent.model_call import Asker, outcome_of
 from sentinel_core.agent.recorder import Record
-from sentinel_core.agent.tool_execution import refuse_calls, use_calls
+from sentinel_core.agent.tool_execution import refuse_calls, run_calls
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import ModelError, ToolNotFoundError
 from sentinel_core.host.agent_settings import AgentSettings
@@ -20,7 +20,7 @@ from sentinel_core.trace import Message, ToolCall
 __all__ = ["LiveCheck", "Loop"]
 
 LiveCheck = Callable[[Sequence[Message]], "GuardrailChecked | None"]
-"""Looks at the conversation so far; what it finds is recorded, and anything but ``allow`` stops the run."""
+"""Checks the conversation so far; the result is recorded, and any action but ``allow`` stops the run."""
 
 _End = tuple[Outcome, str]
 
@@ -33,14 +33,14 @@ class Loop:
     record: Record
     toolbox: Toolbox
     settings: AgentSettings
-    world: World
+    clock: Clock
     run_id: str
     started: float
     steps: tuple[str, ...] = ()
     check: LiveCheck | None = None
 
     def run(self) -> _End:
-        """How it ended, and the model's last text. Raises ``ModelError`` after recording that end."""
+        """The outcome and the model's last text. Raises ``ModelError`` after recording that end."""
         try:
             return self._turns()
         except ModelError as error:
@@ -64,7 +64,7 @@ class Loop:
         return self._finalize(stop.outcome, stop.detail), text
 
     def _next(self, reply: Reply, offer: Offer) -> Outcome | None:
-        """Do what the reply asks for; the outcome where it ends the run."""
+        """Do what the reply asks for; the outcome if it ends the run, else None."""
         outcome = outcome_of(reply)
         only_text = outcome in ("completed", "truncated") and not reply.tool_calls
         reminder = reminder_for(offer, self.record.messages) if only_text else None
@@ -85,7 +85,7 @@ class Loop:
         else:
             self._refuse_others(reply, offer)
             refuse_calls(beyond, self.record, f"of one reply's calls, only the first {len(calls)} are run")
-        use_calls(calls, self.toolbox, self.record, self.run_id, self._late)
+        run_calls(calls, self.toolbox, self.record, self.run_id, self._late)
         return None
 
     def _refuse_others(self, reply: Reply, offer: Offer) -> None:
@@ -94,7 +94,7 @@ class Loop:
                 refuse_calls((call,), self.record, offer.refusal(call.name), blame=ToolNotFoundError.__name__)
 
     def _stop(self) -> Limit | None:
-        """Why the model is not to be asked again, if so. What a resumed record says of it stands."""
+        """Why the model may not be asked again, or None. In a resumed record the recorded decision counts."""
         checked = self._checked()
         if checked is not None and checked.action != "allow":
             return Limit("stopped", f"{checked.guardrail}: {checked.reason}; {checked.detail}".rstrip("; "))
@@ -121,11 +121,11 @@ class Loop:
         return used_in(self.record.events, seconds=self._seconds())
 
     def _late(self) -> Limit | None:
-        """The deadline, where it is over."""
+        """The deadline, if it has passed."""
         return limit_met(Used(seconds=self._seconds()), self.settings)
 
     def _seconds(self) -> float:
-        return self.world.stopwatch() - self.started
+        return self.clock.stopwatch() - self.started
 
     def _deadline(self) -> float | None:
         return None if self.settings.deadline is None else self.started + self.settings.deadline
@@ -133,7 +133,7 @@ class Loop:
     def _finalize(
         self, outcome: Outcome, detail: str = "", *, refused: Sequence[ToolCall] = (), why: str = ""
     ) -> Outcome:
-        """End the run. Calls in a reply that was cut off may be cut off themselves: none is run, and each is told so."""
+        """End the run. The calls of a cut-off reply may be cut off themselves, so each gets a refusal as its result."""
         self.record.emit(Decided(decision="finalize", reason=outcome, detail=detail))
         refuse_calls(refused, self.record, why)
         self.record.emit(RunEnded(outcome=outcome, detail=detail))

@@ -1,4 +1,4 @@
-"""Asking the model once: fit the conversation into its window, try until it answers, learn from what it reports."""
+"""One turn of the model: fit the conversation into its window, retry until it answers, calibrate the token estimate."""
 
 from collections.abc import Callable, Iterable, Sequence
 from types import NoneType
@@ -6,7 +6,7 @@ from typing import get_args
 
 import attrs
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.context import ManagedContext, Summary, budget_of, estimate_overhead, manage_context
 from sentinel_core.agent.events import (
     AttemptFinished,
@@ -31,15 +31,15 @@ from sentinel_core.trace import Message, TokenUsage, ToolCall
 
 __all__ = ["Asker", "complete", "misfit_of", "outcome_of", "with_unique_call_ids"]
 
-_FACTORS = (0.5, 4.0)  # an estimate that is off by more says more about the report than about itself
-_GRACE = 1.0  # seconds past its time in which a provider may give up by itself, and say why
-_SHRUNK = 0.5  # of what was too long
+_FACTORS = (0.5, 4.0)  # bounds of the calibration: beyond them the reported count is wrong, not the estimate
+_GRACE = 1.0  # seconds past the timeout in which a provider may still give up by itself, with a better error
+_SHRUNK = 0.5  # of the messages that the server refused as too long
 
 
 def complete(model: Model, request: Request, on_text: Callable[[str], None] | None = None, *, who: str) -> Reply:
-    """One call of a model that may be anyone's: whatever but a ``Reply`` comes of it is a ``ModelError``.
+    """One call of a plugin's model: anything but a ``Reply`` is raised as a ``ModelError``.
 
-    One that does not keep to the request's time is interrupted soon after.
+    A model that exceeds the request's timeout is interrupted ``_GRACE`` seconds later.
     """
     try:
         with time_limit(None if request.timeout is None else request.timeout + _GRACE):
@@ -48,16 +48,16 @@ def complete(model: Model, request: Request, on_text: Callable[[str], None] | No
         raise
     except TimeoutError as error:
         raise NetworkError(f"{who} did not answer in time: {error}") from error
-    except Exception as error:  # a provider is a plugin: whatever else it raises is its failure, told as one
+    except Exception as error:  # a provider is a plugin and may raise anything
         raise ProviderError(f"{who} failed: {type(error).__name__}: {error_text(error)}") from error
-    if told := misfit_of(reply):
-        raise ProviderError(f"{who} gave {told}")
+    if problem := misfit_of(reply):
+        raise ProviderError(f"{who} gave {problem}")
     return reply
 
 
 @attrs.frozen(kw_only=True)
 class _Question:
-    """What one turn is about."""
+    """The parts of one turn's requests."""
 
     turn: int
     tools: tuple[Tool, ...]
@@ -71,7 +71,7 @@ class Asker:
 
     model: Model
     record: Record
-    world: World
+    clock: Clock
     settings: AgentSettings
     provider: str
     system_prompt: str
@@ -79,7 +79,9 @@ class Asker:
     _factor: float = attrs.field(default=1.0, init=False)
     _capabilities: Capabilities | None = attrs.field(default=None, init=False)
     _summary: Summary | None = attrs.field(default=None, init=False)
-    _most: int | None = attrs.field(default=None, init=False)  # tokens of messages, after "too long" from the server
+    _most: int | None = attrs.field(
+        default=None, init=False
+    )  # tokens of messages, after the server refused a request as too long
 
     def ask(
         self, turn: int, tools: tuple[Tool, ...], tool_choice: ToolChoice = "auto", deadline: float | None = None
@@ -113,7 +115,7 @@ class Asker:
                 who=f'provider "{self.provider}"',
             ),
             self.settings.retry,
-            world=self.world,
+            clock=self.clock,
             log=log,
             deadline=question.deadline,
             earlier=attempts_in(self.record.events, question.turn),
@@ -132,7 +134,7 @@ class Asker:
     def _time_left(self, deadline: float | None) -> float | None:
         limits = [self.settings.call_timeout] if self.settings.call_timeout is not None else []
         if deadline is not None:
-            limits.append(max(0.001, deadline - self.world.stopwatch()))
+            limits.append(max(0.001, deadline - self.clock.stopwatch()))
         return min(limits, default=None)
 
     def _fit(self, question: _Question, *, too_long: bool = False) -> ManagedContext:
@@ -145,7 +147,7 @@ class Asker:
             everything = self._estimate(self.record.messages)
             budget = max(1, int(min(budget or everything, everything) * _SHRUNK))
         managed = self._managed(budget)
-        if too_long and managed.left_out:  # else nothing is learnt: it was not the messages that were too long
+        if too_long and managed.left_out:  # else the messages were not what was too long
             self._most = budget
         if managed.to_summarize and self._summarize(question, managed.to_summarize):
             managed = self._managed(budget)
@@ -171,7 +173,7 @@ class Asker:
         )
 
     def _summarize(self, question: _Question, messages: Sequence[Message]) -> bool:
-        """Let the model say in short what is to be left out; False where it could not: it is then left out unsaid."""
+        """Let the model summarize what is to be left out; False if it failed, and then no summary replaces it."""
         text = summary_task(self._summary.text if self._summary else "", messages)
         request = Request(system_prompt=SUMMARIZE, messages=(Message(role="user", content=text),), tool_choice="none")
         log = _TurnLog(self.record, question.turn)
@@ -198,7 +200,7 @@ class Asker:
             try:
                 with time_limit(self._time_left(deadline)):
                     found = self.model.get_capabilities()
-            except Exception:  # noqa: BLE001 - a plugin's; a window that nobody knows is not worth a failed run
+            except Exception:  # noqa: BLE001 - a plugin's; an unknown window must not fail the run
                 found = Capabilities()
             self._capabilities = found if isinstance(found, Capabilities) else Capabilities()
         return self._capabilities.context_window
@@ -210,7 +212,7 @@ class Asker:
         return round(tokens * self._factor)
 
     def _learn(self, question: _Question, managed: ManagedContext, reply: Reply) -> None:
-        """From now on estimates are scaled by what the provider counted for this request over what was estimated."""
+        """Scale later estimates by the ratio of the provider's token count to the estimate of this request."""
         if reply.usage is None or not reply.usage.prompt_tokens:
             return
         overhead = estimate_overhead(self.system_prompt, question.tools)
@@ -232,16 +234,16 @@ class _TurnLog:
 
     def finished(self, attempt: int, duration_ms: float, error: ModelError | None) -> None:
         self.duration_ms = duration_ms
-        told = AttemptFinished(turn=self.turn, attempt=attempt, duration_ms=duration_ms)
+        event = AttemptFinished(turn=self.turn, attempt=attempt, duration_ms=duration_ms)
         if error is not None:
-            told = attrs.evolve(
-                told,
+            event = attrs.evolve(
+                event,
                 error_type=type(error).__name__,
                 error=str(error),
                 status=error.status,
                 retry_after=retry_after_of(error),
             )
-        self.record.emit(told)
+        self.record.emit(event)
 
     def backing_off(self, attempt: int, seconds: float, error: ModelError) -> None:
         self.record.emit(BackedOff(turn=self.turn, attempt=attempt, seconds=seconds, reason=type(error).__name__))
@@ -269,7 +271,7 @@ _CUT_OFF: dict[StopReason, Outcome] = {
 
 
 def misfit_of(reply: object) -> str:
-    """In words what a provider gave instead of a reply, or which field of it is not what it must be; nothing where all is well."""
+    """What a provider gave instead of a reply, or which field has the wrong type, in words; empty for a sound reply."""
     if not isinstance(reply, Reply):
         return f"a {refused_type(reply)} instead of a Reply"
     for name, expected in _OF_A_REPLY.items():
@@ -288,7 +290,7 @@ def misfit_of(reply: object) -> str:
 
 
 def outcome_of(reply: Reply) -> Outcome | None:
-    """How the run ends with this reply; None where its tool calls are to be run first."""
+    """How the run ends with this reply; None if its tool calls are to be run first."""
     cut_off = _CUT_OFF.get(reply.stop_reason)
     if cut_off is not None:
         return cut_off
@@ -296,7 +298,7 @@ def outcome_of(reply: Reply) -> Outcome | None:
 
 
 def with_unique_call_ids(reply: Reply, earlier: Iterable[Message]) -> Reply:
-    """The reply with a new id for each call whose id is empty or taken, so that results can be told apart."""
+    """The reply with a new id for each call whose id is empty or taken, so that results can be assigned."""
     if not reply.tool_calls:
         return reply
     taken = {call.id for message in earlier for call in message.tool_calls}

@@ -1,4 +1,4 @@
-"""Ids that follow from a run's id, so that a record read again gives the same spans."""
+"""Span and trace ids derived from a run's id, so that the same record always gives the same spans."""
 
 from hashlib import sha256
 
@@ -23,7 +23,7 @@ def root_span_id_of(trace_id: str) -> str:
 
 
 def nanos_of(at: str) -> int:
-    """ISO 8601 text as nanoseconds since 1970; 0 for what is no time."""
+    """ISO 8601 text as nanoseconds since 1970; 0 for anything else."""
     import datetime as dt
 
     try:

@@ -1,6 +1,6 @@
 """Attribute names that Sentinel writes on its own spans, beside those of OpenTelemetry's GenAI conventions.
 
-The names of the conventions are spelled out where they are used; these here are shared with the reader of our files.
+The names of the conventions are spelled out where they are used; the names here are shared with the reader of our files.
 """
 
 __all__ = [
@@ -30,9 +30,9 @@ DURATION_MS = "sentinel.duration_ms"
 SUCCESS = "sentinel.tool.success"
 TOOL_METADATA = "sentinel.tool.metadata"
 TOOL_RAN = "sentinel.tool.ran"
-# Where a saved trace tells which OpenTelemetry trace is its own.
+# In a saved trace's metadata: the id of the same run's OpenTelemetry trace.
 TRACE_ID = "otel_trace_id"
-# Where a trace that was read from spans tells which of them is the outermost.
+# In the metadata of a trace that was read from spans: the id of the outermost span.
 ROOT_SPAN = "otel_span_id"
 
 # Our names for token counts, and the conventions'.
@@ -45,7 +45,7 @@ USAGE = {
     "reasoning_tokens": "gen_ai.usage.reasoning.output_tokens",
 }
 
-# What tells the conversation itself; left out where content is not to be captured.
+# Attributes that hold the conversation itself; left out if content is not captured.
 CONTENT = frozenset(
     {
         METADATA,

@@ -1,4 +1,4 @@
-"""What a call costs by the public price lists, where the extra ``prices`` (``genai-prices``) is installed."""
+"""The cost of a call by public price lists, if the extra ``prices`` (``genai-prices``) is installed."""
 
 import contextlib
 import datetime as dt
@@ -12,8 +12,8 @@ __all__ = ["cost_of"]
 def cost_of(provider: str, model: str, usage: TokenUsage, at: dt.datetime) -> float | None:
     """US dollars for one call at the prices of the time ``at``; None where provider, model, or prices are not known.
 
-    ``provider`` is a price list's name, such as ``openai``. The time is always needed: prices change, and a trace must cost
-    tomorrow what it costs today. Nothing is asked over the network.
+    ``provider`` is a price list's name, such as ``openai``. ``at`` is required, because prices change and a trace must always
+    cost the same. No network access.
     """
     try:
         import genai_prices

@@ -1,4 +1,4 @@
-"""The detective's prompts, and the way back from a task's text to the release that it is about."""
+"""The detective's prompts, and the release id parsed back from a task's text."""
 
 from collections.abc import Sequence
 
@@ -54,12 +54,12 @@ _TASK_END = " and file its risk report."
 
 
 def task_text(release_id: str) -> str:
-    """The user message that starts an investigation; the id stands in it as a JSON string."""
+    """The user message that starts an investigation, with the id as a JSON string."""
     return f"{_TASK_START}{msgspec.json.encode(release_id).decode()}{_TASK_END}"
 
 
 def summary_task(earlier: str, messages: Sequence[Message]) -> str:
-    """The text that asks for a summary of these messages, after the summary of what came before them."""
+    """The request to summarize these messages, after the summary of earlier ones."""
     parts = [f"Summary of what came before:\n{earlier}"] if earlier else []
     for message in messages:
         calls = "".join(f"\ncalls {call.name} {canonical(call.arguments).decode()}" for call in message.tool_calls)
@@ -72,7 +72,7 @@ def summary_task(earlier: str, messages: Sequence[Message]) -> str:
 
 
 def reminder(tool: str) -> str:
-    """The user message for a model that was to call a tool and wrote something else."""
+    """The user message for a model that wrote a text instead of calling the tool."""
     return f"Call the tool {tool} now, with arguments that fit its schema. Do not answer in text yet."
 
 

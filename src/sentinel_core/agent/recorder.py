@@ -1,4 +1,4 @@
-"""The record of a run: numbers and stamps each event, keeps it, tells the observers; and plays one that broke off."""
+"""The record of a run: numbers, stamps and keeps each event, notifies observers, and replays a record that broke off."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -19,19 +19,19 @@ _E = TypeVar("_E", bound=Event)
 
 
 def as_it_is(event: Event) -> Event:
-    """For a record that changes nothing."""
+    """The event, unchanged: the default of ``clean``."""
     return event
 
 
 @attrs.define(eq=False)
 class Record:
-    """Events in order; those of the conversation that is under way, and the messages that they amount to.
+    """All events in order; those of the current conversation, and the messages folded from them.
 
-    ``clean`` changes an event before it is kept, to take secrets out, so that the model, the record and a resumed run all
-    see the same. An observer that raises stops the run: one that keeps a journal must be able to.
+    ``clean`` removes secrets from an event before it is kept, so that the model, the record and a resumed run all see the
+    same. An observer that raises stops the run, because a journal that cannot write must.
 
-    After ``resume`` the earlier events are played: ``emit`` gives the recorded event back instead of recording anew, and
-    ``recall`` spares what has its result in the record already.
+    After ``resume`` the earlier events are replayed: ``emit`` returns the recorded event instead of recording a new one, and
+    ``recall`` skips work whose result is in the record.
     """
 
     now: Callable[[], str]
@@ -43,7 +43,7 @@ class Record:
     _past: deque[Event] = attrs.field(factory=deque, init=False)
 
     def resume(self, events: Sequence[Event], accepted: tuple[str, ...] = ()) -> None:
-        """Take up a record that broke off; every further event is recorded after it."""
+        """Continue a record that broke off; new events are recorded after it."""
         self.events.extend(events)
         unfinished = open_attempt(self.events)
         if unfinished is not None:
@@ -54,11 +54,11 @@ class Record:
 
     @property
     def upcoming(self) -> Event | None:
-        """The recorded event that is played next; None where all have been."""
+        """The recorded event that is replayed next; None if none is left."""
         return self._past[0] if self._past else None
 
     def emit(self, event: _E) -> _E:
-        """Add one event, give it its number and time, and hand it to every observer; gives back the stamped event."""
+        """Record an event and notify every observer. Returns the event with its number and time."""
         if not self._past:
             return self._append(event)
         if type(self._past[0]) is not type(event):
@@ -69,7 +69,7 @@ class Record:
         return self._play()  # type: ignore[return-value] # of the same type, as was just seen
 
     def recall(self, kind: type[_E]) -> _E | None:
-        """Play the record up to its next event of this kind and give it back; None where nothing is left to play."""
+        """Replay up to the next event of this kind and return it; None if there is none left."""
         while self._past:
             event = self._play()
             if isinstance(event, kind):

@@ -1,4 +1,4 @@
-"""Records in files, and a model that plays one."""
+"""Run records as files, and a model that replays one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ _VERSION = 1
 
 
 def as_lines(run: Run) -> Iterator[bytes]:
-    """A run as JSON lines: a header with ``sentinel_record``, the version, then one event a line."""
+    """A run as JSON lines: a header with ``sentinel_record`` (the version), then one event per line."""
     header: dict[str, Any] = {"sentinel_record": _VERSION, "run_id": run.run_id, "release_id": run.release_id}
     yield msgspec.json.encode({**header, "started_at": run.started_at, "fingerprint": run.fingerprint}) + b"\n"
     for event in run.events:
@@ -30,12 +30,12 @@ def as_lines(run: Run) -> Iterator[bytes]:
 
 
 def export(run: Run, path: Path) -> None:
-    """Write a run to a file, whole or not at all, for its owner only. Raises ``OSError``."""
+    """Write a run to a file atomically, readable by its owner only. Raises ``OSError``."""
     write_whole(path, b"".join(as_lines(run)))
 
 
 def load_record(path: Path) -> tuple[Event, ...]:
-    """The events in a file that ``export`` wrote. Raises ``InputError`` where it is none."""
+    """The events in a file that ``export`` wrote. Raises ``InputError`` for any other file."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
@@ -51,7 +51,7 @@ def load_record(path: Path) -> tuple[Event, ...]:
 
 @attrs.define(eq=False)
 class ReplayModel:
-    """Gives the replies of a record, in order, whatever it is asked. Nothing is sent anywhere."""
+    """Returns the replies of a record in order, whatever the request. Sends nothing."""
 
     events: Sequence[Event]
     _played: int = attrs.field(default=0, init=False)
@@ -62,11 +62,11 @@ class ReplayModel:
         return sum(isinstance(event, RunStarted) for event in self.events)
 
     def complete(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:  # noqa: ARG002 - a Model's signature
-        """The next reply. Raises ``ProviderError`` when the record is over."""
+        """The next reply. Raises ``ProviderError`` if the record has no more."""
         replies = [event.reply for event in self.events if isinstance(event, ReplyReceived)]
         if self._played >= len(replies):
             raise ProviderError(
-                f"the record is over: it has {counted(len(replies), 'reply', 'replies')}, and one more was asked for"
+                f"the record has only {counted(len(replies), 'reply', 'replies')}, and the run asked for one more"
             )
         reply = replies[self._played]
         self._played += 1
@@ -79,7 +79,7 @@ class ReplayModel:
         return estimate_tokens(messages)
 
     def get_capabilities(self) -> Capabilities:
-        """Everything that is on by default."""
+        """The default capabilities."""
         return Capabilities()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What a record that broke off still says: pure functions of its events."""
+"""The state of a record that broke off: pure functions of its events."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,17 +37,16 @@ __all__ = [
 ]
 
 INTERRUPTED_ATTEMPT = "Interrupted"
-# How a run may end and still go on later: nothing was wrong with what it had done.
+# Outcomes after which a run can be resumed, because the work so far is sound.
 RESUMABLE: frozenset[Outcome] = frozenset({"model_error", "deadline"})
-# A run that ends so has done its work as far as it was let: its report counts. After the other ends it does not: they
-# can be resumed, or the model would not or could not go on.
+# Outcomes after which the staged report is delivered. After the others the run can be resumed, or the model refused or failed.
 DELIVERED: frozenset[Outcome] = frozenset(
     {"completed", "max_turns", "max_tool_calls", "max_total_tokens", "max_cost", "truncated", "stopped"}
 )
 
 
 def open_attempt(events: Sequence[Event]) -> AttemptFinished | None:
-    """The end of an attempt that was under way when the record broke off; None where none was."""
+    """The end of an attempt that was running when the record broke off; None if none was."""
     last = events[-1] if events else None
     if not isinstance(last, AttemptStarted):
         return None
@@ -61,9 +60,9 @@ def open_attempt(events: Sequence[Event]) -> AttemptFinished | None:
 
 
 def is_over(events: Sequence[Event]) -> bool:
-    """Whether the last attempt came to an end that stands, and no decision upon it was begun that was not made.
+    """Whether the last attempt ended for good, and was either not judged yet or decided upon.
 
-    Its judging may be still to come, and its report on its way: ``standing.is_resumable`` looks at that too.
+    Its judging and the delivery of its report may be missing: ``run_progress.is_resumable`` checks these too.
     """
     last = last_run(replayable([*events, RunResumed()]))
     judged = any(isinstance(event, AttemptJudged) for event in last)
@@ -89,14 +88,14 @@ def whole_run(events: Sequence[Event]) -> Sequence[Event]:
 
 
 def attempts_in(events: Sequence[Event], turn: int) -> int:
-    """How often the model was asked in this turn of the last run so far."""
+    """Attempts so far in this turn of the last run."""
     return sum(isinstance(event, AttemptStarted) and event.turn == turn for event in last_run(events))
 
 
 def replayable(events: Iterable[Event]) -> list[Event]:
-    """The events that a resumed run plays.
+    """The events that a resumed run replays.
 
-    At each resumption, an end that was not final and a turn that had no reply yet are left out: both happen anew.
+    Before each ``RunResumed``, an end that can be resumed and a turn without a reply are dropped: both happen again.
     """
     kept: list[Event] = []
     for event in events:
@@ -137,7 +136,7 @@ def fingerprint(
     settings: Mapping[str, Mapping[str, Any]],
     plugins: Mapping[str, str],
 ) -> dict[str, Any]:
-    """Flat: a name to a JSON value. ``settings`` are by group, ``plugins`` label to version."""
+    """What a resumed run must share, as a flat dict of JSON values. ``settings`` are by group, ``plugins`` label to version."""
     schemas = {tool.name: _digest([tool.description, tool.parameters, tool.effect]) for tool in tools}
     flat: dict[str, Any] = {"provider": provider, "model": model, "prompt": _digest(system_prompt)}
     flat.update({f"tool {name}": digest for name, digest in schemas.items()})

@@ -1,4 +1,4 @@
-"""What guards a run: the interface of whoever judges and decides, and the live check that shows it an attempt at work."""
+"""The guard of a run: its interface, and the live check that shows it each message of an attempt."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -18,7 +18,7 @@ __all__ = ["Checked", "Guard", "Settled", "Watching", "checked_event"]
 
 @attrs.frozen(kw_only=True)
 class Checked:
-    """Who rules on an attempt, at work or just ended, and what: a guardrail, or the host itself as ``host``."""
+    """A ruling on an attempt and the guardrail that made it; the host itself is ``host``."""
 
     guardrail: str
     ruling: Ruling
@@ -26,7 +26,7 @@ class Checked:
 
 @attrs.frozen(kw_only=True)
 class Settled:
-    """What was decided after an attempt, and what each guardrail said."""
+    """The decision after an attempt, and each guardrail's ruling."""
 
     decision: str
     reason: str
@@ -45,9 +45,9 @@ class Guard(Protocol):
         """The report on a finished attempt."""
 
     def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:
-        """Keep what the attempt was worth and decide, once however often it is asked.
+        """Store the reflection and decide; a second call gives the same decision.
 
-        ``stopped`` is what stands in the way of another attempt, whatever this one was worth.
+        ``stopped`` is a ruling that forbids another attempt, whatever the scores of this one.
         """
 
 
@@ -57,33 +57,33 @@ class Watching:
 
     record: Record
     guard: Guard
-    complain: Callable[[str], None]
+    warn: Callable[[str], None]
     _seen: int = attrs.field(default=0, init=False)
-    _is_blind: bool = attrs.field(default=False, init=False)
+    _has_failed: bool = attrs.field(default=False, init=False)
 
     def __call__(self, _messages: object) -> GuardrailChecked | None:
-        """What stops the attempt, if anything does. A guard that fails is told once, and the attempt goes on unwatched."""
-        if self._is_blind:
+        """The ruling that stops the attempt, if any. A guard that fails is reported once; the attempt goes on unwatched."""
+        if self._has_failed:
             return None
         trace = to_trace(self.record.conversation)
         new, self._seen = trace.messages[self._seen :], len(trace.messages)
         try:
             checked = self.guard.watch(_at_work(trace, new))
         except WorkerError as error:
-            self._is_blind = True
-            self.complain(f"the attempt is no longer watched: {error}")
+            self._has_failed = True
+            self.warn(f"the attempt is no longer watched: {error}")
             return None
         return None if checked is None else checked_event(checked.guardrail, checked.ruling, live=True)
 
 
 def checked_event(guardrail: str, ruling: Ruling, *, live: bool) -> GuardrailChecked:
-    """What goes on the record."""
+    """The event that records a ruling."""
     return GuardrailChecked(
         guardrail=guardrail, action=ruling.action, reason=ruling.reason, detail=ruling.detail, live=live
     )
 
 
 def _at_work(trace: ExecutionTrace, new: tuple[Message, ...]) -> ExecutionTrace:
-    """The trace as that of an attempt that has not ended, with the new messages only."""
+    """The trace with the new messages only, and without an outcome, because the attempt has not ended."""
     details = None if trace.details is None else attrs.evolve(trace.details, outcome=None)
     return attrs.evolve(trace, messages=new, details=details)

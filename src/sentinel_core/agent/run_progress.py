@@ -1,4 +1,4 @@
-"""What the agent is doing, as it does it, on a terminal's standard error: with rich where it is installed, else plain."""
+"""The agent's progress on standard error, with rich if it is installed; and the status of a recorded run."""
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ from sentinel_core.trace import canonical
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Progress", "Step", "Text", "is_resumable", "standing_of", "step_of", "told"]
+__all__ = ["Progress", "Step", "Text", "is_resumable", "run_status", "step_of"]
 
 _LINE = 200
 
@@ -29,7 +29,7 @@ class Step(Frame):
 
 
 class Text(Frame):
-    """A piece of what the model says."""
+    """A piece of the model's text."""
 
     text: str
 
@@ -43,7 +43,7 @@ _STEPS: dict[str, Callable[[Any], str | None]] = {
     "ContextFitted": lambda e: f"  {e.left_out} older messages no longer fit" if e.left_out else None,
     "ToolStarted": lambda e: f"running {e.call.name}",
     "ToolFinished": lambda e: "  done" if e.result.success else f"  failed: {e.result.content}",
-    "RunResumed": lambda _: "going on where the run broke off",
+    "RunResumed": lambda _: "continuing where the run broke off",
     "LoopDecided": lambda e: f"{e.decision}: {e.reason}",
     "DeliveryStarted": lambda _: "delivering the report",
     "DeliveryFinished": lambda e: f"  {e.status}",
@@ -51,13 +51,13 @@ _STEPS: dict[str, Callable[[Any], str | None]] = {
 
 
 def step_of(event: object) -> str | None:
-    """One line for an event that a person wants to see; None for the others."""
+    """One line of progress for an event; None for events that are not shown."""
     step = _STEPS.get(type(event).__name__)
     return None if step is None else step(event)
 
 
 class Progress:
-    """Shows events and pieces of the model's text. Nothing is loaded until something is shown."""
+    """Shows events and pieces of the model's text. Imports rich only when something is shown."""
 
     def __init__(self) -> None:
         self._console: Console | None = None
@@ -113,17 +113,17 @@ _MOST = 120
 _E = TypeVar("_E", bound=Event)
 
 
-def standing_of(events: Sequence[Event], holder: int | None, *, judged: Collection[Outcome]) -> dict[str, Any]:
-    """``state`` is ``working``, the outcome, or ``interrupted``; ``resumable`` whether ``--resume`` has something to do.
+def run_status(events: Sequence[Event], holder: int | None, *, judged: Collection[Outcome]) -> dict[str, Any]:
+    """``state`` is ``working``, the outcome, or ``interrupted``; ``resumable`` is whether ``--resume`` has something to do.
 
-    ``delivery`` is what came of the report, ``holder`` the process at work; ``judged`` as for ``is_resumable``.
+    ``delivery`` is the status of the report's delivery, ``holder`` the process at work; ``judged`` as for ``is_resumable``.
     """
     delivery = _last(DeliveryFinished, events)
     resumable = is_resumable(events, judged=judged)
     outcome = next((attempt.outcome for attempt in reversed(attempts_of(events))), None)
-    stands = outcome in RESUMABLE or delivery is not None or not resumable
+    is_settled = outcome in RESUMABLE or delivery is not None or not resumable
     return {
-        "state": "working" if holder else outcome if outcome is not None and stands else INTERRUPTED,
+        "state": "working" if holder else outcome if outcome is not None and is_settled else INTERRUPTED,
         "resumable": resumable,
         "delivery": None if delivery is None else delivery.status,
         "holder": holder,
@@ -133,8 +133,8 @@ def standing_of(events: Sequence[Event], holder: int | None, *, judged: Collecti
 def is_resumable(events: Sequence[Event], *, judged: Collection[Outcome]) -> bool:
     """Whether ``--resume`` has something to do: an attempt or a decision to finish, or a report to deliver.
 
-    ``judged`` are the ends that a guard decides upon (``limits.judged_ends``), none where there is no guard. A delivery that
-    did not succeed is tried again where the receiver takes a key; else it could count twice.
+    ``judged`` are the outcomes that a guard decides upon (``limits.judged_ends``), empty without a guard. A delivery that did
+    not succeed is repeated only if the receiver takes an idempotency key; else it could count twice.
     """
     if not is_over(events):
         return True
@@ -150,9 +150,9 @@ def _last(kind: type[_E], events: Sequence[Event]) -> _E | None:
     return next((event for event in reversed(events) if isinstance(event, kind)), None)
 
 
-def told(event: Event) -> str:
-    """The event in one short line: its name, and what a person wants to know of it. The whole of it is in the record."""
-    text = " ".join(_TOLD[type(event)](event).split())
+def describe_event(event: Event) -> str:
+    """The event in one short line: its name and its most important fields. The record has all of it."""
+    text = " ".join(_DESCRIBE[type(event)](event).split())
     return f"{type(event).__name__:<18} {clipped(text, _MOST)}".rstrip()
 
 
@@ -165,7 +165,7 @@ def _seconds(milliseconds: float) -> str:
     return f"{milliseconds / 1000:.2f} s"
 
 
-_TOLD: Mapping[type[Event], Callable[[Any], str]] = {
+_DESCRIBE: Mapping[type[Event], Callable[[Any], str]] = {
     ev.RunStarted: lambda e: " ".join(filter(None, (e.run_id, e.provider, e.model, e.rerun_of and "tries again"))),
     ev.MessageReceived: lambda e: e.content,
     ev.ContextFitted: lambda e: counted(e.messages, "message") + (f", {e.left_out} left out" if e.left_out else ""),

@@ -1,4 +1,4 @@
-"""What a run came to, in values that can be printed, written and sent through a pipe; and its trace as a file."""
+"""The result of a run as values that can be printed, written and sent through a pipe; and its trace as a file."""
 
 import re
 from collections.abc import Collection
@@ -24,16 +24,15 @@ __all__ = ["RunSummary", "save_run"]
 
 @attrs.frozen(kw_only=True)
 class RunSummary:
-    """What a run came to. ``severity`` is None where no report was filed.
+    """The result of a run. ``severity`` is None if no report was filed.
 
-    ``delivery`` is what came of the staged report, None where there was none to deliver, and ``delivery_text`` what the
-    tool said where it was not delivered. ``below_evidence``: the report says less than the data show, and
-    ``evidence_severity`` is what they show; None where no report was filed, or nobody could read them.
-    ``summary_fetched``: there are such data; None where no report was filed. ``resumable``: the run can go on.
-    ``cause`` is what the run ended by, the tool that never did what it was asked for, a summary that nobody could read,
-    or that the one that files was never asked; empty where there is none of these. ``answered`` is False where the
-    model gave no reply. ``attempts`` are all that were made; trace, outcome and answer are the last one's.
-    ``gate`` is what the host itself found of the release's risk; None where nobody asked for it.
+    ``delivery`` is the status of the staged report's delivery, None if none was staged; ``delivery_text`` is the tool's error
+    if it was not delivered. ``below_evidence``: the report's severity is below what the fetched data show, which is
+    ``evidence_severity``, None if no report was filed or the data are unreadable. ``summary_fetched``: data were fetched;
+    None if no report was filed. ``resumable``: the run can be resumed. ``cause`` is the limit that ended the run, the tool
+    that failed to the end, an unreadable summary, or that no call filed a report; else empty. ``answered`` is False if the
+    model gave no reply. ``attempts`` are all attempts; trace, outcome and answer are the last one's. ``gate`` is the
+    release's risk as the host itself found it; None if not asked for.
     """
 
     run_id: str
@@ -62,7 +61,7 @@ class RunSummary:
     def of(
         cls, result: RunResult, provider: str, path: Path, *, judged: Collection[Outcome], gate: Gate | None = None
     ) -> "RunSummary":
-        """From the agent's result. ``judged`` are the ends that a guard decides upon, none without one."""
+        """From the agent's result. ``judged`` are the outcomes that a guard decides upon, empty without a guard."""
         return cls(
             run_id=result.run_id,
             release_id=result.release_id,
@@ -88,7 +87,7 @@ class RunSummary:
         )
 
     def to_json(self) -> bytes:
-        """For the pipe, with secrets taken out."""
+        """As JSON for the pipe, without secrets."""
         return redact_json(msgspec.json.encode(self))
 
     @classmethod
@@ -102,7 +101,7 @@ class RunSummary:
 
 
 def _cause(result: RunResult) -> str:
-    """The last attempt's limit, else the last failure of a tool that did not succeed later, and that none was to file."""
+    """The last attempt's limit; else the last failure of a tool that did not succeed later, and other reasons."""
     end = next((event for event in reversed(result.events) if isinstance(event, RunEnded)), None)
     if end is not None and end.detail:
         return end.detail
@@ -125,11 +124,10 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 def save_run(trace: ExecutionTrace, directory: Path) -> Path:
-    """Write a run's trace to ``<directory>/runs/<run id>.trace.json`` and give back its path.
+    """Write a run's trace to ``<directory>/runs/<run id>.trace.json`` and return the path.
 
-    Secrets are taken out. The file appears whole or not at all and replaces an older one of the same run. Folders that
-    are made are for their owner only (0700), the file too (0600). Raises ``ValueError`` for a run id that is not a plain
-    name, ``OSError`` where the disk refuses.
+    Secrets are removed. The write is atomic and replaces an older file of the same run. New folders have mode 0700, the file
+    0600. Raises ``ValueError`` for a run id that is not a plain name, and ``OSError``.
     """
     if not _RUN_ID.fullmatch(trace.trace_id):
         raise ValueError(f'run id "{trace.trace_id}" cannot be a file name')

@@ -1,4 +1,4 @@
-"""What a run came to, for a person: the release's risk, the findings, where the files are."""
+"""The result of a run as text: the release's risk, the findings, the files."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +18,8 @@ _TAGS = 120
 _GOOD = "thresholds_met"
 _UNREAD = "the release summary that the agent fetched cannot be read"
 _UNDELIVERED = {
-    "failed": "the report was staged, and not delivered",
-    "unknown": "the report was staged, and whether it was delivered is unknown",
+    "failed": "the report was staged but not delivered",
+    "unknown": "the report was staged; whether it was delivered is unknown",
 }
 
 
@@ -31,13 +31,13 @@ def render_run(run: "RunSummary", *, color: bool = False) -> str:
     if run.below_evidence:
         lines.append(f"  ! WARN: {_below_evidence(run)}")
     elif run.severity is not None and run.evidence_severity is None:
-        lines.append(f"  ! {_UNREAD}, so the report was held against no data")
+        lines.append(f"  ! {_UNREAD}, so the report could not be checked against data")
     if run.severity is not None and run.outcome != "completed":
         lines.append(f"  ! {_cut_short(run)}")
     lines.extend(f"  - {printable(clipped(finding, _FINDING))}" for finding in run.findings)
     if run.severity is None and run.delivery is not None:
-        told = _UNDELIVERED[run.delivery]
-        lines.append(f"  ! {told}: {printable(clipped(run.delivery_text, _FINDING))}")
+        problem = _UNDELIVERED[run.delivery]
+        lines.append(f"  ! {problem}: {printable(clipped(run.delivery_text, _FINDING))}")
     if run.severity is None and run.answer:
         lines.extend(f"  {printable(clipped(line, _FINDING))}" for line in run.answer.splitlines())
     lines.append("")
@@ -50,18 +50,16 @@ def render_run(run: "RunSummary", *, color: bool = False) -> str:
 
 
 def heading(run: "RunSummary") -> str:
-    """What stands over the verdict on the agent, which is on its trace alone."""
+    """The heading above the verdict on the agent, which is based on its trace alone."""
     if run.severity is None:
-        return (
-            "The agent that did this, by its trace alone; without a report the run is no success, whatever this says:"
-        )
+        return "The agent that did this, by its trace alone; without a report the run has failed, whatever the verdict:"
     if run.below_evidence:
-        return f"The agent that did this: WARN at least, because {_below_evidence(run)}. Its trace alone:"
+        return f"The agent that did this: WARN at least, because {_below_evidence(run)}. By its trace alone:"
     return "The agent that did this:"
 
 
 def _family(attempts: "tuple[AttemptFacts, ...]") -> "Iterator[str]":
-    """Every attempt and what was decided after it; nothing of a single one that was good enough and looked at as was wished."""
+    """Every attempt and the decision after it; nothing for a single attempt that met the thresholds without a note."""
     if len(attempts) == 1 and attempts[0].reason in (None, _GOOD) and not attempts[0].reflection_note:
         return
     yield ""
@@ -87,7 +85,7 @@ def _facts(attempt: "AttemptFacts") -> "Iterator[str]":
 
 
 def lifted(agent: Any, run: "RunSummary") -> Any:
-    """The agent's report, in JSON, with at least WARN where what it filed is below the evidence."""
+    """The agent's report as JSON, raised to WARN if the filed severity is below the evidence."""
     if not run.below_evidence or not isinstance(agent, dict) or agent.get("verdict") != "PASS":
         return agent
     reasoning = f"{agent.get('reasoning', '')} WARN: {_below_evidence(run)}.".strip()
@@ -95,16 +93,15 @@ def lifted(agent: Any, run: "RunSummary") -> Any:
 
 
 def _cut_short(run: "RunSummary") -> str:
-    """Of a report that was delivered though the agent was not done."""
+    """The warning for a report that was delivered before the agent was done."""
     why = "the model's last reply was cut off" if run.outcome == "truncated" else run.cause
-    told = f"the run was ended by {run.outcome}" + (f": {printable(clipped(why, _FINDING))}" if why else "")
-    return f"{told}; the report is of an unfinished investigation"
+    end = f"the run was ended by {run.outcome}" + (f": {printable(clipped(why, _FINDING))}" if why else "")
+    return f"{end}; the investigation behind the report is unfinished"
 
 
 def _below_evidence(run: "RunSummary") -> str:
     if run.summary_fetched is False:
         return "the agent fetched no summary of the release, so its risk cannot be low (below_evidence)"
     if run.evidence_severity is None:
-        return f"the report says low risk, and {_UNREAD}; a release that nobody looked at is of medium risk (below_evidence)"
-    shown = f"the data show {run.evidence_severity}"
-    return f"the report says less risk than the data that the agent fetched: {shown} (below_evidence)"
+        return f"the report says low risk, but {_UNREAD}; an unknown risk counts as medium (below_evidence)"
+    return f"the report says {run.severity} risk, but the data that the agent fetched show {run.evidence_severity} (below_evidence)"

@@ -1,7 +1,7 @@
-"""What the data that a run fetched show of a release's risk: the floor below which no report may say so unmarked.
+"""The minimum severity of a report, from the data that the run fetched; a report below it is marked.
 
-The rules are those of the offline provider, at their default thresholds, applied to each release summary in the trace. One that
-was too long to be kept whole was assessed before it was cut. One that cannot be read shows nothing: the risk is then unknown.
+Each release summary in the trace is assessed by the offline provider's rules at their default thresholds. A summary that was
+too long is assessed before it is cut. If one cannot be read, the risk is unknown.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,18 +11,18 @@ from sentinel_core.agent.prompts import GET_SUMMARY
 from sentinel_core.agent.risk.rules import RISKS, Risk, RiskThresholds, assess
 from sentinel_core.trace import Message, ToolCall, ToolResult, from_json
 
-__all__ = ["evidence_of", "is_below", "risk_in", "risk_of_whole", "summaries_in", "whole_risk", "why_unreadable"]
+__all__ = ["is_below", "minimum_severity", "risk_in", "risk_of_whole", "summaries_in", "whole_risk", "why_unreadable"]
 
 _FULL_RISK = "full_risk"  # in the metadata of a result that was cut
 _RULES = RiskThresholds()
 _UNSEEN: Risk = "medium"
 
 
-def evidence_of(messages: Sequence[Message], release_id: str) -> Risk | None:
-    """The worst risk of the summaries that were fetched for the release; None where it is unknown.
+def minimum_severity(messages: Sequence[Message], release_id: str) -> Risk | None:
+    """The worst risk of the summaries that were fetched for the release; None if it is unknown.
 
-    It is unknown where one of them cannot be read as a JSON object and no other one is of high risk. Without any it is
-    medium: what nobody looked at makes no release less risky.
+    It is unknown if one of them is not a JSON object and none shows high risk. Without any summary it is medium, because
+    missing data make no release less risky.
     """
     found = [risk_in(result) for result in summaries_in(messages, release_id)]
     known = [risk for risk in found if risk is not None]
@@ -30,32 +30,32 @@ def evidence_of(messages: Sequence[Message], release_id: str) -> Risk | None:
 
 
 def is_below(severity: Risk, evidence: Risk | None) -> bool:
-    """Whether a report says less than the data show; data that show nothing count as if nobody had looked."""
+    """Whether a report's severity is below the evidence; unknown evidence counts as medium."""
     return RISKS.index(severity) < RISKS.index(evidence or _UNSEEN)
 
 
 def risk_of_whole(call: ToolCall, content: str) -> dict[str, Risk]:
-    """For the metadata of a summary that is to be cut: the risk that the whole shows; nothing of any other result."""
+    """Metadata for a summary that will be cut: the risk of the whole; empty for any other result."""
     summary = _object(content) if call.name == GET_SUMMARY else None
     return {} if summary is None else {_FULL_RISK: assess(summary, _RULES).severity}
 
 
 def whole_risk(result: ToolResult) -> Risk | None:
-    """What ``risk_of_whole`` noted of a summary before it was cut; None where it was not cut."""
+    """The risk that ``risk_of_whole`` noted before the summary was cut; None if it was not cut."""
     metadata = result.metadata or {}
     noted = metadata.get(_FULL_RISK) if metadata.get("cut") is True else None
     return next((risk for risk in RISKS if risk == noted), None)
 
 
 def why_unreadable(result: ToolResult) -> str:
-    """Why nobody can read the summary, and what to do where it was cut; empty where it can be read."""
+    """Why the summary cannot be read, and what to do if it was cut; empty if it can be read."""
     if _object(result.content) is not None:
         return ""
     metadata = result.metadata or {}
     if metadata.get("cut") is not True:
         return "the summary is not a JSON object"
     whole = metadata.get("full_chars")
-    return f"the summary has {whole} characters and was cut; --set agent.max_result_chars={whole} leaves it whole"
+    return f"the summary has {whole} characters and was cut; --set agent.max_result_chars={whole} keeps it whole"
 
 
 def summaries_in(messages: Sequence[Message], release_id: str) -> Iterator[ToolResult]:
@@ -73,7 +73,7 @@ def summaries_in(messages: Sequence[Message], release_id: str) -> Iterator[ToolR
 
 
 def risk_in(result: ToolResult) -> Risk | None:
-    """What one fetched summary shows; None where it cannot be read."""
+    """The risk that a fetched summary shows; None if it cannot be read."""
     if (noted := whole_risk(result)) is not None:
         return noted
     summary = _object(result.content)

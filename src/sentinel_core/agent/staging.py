@@ -1,4 +1,4 @@
-"""The risk report: staged while the agent works, delivered once when the run is final, and only for its release."""
+"""The risk report: staged while the agent works, delivered once at the end of the run, and only for its release."""
 
 import functools
 import hashlib
@@ -12,7 +12,7 @@ from sentinel_core.agent.prompts import FILE_REPORT
 from sentinel_core.agent.recorder import Record
 from sentinel_core.agent.retry import delay
 from sentinel_core.agent.risk.rules import RISKS, Risk
-from sentinel_core.agent.severity_floor import evidence_of, is_below, summaries_in
+from sentinel_core.agent.severity_floor import is_below, minimum_severity, summaries_in
 from sentinel_core.agent.tool_execution import UNKNOWN
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import InputError, NotRepeatedError
@@ -35,8 +35,8 @@ __all__ = [
 DELIVERY = "delivery"
 """The id of the call that delivers the report."""
 
-_BROKE_OFF = "the process ended while the report was on its way, and the tool has no way to count it once"
-_STOPPED = "unfinished: a guardrail stopped the agent before it was done; this is what it had staged by then"
+_BROKE_OFF = "the process ended during the delivery of the report, and the tool takes no idempotency key"
+_STOPPED = "unfinished: a guardrail stopped the agent before it was done; this is the report it had staged by then"
 _NOTE = (
     "Not delivered yet: one report is delivered when this run is over. Calling this again replaces the staged report."
 )
@@ -44,9 +44,9 @@ _NOTE = (
 
 @attrs.frozen(kw_only=True)
 class StagedReport:
-    """What the model wants to be delivered; ``below_evidence`` where the data that were fetched show a higher risk.
+    """The report that the model staged; ``below_evidence`` if the fetched data show a higher risk.
 
-    ``evidence`` is None where nobody could read what they show; ``fetched`` is False where there are none. ``answer`` are
+    ``evidence`` is the severity that the data show, None if unreadable; ``fetched`` is False without data. ``answer`` holds
     the texts in the tool's answer.
     """
 
@@ -61,7 +61,7 @@ class StagedReport:
 
 @attrs.frozen(kw_only=True)
 class Delivery:
-    """What came of the report: ``delivered``, certainly not (``failed``), or nobody can know (``unknown``)."""
+    """The result of the delivery: ``delivered``, certainly not delivered (``failed``), or possibly (``unknown``)."""
 
     status: Literal["delivered", "failed", "unknown"]
     content: str
@@ -71,7 +71,7 @@ class Delivery:
 
 
 def staging(tool: Tool, release_id: str) -> Tool:
-    """The tool as the model may call it during a run: it changes nothing, and refuses every other release."""
+    """The tool for the model during a run: it only stages, and refuses every other release."""
     return attrs.evolve(tool, handler=functools.partial(_stage, release_id), effect="read", settings=None)
 
 
@@ -82,7 +82,7 @@ def _stage(wanted: str, release_id: object = None, **report: Any) -> dict[str, A
 
 
 def staged_report(messages: Sequence[Message], release_id: str) -> StagedReport | None:
-    """The last report that was staged for the release, held against the data; None where none was."""
+    """The last report that was staged for the release, compared with the data; None if there is none."""
     succeeded = {
         result.tool_call_id: result.content
         for message in messages
@@ -92,7 +92,7 @@ def staged_report(messages: Sequence[Message], release_id: str) -> StagedReport 
     calls = [call for message in messages for call in message.tool_calls if _stages(call, release_id, succeeded)]
     if not calls:
         return None
-    arguments, evidence = calls[-1].arguments, evidence_of(messages, release_id)
+    arguments, evidence = calls[-1].arguments, minimum_severity(messages, release_id)
     return StagedReport(
         release_id=release_id,
         severity=arguments["severity"],
@@ -100,12 +100,12 @@ def staged_report(messages: Sequence[Message], release_id: str) -> StagedReport 
         below_evidence=is_below(arguments["severity"], evidence),
         evidence=evidence,
         fetched=any(True for _ in summaries_in(messages, release_id)),
-        answer=_given(succeeded[calls[-1].id]),
+        answer=_texts_in(succeeded[calls[-1].id]),
     )
 
 
 def _stages(call: ToolCall, release_id: str, succeeded: Container[str]) -> bool:
-    """Whether it is a report on the release that was taken; the trace may be anyone's, so it is looked at closely."""
+    """Whether the call staged a report on the release. The trace may be anyone's, so every argument is checked."""
     given = call.arguments
     return (
         call.name == FILE_REPORT
@@ -126,10 +126,10 @@ def deliver(
     retry: RetryConfig,
     was_stopped: bool = False,
 ) -> Delivery:
-    """Hand the report over, once, whatever broke off before: with the family's idempotency key, or not a second time.
+    """Deliver the report exactly once, even after an interruption: with the family's idempotency key, or no second time.
 
-    Of an agent that ``was_stopped`` while it was at work the report says so. A tool that takes the key is asked again while the outcome is unknown, as often as ``retry`` allows, unless it says
-    that it does not repeat it.
+    ``was_stopped`` adds a finding that a guardrail stopped the agent. While the outcome is unknown, a tool that takes the key
+    is called again, as often as ``retry`` allows, unless it answers that it does not repeat the call.
     """
     delivering = _Delivering(tool, toolbox, retry)
     key = hashlib.sha256(canonical([family, FILE_REPORT])).hexdigest() if delivering.counts_once else None
@@ -151,22 +151,20 @@ def deliver(
         status=finished.status,
         content=finished.content,
         report_id=finished.report_id,
-        path=_given(finished.content).get("path"),
+        path=_texts_in(finished.content).get("path"),
         below_evidence=report.below_evidence,
     )
 
 
 def _arguments(report: StagedReport, tool: Tool) -> dict[str, Any]:
-    """What the tool is called with; what it has no argument for is told by a finding of its own.
+    """The tool's arguments; what it has no argument for is added as a finding.
 
-    That is a report below the evidence, where the tool does not take this, and evidence that nobody could read.
+    That is unreadable evidence, and ``below_evidence`` if the tool does not take that argument.
     """
     findings = list(report.findings)
     arguments: dict[str, Any] = {"release_id": report.release_id, "severity": report.severity, "findings": findings}
     if report.evidence is None:
-        findings.append(
-            "evidence_unknown: the release summary could not be read, so the severity was held against no data"
-        )
+        findings.append("evidence_unknown: the release summary could not be read, so the severity could not be checked")
     elif report.below_evidence and not Toolbox.takes(tool, "below_evidence"):
         shown = f"the data show {report.evidence}" if report.fetched else "no summary of the release was fetched"
         findings.append(f"below_evidence: the severity is {report.severity}, and {shown}")
@@ -176,11 +174,11 @@ def _arguments(report: StagedReport, tool: Tool) -> dict[str, Any]:
 
 
 class _Delivering:
-    """The tool that really files, apart from those that the model may call."""
+    """The tool that files the report, separate from the model's tools."""
 
     def __init__(self, tool: Tool, toolbox: Toolbox, retry: RetryConfig) -> None:
         self._tool = tool
-        self._own = Toolbox(run=toolbox.run, world=toolbox.world)
+        self._own = Toolbox(run=toolbox.run, clock=toolbox.clock)
         self._retry = retry
         self.counts_once = Toolbox.takes(tool, "idempotency_key")
 
@@ -191,7 +189,7 @@ class _Delivering:
                 break
             self._wait(failures)
         return DeliveryFinished(
-            status=_status(result), content=result.content, report_id=_given(result.content).get("report_id")
+            status=_status(result), content=result.content, report_id=_texts_in(result.content).get("report_id")
         )
 
     def _once(self, started: DeliveryStarted) -> ToolResult:
@@ -199,8 +197,8 @@ class _Delivering:
         return self._own.run_unchecked(self._tool, call, idempotency_key=started.idempotency_key)
 
     def _wait(self, failures: int) -> None:
-        world = self._own.world
-        world.sleep(delay(self._retry, failures, world.random()))
+        clock = self._own.clock
+        clock.sleep(delay(self._retry, failures, clock.random()))
 
 
 def _may_repeat(result: ToolResult) -> bool:
@@ -217,7 +215,7 @@ def _error_of(result: ToolResult) -> object:
     return (result.metadata or {}).get("error")
 
 
-def _given(content: str) -> dict[str, str]:
+def _texts_in(content: str) -> dict[str, str]:
     """The texts in a tool's JSON answer."""
     try:
         answer = from_json(content)
@@ -228,10 +226,10 @@ def _given(content: str) -> dict[str, str]:
 
 @attrs.frozen(kw_only=True)
 class FiledReport:
-    """A report that was filed: what the model sent, and the id and file that the tool's result gave, if it gave any.
+    """A filed report: what the model sent, and the id and file from the tool's result, if any.
 
-    ``evidence`` is the severity that the data show, None where nobody could read them; the report is ``below_evidence``
-    where it says less. ``fetched`` is False where there were no data.
+    ``evidence`` is the severity that the data show, None if unreadable; ``below_evidence`` if the report's is lower.
+    ``fetched`` is False without data.
     """
 
     report_id: str | None
@@ -244,10 +242,9 @@ class FiledReport:
 
 
 def filed_report(trace: ExecutionTrace, release_id: str) -> FiledReport | None:
-    """The report that a trace shows as taken for this release, the last one; None where no call to file one succeeded.
+    """The last report in a trace that was filed for this release; None if no call to file one succeeded.
 
-    In a trace of our own the call staged the report, and ``metadata.delivery`` says what came of it: only one that was
-    delivered counts.
+    In Sentinel's own traces the call only staged the report, so it counts only if ``metadata.delivery`` says delivered.
     """
     staged = staged_report(trace.messages, release_id)
     if staged is None:
@@ -260,7 +257,7 @@ def filed_report(trace: ExecutionTrace, release_id: str) -> FiledReport | None:
 
 
 def delivered_report(staged: StagedReport | None, delivery: Delivery | None) -> FiledReport | None:
-    """What a run staged, where it was delivered; None where it was not, or nobody can know."""
+    """The staged report if it was delivered; None if it was not, or the outcome is unknown."""
     if staged is None or delivery is None or delivery.status != "delivered":
         return None
     return _report(staged, {"report_id": delivery.report_id, "path": delivery.path})

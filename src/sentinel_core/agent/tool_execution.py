@@ -1,4 +1,4 @@
-"""Running the calls of a reply: recorded before and after, never twice, and side by side where nothing is changed."""
+"""Runs the calls of a reply: recorded before and after, never twice, and in parallel if they only read."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
@@ -10,46 +10,48 @@ from sentinel_core.agent.tools import OUTCOME_UNKNOWN, Toolbox
 from sentinel_core.errors import NotRepeatedError, ToolTimeoutError
 from sentinel_core.trace import ToolCall, ToolResult, canonical
 
-__all__ = ["NOT_RUN", "UNKNOWN", "refuse_calls", "unknown_writes", "use_calls"]
+__all__ = ["NOT_RUN", "UNKNOWN", "refuse_calls", "run_calls", "unknown_writes"]
 
 NOT_RUN = "not_run"
-"""In a result's metadata: the host ran nothing, for a reason that is not the call's."""
+"""In a result's metadata: the host did not run the call, and the call is not to blame."""
 
 UNKNOWN = frozenset({OUTCOME_UNKNOWN, NotRepeatedError.__name__, ToolTimeoutError.__name__})
 _BROKE_OFF = (
-    "the process ended while this ran, so whether it took effect is unknown; it is not repeated, because the tool has no "
-    "way to count it once"
+    "the process ended while this ran, so whether it took effect is unknown; it is not repeated, because the tool takes "
+    "no idempotency key"
 )
-_REPEATED = "not run: this was asked for before and whether it took effect is unknown; a second time could count twice"
+_REPEATED = (
+    "not run: an earlier call was the same, and whether it took effect is unknown; a second one could count twice"
+)
 
 
-def use_calls(
+def run_calls(
     calls: Sequence[ToolCall],
     toolbox: Toolbox,
     record: Record,
     run_id: str,
     late: Callable[[], Limit | None] = lambda: None,
 ) -> None:
-    """Run the calls and record each, results in the calls' order. Of many, those that would begin ``late`` are refused.
+    """Run the calls and record each, results in the calls' order. Calls that would begin ``late`` are refused.
 
-    Calls that a resumed record has the results of are not run again. One that changes something and broke off in the
-    middle, or whose outcome is unknown for another reason, is repeated with the same idempotency key or not at all.
+    Calls whose results a resumed record has are not run again. A write that broke off, or whose outcome is unknown for another
+    reason, is repeated with the same idempotency key or not at all.
     """
     if len(calls) > 1 and not any(toolbox.writes(call.name) for call in calls):
-        _use_together(calls, toolbox, record, late)
+        _run_in_parallel(calls, toolbox, record, late)
         return
     for call in calls:
         limit = late() if record.upcoming is None else None
         if limit is not None:
             refuse_calls((call,), record, limit.detail)
-        elif isinstance(record.upcoming, ToolFinished):  # it was refused then
+        elif isinstance(record.upcoming, ToolFinished):  # refused before the interruption
             record.recall(ToolFinished)
         else:
-            _use(call, toolbox, record, run_id)
+            _run_call(call, toolbox, record, run_id)
 
 
 def refuse_calls(calls: Iterable[ToolCall], record: Record, why: str, *, blame: str = "") -> None:
-    """Tell of each call that it was not run, and why; ``blame`` is the class of the error where the call is to blame."""
+    """Record for each call that it was not run, and why; ``blame`` is the error's class if the call is to blame."""
     metadata = {"error": blame} if blame else {NOT_RUN: True}
     for call in calls:
         result = ToolResult(tool_call_id=call.id, content=f"not run: {why}", success=False, metadata=dict(metadata))
@@ -57,7 +59,7 @@ def refuse_calls(calls: Iterable[ToolCall], record: Record, why: str, *, blame: 
 
 
 def unknown_writes(events: Iterable[Event]) -> dict[tuple[str, bytes], str | None]:
-    """The calls with a key, or with effects, whose outcome nobody knows: name and arguments to the key they went with."""
+    """The calls whose outcome is unknown: name and arguments to the idempotency key, if any."""
     started: dict[str, ToolStarted] = {}
     unknown: dict[tuple[str, bytes], str | None] = {}
     for event in events:
@@ -71,7 +73,7 @@ def unknown_writes(events: Iterable[Event]) -> dict[tuple[str, bytes], str | Non
     return unknown
 
 
-def _use_together(
+def _run_in_parallel(
     calls: Sequence[ToolCall], toolbox: Toolbox, record: Record, late: Callable[[], Limit | None]
 ) -> None:
     for call in calls:
@@ -87,10 +89,10 @@ def _use_together(
         refuse_calls(calls[done:], record, limit.detail)
 
 
-def _use(call: ToolCall, toolbox: Toolbox, record: Record, run_id: str) -> None:
+def _run_call(call: ToolCall, toolbox: Toolbox, record: Record, run_id: str) -> None:
     broke_off = record.upcoming is not None
     writes, honours = toolbox.writes(call.name), toolbox.honours_key(call.name)
-    earlier = unknown_writes(record.events) if writes else {}  # of earlier attempts at the task, too
+    earlier = unknown_writes(record.events) if writes else {}  # includes earlier attempts at the task
     key = earlier.get(_identity(call)) or _key(run_id, call)
     started = record.emit(ToolStarted(call=call, idempotency_key=key if writes else None))
     if record.upcoming is not None:
@@ -110,4 +112,5 @@ def _identity(call: ToolCall) -> tuple[str, bytes]:
 
 
 def _key(run_id: str, call: ToolCall) -> str:
+    """The idempotency key: derived, so that a resumed run sends the same one."""
     return hashlib.sha256(canonical([run_id, call.id, call.name])).hexdigest()

@@ -1,4 +1,4 @@
-"""The tools of an agent: checked when they are registered, checked again at every call, and ended at their time limit."""
+"""The tools of an agent: schemas are checked at registration, arguments at every call, and time limits are enforced."""
 
 import functools
 import inspect
@@ -10,7 +10,7 @@ import attrs
 import msgspec
 
 from sentinel_core import errors
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.context import capped
 from sentinel_core.errors import (
     ConfigError,
@@ -45,24 +45,24 @@ class Runner(Protocol):
 
 
 def in_process(job: Callable[[], bytes], *, timeout: float) -> bytes:  # noqa: ARG001 - a Runner's signature
-    """A runner without a child process: no time limit, and the handler may change what the caller sees. For tests."""
+    """A runner without a child process: no time limit, and the handler can change the caller's state. For tests."""
     try:
         return job()
-    except Exception as error:  # a handler may raise anything, and the model is told what
+    except Exception as error:  # a handler may raise anything, and the model gets the message
         raise WorkerError(f"{type(error).__name__}: {error_text(error)}") from error
 
 
-OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: it may have taken effect
-_OF_UNKNOWN_OUTCOME = {one.__name__: one for one in (OutcomeUnknownError, NotRepeatedError)}
+OUTCOME_UNKNOWN = OutcomeUnknownError.__name__  # in a result's metadata: the call may have taken effect
+_OF_UNKNOWN_OUTCOME = {cls.__name__: cls for cls in (OutcomeUnknownError, NotRepeatedError)}
 _KEY = "idempotency_key"
 _MAX_PROBLEMS = 5
-_MOST_AT_ONCE = 8  # processes of calls that run side by side
+_MOST_AT_ONCE = 8  # child processes for parallel calls
 _Start = Callable[..., Callable[[], bytes]]
 _encode = msgspec.json.Encoder().encode
 
 
 def bind_tool(tool: Tool, settings: object) -> Tool:
-    """The tool with its settings filled in; one that takes none, with ``settings`` None, as it is."""
+    """The tool with its settings bound; a tool without settings (``settings`` is None) is returned unchanged."""
     if tool.settings is None:
         return tool
     unavailable = None if tool.unavailable is None else functools.partial(tool.unavailable, settings)
@@ -71,7 +71,7 @@ def bind_tool(tool: Tool, settings: object) -> Tool:
 
 @attrs.frozen
 class Offered:
-    """Tools that can work in a run; why others cannot, by name; and, by name, checks that failed, whose tools stay."""
+    """Tools that can work in a run; by name, why others cannot, and checks that failed (their tools stay)."""
 
     tools: tuple[Tool, ...]
     left_out: Mapping[str, str]
@@ -79,7 +79,7 @@ class Offered:
 
 
 def offered(tools: Sequence[Tool], subject: str) -> Offered:
-    """Ask each tool, side by side in children, whether it can work in a run about ``subject``."""
+    """Ask each tool, in parallel child processes, whether it can work in a run about ``subject``."""
     asked = [
         (tool, isolate.start(functools.partial(_why_not, tool.unavailable, subject), timeout=tool.timeout))
         for tool in tools
@@ -104,22 +104,22 @@ def _why_not(unavailable: Callable[[str], str | None], subject: str) -> bytes:
 class Toolbox:
     """Registered tools, by name, with their settings bound.
 
-    Handlers run in a child process by default, so that a time limit ends them: they may write files and ask servers, but
-    what they change in memory is lost. ``confirm`` is asked before a tool marked sensitive runs; without it none runs.
-    A result longer than ``max_result_chars`` is cut; its metadata keeps the length and SHA-256 of the whole, and what
-    ``of_whole`` makes of it.
+    Handlers run in a child process by default, so that a time limit can end them: they may write files and call servers, but
+    their changes in memory are lost. ``confirm`` is asked before a tool marked sensitive runs; without it none runs. A result
+    longer than ``max_result_chars`` is cut; its metadata keeps the length and SHA-256 of the whole, and the result of
+    ``of_whole``.
     """
 
     run: Runner = isolate.call
     confirm: Callable[[Tool, ToolCall], bool] | None = None
-    world: World = attrs.field(factory=World)
+    clock: Clock = attrs.field(factory=Clock)
     max_result_chars: int | None = None
     of_whole: Callable[[ToolCall, str], Mapping[str, Any]] = lambda _call, _content: {}
     _tools: dict[str, Tool] = attrs.field(factory=dict, init=False)
     _validators: "dict[str, Validator]" = attrs.field(factory=dict, init=False)
 
     def register(self, tool: Tool) -> None:
-        """Add a tool. Raises ``ConfigError`` for a name that is taken and for a schema that cannot be used."""
+        """Add a tool. Raises ``ConfigError`` for a name that is taken or a schema that cannot be used."""
         if tool.name in self._tools:
             raise ConfigError(f'tool "{tool.name}" is registered already; two tools cannot share a name')
         self._validators[tool.name] = check_parameters(tool)
@@ -139,7 +139,7 @@ class Toolbox:
         )
 
     def writes(self, name: str) -> bool:
-        """Whether the tool of this name changes anything; False for one that nobody knows."""
+        """Whether the tool of this name writes; False for an unknown tool."""
         return name in self._tools and self._tools[name].effect == "write"
 
     def honours_key(self, name: str) -> bool:
@@ -148,7 +148,7 @@ class Toolbox:
 
     @staticmethod
     def takes(tool: Tool, keyword: str) -> bool:
-        """Whether the handler has a parameter of this name, which the host may fill."""
+        """Whether the handler has a parameter of this name."""
         try:
             parameters = inspect.signature(tool.handler).parameters
         except (TypeError, ValueError):  # some callables have no signature
@@ -156,24 +156,24 @@ class Toolbox:
         return keyword in parameters
 
     def execute(self, call: ToolCall, *, idempotency_key: str | None = None) -> ToolResult:
-        """Run one call. Never raises for what the model or the tool did wrong: that is a result with ``success`` False.
+        """Run one call. Errors of the model or the tool do not raise; they give a result with ``success`` False.
 
-        The result's metadata holds ``duration_ms``, and for a failure ``error``, the class name of the ``ToolError``. The
-        key goes to a handler that takes a keyword of that name.
+        The result's metadata holds ``duration_ms``, and for a failure ``error``, the class name of the ``ToolError``. A
+        handler with the parameter ``idempotency_key`` receives the key.
         """
         return self._finish(call, self._start(call, idempotency_key))
 
     def run_unchecked(self, tool: Tool, call: ToolCall, *, idempotency_key: str | None = None) -> ToolResult:
-        """Run a tool that is not offered to the model, with arguments that the host made."""
-        begun = self.world.stopwatch()
+        """Run a tool that is not offered to the model, with the host's own arguments."""
+        begun = self.clock.stopwatch()
         return self._finish(call, (begun, self._waiting(tool, call, idempotency_key, None)))
 
     def execute_together(
         self, calls: Sequence[ToolCall], go_on: Callable[[], bool] = lambda: True
     ) -> Iterator[ToolResult]:
-        """Run calls that change nothing side by side, a few at once; results in the calls' order, each as it is there.
+        """Run read-only calls in parallel, a few at once; yields results in the calls' order.
 
-        Where ``go_on`` says no, the calls that have not been started are left out.
+        If ``go_on`` returns False, calls that have not started are left out.
         """
         start = isolate.start if self.run is isolate.call else None
         running: deque[tuple[ToolCall, tuple[float, Callable[[], str]]]] = deque()
@@ -186,13 +186,13 @@ class Toolbox:
                 running.append((call, self._start(call, None, start)))
             while running:
                 yield self._finish(*running.popleft())
-        finally:  # whoever stops listening leaves no process behind
-            for one in running:
-                self._finish(*one)
+        finally:  # a consumer that stops early must leave no process behind
+            for call_and_start in running:
+                self._finish(*call_and_start)
 
     def _start(self, call: ToolCall, key: str | None, start: _Start | None = None) -> tuple[float, Callable[[], str]]:
-        """The stopwatch at the start, and what gives the content or raises a ``ToolError``."""
-        begun = self.world.stopwatch()
+        """The stopwatch at the start, and a function that returns the content or raises a ``ToolError``."""
+        begun = self.clock.stopwatch()
         try:
             tool = self._admitted(call)
         except ToolError as error:
@@ -223,7 +223,7 @@ class Toolbox:
             whole = content
             content, cut = capped(whole, self.max_result_chars)
             metadata.update({**cut, **self.of_whole(call, whole)} if cut and success else cut)
-        metadata["duration_ms"] = self.world.timed_since(begun)
+        metadata["duration_ms"] = self.clock.timed_since(begun)
         return ToolResult(tool_call_id=call.id, content=content, success=success, metadata=metadata)
 
     def _admitted(self, call: ToolCall) -> Tool:
@@ -233,7 +233,9 @@ class Toolbox:
             raise ToolNotFoundError(f'there is no tool "{call.name}"; the tools are: {known}')
         self._check(call)
         if tool.sensitive and (self.confirm is None or not self.confirm(tool, call)):
-            raise ToolExecutionError(f'tool "{tool.name}" needs a person\'s yes and did not get it; it was not run')
+            raise ToolExecutionError(
+                f'tool "{tool.name}" needs a person\'s approval and did not get it; it was not run'
+            )
         return tool
 
     def _check(self, call: ToolCall) -> None:
@@ -248,8 +250,10 @@ class Toolbox:
             problems = [f"{error} @ $"]
         if problems:
             more = [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []
-            told = "; ".join(problems[:_MAX_PROBLEMS] + more)
-            raise InvalidArgumentsError(f'the arguments of "{call.name}" do not fit; nothing was run: {told}')
+            shown = "; ".join(problems[:_MAX_PROBLEMS] + more)
+            raise InvalidArgumentsError(
+                f'the arguments of "{call.name}" do not fit its schema; nothing was run: {shown}'
+            )
 
 
 def _raise(error: ToolError) -> str:
@@ -257,7 +261,7 @@ def _raise(error: ToolError) -> str:
 
 
 def _job(call_id: str, handler: Callable[..., Any], arguments: Mapping[str, Any]) -> bytes:
-    """A handler's result: text as it is, anything else as JSON. Raises ``TypeError`` for what is neither."""
+    """A handler's result: text as it is, anything else as JSON. Raises ``TypeError`` if it cannot be encoded."""
     working_on(call_id)
     value = handler(**arguments)
     return value.encode("utf-8") if isinstance(value, str) else _encode(value)
@@ -270,11 +274,11 @@ def _result_of(tool: Tool, wait: Callable[[], bytes]) -> str:
         effect = "; whether it took effect is unknown" if tool.effect == "write" else ""
         raise ToolTimeoutError(f'tool "{tool.name}" was stopped after {tool.timeout:g} s{effect}') from error
     except WorkerError as error:
-        name, _, said = str(error).partition(": ")
+        name, _, message = str(error).partition(": ")
         if name in _OF_UNKNOWN_OUTCOME:
-            raise _OF_UNKNOWN_OUTCOME[name](f'tool "{tool.name}": {said}') from error
-        told = said if name in errors.__all__ else error  # ours are sentences, a stranger's class may be all there is
-        raise ToolExecutionError(f'tool "{tool.name}" failed: {told}') from error
+            raise _OF_UNKNOWN_OUTCOME[name](f'tool "{tool.name}": {message}') from error
+        reason = message if name in errors.__all__ else error  # a foreign exception's class may be its only information
+        raise ToolExecutionError(f'tool "{tool.name}" failed: {reason}') from error
 
 
 def _path(parts: list[str | int]) -> str:

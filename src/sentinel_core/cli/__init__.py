@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 HOME = Path(".sentinel")
-"""Where commands keep what they make, below the folder that they work in."""
+"""The commands' state folder, below the working directory."""
 
 INTERRUPTED = 130
 _CLOSED_PIPE = 141
@@ -37,11 +37,11 @@ _OF_WRITING = frozenset((errno.EBADF, errno.EDQUOT, errno.EFBIG, errno.EIO, errn
 
 
 class _Lazy(click.Group):
-    """Commands by name; the module of one is imported when it is called."""
+    """Commands by name; a command's module is imported when it is called."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        _prepare(self)
+        prepare(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return commands.names()
@@ -52,7 +52,7 @@ class _Lazy(click.Group):
         else:
             command = commands.find(cmd_name)
         if command is not None:
-            _prepare(command)
+            prepare(command)
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
@@ -74,20 +74,20 @@ class _Lazy(click.Group):
             formatter.write_dl([(name, printable(summary)) for name, summary in rows.items()])
 
 
-def _prepare(command: click.Command) -> None:
-    r"""Lines stay apart, and ``--no-config`` can stand anywhere.
+def prepare(command: click.Command) -> None:
+    r"""Prepare a command's help text, and add ``--no-config`` to it and its subcommands.
 
-    Click asks for a backspace character above lines that it is not to join; a docstring that says ``\b`` reads better.
+    Click does not join lines below a backspace character; docstrings write it as ``\b``.
     """
     command.help = (command.help or "").replace(r"\b", "\b")
     if _NO_CONFIG not in command.params:
         command.params.append(_NO_CONFIG)
     for inner in getattr(command, "commands", {}).values():
-        _prepare(inner)
+        prepare(inner)
 
 
 def _read_no_config(context: click.Context, _: click.Parameter, given: bool) -> None:
-    """As if the variable were set for this command, so that its children and whatever else reads settings know."""
+    """Set the variable for this command, so that everything that reads settings sees it, also in child processes."""
     if given:
         before = os.environ.get(_VARIABLE)
         os.environ[_VARIABLE] = "1"
@@ -119,7 +119,7 @@ _NO_CONFIG = click.Option(
 @click.version_option(None, "--version", package_name="reliability-sentinel", message="sentinel %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    r"""Sentinel tells from an agent's trace alone, offline and with evidence, whether it did what it said it did.
+    r"""Sentinel checks from an agent's trace alone, offline and with evidence, whether it did what it said it did.
 
     \b
     sentinel evaluate trace.json     judge what an agent did
@@ -127,20 +127,20 @@ def cli(context: click.Context) -> None:
                                      investigate a release, then judge the investigator
 
     Exit codes: 0 PASS, 1 WARN, 2 FAIL, 3 anything else (usage, unreadable input, a broken plugin, nothing to check);
-    130 after Ctrl-C, 141 where whoever reads the output stopped reading.
+    130 after Ctrl-C, 141 if the reader of the output closed the pipe.
     """
     help_without_command(context)
 
 
 def help_without_command(context: click.Context) -> None:
-    """A group that is called without a command tells its commands; nothing was done, so the exit code is 3."""
+    """Print a group's help if it is called without a command; nothing was done, so the exit code is 3."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)
         context.exit(ERROR)
 
 
 def complain(message: str) -> None:
-    """One line of error on standard error, with nothing in it that a terminal would act on."""
+    """Print one error line on standard error, without secrets and terminal controls."""
     from sentinel_core.runtime.printable import printable
     from sentinel_core.runtime.redact import redact
 
@@ -148,7 +148,7 @@ def complain(message: str) -> None:
 
 
 def warn(message: str) -> None:
-    """One line of warning on standard error, with no secret and nothing in it that a terminal would act on."""
+    """Print one warning line on standard error, without secrets and terminal controls."""
     from sentinel_core.runtime.printable import printable
     from sentinel_core.runtime.redact import redact
 
@@ -156,9 +156,9 @@ def warn(message: str) -> None:
 
 
 def say(line: str) -> None:
-    """One line on standard error. One that does not fit there is lost: what is done, and the exit code, are worth more.
+    """Print one line on standard error. If that fails, the line is lost, but not the work or the exit code.
 
-    Raises ``BrokenPipeError`` where its reader stopped reading.
+    Raises ``BrokenPipeError`` if the reader closed the pipe.
     """
     try:
         click.echo(line, err=True)
@@ -169,14 +169,14 @@ def say(line: str) -> None:
 
 
 def use_color() -> bool:
-    """Colour for a terminal that can show it, unless ``NO_COLOR`` is set; ``FORCE_COLOR`` asks for it anyway."""
+    """True for a terminal with colours unless ``NO_COLOR`` is set, and with ``FORCE_COLOR``."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def terminal_width() -> int:
-    """The columns of the terminal that standard output is; 0 for files and pipes."""
+    """The columns of the terminal at standard output; 0 for files and pipes."""
     if not sys.stdout.isatty():
         return 0
     import shutil
@@ -193,28 +193,28 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         code = _pipe_closed()
     except OSError as error:
-        code = _told(error)
+        code = _report_error(error)
         _drop(1)
     sys.exit(code)
 
 
 def _guarded(arguments: list[str] | None) -> int:
-    """Every way out that is no verdict is mapped here, once."""
+    """Run the command; maps every end without a verdict to an exit code."""
     try:
         code = cli.main(arguments, prog_name="sentinel", standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
-    except SystemExit as error:  # click's way out: a closed pipe (with 1, which would say WARN), or shell completion
+    except SystemExit as error:  # raised by click: a closed pipe (with 1, which means WARN here), or shell completion
         if error.code == TERMINATED:
             return TERMINATED
         return _pipe_closed() if error.code else 0
-    except Exception as error:  # noqa: BLE001 - a defect of ours, too: Python's own exit code, 1, would say WARN
-        return _told(error)
+    except Exception as error:  # noqa: BLE001 - also our own defects: Python's exit code for them, 1, means WARN here
+        return _report_error(error)
     return code if isinstance(code, int) else 0
 
 
-def _told(error: Exception) -> int:
-    """Explain an error, as far as anybody listens; the exit code."""
+def _report_error(error: Exception) -> int:
+    """Print an error, if standard error can be written; returns the exit code."""
     try:
         _explain(error)
     except BrokenPipeError:
@@ -225,7 +225,7 @@ def _told(error: Exception) -> int:
 
 
 def _explain(error: Exception) -> None:
-    """One line for what a user can mend, a traceback for the rest."""
+    """One line for an error that a user can fix, a traceback for the rest."""
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         where = f' (see "{context.command_path} --help")' if context is not None else ""
@@ -244,14 +244,14 @@ def _explain(error: Exception) -> None:
 
 
 def _open_what_is_closed() -> None:
-    """Give each standard stream that the caller closed a place: the next file opened would get its number, and its text."""
+    """Open closed standard streams, because the next opened file would get the number, and with it the stream's text."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDONLY)
     if sys.stdin is None:
-        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - the number is all there is
+        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - wraps the descriptor
     if sys.stdout is None:
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - as above
     if sys.stderr is None:
@@ -264,7 +264,7 @@ def _pipe_closed() -> int:
 
 
 def _drop(*descriptors: int) -> None:
-    """What is still in the buffers has nowhere to go; without this, Python would fail over it on the way out."""
+    """Send the buffers to the null device; otherwise Python would fail to flush them at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for descriptor in descriptors:
         os.dup2(nowhere, descriptor)

@@ -1,4 +1,4 @@
-"""``sentinel evaluate`` over many traces: whether it is a batch, where the reports go, and which engine does the work."""
+"""``sentinel evaluate`` over many traces: the output, the engine, and the messages of a batch."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -30,22 +30,24 @@ from sentinel_core.traces.sources.remote import is_url
 
 __all__ = ["evaluate_many"]
 
-_MOST_TOLD = 100
+_MOST_SHOWN = 100
 
 
 def evaluate_many(plan: Plan, host: HostSettings, many: Many, documents: Outlet | None = None) -> int:
-    """Judge everything in ``plan``, into ``documents`` where there are some; the exit code."""
+    """Judge everything in ``plan``, into ``documents`` if given; returns the exit code."""
     size = part_size(measured(plan.sources, from_size=0).total)
     sizes = measured(plan.sources, from_size=size)
     parts = list(units(plan.sources, sizes.sizes, sizes.cuttable, size, plan.latest))
     work = Manifest(inputs=identities(plan.sources), fingerprint=fingerprint(plan), part=size)
     progress = Progress(sizes.total)
-    told = _Told(progress)
-    launcher = Launcher(plan=plan, kind=Child, timeout=host.timeout, memory=host.max_memory_mb << 20, warn=told.warning)
+    messages = _Messages(progress)
+    launcher = Launcher(
+        plan=plan, kind=Child, timeout=host.timeout, memory=host.max_memory_mb << 20, warn=messages.warning
+    )
     with ExitStack() as stack:
         output = _output(plan, many, work, stack) if documents is None else _unresumed(Stream(documents), many)
         engine = _engine(many, launcher, parts, size)
-        talk = Talk(error_rows=told.error_rows, progress=progress.show)
+        talk = Talk(error_rows=messages.error_rows, progress=progress.show)
         stack.callback(progress.clear)
         summary, place = run_batch(work, output, engine, talk, resume=many.resume)
     _conclude(summary, place, to_file=many.output is not None or documents is not None, form=plan.format)
@@ -65,7 +67,7 @@ def _locally(
     parts: list[Unit], launcher: Launcher, jobs: int, size: int, skip: int, columns: list[str]
 ) -> Iterator[Answer]:
     for answer in pooled(parts, launcher, jobs=jobs, part=size, skip=skip):
-        columns[:] = launcher.columns or columns  # none are known where no worker ever got ready
+        columns[:] = launcher.columns or columns  # empty if no worker became ready
         yield answer
 
 
@@ -94,38 +96,38 @@ def _output(plan: Plan, many: Many, work: Manifest, stack: ExitStack) -> Output:
 
 def _unresumed(output: Output, many: Many) -> Output:
     if many.resume:
-        raise ConfigError("--resume needs an output to go on with: one -o FILE.jsonl, FILE.parquet or FOLDER/")
+        raise ConfigError("--resume needs an output to continue: one -o FILE.jsonl, FILE.parquet or FOLDER/")
     return output
 
 
 def _stream(place: str | None, plan: Plan, many: Many, stack: ExitStack) -> Output:
     if plan.format == "rows":
-        raise ConfigError("Parquet needs a file or a folder to go to: -o FILE.parquet or FOLDER/")
+        raise ConfigError("Parquet needs a file or a folder: -o FILE.parquet or FOLDER/")
     stream = stack.enter_context(open_output(None if place is None else Path(place)))
     return _unresumed(Stream(Sink(stream, plan.format)), many)
 
 
 @attrs.define
-class _Told:
-    """What is said on standard error while it goes on; above the line of progress."""
+class _Messages:
+    """Messages on standard error during a batch, above the progress line."""
 
     _progress: Progress
     _rows: int = 0
 
     def warning(self, text: str) -> None:
-        """One line."""
+        """Print a warning."""
         self._progress.clear()
         warn(text)
 
     def error_rows(self, summary: Summary) -> None:
-        """A line for each of the first records that could not be read, or that a weighted plugin died of."""
+        """Print a line for each of the first records that are unreadable or crashed a weighted signal."""
         for row in summary.error_rows():
             self._rows += 1
             self._progress.clear()
-            if self._rows <= _MOST_TOLD:
+            if self._rows <= _MOST_SHOWN:
                 line = "" if row["line"] is None else f" line {row['line']}"
                 complain(f'"{row["named"]}"{line}: {row["message"]}' if row["named"] else row["message"])
-            elif self._rows == _MOST_TOLD + 1:
+            elif self._rows == _MOST_SHOWN + 1:
                 complain("more records could not be read or judged; the summary counts them")
 
 
@@ -136,6 +138,6 @@ def _conclude(summary: Summary, place: str | None, *, to_file: bool, form: str) 
         return
     lines = [render_summary(summary.tally.counts).rstrip("\n"), *summary.lines()]
     if place is not None:
-        lines.append(f"  all of it: {place}")
-    tell = say if to_file else click.echo
-    tell("\n".join(map(printable, lines)))
+        lines.append(f"  full summary: {place}")
+    show = say if to_file else click.echo
+    show("\n".join(map(printable, lines)))

@@ -1,4 +1,4 @@
-"""Which provider is asked and which tools are offered: chosen, loaded, and set up as the user said."""
+"""Chooses, loads and configures the provider and the tools of a run."""
 
 import logging
 import os
@@ -23,16 +23,16 @@ from sentinel_core.runtime.outbox import Frame, Outbox
 from sentinel_core.runtime.redact import Redactor
 from sentinel_core.runtime.watch import AtWork, Watch
 
-__all__ = ["Connected", "Kept", "Note", "connect"]
+__all__ = ["Connected", "Note", "ResumeFlags", "connect"]
 
-_BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is asked
+_BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is used
 _OFFLINE = "offline"
 _REPLAY = "replay:"
-_NO_MODEL = "No provider chosen (--provider): the offline rules judge, no language model is used."
+_NO_MODEL = "No provider chosen (--provider): using the offline rules, no language model."
 
 
 class Note(Frame):
-    """A line for people who want to know what goes on."""
+    """A line of information for the user."""
 
     text: str
 
@@ -41,7 +41,7 @@ class Note(Frame):
 class Connected:
     """A model and tools, ready to be used. ``settings`` are by group, ``versions`` by plugin label.
 
-    ``attempts`` is how many attempts the record of a replay has; None where the model is no replay.
+    ``attempts`` is the number of attempts in a replay's record; None for other models.
     """
 
     name: str
@@ -56,8 +56,8 @@ class Connected:
 
 
 @attrs.frozen
-class Kept:
-    """A provider's name, and the flags that a run was begun with: they say nothing of another provider."""
+class ResumeFlags:
+    """The flags for a provider that a run was begun with; they do not apply to another provider."""
 
     provider: str
     flags: Mapping[str, Any]
@@ -65,7 +65,7 @@ class Kept:
 
 @attrs.define
 class _Shelf:
-    """Loads plugins by name, and says which failed. The tools that the task needs are on it unless ``no:NAME`` takes them away."""
+    """Loads plugins by name, and reports failures. Includes the tools that the task needs, unless ``no:NAME`` removes them."""
 
     selection: Selection
     outbox: Outbox
@@ -76,18 +76,18 @@ class _Shelf:
     def __attrs_post_init__(self) -> None:
         chosen, left_out = select(self.selection, ("providers", "tools"))
         unwanted = set(self.selection.items or ())
-        needed = (one for one in left_out if one.kind == "tools" and one.name in (GET_SUMMARY, FILE_REPORT))
-        self.chosen = [*chosen, *(one for one in needed if not {f"no:{one.name}", f"no:{one.label}"} & unwanted)]
-        self.known = frozenset(one.name for one in self.chosen if one.kind == "providers")
+        needed = (tool for tool in left_out if tool.kind == "tools" and tool.name in (GET_SUMMARY, FILE_REPORT))
+        self.chosen = [*chosen, *(tool for tool in needed if not {f"no:{tool.name}", f"no:{tool.label}"} & unwanted)]
+        self.known = frozenset(source.name for source in self.chosen if source.kind == "providers")
 
     def named(self) -> list[str]:
-        """The providers that ``--plugins`` names: by name, or as what a file or module of it offers."""
-        own = self.selection.asked_for({(one.kind, one.name) for one in installed()})
+        """The providers in ``--plugins``: named directly, or offered by a file or module."""
+        own = self.selection.asked_for({(source.kind, source.name) for source in installed()})
         made, _ = load((), self.selection.targets, kinds=("providers",), watch=Watch(self.outbox))
-        return sorted({name for kind, name in own if kind == "providers"} | {one.source.name for one in made})
+        return sorted({name for kind, name in own if kind == "providers"} | {plugin.source.name for plugin in made})
 
     def load(self, kind: str, name: str | None = None) -> list[Plugin]:
-        wanted = [one for one in self.chosen if one.kind == kind and name in (None, one.name)]
+        wanted = [source for source in self.chosen if source.kind == kind and name in (None, source.name)]
         plugins, failures = load(
             wanted, self.selection.targets, kinds=(kind,), dead=self.dead, watch=Watch(self.outbox)
         )
@@ -111,17 +111,17 @@ def connect(
     *,
     of_provider: Mapping[str, Any],
     of_tools: Mapping[str, Any],
-    kept: Kept | None = None,
+    resume_flags: ResumeFlags | None = None,
     subject: str = "",
     dead: Mapping[str, str] | None = None,
 ) -> Connected:
-    """The provider that the user chose, or else the first whose key is there, or else the rules; and every tool that can work.
+    """The chosen provider and every tool that can work.
 
-    One provider in ``--plugins`` is chosen by that.
-    ``subject`` is what the run is about; ``dead`` are plugins not to be loaded again, by label with what happened to them.
-    ``of_provider`` and ``of_tools`` are values of flags for whichever plugin has a setting of that name; ``kept`` are
-    those of the run that is resumed, below ``of_provider``. What plugins log as a warning is sent on as one. Raises
-    ``ConfigError`` and ``PluginError`` for what the user can mend, and what the provider raises.
+    The provider is the user's choice, else the only one in ``--plugins``, else the first whose key is in the environment,
+    else the offline rules. ``subject`` is the release; ``dead`` are plugins not to load again: label to error.
+    ``of_provider`` and ``of_tools`` are values of flags for every plugin that has a setting of that name; ``resume_flags`` are those
+    of a resumed run, below ``of_provider``. Warnings that plugins log are sent as warnings. Raises ``ConfigError``,
+    ``PluginError``, and what the provider raises.
     """
     _send_warnings(outbox)
     shelf = _Shelf(selection, outbox, dead or {})
@@ -129,7 +129,7 @@ def connect(
     bound, settings, versions = _tools(shelf, layers, of_tools)
     found = offered(bound, subject)
     for name, why in found.unsure.items():
-        outbox.warn(f'tool "{name}" cannot say whether it works here: {why}')
+        outbox.warn(f'tool "{name}": the check whether it can work failed: {why}')
     if chosen is not None and chosen.startswith(_REPLAY):
         from sentinel_core.agent.replay import ReplayModel, load_record
 
@@ -138,8 +138,8 @@ def connect(
             name="replay", model=replay, tools=bound, attempts=replay.attempts, settings=settings, versions=versions
         )
     plugin = _choose(shelf, chosen)
-    if kept is not None and kept.provider == plugin.source.name:
-        of_provider = {**kept.flags, **of_provider}
+    if resume_flags is not None and resume_flags.provider == plugin.source.name:
+        of_provider = {**resume_flags.flags, **of_provider}
     layers = with_flags(plugin, _with_call_timeout(plugin, layers), of_provider, required=True)
     own = layers.of_plugin("providers", plugin.source.name, plugin.offer.settings)
     if reason := key_sent_elsewhere(plugin, own, layers):
@@ -169,7 +169,7 @@ def _choose(shelf: _Shelf, chosen: str | None) -> Plugin:
         plugin = shelf.provider(name)
         found = next((variable for variable in plugin.offer.env if os.environ.get(variable, "").strip()), None)
         if found is not None:
-            shelf.outbox.send(Note(f"No provider chosen (--provider): {found} is set, so {name} is asked."))
+            shelf.outbox.send(Note(f"No provider chosen (--provider): {found} is set, so {name} is used."))
             return plugin
     if named and _OFFLINE not in shelf.known:
         raise PluginError(f"--plugins names several providers; choose one with --provider: {', '.join(named)}")
@@ -183,14 +183,14 @@ def _tools(
     """Every tool with its settings bound, those settings by group, and the plugins' versions."""
     plugins = shelf.load("tools")
     if unknown := sorted(set(flags).difference(*map(fields_of, plugins))):
-        raise ConfigError(f"--{unknown[0]}: no tool that is installed has such a setting")
+        raise ConfigError(f"--{unknown[0]}: no installed tool has such a setting")
     if flags.get("releases"):
-        layers = without_repo(layers, [one.source.name for one in plugins if "releases" in fields_of(one)])
+        layers = without_repo(layers, [plugin.source.name for plugin in plugins if "releases" in fields_of(plugin)])
     settings = {
-        one.source.name: with_flags(one, layers, flags, required=False).of_plugin(
-            "tools", one.source.name, one.offer.settings
+        plugin.source.name: with_flags(plugin, layers, flags, required=False).of_plugin(
+            "tools", plugin.source.name, plugin.offer.settings
         )
-        for one in plugins
+        for plugin in plugins
     }
     return (
         tuple(bind_tool(plugin.offer, settings[plugin.source.name]) for plugin in plugins),
@@ -200,7 +200,7 @@ def _tools(
 
 
 def _with_call_timeout(plugin: Plugin, layers: Layers) -> Layers:
-    """The agent's limit on one call is the provider's too, where that was not set: it is no shorter then, nor longer."""
+    """Use the agent's limit on one call for the provider too, unless the provider's own is set."""
     key = f"{plugin.source.kind}.{plugin.source.name}.call_timeout"
     wanted = layers.values.get("agent.call_timeout")
     if wanted is None or key in layers.values or "call_timeout" not in fields_of(plugin):
@@ -213,7 +213,7 @@ def _text_or_none(name: object) -> str | None:
 
 
 class _Sending(logging.Handler):
-    """Sends what is logged on as warnings."""
+    """Sends logged records as warnings."""
 
     def __init__(self, outbox: Outbox) -> None:
         super().__init__(logging.WARNING)
@@ -221,17 +221,17 @@ class _Sending(logging.Handler):
         self._process = os.getpid()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """False in a tool's process: the way to the parent is not its own."""
+        """False in a tool's process, which must not write to its parent's outbox."""
         return os.getpid() == self._process and bool(super().filter(record))
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send one, without secrets."""
+        """Send a record, without secrets."""
         self._outbox.warn(Redactor.of_environment().text(record.getMessage()))
 
 
 def _send_warnings(outbox: Outbox) -> None:
     log = logging.getLogger("sentinel")
-    for handler in [one for one in log.handlers if isinstance(one, _Sending)]:
+    for handler in [handler for handler in log.handlers if isinstance(handler, _Sending)]:
         log.removeHandler(handler)
     log.addHandler(_Sending(outbox))
     log.propagate = False

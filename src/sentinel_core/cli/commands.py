@@ -1,7 +1,7 @@
-"""Which commands there are: the core's own, and those of installed plugins, which are found by entry point.
+"""The commands: the core's own, and those of installed plugins, found by entry point.
 
-Only ``sentinel --help`` asks every plugin for its summary, which imports the small module that its entry point names. What a
-command needs is imported when it is called.
+Only ``sentinel --help`` asks every plugin for its summary, which imports the small module that its entry point names. A
+command's own imports happen when it is called.
 """
 
 from typing import TYPE_CHECKING
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
     from sentinel_core.host.plugins import Plugin
 
-__all__ = ["CORE", "command_of", "find", "names", "refuse_missing", "summaries"]
+__all__ = ["CORE", "below", "command_of", "find", "names", "refuse_missing", "summaries"]
 
 CORE = {
     "config": "Show each setting and where it comes from.",
     "convert": "Write traces in another format.",
     "evaluate": "Judge traces: PASS, WARN or FAIL, with evidence.",
-    "explain": "Say what a rule finds, why it matters, what to do, and how to switch it off.",
+    "explain": "Explain what a rule finds, why it matters, what to do, and how to switch it off.",
     "formats": "List the trace formats that can be read and written.",
     "plugins": "List, show and check the installed plugins.",
     "rules": "List the rules of the installed signals.",
@@ -29,10 +29,17 @@ CORE = {
 }
 
 _KIND = ("commands",)
+_BELOW = "."  # "plugins.new" is called as "sentinel plugins new"
 _PACKAGES = {
     "audit": "reliability-sentinel-command-serve",
+    "demo": "reliability-sentinel-command-start",
+    "doctor": "reliability-sentinel-command-start",
+    "hook": "reliability-sentinel-command-hook",
+    "init": "reliability-sentinel-command-start",
     "loops": "reliability-sentinel-command-serve",
+    "mcp": "reliability-sentinel-command-mcp",
     "mutate": "reliability-sentinel-command-mutate",
+    "plugins.new": "reliability-sentinel-command-start",
     "receive": "reliability-sentinel-command-receive",
     "serve": "reliability-sentinel-command-serve",
     "suite": "reliability-sentinel-command-suite",
@@ -40,27 +47,35 @@ _PACKAGES = {
 
 
 def names() -> list[str]:
-    """All commands, sorted. Imports no plugin. Raises ``DuplicatePluginError`` where two plugins offer one name."""
+    """All commands, sorted. Imports no plugin. Raises ``DuplicatePluginError`` if two plugins offer the same name."""
     from sentinel_core.host.plugins import installed
 
-    return sorted({*CORE, *(one.name for one in installed(_KIND))})
+    return sorted({*CORE, *(source.name for source in installed(_KIND) if _BELOW not in source.name)})
+
+
+def below(group: str) -> list[str]:
+    """The installed subcommands of a core command, without its name. Imports no plugin."""
+    from sentinel_core.host.plugins import installed
+
+    prefix = f"{group}{_BELOW}"
+    return [source.name.removeprefix(prefix) for source in installed(_KIND) if source.name.startswith(prefix)]
 
 
 def summaries() -> tuple[dict[str, str], list[str]]:
-    """Name to summary, sorted, of the commands that load; and, in words, what is wrong with the others."""
+    """The summaries of the commands that load, by name, sorted; and an error for each of the others."""
     from sentinel_core.host.plugins import installed, load
 
-    plugins, failures = load(installed(_KIND))
-    found = CORE | {one.source.name: one.offer.summary for one in plugins}
-    problems = [f"command {one.source.name} ({one.source.origin}) {one.error}" for one in failures]
+    plugins, failures = load(source for source in installed(_KIND) if _BELOW not in source.name)
+    found = CORE | {plugin.source.name: plugin.offer.summary for plugin in plugins}
+    problems = [f"command {failure.source.name} ({failure.source.origin}) {failure.error}" for failure in failures]
     return dict(sorted(found.items())), problems
 
 
 def find(name: str) -> "click.Command | None":
-    """The installed command of that name. Raises ``PluginError`` where it cannot be loaded."""
+    """The installed command of that name; None if there is none. Raises ``PluginError`` if it cannot be loaded."""
     from sentinel_core.host.plugins import installed, load
 
-    plugins, failures = load(one for one in installed(_KIND) if one.name == name)
+    plugins, failures = load(source for source in installed(_KIND) if source.name == name)
     for failure in failures:
         raise PluginError(f"command {name} ({failure.source.origin}) {failure.error}")
     if not plugins:
@@ -72,7 +87,7 @@ def find(name: str) -> "click.Command | None":
 
 
 def command_of(plugin: "Plugin") -> "click.Command":
-    """What it does, once loaded. Raises ``PluginError`` where its ``load`` raises, or gives no click command."""
+    """The plugin's click command. Raises ``PluginError`` if its ``load`` raises or returns something else."""
     import click
 
     try:
@@ -82,11 +97,14 @@ def command_of(plugin: "Plugin") -> "click.Command":
     except BaseException as error:
         raise PluginError(f"cannot be loaded: {type(error).__name__}: {error_text(error)}") from error
     if not isinstance(made, click.Command):
-        raise PluginError(f"cannot be used: its load() must give a click.Command, and it gave a {type(made).__name__}")
+        raise PluginError(
+            f"cannot be used: its load() must return a click.Command, and it returned a {type(made).__name__}"
+        )
     return made
 
 
 def refuse_missing(name: str) -> None:
-    """Raises ``PluginError`` that says what to install, where the name is that of a built-in command."""
+    """Raises ``PluginError`` that says what to install, if the name is that of a known command."""
     if name in _PACKAGES:
-        raise PluginError(f'the command "{name}" is not installed: pip install {_PACKAGES[name]}')
+        called = name.replace(_BELOW, " ")
+        raise PluginError(f'the command "{called}" is not installed: pip install {_PACKAGES[name]}')

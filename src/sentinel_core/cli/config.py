@@ -49,7 +49,7 @@ def show(*, as_json: bool, plugins: str | None, assignments: tuple[tuple[str, st
                     case _:
                         rows.append(json.loads(frame.json))
         except WorkerError as error:
-            complain(f"{at_fault(error.mark, 'looking settings up')} {error}")
+            complain(f"{at_fault(error.mark, 'reading the settings')} {error}")
             return ERROR
     if code:
         return code
@@ -69,7 +69,7 @@ def _shown(value: object) -> str:
 
 
 class _Row(Frame):
-    """A setting as JSON, which holds whatever text stands in it."""
+    """A setting as JSON, which can hold any text."""
 
     json: bytes
 
@@ -90,14 +90,14 @@ def _all(layers: Layers, selection: Selection, outbox: Outbox) -> list[Setting]:
     chosen, left_out = select(selection, SELECTABLE)
     plugins, failures = load(chosen, selection.targets, watch=Watch(outbox))
     for failure in failures:
-        told = f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}; its settings are not shown'
-        outbox.warn(told)
-    if selection.targets:  # only now is it known what they offer
+        plugin_name = f'plugin "{failure.source.label}" ({failure.source.origin})'
+        outbox.warn(f"{plugin_name} {failure.error}; its settings are not shown")
+    if selection.targets:  # their offers are known only after loading
         offered = {(plugin.source.kind, plugin.source.name) for plugin in plugins}
-        layers.refuse_unknown_plugins(offered | {(one.kind, one.name) for one in (*chosen, *left_out)})
+        layers.refuse_unknown_plugins(offered | {(source.kind, source.name) for source in (*chosen, *left_out)})
     host = layers.host()
     rows = [*layers.explain("", host), *layers.explain("agent.", layers.of_agent(AgentSettings))]
-    names = {one.name for one in (*chosen, *left_out) if one.kind == "signals"}
+    names = {source.name for source in (*chosen, *left_out) if source.kind == "signals"}
     names |= {plugin.source.name for plugin in plugins if plugin.source.kind == "signals"}
     for name, weight in weighted(layers, names).weights.items():
         key = f"weights.{name}"

@@ -17,9 +17,11 @@ __all__ = ["command"]
 @click.command("convert")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--to", default="native", metavar="FORMAT", help="The format to write: native (default) or atif.")
-@click.option("--from", "reader", metavar="FORMAT", help="Read as this format, whatever it looks like.")
+@click.option("--from", "reader", metavar="FORMAT", help="Read as this format, without detection.")
 @click.option(
-    "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
+    "--latest",
+    metavar="TOOL",
+    help="Read the newest session of claude-code, codex or gemini-cli from the tool's own folder.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE.")
 @plugins_option()
@@ -41,7 +43,7 @@ def command(
     sentinel convert session.jsonl > trace.jsonl
     sentinel convert runs/ --to atif -o runs.atif.jsonl
 
-    Exit codes: 0, or 3 where anything could not be read.
+    Exit codes: 0, or 3 if anything could not be read.
     """
     if not paths and latest is None:
         raise click.UsageError("nothing to convert: give a file, a folder, a glob, or - for standard input", context)

@@ -1,4 +1,4 @@
-"""What the child does for ``sentinel convert``: read records, write each in another format."""
+"""The child of ``sentinel convert``: reads records, writes each in another format."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sentinel_core.errors import InputError, PluginError, SentinelError, error_text
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
-from sentinel_core.judging.records import Death, Readable, Report, Unread, Unreadable, items, tell_unloaded
+from sentinel_core.judging.records import Death, Readable, Report, Unread, Unreadable, read_records, warn_unloaded
 from sentinel_core.offers import TraceReader
 from sentinel_core.runtime.outbox import Frame, Outbox
 from sentinel_core.runtime.printable import printable_json
@@ -37,12 +37,12 @@ class Conversion(NamedTuple):
 
 
 def convert_job(work: Conversion, outbox: Outbox) -> None:
-    """Send frames as the judging job does, with a written trace in the place of a report."""
+    """Send frames like the judging job, with a written trace in place of a report."""
     watch = Watch(outbox)
     try:
         readers = _load_readers(work, watch, outbox)
         write = _writer(work.to, readers)
-        for item, outcome in enumerate(items(work, readers, watch)):
+        for item, outcome in enumerate(read_records(work, readers, watch)):
             watch.item = item
             if item < work.done:
                 continue
@@ -61,17 +61,17 @@ def _written(outcome: Readable, write: _Write, to: str, watch: Watch) -> Frame:
         return Report("PASS", True, printable_json(redact_json(written)))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - a stranger's writer may raise anything; it costs this trace alone
+    except BaseException as error:  # noqa: BLE001 - a plugin's writer may raise anything; only this trace is lost
         message = f'record {outcome.number}: the writer "{to}" raised {type(error).__name__}: {error_text(error)}'
         return Unread(Unreadable(message=message, source=outcome.source, label=outcome.label).row())
 
 
 def _load_readers(work: Conversion, watch: Watch, outbox: Outbox) -> list[TraceReader]:
-    """Every reader that loads; those that do not are told."""
+    """Every reader that loads; warns of the others."""
     chosen, _ = select(work.selection, _KINDS)
     dead = {death.at_work.label: death.error for death in work.deaths if death.at_work.stage == "load"}
     plugins, failures = load(chosen, work.selection.targets, kinds=_KINDS, dead=dead, watch=watch)
-    tell_unloaded(failures, work.done, work.deaths, outbox)
+    warn_unloaded(failures, work.done, work.deaths, outbox)
     return [plugin.offer for plugin in plugins]
 
 
@@ -80,4 +80,4 @@ def _writer(name: str, readers: list[TraceReader]) -> _Write:
         if reader.name == name and reader.write is not None:
             return reader.write
     can = ", ".join(sorted(reader.name for reader in readers if reader.write is not None)) or "none"
-    raise PluginError(f'--to "{name}": no installed reader writes that format; {can} can be written')
+    raise PluginError(f'--to "{name}": no installed reader writes that format; formats that can be written: {can}')

@@ -1,4 +1,4 @@
-"""Where the results of ``sentinel evaluate`` go where that is more than one place, or a document: a page, a file for CI."""
+"""The outputs of ``sentinel evaluate`` if there are several, or a document such as a page or a file for CI."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,25 +24,25 @@ _PLAIN = ("text", "json", "jsonl")
 
 
 class Target(NamedTuple):
-    """One output: its format, and the file; None for standard output."""
+    """One output: its format and file; None for standard output."""
 
     form: Format
     path: Path | None
 
 
 def is_for_documents(outputs: Sequence[str], form: str | None) -> bool:
-    """Whether so many outputs, or one of such a kind, are wanted that ``Documents`` must take the results."""
+    """Whether the outputs need ``Documents``: several of them, or a format other than text and JSON."""
     if form is not None or len(outputs) > 1:
         return True
-    return any(_PREFIX.match(one) or ENDINGS.get(ending(one), "text") not in _PLAIN for one in outputs)
+    return any(_PREFIX.match(output) or ENDINGS.get(ending(output), "text") not in _PLAIN for output in outputs)
 
 
 def targets_of(outputs: Sequence[str], form: Format | None) -> list[Target]:
-    """Each ``-o``, and what ``--format`` asks for on standard output. Raises ``ConfigError``."""
-    found = [target_of(one) for one in outputs]
+    """Each ``-o``, and standard output if ``--format`` is given. Raises ``ConfigError``."""
+    found = [target_of(output) for output in outputs]
     for first, second in ((a, b) for place, a in enumerate(found) for b in found[:place]):
         if first.path == second.path:
-            raise ConfigError(f'-o "{first.path}" is given twice: one file holds one format')
+            raise ConfigError(f'-o "{first.path}" is given twice: a file holds only one format')
     return found if form is None else [Target(form, None), *found]
 
 
@@ -54,11 +54,11 @@ def target_of(output: str) -> Target:
     if named:
         known = f"the formats are {', '.join(FORMATS)}{did_you_mean(named[1], FORMATS)}"
         raise ConfigError(
-            f'-o "{output}": there is no format "{named[1]}"; {known} (a file of that name is "./{output}")'
+            f'-o "{output}": there is no format "{named[1]}"; {known} (for a file of that name write "./{output}")'
         )
     if "://" in output or is_folder(output) or ending(output) == "parquet":
         raise ConfigError(
-            f'-o "{output}" cannot stand beside another output: URLs, folders and tables are written alone'
+            f'-o "{output}" cannot be combined with another output: URLs, folders and tables must be the only one'
         )
     form = ENDINGS.get(ending(output))
     if form is None:
@@ -70,9 +70,9 @@ def target_of(output: str) -> Target:
 def opened(
     targets: Sequence[Target], settings: OutputSettings, baseline: "Baseline | None" = None
 ) -> Iterator[Documents]:
-    """All outputs, ready to take records; files appear where everything went well.
+    """All outputs, ready to take records; files appear only if everything went well.
 
-    Raises ``InputError`` where one cannot be written.
+    Raises ``InputError`` if one cannot be written.
     """
     from contextlib import ExitStack
 

@@ -53,16 +53,18 @@ _NO_TEXT = frozenset((
 
 
 def _output_options(function: _Function) -> _Function:
-    """What comes out, where to, and what of it is known."""
+    """Options on output and baseline."""
     for option in (
         click.option(
-            "--update-baseline", is_flag=True, help="Write what is found now to the file of --baseline; exits with 0."
+            "--update-baseline",
+            is_flag=True,
+            help="Write the current findings to the file of --baseline; exits with 0.",
         ),
         click.option(
             "--baseline",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="Known findings: they are marked, and only new ones count for the exit code.",
+            help="Known findings: they are marked, and only new ones affect the exit code.",
         ),
         click.option(
             "-o",
@@ -70,20 +72,20 @@ def _output_options(function: _Function) -> _Function:
             "outputs",
             multiple=True,
             metavar="[FORMAT:]FILE|FOLDER/",
-            help="Write to a file in the format that its ending says (.html, .sarif, .xml, .md, .json, .jsonl, .parquet) or that is "
-            "named, or to a folder in parts. May be given again.",
+            help="Write to a file in the format of its ending (.html, .sarif, .xml, .md, .json, .jsonl, .parquet) or in FORMAT, or "
+            "to a folder in parts. May be given several times.",
         ),
         click.option(
             "--format",
             "form",
             type=click.Choice(FORMATS),
-            help="What goes to standard output; github and gitlab are for the log and the artefacts of their runners.",
+            help="Format on standard output; github and gitlab are for the log and the artifacts of their runners.",
         ),
-        click.option("-v", "--verbose", is_flag=True, help="Every finding, and what was checked, with which settings."),
+        click.option("-v", "--verbose", is_flag=True, help="Show every finding, what was checked, and the settings."),
         click.option("--pretty", is_flag=True, help="Indented JSON (implies --json)."),
-        click.option("--jsonl", is_flag=True, help="One line of JSON a trace."),
+        click.option("--jsonl", is_flag=True, help="One line of JSON per trace."),
         click.option(
-            "--json", "as_json", is_flag=True, help="One JSON document: an object for one trace, else a list."
+            "--json", "as_json", is_flag=True, help="One JSON document: an object for one trace, a list for several."
         ),
     ):
         function = option(function)
@@ -96,15 +98,17 @@ def _output_options(function: _Function) -> _Function:
 @_output_options
 @batch_options
 @judging_options
+@click.option("--from", "reader", metavar="FORMAT", help='Read as this format ("sentinel formats"), without detection.')
 @click.option(
-    "--from", "reader", metavar="FORMAT", help='Read as this format ("sentinel formats"), whatever it looks like.'
-)
-@click.option(
-    "--latest", metavar="TOOL", help="The newest session of claude-code, codex or gemini-cli, where it keeps it."
+    "--latest",
+    metavar="TOOL",
+    help="Read the newest session of claude-code, codex or gemini-cli from the tool's own folder.",
 )
 @emit_options
 @run_options
-@click.option("--strict", is_flag=True, help="Refuse unknown and doubled keys, and traces not read whole.")
+@click.option(
+    "--strict", is_flag=True, help="Refuse unknown and duplicate keys, and traces that could not be read completely."
+)
 @limit_options
 @click.option("--max-record-mb", type=int, metavar="MB", help="Largest record, decompressed (default 256).")
 @plugin_options
@@ -118,8 +122,8 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     sentinel evaluate night/*.jsonl --jobs 8 -o reports/ --output-format parquet
     cat trace.json | sentinel evaluate -
 
-    Exit codes: 0 PASS, 1 WARN, 2 FAIL, of many the worst; 3 where anything could not be judged; 130 after Ctrl-C, 141 where
-    whoever reads the output stopped reading.
+    Exit codes: 0 PASS, 1 WARN, 2 FAIL, the worst of several; 3 if anything could not be judged; 130 after Ctrl-C, 141 if the
+    reader of the output closed the pipe.
     """
     arguments = (*paths, "-") if options["stdin"] and "-" not in paths else paths
     if not arguments and options["latest"] is None:
@@ -140,26 +144,26 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     with opened(targets, settings, baseline) as documents:
         plan = plan._replace(format="records", extras=documents.extras, known=known)
         code = _evaluate(plan, host, many, documents)
-    return code if baseline is None else _hold_against(baseline, code, host, to_update=options["update_baseline"])
+    return code if baseline is None else _apply_baseline(baseline, code, host, to_update=options["update_baseline"])
 
 
 def _baseline(options: dict[str, Any]) -> "Baseline | None":
     if options["baseline"] is None:
         if options["update_baseline"]:
-            raise click.UsageError("--update-baseline needs --baseline FILE: where to")
+            raise click.UsageError("--update-baseline needs --baseline FILE, the file to write")
         return None
     from sentinel_core.judging.output.baseline import Baseline
 
     return Baseline.read(options["baseline"], to_update=options["update_baseline"])
 
 
-def _hold_against(baseline: "Baseline", code: int, host: HostSettings, *, to_update: bool) -> int:
+def _apply_baseline(baseline: "Baseline", code: int, host: HostSettings, *, to_update: bool) -> int:
     for line in baseline.told():
         say(line)
     if not to_update:
         return baseline.exit_code(code, host.fail_on)
     if code == ERROR:
-        complain("the baseline was not updated: not all could be judged")
+        complain("the baseline was not updated, because not everything could be judged")
         return code
     baseline.update()
     return 0
@@ -172,7 +176,7 @@ def _evaluate(plan: Plan, host: HostSettings, many: Many, documents: "Documents 
         try:
             code = evaluate_many(plan, host, many, documents)
         except KeyboardInterrupt:
-            _tell_how_to_go_on(many, no_config=host.no_config)
+            _say_how_to_resume(many, no_config=host.no_config)
             raise
         finish(plan.emission)
         return code
@@ -187,14 +191,16 @@ def _evaluate(plan: Plan, host: HostSettings, many: Many, documents: "Documents 
 
 
 def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
-    """The outputs that ``Documents`` write. Where there are none, the one plain output is in ``options`` as ``output``.
+    """The outputs that ``Documents`` write; if there are none, ``options["output"]`` is the one plain output.
 
     Raises ``click.UsageError`` and ``ConfigError``.
     """
     outputs: tuple[str, ...] = options["outputs"]
     form: Format | None = options["form"]
     if form is not None and (options["as_json"] or options["jsonl"]):
-        raise click.UsageError("--format goes with neither --json nor --jsonl: each says what goes to standard output")
+        raise click.UsageError(
+            "--format cannot be combined with --json or --jsonl: each sets the format on standard output"
+        )
     options["output"] = outputs[0] if len(outputs) == 1 else None
     if options["baseline"] is not None:
         return _beside_baseline(options, form)
@@ -212,7 +218,7 @@ def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
 
 
 def _beside_baseline(options: dict[str, Any], form: "Format | None") -> "list[Target]":
-    """With a baseline, all that comes out says what is known."""
+    """The outputs with a baseline: all mark known findings."""
     from sentinel_core.cli.documents import targets_of
 
     options["output"] = None
@@ -221,14 +227,14 @@ def _beside_baseline(options: dict[str, Any], form: "Format | None") -> "list[Ta
 
 
 def _printed(options: dict[str, Any], form: "Format | None") -> "Format | None":
-    """What goes to standard output."""
+    """The format on standard output."""
     if options["jsonl"]:
         return "jsonl"
     return "json" if options["as_json"] or options["pretty"] else form
 
 
-def _tell_how_to_go_on(many: Many, *, no_config: bool) -> None:
-    """What was judged is kept beside an output that can be gone on with."""
+def _say_how_to_resume(many: Many, *, no_config: bool) -> None:
+    """Print the command that resumes the batch, if its output can be resumed."""
     if many.form is None:
         return
     import shlex
@@ -237,14 +243,14 @@ def _tell_how_to_go_on(many: Many, *, no_config: bool) -> None:
     from sentinel_core.runtime.redact import redact
 
     given = [argument for argument in sys.argv[1:] if argument != "--resume"]
-    if no_config and "--no-config" not in given:  # the variable may have been set for this command alone
+    if no_config and "--no-config" not in given:  # the variable may be set for this command only
         given.insert(0, "--no-config")
     command = printable(redact(shlex.join(["sentinel", *given, "--resume"])))
-    say(f"stopped; to go on: {command}")
+    say(f"stopped; to continue: {command}")
 
 
 def _is_much(plan: Plan) -> bool:
-    """True where several processes are worth their start, or files have to be fetched."""
+    """True if several processes are worth their start, or files must be fetched."""
     files = [source for source in plan.sources if not isinstance(source, InputError)]
     return (
         any(file.url for file in files)
@@ -288,16 +294,16 @@ def _expected(options: dict[str, Any]) -> "Expected | None":
 
 def _format(options: dict[str, Any], many: Many) -> Form:
     if options["jsonl"] and (options["as_json"] or options["pretty"]):
-        raise click.UsageError("--jsonl goes with neither --json nor --pretty: choose one")
+        raise click.UsageError("--jsonl cannot be combined with --json or --pretty: choose one")
     as_document = options["as_json"] or options["pretty"]
     if many.form == "rows":
         if as_document or options["jsonl"]:
-            raise click.UsageError("Parquet goes with none of --json, --jsonl and --pretty")
+            raise click.UsageError("Parquet cannot be combined with --json, --jsonl or --pretty")
         _refuse_name(many.output, _NO_TEXT, "a table: name it .parquet")
         return "rows"
     if many.form == "jsonl" and as_document:
         raise click.UsageError(
-            f'-o "{many.output}" holds a report a line: leave out --json and --pretty, or name it .json'
+            f'-o "{many.output}" holds one report per line: leave out --json and --pretty, or name it .json'
         )
     if options["jsonl"] or many.form == "jsonl":
         _refuse_name(many.output, _NO_TEXT, "lines of JSON: name it .jsonl")
@@ -310,13 +316,13 @@ def _format(options: dict[str, Any], many: Many) -> Form:
 
 
 def _refuse_name(output: str | None, unfit: Collection[str], instead: str) -> None:
-    """Raises ``click.UsageError`` for a name that promises another format."""
+    """Raises ``click.UsageError`` for a name with another format's ending."""
     if output is not None and ending(output) in unfit:
         raise click.UsageError(f'-o "{output}" would hold {instead}')
 
 
 def _summarize(tally: Tally, *, to_file: bool, form: Form) -> None:
-    """One line that counts the verdicts: with the text of many reports, or on standard error beside a file."""
+    """Print the counts of verdicts: after the text of several reports, or on standard error if the output is a file."""
     if to_file:
         say(render_summary(tally.counts).rstrip("\n"))
     elif form == "text" and tally.total > 1:

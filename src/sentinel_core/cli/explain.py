@@ -1,4 +1,4 @@
-"""``sentinel explain RULE``: what it finds, why it matters, an example with its evidence, what to do, how to switch it off."""
+"""``sentinel explain RULE``: what it finds, why it matters, an example, what to do, how to switch it off."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from sentinel_core.cli import terminal_width
+from sentinel_core.cli.firing_rate import FiringRate
 from sentinel_core.cli.options import plugins_option
 from sentinel_core.cli.rules import known_rules
 from sentinel_core.errors import ConfigError
@@ -27,7 +28,7 @@ _Row = Mapping[str, Any]
 @click.option("--markdown", is_flag=True, help="As Markdown.")
 @plugins_option()
 def command(*, rule: str | None, everything: bool, markdown: bool, plugins: str | None) -> int:
-    """Say what RULE finds (contradicted_tests, or hallucination.contradicted_tests), why, what to do, and how to switch it off."""
+    """Explain what RULE (contradicted_tests, or hallucination.contradicted_tests) finds, why, what to do, how to switch it off."""
     if (rule is None) != everything:
         raise click.UsageError('name one rule, or give --all ("sentinel rules" lists them)')
     wanted = rule or "*"
@@ -52,13 +53,15 @@ def _lines(row: _Row) -> Iterator[str]:
     if "why" in row:
         yield from ("", "  Why", f"    {printable(row['why'])}", "", "  Example")
         yield from (f"    {line}" for line in _example(row))
-        yield from ("", "  Mend", f"    {printable(row['mend'])}")
+        yield from ("", "  What to do", f"    {printable(row['mend'])}")
+    if row["fires_on"] is not None:
+        yield from ("", "  How often", f"    {FiringRate(**row['fires_on'])}")
     yield from ("", "  Switch off", f"    --rule {printable(row['rule'])}=off, or in sentinel.toml:")
     yield from ("      [rules]", f'      "{printable(row["rule"])}" = "off"')
 
 
 def _example(row: _Row) -> Iterator[str]:
-    """The messages, a long run cut in the middle, and what the signal finds."""
+    """The messages, cut after the first few, and the signal's finding."""
     messages: Sequence[_Row] = row["messages"]
     finding = row["finding"]
     shown = range(len(messages))
@@ -87,23 +90,17 @@ def _message(place: int, message: _Row) -> Iterator[str]:
 
 
 def in_markdown(rows: Sequence[_Row]) -> str:
-    """A page with a section for each rule."""
-    return "\n".join(_markdown(rows)) + "\n"
+    """A section for each rule, one after the other."""
+    return "\n".join(line for row in rows for line in (*_markdown(row), ""))
 
 
-def _markdown(rows: Sequence[_Row]) -> Iterator[str]:
-    yield "# The rules"
-    yield ""
-    yield "What the built-in signals can find. `sentinel explain --all --markdown` writes this page; `sentinel rules` lists what is"
-    yield "installed. [configuration.md](configuration.md#rules) tells how to switch a rule off or to give it another severity."
-    for row in rows:
-        yield from (
-            "",
-            f"## {row['rule']}",
-            "",
-            f"**{row['title']}** ({row['severity']}, since {row['since']}). {row['help']}",
-        )
-        if "why" in row:
-            yield from ("", f"*Why it matters.* {row['why']}", "", f"*What to do.* {row['mend']}", "", "```text")
-            yield from _example(row)
-            yield "```"
+def _markdown(row: _Row) -> Iterator[str]:
+    yield from (f"# {row['rule']}", "", f"**{row['title']}** ({row['severity']}, since {row['since']}). {row['help']}")
+    if "why" in row:
+        yield from ("", f"*Why it matters.* {row['why']}", "", f"*What to do.* {row['mend']}", "", "```text")
+        yield from _example(row)
+        yield "```"
+    if row["fires_on"] is not None:
+        yield from ("", f"*How often.* It fires on {FiringRate(**row['fires_on'])}.")
+    yield from ("", f"To switch it off: `--rule {row['rule']}=off`, or in `sentinel.toml`:", "", "```toml", "[rules]")
+    yield from (f'"{row["rule"]}" = "off"', "```")

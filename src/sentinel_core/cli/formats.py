@@ -24,9 +24,9 @@ _TIMEOUT = 60.0
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @plugins_option()
 def command(*, as_json: bool, plugins: str | None) -> int:
-    """Every trace format that a selected reader knows: its name (for --from), what it is, and whether it can be written.
+    """Every trace format that a selected reader knows: its name (for --from), a summary, and whether it can be written.
 
-    Files are read in folders, packed with gzip, in zip archives, and packed with Zstandard where the extra "zstd" is
+    Files can be in folders, compressed with gzip, in zip archives, and compressed with Zstandard if the extra "zstd" is
     installed (pip install 'reliability-sentinel[zstd]').
     """
     rows: list[dict[str, Any]] = []
@@ -42,7 +42,7 @@ def command(*, as_json: bool, plugins: str | None) -> int:
                 else:
                     rows.append(json.loads(frame.json))
         except WorkerError as error:
-            complain(f"{at_fault(error.mark, 'listing them')} {error}")
+            complain(f"{at_fault(error.mark, 'listing the formats')} {error}")
             return ERROR
     if as_json:
         click.echo(json.dumps(rows, indent=2))
@@ -54,7 +54,7 @@ def command(*, as_json: bool, plugins: str | None) -> int:
 
 
 class _Row(Frame):
-    """A format as JSON, which holds whatever text stands in it."""
+    """A format as JSON, which can hold any text."""
 
     json: bytes
 

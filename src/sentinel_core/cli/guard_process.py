@@ -1,6 +1,6 @@
 """The guard of ``sentinel run`` in a process of its own.
 
-Signals and guardrails are foreign code: what they do there cannot keep the run from delivering its report.
+Signals and guardrails are plugin code: in another process they cannot keep the run from delivering its report.
 """
 
 import collections
@@ -37,13 +37,13 @@ from sentinel_core.traces.codec import decode_trace, encode_trace
 __all__ = ["GuardProcess", "Guarding"]
 
 _KINDS = ("signals", "guardrails")
-_NO_GUARDRAIL = "no guardrail is installed or selected, so nothing would end the family"
+_NO_GUARDRAIL = "no guardrail is installed or selected, so nothing would end the reruns"
 _Given = TypeVar("_Given")
 
 
 @attrs.frozen(kw_only=True)
 class Guarding:
-    """What the guard is made of. ``overriding`` is a person's decision for this run."""
+    """The guard's configuration. ``overriding`` is a person's override for this run."""
 
     layers: Layers
     selection: Selection
@@ -52,7 +52,7 @@ class Guarding:
 
 @attrs.frozen
 class _Remote:
-    """The guardian as its parent calls it."""
+    """The guardian's methods for calls from the parent."""
 
     _guardian: Guardian
 
@@ -67,10 +67,10 @@ class _Remote:
 
 
 class GuardProcess:
-    """The guard, from outside. It starts at once and loads while the caller goes on; leaving the block ends it.
+    """The parent's side of the guard. The process starts at once and loads in the background; leaving the block ends it.
 
-    Each answer may take as long as a record may (``timeout``). Methods raise ``WorkerError`` where there is none: the guard
-    is then gone for good.
+    Each answer may take as long as a record (``timeout``). Methods raise ``WorkerError`` if there is none; the guard does not
+    come back then.
     """
 
     def __init__(self, guarding: Guarding, warn: Callable[[str], None]) -> None:
@@ -91,37 +91,37 @@ class GuardProcess:
     ) -> None:
         try:
             if error is None and self._gone is None:
-                collections.deque(self._worker.drain(), maxlen=0)  # until it has closed its store
+                collections.deque(self._worker.drain(), maxlen=0)  # lets it close its store
         except WorkerError as late:
-            self._warn(f"the guard did not end well: {late}")
+            self._warn(f"the guard ended with an error: {late}")
         finally:
             self._worker.close()
 
     def ready(self) -> None:
-        """Wait until all is loaded. Raises ``ConfigError`` for what the user set wrongly."""
+        """Wait until everything is loaded. Raises ``ConfigError`` for wrong settings."""
         try:
-            self._told(lambda: load(self._worker, self._warn))
+            self._guarded(lambda: load(self._worker, self._warn))
         except WorkerError as error:
             self._warn(f"the guard cannot work: {error}")
 
     def watch(self, trace: ExecutionTrace) -> Checked | None:
-        """As the interface says."""
+        """See ``Guard``."""
         return msgspec.json.decode(self._call("watch", encode_trace(trace)), type=Checked | None)
 
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
-        """As the interface says."""
+        """See ``Guard``."""
         return msgspec.json.decode(self._call("judge", encode_trace(trace)), type=ReliabilityReport)
 
     def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:
-        """As the interface says."""
+        """See ``Guard``."""
         return msgspec.json.decode(self._call("settle", loop_id, reflection, stopped), type=Settled)
 
     def _call(self, method: str, *arguments: object) -> bytes:
         if self._gone is not None:
             raise self._gone
-        return self._told(lambda: call(self._worker, method, *arguments, warn=self._warn))
+        return self._guarded(lambda: call(self._worker, method, *arguments, warn=self._warn))
 
-    def _told(self, ask: Callable[[], _Given]) -> _Given:
+    def _guarded(self, ask: Callable[[], _Given]) -> _Given:
         try:
             return ask()
         except WorkerRefused as error:
@@ -132,7 +132,7 @@ class GuardProcess:
 
 
 def _job(guarding: Guarding, outbox: Outbox) -> None:
-    """The guard's whole life: load, then answer until nothing is asked any more."""
+    """The guard's whole life: load, then answer calls until the parent closes it."""
     end_with_parent()
     watch = Watch(outbox)
     try:
@@ -151,14 +151,14 @@ def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
     chosen, left_out = plugins.select(guarding.selection, _KINDS)
     found, failures = plugins.load(chosen, guarding.selection.targets, kinds=_KINDS, watch=watch)
     for failure in failures:
-        if failure.source.kind == "guardrails":  # the judge of the run's trace tells those of signals
+        if failure.source.kind == "guardrails":  # judging the run's trace reports those of signals
             outbox.warn(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}')
     panel = make_panel(found, failures, left_out, layers, watch=watch)
-    guardrails = tuple(watched(one, watch) for one in bind_guardrails(found, failures, layers))
-    _refuse_deaf_limit(layers, guardrails)
+    guardrails = tuple(watched(guardrail, watch) for guardrail in bind_guardrails(found, failures, layers))
+    _refuse_unused_limit(layers, guardrails)
     orchestrator, problem = _orchestrator(layers, guardrails)
     if problem:
-        outbox.warn(f"no attempt is tried again: {problem}")
+        outbox.warn(f"there will be no reruns: {problem}")
     return Guardian(
         panel=panel,
         guardrails=guardrails,
@@ -169,15 +169,15 @@ def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
     )
 
 
-def _refuse_deaf_limit(layers: Layers, guardrails: tuple[BoundGuardrail, ...]) -> None:
-    """A limit that nobody heeds is worse than none."""
+def _refuse_unused_limit(layers: Layers, guardrails: tuple[BoundGuardrail, ...]) -> None:
+    """Raises ``ConfigError`` for a rerun limit whose guardrail is left out."""
     setting = layers.values.get("guardrails.rerun_limit.max_reruns")
-    if setting is not None and not any(one.name == "rerun_limit" for one in guardrails):
-        raise ConfigError(f'{setting.origin}: the guardrail "rerun_limit" is left out; take it back in with --plugins')
+    if setting is not None and not any(guardrail.name == "rerun_limit" for guardrail in guardrails):
+        raise ConfigError(f'{setting.origin}: the guardrail "rerun_limit" is left out; include it in --plugins')
 
 
 def _orchestrator(layers: Layers, guardrails: tuple[BoundGuardrail, ...]) -> tuple[Orchestrator | None, str]:
-    """None and why, where nothing could be decided."""
+    """The orchestrator, or None and why there is none."""
     if not guardrails:
         return None, _NO_GUARDRAIL
     try:

@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they add up to."""
+"""Options that several commands share, and the settings from them."""
 
 import os
 from collections.abc import Callable, Collection, Mapping
@@ -46,7 +46,7 @@ else:  # not generic at run time in click 8.1
 
 
 class Assignment(_PairType):
-    """``KEY=VALUE``, whatever the option calls the two."""
+    """``KEY=VALUE``; the option's metavar names the two."""
 
     name = "key=value"
 
@@ -76,7 +76,7 @@ def plugin_options(function: _Function) -> _Function:
 
 
 def plugins_option(text: str = 'As for "sentinel evaluate".') -> Callable[[_Function], _Function]:
-    """``--plugins`` alone: the lists of all of them as one; None where there is none."""
+    """``--plugins`` alone: all given lists as one; None if not given."""
 
     def joined(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> str | None:
         return ",".join(given) if given else None
@@ -85,12 +85,12 @@ def plugins_option(text: str = 'As for "sentinel evaluate".') -> Callable[[_Func
 
 
 def judging_options(function: _Function) -> _Function:
-    """By what traces are judged, and which verdicts count."""
+    """Options on how traces are judged, and which verdicts count."""
     for option in (
         click.option(
             "--fail-on",
             type=click.Choice(["warn", "fail", "never"]),
-            help="Which verdicts on an agent give a non-zero exit (default warn: WARN and FAIL).",
+            help="Which verdicts on an agent give a non-zero exit code (default warn: WARN and FAIL).",
         ),
         click.option(
             "--rule",
@@ -114,20 +114,20 @@ def judging_options(function: _Function) -> _Function:
 
 
 def judging_flags(options: Mapping[str, Any], *others: str) -> dict[str, tuple[Any, str]]:
-    """What ``judging_options``, ``--plugins`` and ``others`` set, as settings."""
+    """The settings from ``judging_options``, ``--plugins`` and ``others``."""
     flags = host_flags({name: options[name] for name in ("profile", "fail_on", "plugins", *others)})
     flags |= {f"rules.{rule}": (level, "--rule") for rule, level in options["rules"]}
     return flags | {f"weights.{name}": (weight, "--weight") for name, weight in options["weights"]}
 
 
 def limit_options(function: _Function) -> _Function:
-    """What judging one trace may take."""
+    """Limits on judging one trace."""
     for option in (
         click.option(
             "--max-memory-mb",
             type=int,
             metavar="MB",
-            help="Most memory that judging may take beyond the start (default 4096).",
+            help="Most memory that judging may use beyond the start (default 4096).",
         ),
         click.option("--timeout", type=float, metavar="SECONDS", help="Longest time for one trace (default 60)."),
     ):
@@ -136,14 +136,14 @@ def limit_options(function: _Function) -> _Function:
 
 
 def batch_options(function: _Function) -> _Function:
-    """What many traces are judged with."""
+    """Options on judging many traces."""
     for option in (
         click.option(
             "--output-format",
             type=click.Choice(["jsonl", "parquet"]),
-            help="What to write with -o, where its name does not say.",
+            help="The format of -o, if its name does not have one's ending.",
         ),
-        click.option("--resume", is_flag=True, help="Go on with a batch that was stopped, with the same -o."),
+        click.option("--resume", is_flag=True, help="Continue a batch that was stopped, with the same -o."),
         click.option(
             "--engine", metavar="ENGINE", help='"local" (default), "dask" (a cluster on this machine), "dask:ADDRESS".'
         ),
@@ -152,7 +152,7 @@ def batch_options(function: _Function) -> _Function:
             "--jobs",
             type=click.IntRange(1, 1024),
             metavar="N",
-            help="Processes (default: all cores where it pays).",
+            help="Processes (default: all cores for large inputs).",
         ),
     ):
         function = option(function)
@@ -160,10 +160,12 @@ def batch_options(function: _Function) -> _Function:
 
 
 def run_options(function: _Function) -> _Function:
-    """What is expected of runs, which of them have one task, and whether each names the step to look at."""
+    """Options on expectations, tasks, and the step to look at first."""
     for option in (
-        click.option("--attribute", is_flag=True, help="Name the step to look at first in a PASS, too."),
-        click.option("--task-key", metavar="KEY", help='Compare runs of one task: by "metadata.NAME", or "request".'),
+        click.option("--attribute", is_flag=True, help="Name the step to look at first also for a PASS."),
+        click.option(
+            "--task-key", metavar="KEY", help='Compare runs of the same task, by "metadata.NAME" or "request".'
+        ),
         click.option("--expect-file", metavar="FILE.toml", help="Expectations, of all runs and by task."),
         click.option(
             "--expect",
@@ -178,7 +180,7 @@ def run_options(function: _Function) -> _Function:
 
 
 class Many(NamedTuple):
-    """How many traces are judged: in how many processes, by which engine, where to, and whether as the rest of a batch."""
+    """How many traces are judged: output, processes, engine, and whether a batch is resumed."""
 
     output: str | None = None
     output_format: str | None = None
@@ -205,12 +207,12 @@ class Many(NamedTuple):
 
     @property
     def is_asked_for(self) -> bool:
-        """True where the flags alone say that it is a batch."""
+        """True if a flag asks for a batch."""
         return bool(self.jobs or self.engine or self.resume or self.form)
 
     @property
     def form(self) -> Literal["jsonl", "rows"] | None:
-        """The format that the output's name asks for; ``rows`` becomes Parquet."""
+        """The format by the output's name; ``rows`` becomes Parquet."""
         if self.output is None:
             return None
         wanted = self.output_format or _SUFFIXES.get(ending(self.output))
@@ -220,13 +222,15 @@ class Many(NamedTuple):
 
 
 def _refuse_misfit(output: str | None, wanted: str | None) -> None:
-    """Raises ``click.UsageError`` for a format that has nowhere to go, or goes into a file that is named for another."""
+    """Raises ``click.UsageError`` for a format without an output, or with an output whose ending means another format."""
     if wanted is None:
         return
     if output is None:
         raise click.UsageError(f'--output-format "{wanted}" needs a place to write to: -o FILE or FOLDER/')
     if _SUFFIXES.get(ending(output), wanted) != wanted:
-        raise click.UsageError(f'-o "{output}" goes with no --output-format "{wanted}": the name says another format')
+        raise click.UsageError(
+            f'-o "{output}" does not fit --output-format "{wanted}": its ending means another format'
+        )
 
 
 _SUFFIXES = {"jsonl": "jsonl", "ndjson": "jsonl", "parquet": "parquet"}
@@ -234,13 +238,13 @@ _FORMS: Mapping[str, Literal["jsonl", "rows"]] = {"jsonl": "jsonl", "parquet": "
 
 
 def ending(output: str) -> str:
-    """What a file's name, or its URL, ends with behind the last dot, in small letters: ``jsonl``."""
-    return os.path.splitext(output)[1][1:].lower()  # noqa: PTH122 - pathlib would take a URL apart
+    """The part of a file's name or URL after the last dot, in lower case: ``jsonl``."""
+    return os.path.splitext(output)[1][1:].lower()  # noqa: PTH122 - pathlib would change a URL
 
 
 def is_folder(output: str) -> bool:
-    """True for an output that is a folder: it ends with a slash, or is one already."""
-    return output.endswith("/") or os.path.isdir(output)  # noqa: PTH112 - pathlib would take a URL apart
+    """True for an output that ends with a slash or is an existing folder."""
+    return output.endswith("/") or os.path.isdir(output)  # noqa: PTH112 - pathlib would change a URL
 
 
 def cores() -> int:
@@ -249,7 +253,7 @@ def cores() -> int:
 
 
 def host_flags(values: dict[str, Any]) -> dict[str, tuple[Any, str]]:
-    """Flags that were given, as settings: dotted key to value and flag."""
+    """The given flags as settings: dotted key to value and flag."""
     return {
         key: (value, f"--{key.replace('_', '-')}")
         for key, value in values.items()
@@ -262,11 +266,11 @@ def layers_and_selection(
 ) -> tuple[Layers, Selection]:
     """All settings, and the plugins that they select.
 
-    Raises ``ConfigError`` for keys and values that cannot be used, ``PluginError`` for plugins that are not installed.
+    Raises ``ConfigError`` for invalid keys and values, ``PluginError`` for plugins that are not installed.
     """
     from sentinel_core.host.plugins import installed
 
-    labels = {(one.kind, one.name) for one in installed(SELECTABLE)}
+    labels = {(source.kind, source.name) for source in installed(SELECTABLE)}
     for key, text in assignments:
         flags[_full_key(key, labels, flags)] = (text, "--set")
     layers = read_layers(flags)
@@ -282,7 +286,7 @@ def layers_and_selection(
 def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[Any, str]]) -> str:
     """``cost.budget_tokens`` and ``signals:cost.budget_tokens`` become ``signals.cost.budget_tokens``.
 
-    Of a file that is no installed plugin, the kind is the one that it has a hook for.
+    For a plugin in a file, the kind is the one of its hook.
     """
     head, dot, field = key.rpartition(".")
     if not dot or head in ("agent", "rules", "weights") or head.partition(".")[0] in SELECTABLE:
@@ -292,7 +296,7 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
     found = [label for label in found if label[0] in _SET_UP] or found
     if len(found) > 1:
         choices = " or ".join(f'"{kind}:{name}.{field}"' for kind, name in found)
-        raise ConfigError(f'--set {key}: "{name}" stands in two kinds; write {choices}')
+        raise ConfigError(f'--set {key}: "{name}" is in two kinds; write {choices}')
     if found:
         return f"{found[0][0]}.{name}.{field}"
     if kind in SELECTABLE:
@@ -307,9 +311,9 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
 
 
 def _kinds_in(target: str, name: str) -> set[str]:
-    """The kinds of plugin that a file offers, by its hooks, where the name stands in it; it is read and not run.
+    """The kinds of plugin in a file, by its hooks, if the name is in it as a constant; the file is parsed, not run.
 
-    Nothing where that does not show: for a module, for a name that is put together.
+    Empty for a module, and for a computed name.
     """
     import ast
     import warnings
@@ -320,7 +324,7 @@ def _kinds_in(target: str, name: str) -> set[str]:
     try:
         with warnings.catch_warnings(action="ignore"):
             nodes = list(ast.walk(ast.parse(path.read_bytes())))
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # told where it is loaded
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):  # loading it reports the error
         return set()
     if not any(isinstance(node, ast.Constant) and node.value == name for node in nodes):
         return set()
@@ -333,18 +337,18 @@ def _kinds_in(target: str, name: str) -> set[str]:
 
 
 def _if_not_installed(key: str, targets: Collection[str]) -> str:
-    """How to set what a file or module may offer, which is known only once that is loaded; nothing where there is none."""
+    """A hint on settings of files and modules, whose plugins are known only after loading; empty without any."""
     if not targets:
         return ""
     likely, *others = sorted(_SET_UP, key=lambda kind: kind != "signals")
     places = " or ".join(f'"{target}"' for target in targets)
-    return f'; for one in {places} name its kind, too: "{likely}:{key}" (or {", ".join(others)})'
+    return f'; for a plugin in {places} add its kind: "{likely}:{key}" (or {", ".join(others)})'
 
 
 def emit_options(function: _Function) -> _Function:
-    """Both options."""
+    """``--emit`` and ``--otlp``."""
     function = click.option(
-        "--otlp", metavar="ENDPOINT", help="Send verdicts to a collector, too (implies --emit otel)."
+        "--otlp", metavar="ENDPOINT", help="Also send verdicts to a collector (implies --emit otel)."
     )(function)
     return click.option(
         "--emit",
@@ -354,9 +358,9 @@ def emit_options(function: _Function) -> _Function:
 
 
 def emission_of(options: Mapping[str, Any]) -> "Emission | None":
-    """Where verdicts are to go; None where nobody asked, or where ``OTEL_SDK_DISABLED`` says that they go nowhere.
+    """Where verdicts are sent; None if not asked for, or if ``OTEL_SDK_DISABLED`` is set.
 
-    Raises ``ConfigError`` where they cannot go there.
+    Raises ``ConfigError`` if they cannot be written or sent there.
     """
     if options["emit"] is None and options["otlp"] is None:
         return None
@@ -370,7 +374,7 @@ def emission_of(options: Mapping[str, Any]) -> "Emission | None":
 
 
 def finish(emission: "Emission | None") -> None:
-    """Send what is to be sent; what was not kept or does not arrive is a warning and changes no exit code."""
+    """Send the verdicts; a failure is a warning and does not change the exit code."""
     if emission is None:
         return
     from sentinel_core.cli import warn

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from sentinel_core.cli import ERROR, complain, terminal_width, warn
-from sentinel_core.cli.commands import command_of
+from sentinel_core.cli import ERROR, complain, prepare, terminal_width, warn
+from sentinel_core.cli.commands import below, command_of, find, refuse_missing
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.host.conversion import in_order, settable
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sentinel_core.runtime.watch import Watch
     from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["command"]
+__all__ = ["command", "described"]
 
 _TIMEOUT = 60.0
 _MEMORY = 4096 << 20
@@ -40,7 +40,38 @@ _loading_option = click.option(
 )
 
 
-@click.group("plugins", invoke_without_command=True)
+def _installed_command(name: str) -> click.Command | None:
+    """The plugin that stands below this group under that name. Raises ``PluginError`` where it cannot be loaded."""
+    found = find(f"plugins.{name}")
+    if found is not None:
+        prepare(found)
+    return found
+
+
+class _WithInstalled(click.Group):
+    """A group with the installed commands that stand below it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *below("plugins")})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        own = super().get_command(ctx, cmd_name)
+        try:
+            return own or _installed_command(cmd_name)
+        except PluginError as error:  # one that cannot be loaded costs the list of the others nothing
+            warn(str(error))
+            return None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        if args[0] not in below("plugins"):
+            refuse_missing(f"plugins.{args[0]}")
+            return super().resolve_command(ctx, args)
+        return args[0], _installed_command(args[0]), args[1:]
+
+
+@click.group("plugins", cls=_WithInstalled, invoke_without_command=True)
 @click.option("--check", is_flag=True, help="Load each plugin in a process of its own and tell what went wrong.")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @plugins_option()
@@ -101,7 +132,7 @@ def show(name: str, *, timeout: float) -> int:
         )
     code = 0
     for one in found:
-        told, error = _ask_child(partial(_describe, one), timeout)
+        told, error = described(one, timeout)
         told.pop(_UNDECLARED, None)
         facts = {"plugin": one.label, "distribution": one.origin, "module": one.target, **told}
         if error:
@@ -114,7 +145,7 @@ def show(name: str, *, timeout: float) -> int:
 
 
 def _row(one: Installed, wanted: Collection[tuple[str, str]] | None, timeout: float | None) -> dict[str, Any]:
-    told, error = _ask_child(partial(_describe, one), timeout) if timeout is not None else ({}, "")
+    told, error = described(one, timeout) if timeout is not None else ({}, "")
     _warn_of_rules(one.label, told)
     chosen = None if one.kind not in SELECTABLE else wanted
     state = "installed" if chosen is None else "selected" if (one.kind, one.name) in chosen else "left out"
@@ -172,6 +203,11 @@ def _print(rows: list[dict[str, Any]], *, as_json: bool) -> None:
             click.echo(folded(f"{_INDENT}{error}\n", width), nl=False)
         else:
             click.echo(f"{line}  {error}".rstrip())
+
+
+def described(one: Installed, timeout: float) -> tuple[dict[str, Any], str]:
+    """What a plugin says of itself, and what went wrong: it is loaded in a process of its own, within ``timeout`` seconds."""
+    return _ask_child(partial(_describe, one), timeout)
 
 
 def _ask_child(job: Callable[[Outbox], None], timeout: float) -> tuple[dict[str, Any], str]:

@@ -1,12 +1,15 @@
-"""``sentinel rules``, and what ``sentinel explain`` asks the signals: in a child, for a plugin's code is foreign."""
+"""``sentinel rules``, and the rules for ``sentinel explain``; signals are asked in a child process."""
 
 import json
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import attrs
 import click
 
 from sentinel_core.cli import ERROR, terminal_width, warn
+from sentinel_core.cli.firing_rate import firing_rate
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
 from sentinel_core.errors import PluginError, WorkerError
 from sentinel_core.runtime.columns import in_columns
@@ -31,16 +34,15 @@ _MEMORY = 4096 << 20
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @plugins_option()
 def command(*, as_json: bool, plugins: str | None) -> int:
-    """List the rules of the installed signals: id, severity, what is set of it, title."""
+    """List the rules of the installed signals: id, severity, configured level, how often each fires on labelled runs, title.
+
+    The runs are those of the detection card: runs of other people's agents, each known as failed or good.
+    """
     rows = known_rules(plugins)
     if as_json:
         click.echo(json.dumps([{name: row[name] for name in _FACTS} for row in rows], indent=2))
         return 0 if rows else ERROR
-    table = [("rule", "severity", "title")]
-    for row in rows:
-        level = f"{row['severity']}, set to {row['level']}" if row["level"] else row["severity"]
-        table.append((printable(row["rule"]), level, printable(row["title"])))
-    for line in in_columns(table, terminal_width()):
+    for line in in_columns(list(_table(rows)), terminal_width()):
         click.echo(line)
     if not rows:
         click.echo('No installed signal declares a rule: pip install "reliability-sentinel[standard]"', err=True)
@@ -48,30 +50,42 @@ def command(*, as_json: bool, plugins: str | None) -> int:
     return 0
 
 
-_FACTS = ("rule", "signal", "severity", "level", "title", "help", "since", "distribution", "version")
+_FACTS = ("rule", "signal", "severity", "level", "title", "help", "since", "fires_on", "distribution", "version")
+
+
+def _table(rows: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:
+    """With how often each fires; a dash where that was not measured."""
+    rates = [row["fires_on"] for row in rows]
+    measured = next(filter(None, rates), None)
+    heads = () if measured is None else (f"failed of {measured['of_failed']:,}", f"good of {measured['of_good']:,}")
+    yield ("rule", "severity", *heads, "title")
+    for row, rate in zip(rows, rates, strict=True):
+        level = f"{row['severity']}, set to {row['level']}" if row["level"] else row["severity"]
+        told = ("–", "–") if rate is None else (f"{rate['failed']:,}", f"{rate['good']:,}")
+        yield (printable(row["rule"]), level, *(told if heads else ()), printable(row["title"]))
 
 
 def known_rules(plugins: str | None, wanted: str | None = None) -> list[dict[str, Any]]:
-    """A row for each declared rule, sorted by id; with ``wanted`` the explanations of the rules that it names, too.
+    """A row for each declared rule, sorted by id; rules that ``wanted`` names also have their explanation.
 
-    Raises ``PluginError`` where the signals cannot be asked.
+    Raises ``PluginError`` if the signals cannot be asked.
     """
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     try:
-        with Child(partial(_tell, layers, selection, wanted), frames=bytes, memory=_MEMORY) as child:
+        with Child(partial(_send_rules, layers, selection, wanted), frames=bytes, memory=_MEMORY) as child:
             (frame,) = child.frames(_TIMEOUT)
     except WorkerError as error:
         raise PluginError(f"the signals could not be asked for their rules: {error}") from None
-    told = json.loads(frame)
-    for problem in told["problems"]:
+    answer = json.loads(frame)
+    for problem in answer["problems"]:
         warn(problem)
-    if told["refused"]:
-        raise PluginError(told["refused"])
-    rows: list[dict[str, Any]] = told["rows"]
+    if answer["refused"]:
+        raise PluginError(answer["refused"])
+    rows: list[dict[str, Any]] = answer["rows"]
     return rows
 
 
-def _tell(layers: "Layers", selection: "Selection", wanted: str | None, outbox: Outbox) -> None:
+def _send_rules(layers: "Layers", selection: "Selection", wanted: str | None, outbox: Outbox) -> None:
     from sentinel_core.errors import SentinelError
     from sentinel_core.host.plugins import load, select
     from sentinel_core.host.rule_levels import check_rules
@@ -81,9 +95,11 @@ def _tell(layers: "Layers", selection: "Selection", wanted: str | None, outbox: 
     rows, problems, refused = list[dict[str, Any]](), list[str](), ""
     try:
         chosen, left_out = select(selection, ("signals",))
-        plugins, failures = load(chosen, watch=watch)
-        problems = [f'plugin "{one.source.label}" ({one.source.origin}) {one.error}' for one in failures]
-        absent = {one.name for one in left_out} | {one.source.name for one in failures}
+        plugins, failures = load(chosen, selection.targets, kinds=("signals",), watch=watch)
+        problems = [
+            f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}' for failure in failures
+        ]
+        absent = {source.name for source in left_out} | {failure.source.name for failure in failures}
         levels = check_rules(layers.rules(), [plugin.offer for plugin in plugins], absent)
         for plugin in plugins:
             rows += _rows(plugin, levels, wanted, watch)
@@ -104,6 +120,7 @@ def _rows(plugin: "Plugin", levels: Any, wanted: str | None, watch: "Watch") -> 
             "title": rule.title,
             "help": rule.help,
             "since": rule.since,
+            "fires_on": _rate(f"{signal.name}.{rule.id}", plugin),
             "distribution": plugin.source.distribution,
             "version": plugin.source.version,
         }
@@ -119,13 +136,18 @@ def _rows(plugin: "Plugin", levels: Any, wanted: str | None, watch: "Watch") -> 
     return rows
 
 
+def _rate(rule: str, plugin: "Plugin") -> dict[str, int] | None:
+    rate = firing_rate(rule, plugin.source.distribution)
+    return None if rate is None else attrs.asdict(rate)
+
+
 def _names(wanted: str, rule: str) -> bool:
-    """``*`` names all; the signal's name may be left out."""
+    """Whether ``wanted`` names the rule; ``*`` names all, and the signal's name may be left out."""
     return wanted in ("*", rule, rule.partition(".")[2])
 
 
 def _explained(signal: "Signal", rule: "Rule", explanation: "Explanation") -> dict[str, Any]:
-    """The explanation, the example's messages, and what the signal finds in it."""
+    """The explanation, the example's messages, and the signal's finding in it."""
     import msgspec
 
     from sentinel_core.evaluate.evaluator import evaluate
@@ -134,7 +156,7 @@ def _explained(signal: "Signal", rule: "Rule", explanation: "Explanation") -> di
 
     trace = explanation.trace
     report = evaluate(TraceIndex(trace), panel_of(signal))
-    found = next((one for one in report.findings if one.rule == f"{signal.name}.{rule.id}"), None)
+    found = next((finding for finding in report.findings if finding.rule == f"{signal.name}.{rule.id}"), None)
     return {
         "why": explanation.why,
         "mend": explanation.mend,

@@ -36,8 +36,8 @@ from sentinel_core.traces.sources import FileSource
 
 __all__ = ["command"]
 
-_GRACE = 120.0  # seconds past the deadline, for a tool that is still at work and for the delivery
-_LOOKS = 6  # the longest that is said nothing after an attempt: it is judged, settled, and a model is asked four times
+_GRACE = 120.0  # seconds past the deadline, for a running tool and the delivery
+_LOOKS = 6  # silent steps after an attempt, in timeouts: judging, settling, and four requests to a model
 _CAUSE = 400
 _RISK = {"low": 0, "medium": 1, "high": 2}
 
@@ -46,13 +46,13 @@ _RISK = {"low": 0, "medium": 1, "high": 2}
 @click.argument("release", metavar="[RELEASE]", required=False)
 @run_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
-@click.option("-v", "--verbose", is_flag=True, help="Every finding on the agent, and what was checked.")
+@click.option("-v", "--verbose", is_flag=True, help="Show every finding on the agent, and what was checked.")
 @click.option("--fail-on-risk", type=click.Choice(["high", "medium"]), help="Exit with 2 at this severity or above.")
 @judging_options
-@click.option("--otlp", metavar="ENDPOINT", help="Send spans, metrics, logs and verdicts to a collector, too.")
+@click.option("--otlp", metavar="ENDPOINT", help="Also send spans, metrics, logs and verdicts to a collector.")
 @plugin_options
 def command(release: str | None, **options: Any) -> int:
-    r"""Investigate RELEASE: fetch its summary, judge its risk, file a report; then judge the agent that did so.
+    r"""Investigate RELEASE: fetch its summary, judge its risk, file a report; then judge the agent that did it.
 
     \b
     sentinel run v2.1.0 --releases examples/releases
@@ -60,8 +60,8 @@ def command(release: str | None, **options: Any) -> int:
     sentinel run v2.0..v2.1 --repo . --junit results.xml
     sentinel run --resume ID
 
-    Exit codes: the verdict on the agent, 0 PASS, 1 WARN, 2 FAIL; 2 too where the release is as risky as
-    --fail-on-risk; 3 where no report was filed or the agent could not be judged; 130 after Ctrl-C.
+    Exit codes: the verdict on the agent, 0 PASS, 1 WARN, 2 FAIL; also 2 if the release's risk reaches
+    --fail-on-risk; 3 if no report was filed or the agent could not be judged; 130 after Ctrl-C.
     """
     order, host = _order(release, options)
     if order.otlp is not None:
@@ -121,7 +121,7 @@ def _order(release: str | None, options: dict[str, Any]) -> tuple[Order, HostSet
 
 
 def _emission(found: RunSummary, order: Order) -> Emission | None:
-    """The verdict is kept with the logs of the run's own telemetry, unless OpenTelemetry is switched off."""
+    """The verdict's place: the logs of the run's own telemetry; None if OpenTelemetry is switched off."""
     if is_disabled():
         return None
     trace_id = trace_id_of(Path(found.trace_path).name.removesuffix(".trace.json"))
@@ -129,35 +129,35 @@ def _emission(found: RunSummary, order: Order) -> Emission | None:
 
 
 def _investigate(order: Order, host: HostSettings, *, quiet: bool) -> RunSummary | None:
-    """The agent's run, in a child; None where it gave nothing that could be judged, which is then told."""
-    heard = _Heard(quiet=quiet, run_id=order.resume, no_config=host.no_config)
-    with heard.progress:
-        while (died_of := _ended_by(order, host, heard)) is not None:
+    """The agent's run, in a child; None if it ended without a result, which is then reported."""
+    received = _Received(quiet=quiet, run_id=order.resume, no_config=host.no_config)
+    with received.progress:
+        while (died_of := _ended_by(order, host, received)) is not None:
             order = attrs.evolve(order, dead={**order.dead, **died_of})
-    return heard.found
+    return received.found
 
 
-def _ended_by(order: Order, host: HostSettings, heard: "_Heard") -> dict[str, str] | None:
-    """The tool whose import ended the child, and how: another child can go around it. None where the run is over."""
+def _ended_by(order: Order, host: HostSettings, received: "_Received") -> dict[str, str] | None:
+    """The tool whose import ended the child, with the error, so that the next child avoids it; None if the run is over."""
     with Child(partial(job, order), frames=FRAMES, memory=host.max_memory_mb << 20) as child:
         try:
             for frame in child.frames(_patience(order.layers)):
-                heard.take(frame)
+                received.take(frame)
         except WorkerError as error:
             stage, label = (AtWork.parse(error.mark) or AtWork("", "", 0))[:2]
             if stage == "load" and label.startswith("tools:") and label not in order.dead:
                 return {label: str(error)}
             verb = "raised " if isinstance(error, WorkerJobError) else ""
-            complain(f"{at_fault(error.mark, 'the run')} {verb}{error}{heard.how_to_go_on}")
+            complain(f"{at_fault(error.mark, 'the run')} {verb}{error}{received.how_to_resume}")
         except KeyboardInterrupt:
-            say(f"\nsentinel: stopped{heard.how_to_go_on}")
+            say(f"\nsentinel: stopped{received.how_to_resume}")
             raise
     return None
 
 
 @attrs.define
-class _Heard:
-    """What the child says, as it comes. ``is_kept`` is True once the run may be gone on with."""
+class _Received:
+    """Handles the child's frames as they arrive. ``is_kept`` is True once the run can be resumed."""
 
     quiet: bool
     run_id: str | None
@@ -167,7 +167,7 @@ class _Heard:
     progress: Progress = attrs.field(factory=Progress)
 
     def take(self, frame: Frame) -> None:
-        """Keep, show or tell one frame."""
+        """Keep or show a frame."""
         match frame:
             case Summary():
                 self.found = RunSummary.from_json(frame.json)
@@ -178,25 +178,25 @@ class _Heard:
             case Warned(text=text):
                 warn(text)
             case Refusal(text=text):
-                complain(text + self.how_to_go_on if self.is_kept else text)
+                complain(text + self.how_to_resume if self.is_kept else text)
             case Note(text=text) if not self.quiet:
                 say(text)
 
     @property
-    def how_to_go_on(self) -> str:
-        """What to do after an end that nobody wanted; empty before anything was kept."""
+    def how_to_resume(self) -> str:
+        """The hint after an early end; empty before anything was saved."""
         if self.run_id is None:
             return ""
-        return f"; what was done is kept; to go on: {_resuming(self.run_id, no_config=self.no_config)}"
+        return f"; the work so far is saved; to continue: {_resuming(self.run_id, no_config=self.no_config)}"
 
 
 def _resuming(run_id: str, *, no_config: bool) -> str:
-    """The command that goes on with a run; a run that read no file reads none then, either, as a file can run code."""
+    """The command that resumes a run; keeps ``--no-config``, because a settings file can run code."""
     return f"sentinel {'--no-config ' if no_config else ''}run --resume {run_id}"
 
 
 def _patience(layers: Layers) -> float | None:
-    """The longest wait for a sign of life, which every attempt gives; a run without a deadline may be silent as long as it likes."""
+    """The longest silence of the child in seconds; None for a run without a deadline."""
     from sentinel_core.host.agent_settings import AgentSettings
 
     settings: AgentSettings = layers.of_agent(AgentSettings)
@@ -230,39 +230,39 @@ def _exit_code(found: RunSummary, tally: Tally, host: HostSettings) -> int:
 
 
 def _is_too_risky(found: RunSummary, limit: str | None) -> bool:
-    """Whether the report, the data that the agent fetched, or those that the host fetched reach the limit; which, is told.
+    """Whether the report, the data that the agent fetched, or the host's own data reach the limit; prints which.
 
-    Data that nobody could read reach every limit: what they hide may be the worst.
+    Unreadable data reach every limit, because they may hide the highest risk.
     """
     risk = found.evidence_severity if found.below_evidence else found.severity
     if limit is None:
         return False
     if risk is not None and _RISK[risk] >= _RISK[limit]:
-        told = f"the risk is {risk}{_by_whom(found)}"
+        reason = f"the risk is {risk}{_by_whom(found)}"
     elif found.evidence_severity is None:
-        told = "the risk is unknown, because the summary that the agent fetched cannot be read"
+        reason = "the risk is unknown, because the summary that the agent fetched cannot be read"
     elif found.gate is None:
         return False
     elif (seen := found.gate.severity) is None:
-        told = f"the risk is unknown, because the release's summary could not be had: {clipped(found.gate.problem, _CAUSE)}"
+        reason = f"the risk is unknown, because the release's summary could not be fetched: {clipped(found.gate.problem, _CAUSE)}"
     elif _RISK[seen] >= _RISK[limit]:
-        told = f"the risk is {seen} by the release's summary"
+        reason = f"the risk is {seen} by the release's summary"
     else:
         return False
-    complain(f"{told}; --fail-on-risk is {limit}")
+    complain(f"{reason}; --fail-on-risk is {limit}")
     return True
 
 
 def _by_whom(found: RunSummary) -> str:
-    """Who says what the risk is, where the report says less."""
+    """The source of the risk, if the report's severity is below it."""
     if not found.below_evidence:
         return ""
     return " by the data that the agent fetched" if found.summary_fetched else ", because the agent fetched no summary"
 
 
 def _why_no_report(found: RunSummary, host: HostSettings) -> str:
-    told = _resuming(found.run_id, no_config=host.no_config)
-    resume, again = (f"; to go on: {told}", f"; to try again: {told}") if found.resumable else ("", "")
+    command = _resuming(found.run_id, no_config=host.no_config)
+    resume, again = (f"; to continue: {command}", f"; to try again: {command}") if found.resumable else ("", "")
     if found.delivery == "unknown":
         return f'whether the risk report for "{found.release_id}" was filed is unknown: {found.delivery_text}{again}'
     if found.delivery == "failed":
@@ -275,8 +275,8 @@ def _why_no_report(found: RunSummary, host: HostSettings) -> str:
 
 
 def _rejected(found: RunSummary) -> str:
-    """Where an earlier attempt had handed a report in: which one, so that a person may look at it."""
+    """A hint to the last earlier attempt that had staged a report, if there is one."""
     for number, attempt in reversed(list(enumerate(found.attempts[:-1], 1))):
         if attempt.staged is not None:
-            return f"; attempt {number} had staged one ({attempt.staged} risk), and was not accepted"
+            return f"; attempt {number} had staged one ({attempt.staged} risk), but was not accepted"
     return ""

@@ -1,4 +1,4 @@
-"""What the child does for ``sentinel run``: load provider and tools, let the detective work, keep the run."""
+"""The child of ``sentinel run``: loads provider and tools, runs the detective, writes the journal."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping
@@ -12,7 +12,7 @@ from sentinel_core.agent.attempt_loop import Family
 from sentinel_core.agent.detective import Investigation, RunResult
 from sentinel_core.agent.events import Event, LoopDecided, ReplyReceived
 from sentinel_core.agent.journal import Journal, encode_event
-from sentinel_core.agent.journal_observer import Keeper, end_with_parent
+from sentinel_core.agent.journal_observer import JournalObserver, end_with_parent
 from sentinel_core.agent.prompts import SYSTEM_PROMPT
 from sentinel_core.agent.recorder import Observer
 from sentinel_core.agent.reflection.attempt_guard import Overriding
@@ -21,9 +21,9 @@ from sentinel_core.agent.resume import differences, fingerprint
 from sentinel_core.agent.run_progress import Step, Text
 from sentinel_core.agent.run_summary import RunSummary, save_run
 from sentinel_core.agent.tools import Toolbox
-from sentinel_core.cli.choose_provider import Connected, Kept, Note, connect
+from sentinel_core.cli.choose_provider import Connected, Note, ResumeFlags, connect
 from sentinel_core.cli.guard_process import Guarding, GuardProcess
-from sentinel_core.cli.run_options import final_ends, judged_by, with_kept
+from sentinel_core.cli.run_options import final_ends, judged_by, with_resume_flags
 from sentinel_core.errors import ConfigError, JournalError, SentinelError
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.connect import close_model
@@ -38,11 +38,11 @@ from sentinel_core.trace import ToolCall
 
 __all__ = ["FRAMES", "Order", "RunKept", "Summary", "job"]
 
-_JUDGING = ("fail_on", "profile", "weights.")  # these settings are not the run's
+_JUDGING = ("fail_on", "profile", "weights.")  # settings of the judging, not of the run
 
 
 class RunKept(Frame):
-    """The run is kept under this id, and may be gone on with."""
+    """The run is in the journal under this id, and can be resumed."""
 
     run_id: str
 
@@ -58,11 +58,11 @@ FRAMES = RunKept | Note | Step | Text | Summary | Warned | Refusal
 
 @attrs.frozen(kw_only=True)
 class Order:
-    """What to investigate, with whom, and where to keep the run.
+    """What to investigate, with which plugins and settings, and where to store the run.
 
-    ``of_provider`` and ``of_tools`` are the values of flags for whichever plugin has a setting of that name. ``resume`` is
-    the run to go on with; its flags hold where none is given now, those in ``kept`` where its provider is asked again.
-    ``yes`` is for every sensitive tool. ``dead`` are labels of tools whose import ended an earlier child, with how.
+    ``of_provider`` and ``of_tools`` are the values of flags for every plugin that has a setting of that name. ``resume`` is
+    the run to continue; its flags apply unless given now, those in ``resume_flags`` only to the same provider. ``yes`` allows every
+    sensitive tool. ``dead`` are tools whose import ended an earlier child: label to error.
     """
 
     release: str | None
@@ -70,7 +70,7 @@ class Order:
     selection: Selection
     directory: Path
     of_provider: dict[str, Any] = attrs.field(factory=dict)
-    kept: Kept | None = None
+    resume_flags: ResumeFlags | None = None
     dead: Mapping[str, str] = attrs.field(factory=dict)
     of_tools: dict[str, Any] = attrs.field(factory=dict)
     resume: str | None = None
@@ -82,7 +82,7 @@ class Order:
     overriding: Overriding | None = None
 
     def flags(self) -> dict[str, Any]:
-        """What the user set for the run itself on the command line, with the flag, to be kept with the run."""
+        """What the user set for the run on the command line, for the journal."""
         given = {
             key: [setting.value, setting.origin]
             for key, setting in self.layers.values.items()
@@ -91,29 +91,29 @@ class Order:
         override = None if self.overriding is None else attrs.asdict(self.overriding)
         return {"settings": given, "provider": self.of_provider, "tools": self.of_tools, "override": override}
 
-    def with_flags(self, kept: dict[str, Any], provider: str) -> "Order":
-        """The order with the flags of the run that it resumes, and that ``provider`` began, below those given now."""
-        layers = with_kept(self.layers, kept)
-        of_tools = {**kept["tools"], **self.of_tools}
+    def with_flags(self, resume_flags: dict[str, Any], provider: str) -> "Order":
+        """The order with the flags of the resumed run, which ``provider`` began, below those given now."""
+        layers = with_resume_flags(self.layers, resume_flags)
+        of_tools = {**resume_flags["tools"], **self.of_tools}
         if self.of_tools.get("releases"):
-            of_tools.pop("repo", None)  # whose place it takes
+            of_tools.pop("repo", None)  # --releases replaces it
         return attrs.evolve(
             self,
             layers=layers,
             selection=Selection.parse(layers.host().plugins),
-            kept=Kept(provider, kept["provider"]),
+            resume_flags=ResumeFlags(provider, resume_flags["provider"]),
             of_tools=of_tools,
-            overriding=self.overriding or msgspec.convert(kept["override"], Overriding | None),
+            overriding=self.overriding or msgspec.convert(resume_flags["override"], Overriding | None),
         )
 
     def unguarded(self, why: str) -> "Order":
-        """The order for one attempt that nobody decides upon; ``why`` is the flag that the run then keeps as the origin."""
+        """The order for one attempt without a guard; ``why`` is the flag that is recorded as the origin."""
         reflect = Setting(key="reflect", value=False, origin=why)
         return attrs.evolve(self, layers=Layers(values={**self.layers.values, "reflect": reflect}))
 
 
 def job(order: Order, outbox: Outbox) -> None:
-    """Do it all. Errors that a user can mend are sent, without a secret."""
+    """Do the whole run. Errors that a user can fix are sent, without secrets."""
     end_with_parent()
     redactor = Redactor.of_environment()
     try:
@@ -127,18 +127,18 @@ def job(order: Order, outbox: Outbox) -> None:
 def _run(order: Order, outbox: Outbox) -> RunSummary:
     journal = Journal(order.directory)
     try:
-        keeper = Keeper(journal)
+        journal_observer = JournalObserver(journal)
         if order.resume is not None:
-            run = keeper.resume(order.resume)
+            run = journal_observer.resume(order.resume)
             if order.release not in (None, run.release_id):
                 raise JournalError(f'run "{run.run_id}" is about release "{run.release_id}", not "{order.release}"')
             order = attrs.evolve(order.with_flags(run.flags, run.fingerprint["provider"]), release=run.release_id)
-        return _investigate(order, outbox, keeper)
+        return _investigate(order, outbox, journal_observer)
     finally:
         journal.close()
 
 
-def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
+def _investigate(order: Order, outbox: Outbox, journal_observer: JournalObserver) -> RunSummary:
     with contextlib.ExitStack() as stack:
         guard = stack.enter_context(_guard(order, outbox)) if order.layers.host().reflect else None
         connected = connect(
@@ -147,17 +147,17 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             outbox,
             of_provider=order.of_provider,
             of_tools=order.of_tools,
-            kept=order.kept,
+            resume_flags=order.resume_flags,
             subject=order.release or "",
             dead=order.dead,
         )
         stack.callback(close_model, connected.model, connected.name, _warn(outbox))
         if connected.attempts == 1:
-            order, guard = order.unguarded("--provider"), None  # a record of one attempt has no reply for another one
+            order, guard = order.unguarded("--provider"), None  # a record of one attempt has no replies for a second
         settings: AgentSettings = order.layers.of_agent(AgentSettings)
-        accepted = _admit(order, keeper, _fingerprint(connected, settings), outbox)
+        accepted = _admit(order, journal_observer, _fingerprint(connected, settings), outbox)
         outbox.mark(str(AtWork("run", f"providers:{connected.name}", 0)))
-        telemetry = _telemetry(order, keeper, outbox)
+        telemetry = _telemetry(order, journal_observer, outbox)
         stack.callback(telemetry.close)
         _check_reflector(order, connected)
         if guard is not None:
@@ -171,11 +171,11 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
             provider=connected.name,
             model_name=connected.model_name,
             settings=settings,
-            observers=(keeper, telemetry, *_told(order, connected, settings, outbox)),
+            observers=(journal_observer, telemetry, *_user_observers(order, connected, settings, outbox)),
             toolbox=Toolbox(confirm=_confirm(order, outbox)),
             on_text=(lambda text: outbox.send(Text(as_text(text)))) if order.progress else None,
             clean=Redactor.of_environment(names=connected.env).value,
-            past=keeper.past,
+            past=journal_observer.past,
             accepted=accepted,
         )
         family = _family(order, outbox, investigation, guard, _reflector(order, investigation))
@@ -183,24 +183,24 @@ def _investigate(order: Order, outbox: Outbox, keeper: Keeper) -> RunSummary:
         result = family.run()
         gated = order.layers.host().fail_on_risk is not None and result.severity is not None
         gate = investigation.gate() if gated else None
-    path = _kept(result, order, keeper)
+    path = _save(result, order, journal_observer)
     return RunSummary.of(result, connected.name, path, judged=judged_by(order.layers), gate=gate)
 
 
-def _kept(result: RunResult, order: Order, keeper: Keeper) -> Path:
-    """Write the last attempt's trace, and the record that was asked for. Where that fails, a report that has left is told."""
+def _save(result: RunResult, order: Order, journal_observer: JournalObserver) -> Path:
+    """Write the last attempt's trace, and the record if asked for. The error names a report that was delivered."""
     try:
         path = save_run(result.trace, order.directory)
         if order.record is not None:
             from sentinel_core.agent.replay import export
 
-            export(keeper.journal.read(result.run_id), order.record)
+            export(journal_observer.journal.read(result.run_id), order.record)
     except OSError as error:
-        raise JournalError(f"{_cut_short(order, error)}{_left(result)}") from error
+        raise JournalError(f"{_cut_short(order, error)}{_delivered_hint(result)}") from error
     return path
 
 
-def _left(result: RunResult) -> str:
+def _delivered_hint(result: RunResult) -> str:
     if result.report is None:
         return ""
     named = " ".join(filter(None, ("the report", result.report.report_id)))
@@ -214,19 +214,19 @@ def _cut_short(order: Order, error: OSError) -> str:
 def _family(
     order: Order, outbox: Outbox, investigation: Investigation, guard: GuardProcess | None, reflector: Reflector
 ) -> Family:
-    def tell(decided: LoopDecided) -> None:
+    def on_decision(decided: LoopDecided) -> None:
         if decided.reason == "thresholds_met" or order.progress:
             return
-        told = f"Attempt {decided.loop_id}: {decided.decision}, {decided.reason}. {decided.detail}"
-        outbox.send(Note(as_text(told)))
+        text = f"Attempt {decided.loop_id}: {decided.decision}, {decided.reason}. {decided.detail}"
+        outbox.send(Note(as_text(text)))
 
     return Family(
         investigation=investigation,
         guard=guard,
         reflector=reflector,
         keep=lambda trace: save_run(trace, order.directory),
-        complain=_warn(outbox),
-        tell=tell,
+        warn=_warn(outbox),
+        on_decision=on_decision,
         final=final_ends(order.layers),
     )
 
@@ -243,7 +243,7 @@ def _warn(outbox: Outbox) -> Callable[[str], None]:
 
 def _check_reflector(order: Order, connected: Connected) -> None:
     if order.layers.host().reflector == "llm" and connected.attempts is not None:
-        raise ConfigError("--reflector llm: a replay has no model that could be asked; use --reflector rules")
+        raise ConfigError("--reflector llm: a replay has no model to ask; use --reflector rules")
 
 
 def _reflector(order: Order, investigation: Investigation) -> Reflector:
@@ -253,19 +253,19 @@ def _reflector(order: Order, investigation: Investigation) -> Reflector:
     from sentinel_core.agent.reflection.by_model import ModelReflector
 
     timeout = investigation.settings.call_timeout or host.timeout
-    return ModelReflector(model=investigation.model, timeout=timeout, tell=investigation.record.emit)
+    return ModelReflector(model=investigation.model, timeout=timeout, on_answer=investigation.record.emit)
 
 
-def _admit(order: Order, keeper: Keeper, now: dict[str, Any], outbox: Outbox) -> tuple[str, ...]:
-    """Say what a new run is, or hold a resumed one against what it was; gives the differences that were accepted."""
+def _admit(order: Order, journal_observer: JournalObserver, now: dict[str, Any], outbox: Outbox) -> tuple[str, ...]:
+    """Prepare a new run's record, or compare a resumed run with its record; returns the accepted differences."""
     if order.resume is None:
         flags = Redactor.of_environment().plain(order.flags())
-        keeper.prepare(order.release or "", flags, now, lambda run_id: outbox.send(RunKept(run_id)))
+        journal_observer.prepare(order.release or "", flags, now, lambda run_id: outbox.send(RunKept(run_id)))
         return ()
-    changed = differences(keeper.fingerprint, now)
+    changed = differences(journal_observer.fingerprint, now)
     if changed and not order.accept_changes:
         raise JournalError(
-            f'run "{order.resume}" was begun differently ({"; ".join(changed)}); run it as it was, '
+            f'run "{order.resume}" was started with different settings ({"; ".join(changed)}); use the same, '
             "or give --accept-changes"
         )
     return changed
@@ -285,25 +285,25 @@ def _fingerprint(connected: Connected, settings: AgentSettings) -> dict[str, Any
 def _confirm(order: Order, outbox: Outbox) -> Callable[[Tool, ToolCall], bool]:
     def confirm(tool: Tool, _call: ToolCall) -> bool:
         if not order.yes:
-            outbox.warn(f'tool "{tool.name}" is sensitive and was not run; --yes lets it')
+            outbox.warn(f'tool "{tool.name}" is sensitive and was not run; --yes allows it')
         return order.yes
 
     return confirm
 
 
-def _telemetry(order: Order, keeper: Keeper, outbox: Outbox) -> Telemetry:
-    """Spans, metrics and logs of the run, those of an earlier process too; what goes wrong with them is a warning."""
+def _telemetry(order: Order, journal_observer: JournalObserver, outbox: Outbox) -> Telemetry:
+    """Spans, metrics and logs of the run, including earlier processes of it; their problems are warnings."""
     telemetry = Telemetry(
         order.directory,
         endpoint=order.otlp,
-        complain=outbox.warn,
+        warn=outbox.warn,
     )
-    telemetry.resume(keeper.past)
+    telemetry.resume(journal_observer.past)
     return telemetry
 
 
-def _told(order: Order, connected: Connected, settings: AgentSettings, outbox: Outbox) -> Iterator[Observer]:
-    """Who tells the user of events: the progress, and what the limit on costs does not see."""
+def _user_observers(order: Order, connected: Connected, settings: AgentSettings, outbox: Outbox) -> Iterator[Observer]:
+    """Observers for the user: the progress, and a warning about unknown costs."""
     if order.progress:
         yield _progress(outbox)
     if settings.max_cost_usd is not None and not connected.deterministic:
@@ -312,18 +312,18 @@ def _told(order: Order, connected: Connected, settings: AgentSettings, outbox: O
 
 @attrs.define
 class _Unpriced:
-    """Warns once of replies whose cost nobody knows, where there is a limit on costs."""
+    """Warns once of a reply with unknown cost, if there is a limit on costs."""
 
     warn: Callable[[str], None]
-    is_told: bool = False
+    has_warned: bool = False
 
     def __call__(self, event: Event) -> None:
         """Look at one event."""
-        if self.is_told or not isinstance(event, ReplyReceived) or event.reply.cost_usd is not None:
+        if self.has_warned or not isinstance(event, ReplyReceived) or event.reply.cost_usd is not None:
             return
-        self.is_told = True
+        self.has_warned = True
         other = "--max-turns" if event.reply.usage is None else "--max-tokens"
-        self.warn(f"the cost of this model is not known, so --max-cost limits nothing; use {other}")
+        self.warn(f"the cost of this model is unknown, so --max-cost has no effect; use {other}")
 
 
 def _progress(outbox: Outbox) -> Callable[[Event], None]:

@@ -1,4 +1,4 @@
-"""The options of ``sentinel run`` that are about the agent: for its settings, its provider, its tools, and its journal."""
+"""The options of ``sentinel run`` for the agent: settings, provider, tools, and journal."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -28,7 +28,7 @@ __all__ = [
     "overriding",
     "refuse_two_places",
     "run_options",
-    "with_kept",
+    "with_resume_flags",
     "without_repo",
 ]
 
@@ -54,67 +54,67 @@ _WRITTEN = ("logs", "metrics", "reports", "runs", "traces")
 _KINDS = ("override_fatigue", "override_max_reruns", "override_bias_echo")
 
 _PROVIDER_HELP = (
-    "Who judges the risk: a provider plugin, or replay:FILE. Default: the first of anthropic, openrouter and openai "
+    "The provider plugin that judges the risk, or replay:FILE. Default: the first of anthropic, openrouter and openai "
     'whose key is in the environment, else "offline", fixed rules.'
 )
-# Flag, metavar, help. Values are checked, and converted, where all settings are.
+# Flag, metavar, help. Values are checked and converted with all other settings.
 _TEXTS = (
     ("--provider", "NAME", _PROVIDER_HELP),
-    ("--model", "ID", "Which of the provider's models."),
-    ("--base-url", "URL", "The provider's address, where it is not its own."),
-    ("--releases", "PLACE", "Where summaries are: a JSON file, a folder, or a server's address."),
+    ("--model", "ID", "The provider's model."),
+    ("--base-url", "URL", "The provider's address, if not the default."),
+    ("--releases", "PLACE", "Where release summaries are: a JSON file, a folder, or a server's address."),
     ("--reports", "PLACE", "Where reports go: a folder, or a server's address."),
     ("--repo", "PATH", "A git repository; RELEASE is then a range, v2.0..v2.1."),
-    ("--junit", "FILE", "The JUnit XML of the tests of what is investigated."),
-    ("--metrics", "FILE", "A JSON object with its deployment metrics."),
-    ("--max-turns", "N", "How often the model is asked at most (12)."),
-    ("--max-tool-calls", "N", "How many tools are run at most."),
-    ("--max-tokens", "N", "How many tokens the whole run may use."),
-    ("--max-cost", "USD", "How much the whole run may cost, as far as costs are known."),
-    ("--deadline", "SECONDS", "How long the whole run may take (600)."),
-    ("--call-timeout", "SECONDS", "How long one call of the model may take (the provider's own)."),
-    ("--max-attempts", "N", "How often a call that fails for the moment is tried in all (3)."),
+    ("--junit", "FILE", "The JUnit XML of the release's tests."),
+    ("--metrics", "FILE", "A JSON object with the release's deployment metrics."),
+    ("--max-turns", "N", "Most requests to the model per attempt (12)."),
+    ("--max-tool-calls", "N", "Most tool calls per attempt."),
+    ("--max-tokens", "N", "Most tokens of the whole run."),
+    ("--max-cost", "USD", "Highest cost of the whole run, as far as costs are known."),
+    ("--deadline", "SECONDS", "Longest time of the whole run (600)."),
+    ("--call-timeout", "SECONDS", "Longest time of one model call (the provider's own)."),
+    ("--max-attempts", "N", "Attempts at a model call that fails temporarily (3)."),
     ("--initial-delay", "SECONDS", "The wait before the second attempt; it doubles with each (1)."),
-    ("--max-reruns", "N", "How often the task is tried again at most, after attempts that are not good enough (3)."),
+    ("--max-reruns", "N", "Most reruns of the task after attempts that are not good enough (3)."),
     (
         "--store",
         "PLACE",
-        "Where attempts and decisions are kept: a path or postgresql://... (.sentinel/loops.sqlite3).",
+        "Where attempts and decisions are stored: a path or postgresql://... (.sentinel/loops.sqlite3).",
     ),
-    ("--by", "WHO", "Who overrides; goes on the record."),
-    ("--reason", "WHY", "Why; goes on the record."),
-    ("--resume", "ID", "Go on with a run that broke off; nothing that was done is done again."),
+    ("--by", "WHO", "Who overrides; recorded."),
+    ("--reason", "WHY", "Why; recorded."),
+    ("--resume", "ID", "Continue a run that broke off, without repeating finished work."),
 )
 _OVERRIDE_HELP = {
-    "override_fatigue": "One attempt more though the family is tired; needs --by and --reason.",
-    "override_max_reruns": "One attempt more than --max-reruns; needs --by and --reason.",
-    "override_bias_echo": "One attempt more though a bias repeats itself; needs --by and --reason.",
+    "override_fatigue": "One more attempt despite reflection fatigue; needs --by and --reason.",
+    "override_max_reruns": "One more attempt than --max-reruns allows; needs --by and --reason.",
+    "override_bias_echo": "One more attempt despite a repeated bias; needs --by and --reason.",
 }
 _NAMES = {"--max-tokens": "max_total_tokens", "--max-cost": "max_cost_usd"}
 
 
 def run_options(function: _Function) -> _Function:
-    """All of them."""
+    """Add all options."""
     for option in reversed(tuple(_options())):
         function = option(function)
     return function
 
 
 def guard_flags(options: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
-    """What was set about reruns, as settings. Raises ``click.UsageError`` for flags that do not go together."""
+    """The flags on reruns, as settings. Raises ``click.UsageError`` for flags that contradict each other."""
     flags = {name: (options[name], _flag(name)) for name in ("reflector", "store") if options[name] is not None}
     if options["max_reruns"] is not None:
         flags["guardrails.rerun_limit.max_reruns"] = (options["max_reruns"], "--max-reruns")
     if options["no_reflect"]:
         given = [flag for _, flag in flags.values()] + [_flag(kind) for kind in _KINDS if options[kind]]
         if given:
-            raise click.UsageError(f"{given[0]} does not go with --no-reflect: there are no reruns then")
+            raise click.UsageError(f"{given[0]} cannot be combined with --no-reflect, which has no reruns")
         flags["reflect"] = (False, "--no-reflect")
     return flags
 
 
 def check_places(options: Mapping[str, Any]) -> None:
-    """Raises ``ConfigError`` where no attempt could end well: what is to be read is not there, or to be written leads away."""
+    """Raises ``ConfigError`` if no attempt could succeed: an input is missing, or an output folder is a link."""
     for name in _READ:
         place = options[name]
         if place and "://" not in place and not Path(place).exists():
@@ -127,33 +127,33 @@ def check_places(options: Mapping[str, Any]) -> None:
 
 
 def of_tools(options: Mapping[str, Any], layers: "Layers") -> dict[str, Any]:
-    """The flags for whichever tools have such a setting. Raises ``click.UsageError`` as ``refuse_two_places`` does."""
+    """The flags for the tools that have such a setting. Raises ``click.UsageError`` like ``refuse_two_places``."""
     given = {name: options[name] for name in _TOOLS if options[name] is not None}
     refuse_two_places(given, layers)
     return given
 
 
 def refuse_two_places(given: Mapping[str, Any], layers: "Layers") -> None:
-    """Raises ``click.UsageError`` where the command line names both ``--releases`` and a repository."""
+    """Raises ``click.UsageError`` if the command line names both ``--releases`` and a repository."""
     repo = layers.values.get(_REPO)
     is_set = repo is not None and repo.origin == "--set" and repo.value
     if given.get("releases") and (given.get("repo") or is_set):
         flag = "--repo" if given.get("repo") else f"--set {_REPO}"
-        told = "a release is a summary from the one, or a range of commits in the other"
-        raise click.UsageError(f"--releases does not go with {flag}: {told}")
+        reason = "a release is either a summary or a range of commits"
+        raise click.UsageError(f"--releases cannot be combined with {flag}: {reason}")
 
 
 def without_repo(layers: "Layers", tools: Iterable[str]) -> "Layers":
-    """The layers without these tools' ``repo`` from elsewhere than the command line: ``--releases`` takes its place."""
+    """The layers without these tools' ``repo``, unless set on the command line, because ``--releases`` replaces it."""
     keys = {f"tools.{name}.repo" for name in tools}
-    values = {key: one for key, one in layers.values.items() if key not in keys or one.origin == "--set"}
+    values = {key: setting for key, setting in layers.values.items() if key not in keys or setting.origin == "--set"}
     return attrs.evolve(layers, values=values)
 
 
 def overriding(options: Mapping[str, Any]) -> "Overriding | None":
-    """A person's decision for this run; None where there is none.
+    """A person's override for this run; None if there is none.
 
-    Raises ``click.UsageError`` where who or why is missing, ``LoopRequestError`` where one of them is too long or no text.
+    Raises ``click.UsageError`` if ``--by`` or ``--reason`` is missing, ``LoopRequestError`` if one is invalid.
     """
     kinds = tuple(kind for kind in _KINDS if options[kind])
     who, why = options["by"], options["reason"]
@@ -162,7 +162,7 @@ def overriding(options: Mapping[str, Any]) -> "Overriding | None":
             raise click.UsageError("--by and --reason are for an override, such as --override-max-reruns")
         return None
     if not (who and why):
-        raise click.UsageError(f"{_flag(kinds[0])} needs --by WHO and --reason WHY: it goes on the record")
+        raise click.UsageError(f"{_flag(kinds[0])} needs --by WHO and --reason WHY, because it is recorded")
     from sentinel_core.agent.reflection.attempt_guard import Overriding
     from sentinel_core.guardrails.schemas import check
 
@@ -183,46 +183,46 @@ def _options() -> list[Callable[[Any], Any]]:
     return [
         *texts,
         click.option(
-            "--tool-mode", type=click.Choice(["auto", "guided"]), help="guided: one tool a step, for small models."
+            "--tool-mode", type=click.Choice(["auto", "guided"]), help="guided: one tool per step, for small models."
         ),
         click.option(
             "--context",
             "context_strategy",
             type=click.Choice(["truncation", "sliding_window", "importance"]),
-            help="What is left out when the conversation outgrows the model's window.",
+            help="What to leave out when the conversation exceeds the model's context window.",
         ),
-        click.option("--no-reflect", is_flag=True, help="One attempt, which nobody looks at before its report leaves."),
+        click.option("--no-reflect", is_flag=True, help="One attempt, not judged before its report is delivered."),
         click.option(
             "--reflector",
             type=click.Choice(["rules", "llm"]),
-            help="Who says what an attempt was worth: fixed rules, or two personas of the run's model, SAGE and PESSIMIST.",
+            help="What rates an attempt: fixed rules, or two personas of the run's model, SAGE and PESSIMIST.",
         ),
         *(click.option(_flag(kind), is_flag=True, help=_OVERRIDE_HELP[kind]) for kind in _KINDS),
-        click.option("--accept-changes", is_flag=True, help="Resume though settings, model or plugins have changed."),
+        click.option("--accept-changes", is_flag=True, help="Resume even if settings, model or plugins have changed."),
         click.option(
             "--record", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the run's record."
         ),
-        click.option("--yes", is_flag=True, help="Let tools run that are marked sensitive."),
+        click.option("--yes", is_flag=True, help="Allow tools that are marked sensitive."),
     ]
 
 
-_ENDS: tuple[Outcome, ...] = ("max_turns", "max_tool_calls")  # an attempt; the other limits are of all together
+_ENDS: tuple[Outcome, ...] = ("max_turns", "max_tool_calls")  # limits of one attempt; the others apply to the whole run
 
 
-def with_kept(now: Layers, kept: Mapping[str, Any]) -> Layers:
-    """The settings with the flags of a run that was begun before, below the flags that were given now."""
+def with_resume_flags(now: Layers, resume_flags: Mapping[str, Any]) -> Layers:
+    """The settings with the flags of the resumed run, below the flags given now."""
     values = {key: setting for key, setting in now.values.items() if not setting.origin.startswith("--")}
-    for key, (value, origin) in kept.get("settings", {}).items():
+    for key, (value, origin) in resume_flags.get("settings", {}).items():
         values[key] = Setting(key=key, value=value, origin=origin)
     values.update({key: setting for key, setting in now.values.items() if setting.origin.startswith("--")})
     return Layers(values=values)
 
 
 def final_ends(layers: Layers) -> frozenset[Outcome]:
-    """The limits of an attempt that a person set: one that meets them is the last."""
+    """The limits of an attempt that the user set: an attempt that reaches one is the last."""
     return frozenset(end for end in _ENDS if f"agent.{end}" in layers.values)
 
 
 def judged_by(layers: Layers) -> frozenset[Outcome]:
-    """The ends of an attempt that the run's guard decides upon; none where it has no guard."""
+    """The outcomes of an attempt that the run's guard decides upon; empty without a guard."""
     return judged_ends(final_ends(layers)) if layers.host().reflect else frozenset()

@@ -1,4 +1,4 @@
-"""``sentinel runs``: what the journal has."""
+"""``sentinel runs``: the runs in the journal."""
 
 import json
 from contextlib import contextmanager
@@ -25,13 +25,13 @@ _DAMAGED = "damaged"
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @click.pass_context
 def command(context: click.Context, /, *, as_json: bool) -> int:
-    """List the runs in the journal of this folder, oldest first: id, release, how it stands, what came of its report."""
+    """List the runs in the journal of this folder, oldest first: id, release, state, delivery of the report."""
     if context.invoked_subcommand is not None:
         return 0
     with _journal() as journal:
         rows = [] if journal is None else _rows(journal)
     if not rows:
-        click.echo('No run is in the journal: "sentinel run RELEASE" makes one.', err=True)
+        click.echo('There are no runs in the journal: "sentinel run RELEASE" starts one.', err=True)
     if as_json:
         click.echo(printable_json(json.dumps(rows, indent=2).encode()))
     elif rows:
@@ -44,9 +44,9 @@ def command(context: click.Context, /, *, as_json: bool) -> int:
 @click.argument("run_id", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="The record as JSON lines, as --record writes it.")
 def show(run_id: str, *, as_json: bool) -> int:
-    """What happened in the run ID, event by event, a line each; --json has all of it."""
+    """Show the events of the run ID, one per line; --json shows them in full."""
     from sentinel_core.agent.replay import as_lines
-    from sentinel_core.agent.run_progress import told
+    from sentinel_core.agent.run_progress import describe_event
     from sentinel_core.errors import JournalError
 
     with _journal() as journal:
@@ -59,13 +59,13 @@ def show(run_id: str, *, as_json: bool) -> int:
         return 0
     click.echo(f"run {printable(run.run_id)}, release {printable(run.release_id)}, started {printable(run.started_at)}")
     for event in run.events:
-        click.echo(f"{event.sequence:>4}  {printable(event.at)}  {printable(told(event))}")
+        click.echo(f"{event.sequence:>4}  {printable(event.at)}  {printable(describe_event(event))}")
     return 0 if run.events else ERROR
 
 
 @contextmanager
 def _journal() -> "Iterator[Journal | None]":
-    """The journal of this folder; None where there is none, and none is made."""
+    """The journal of this folder; None if there is none; does not create one."""
     from sentinel_core.agent.journal import Journal
 
     if not (HOME / "journal.db").exists():
@@ -86,9 +86,9 @@ def _rows(journal: "Journal") -> list[dict[str, Any]]:
 
 
 def _row(journal: "Journal", run: "Run", now: "Layers") -> dict[str, Any]:
-    """One run; of one whose record cannot be read, which is told, the others are listed all the same."""
-    from sentinel_core.agent.run_progress import standing_of
-    from sentinel_core.cli.run_options import judged_by, with_kept
+    """One run; an unreadable record is reported, and does not keep the others from being listed."""
+    from sentinel_core.agent.run_progress import run_status
+    from sentinel_core.cli.run_options import judged_by, with_resume_flags
     from sentinel_core.errors import JournalError
 
     row = {"run_id": run.run_id, "release_id": run.release_id, "started_at": run.started_at}
@@ -97,8 +97,8 @@ def _row(journal: "Journal", run: "Run", now: "Layers") -> dict[str, Any]:
     except JournalError as error:
         complain(str(error))
         return {**row, "state": _DAMAGED, "resumable": False, "delivery": None, "holder": None}
-    judged = judged_by(with_kept(now, run.flags))
-    return {**row, **standing_of(events, journal.holder(run.run_id), judged=judged)}
+    judged = judged_by(with_resume_flags(now, run.flags))
+    return {**row, **run_status(events, journal.holder(run.run_id), judged=judged)}
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""``sentinel schema``: the JSON Schema of what is read and written."""
+"""``sentinel schema``: the JSON Schema of traces and reports."""
 
 import json
 

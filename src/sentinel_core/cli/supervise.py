@@ -1,4 +1,4 @@
-"""What the parent does for ``sentinel evaluate``: relay whole frames, and outlive whatever the child does."""
+"""The parent of judging and converting: relays the child's frames, and replaces a child that dies."""
 
 from collections.abc import Callable
 from functools import partial
@@ -34,7 +34,7 @@ def supervise(
     memory_mb: int,
     job: Callable[[_Plan, Outbox], None],
 ) -> Tally:
-    """Do everything in ``plan``. A child that dies at a plugin's hand is replaced by one that goes around it."""
+    """Do everything in ``plan``. A child that a plugin ended is replaced by one that avoids the plugin at that record."""
     tally = Tally()
     sink = stream if isinstance(stream, Outlet) else Sink(stream, plan.format)
     spared = Spared()
@@ -51,7 +51,7 @@ def supervise(
                 death = death_of(error)
                 if death is None or death in plan.deaths or len(plan.deaths) == _MOST_DEATHS:
                     where = _where(file_of(error.mark), tally.total, len(plan.sources))
-                    complain(fault_of(error, where) if death is None else _last_words(death, tally.total))
+                    complain(fault_of(error, where) if death is None else _final_message(death, tally.total))
                     tally.broken = True
                     break
                 plan = plan._replace(deaths=(*plan.deaths, death))
@@ -67,11 +67,11 @@ def _relay(frame: Frame, sink: Outlet, tally: Tally, form: str) -> None:
             sink.put(frame.rendered)
         case Unread(unreadable=row):
             tally.counts["unreadable"] += 1
-            complain(row.told)
+            complain(row.text)
             if form in ("json", "jsonl", "records"):
                 sink.put(row.rendered())
         case Crashed(unreadable=row):
-            complain(row.told)
+            complain(row.text)
         case Warned():
             warn(frame.text)
         case Refusal():
@@ -85,6 +85,6 @@ def _where(file: str, done: int, files: int) -> str:
     return f" after {counted(done, 'record')}" if done or not files else f" before reading {counted(files, 'file')}"
 
 
-def _last_words(death: Death, done: int) -> str:
+def _final_message(death: Death, done: int) -> str:
     after = f"stopped after {counted(done, 'record')}"
     return f'plugin "{death.at_work.label}" {death.error}; {after} (--plugins can leave it out)'

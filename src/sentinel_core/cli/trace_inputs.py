@@ -1,4 +1,4 @@
-"""What commands read: the sources that arguments lead to; and one trace, for a command that needs it in this process."""
+"""The inputs of commands: the sources of arguments, and traces for a command that needs them in this process."""
 
 import io
 import sys
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
 __all__ = ["read_all", "read_one", "sources_of"]
 
 _NATIVE = "native"
-_TOLD = 5
+_MOST_SHOWN = 5
 _NAMED = 3
 
 
 def sources_of(
     arguments: tuple[str, ...], host: HostSettings, outputs: Sequence[str] = ()
 ) -> tuple[FileSource | InputError, ...]:
-    """Every file that the arguments lead to; standard input is read here, and kept.
+    """Every file of the arguments; standard input is copied to a temporary file.
 
-    Prints a line on standard error for each reason why files in folders were left out.
-    Raises ``click.UsageError`` where one of the ``outputs`` is one of them: it would be lost.
+    Prints a line on standard error for each reason why files in folders were left out. Raises ``click.UsageError`` if one of
+    the ``outputs`` is an input, because it would be overwritten.
     """
     stdin = spool(sys.stdin.buffer) if "-" in arguments else None
     most = host.max_record_mb << 20
     left_out: LeftOut = {}
     found = tuple(find_sources(arguments, stdin=stdin, strict=host.strict, max_record=most, left_out=left_out))
     for why, labels in left_out.items():
-        _tell_left_out(why, labels)
+        _print_left_out(why, labels)
     for output in outputs:
         place = _place_of(output)
         if any(isinstance(source, FileSource) and place in (source.url, source.path.resolve()) for source in found):
-            raise click.UsageError(f'-o "{output}" is what is to be read, and would be replaced: name another')
+            raise click.UsageError(f'-o "{output}" is also an input and would be replaced: name another file')
     return found
 
 
-def _tell_left_out(why: str, labels: list[str]) -> None:
-    """One line on standard error: why, how many, and the first; those that lie where Sentinel keeps its own come last."""
+def _print_left_out(why: str, labels: list[str]) -> None:
+    """Print why files were left out, how many, and the first ones; files in the state folder come last."""
     from sentinel_core.runtime.printable import printable
     from sentinel_core.runtime.redact import redact
 
@@ -60,7 +60,7 @@ def _tell_left_out(why: str, labels: list[str]) -> None:
 
 
 def _place_of(output: str) -> Path | str:
-    """Where it is, as a source says it: a path, or a whole URL. Raises ``InputError`` for a URL that cannot be reached."""
+    """The output's place as sources have it: a path, or a full URL. Raises ``InputError`` for a URL that cannot be reached."""
     if "://" not in output:
         return Path(output).resolve()
     from sentinel_core.traces.sources.remote import file_system
@@ -69,7 +69,7 @@ def _place_of(output: str) -> Path | str:
         system, path = file_system(output)
     except InputError:
         raise
-    except Exception:  # noqa: BLE001 - each file system raises errors of its own; it is told where the output is written
+    except Exception:  # noqa: BLE001 - each file system has its own errors; writing the output reports it
         return output
     whole = str(system.unstrip_protocol(path))
     return Path(path).resolve() if whole.startswith("file://") else whole
@@ -78,9 +78,9 @@ def _place_of(output: str) -> Path | str:
 def read_one(
     path: str, *, trace_id: str | None = None, reader: str | None = None, plugins: str | None = None
 ) -> "ExecutionTrace":
-    """The trace in a file (or that one of several), with secrets taken out. Readers work in a child.
+    """The trace in a file (``trace_id`` picks one of several), without secrets. Readers work in a child.
 
-    Raises ``InputError`` where there is none, where there are several and none is named, or where one cannot be read.
+    Raises ``InputError`` if there is none, if there are several and none is picked, or if it cannot be read.
     """
     shown = "stdin" if path == "-" else path
     return _picked(read_all((path,), reader=reader, plugins=plugins), shown, trace_id)
@@ -89,9 +89,9 @@ def read_one(
 def read_all(
     paths: tuple[str, ...], *, reader: str | None = None, plugins: str | None = None
 ) -> "list[ExecutionTrace]":
-    """The traces in files and folders, with secrets taken out. Readers work in a child.
+    """The traces in files and folders, without secrets. Readers work in a child.
 
-    Raises ``InputError`` where there is none and one cannot be read.
+    Raises ``InputError`` if nothing could be read.
     """
     from sentinel_core.cli.convert_child import Conversion, convert_job
     from sentinel_core.traces.codec import decode_trace
@@ -120,6 +120,6 @@ def _picked(traces: "list[ExecutionTrace]", path: str, trace_id: str | None) -> 
     if len(chosen) == 1:
         return chosen[0]
     if chosen:
-        first = ", ".join(f'"{trace.trace_id}"' for trace in chosen[:_TOLD])
+        first = ", ".join(f'"{trace.trace_id}"' for trace in chosen[:_MOST_SHOWN])
         raise InputError(f'"{path}" holds {len(chosen)} traces ({first}): name one with --trace-id')
     raise InputError(f'"{path}" holds no trace "{trace_id}"')

@@ -1,31 +1,18 @@
 """What a run came to: the call that hands its answer in, and the answer."""
 
-import functools
-import re
 from typing import TYPE_CHECKING
+
+from sentinel_core.evaluate.tools import is_ending
 
 if TYPE_CHECKING:
     from sentinel_core.evaluate.index import Call, TraceIndex
 
-__all__ = ["answer_of", "ends_run", "first_word", "handed_in", "submission_of"]
-
-_HANDING_IN = frozenset("""
-    answer attempt complete conclude deliver done end escalate exit final finalize finish finished give handoff hand propose quit respond
-    return stop submit task terminate transfer
-""".split())  # fmt: skip  # noqa: SIM905 - a table of words
-_find_word = re.compile(r"[A-Z]?[a-z]+|[A-Z]+").search
-
-
-@functools.lru_cache(maxsize=1024)
-def first_word(name: str) -> str:
-    """The verb of a tool's name, in lower case: ``search`` of ``mcp__web__searchPages``."""
-    word = _find_word(name.rpartition("__")[2])
-    return "" if word is None else word[0].lower()
+__all__ = ["answer_of", "ends_run", "handed_in", "submission_of"]
 
 
 def ends_run(call: "Call") -> bool:
     """True for a call that hands an answer in or ends the run, as its tool's name says."""
-    return first_word(call.call.name) in _HANDING_IN
+    return is_ending(call.call.name)
 
 
 def submission_of(index: "TraceIndex") -> "Call | None":

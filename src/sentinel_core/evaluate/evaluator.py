@@ -25,7 +25,7 @@ from sentinel_core.report import (
     SignalScore,
     Verdict,
 )
-from sentinel_core.trace import GAPS, NOTES, told_of_reading
+from sentinel_core.trace import GAPS, NOTES, reading_remarks
 
 __all__ = ["BoundSignal", "Panel", "evaluate"]
 
@@ -341,4 +341,4 @@ def _unread(index: TraceIndex) -> tuple[str, ...]:
     trace = index.trace
     if not trace.metadata and (trace.details is None or not trace.details.children):
         return ()
-    return tuple(told_of_reading(trace, GAPS, NOTES))
+    return tuple(reading_remarks(trace, GAPS, NOTES))

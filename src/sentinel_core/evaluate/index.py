@@ -153,6 +153,20 @@ class TraceIndex:
         """Append one message and fill in the results that it brings for earlier calls."""
         self.extend((message,))
 
+    def recall(self, checks: "Iterable[Iterable[Iterable[Any]]]", messages: int) -> None:
+        """Take the checks of the first calls from what an earlier index told of the first ``messages``; later ones are found when asked for.
+
+        Each check is the fields of a ``Check``, as JSON has them. A call that has got another result since is looked at anew.
+        """
+        from sentinel_core.evaluate.checks import Check
+
+        for call, told in zip(self.calls, checks, strict=False):
+            if call.result_message_index is not None and call.result_message_index < messages:
+                call._checks = tuple(  # noqa: SLF001 - the index fills in its calls
+                    Check(kind, passed, ending, command, tuple(covers))
+                    for kind, passed, ending, command, covers in told
+                )
+
     def extend(self, messages: Iterable[Message]) -> None:
         """Append messages, in order."""
         start = len(self.messages)

@@ -71,11 +71,11 @@ THINGS_OF_READING = _words(
 STATES = _words("status diff log details info history summary balance")
 ENDING = _words(
     "finish submit answer final done complete completed terminate terminated end exit stop propose solution conclude handoff "
-    "return respond reply transfer yield"
+    "return respond reply transfer yield quit finalize finalise escalate hand completion"
 )
 ENDING_COMPANIONS = _words(
     "task to the result response work run session conversation report with a user agent human agents and give attempt plan "
-    "mode completion"
+    "mode off over in up results findings summary patch code supervisor support operator specialist"
 )
 
 
@@ -152,7 +152,7 @@ def _joined(words: list[str]) -> tuple[str, ...]:
 def is_ending(name: str) -> bool:
     """True for a tool that by its name ends the run (``finish``, ``final_answer``) or hands it on: it has no result."""
     words = name_words(name)
-    if words[:1] == ("transfer",):
+    if words[:1] == ("transfer",) or words == ("give", "up"):
         return True
     return not ENDING.isdisjoint(words) and ENDING.union(ENDING_COMPANIONS).issuperset(words)
 

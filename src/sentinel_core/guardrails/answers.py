@@ -13,7 +13,7 @@ __all__ = ["completion_answer", "failed_answer", "family_answer", "override_answ
 
 
 def completion_answer(family: Family, loop: Loop, reflection: Reflection, completion: Completion) -> dict[str, Any]:
-    """What ``process_loop_completion`` gives."""
+    """The answer of ``process_loop_completion``."""
     facts, decision = merged_facts(completion.rulings), completion.decision
     return {
         "status": "success",
@@ -46,7 +46,7 @@ def timestamp(moment: datetime) -> str:
 
 
 def failed_answer(loop_id: str, message: str, moment: datetime) -> dict[str, Any]:
-    """What ``process_loop_completion`` gives if the store cannot be used: never a rerun."""
+    """The answer of ``process_loop_completion`` if the store cannot be used: never a rerun."""
     return {
         "status": "error",
         "message": message,
@@ -67,7 +67,7 @@ def failed_answer(loop_id: str, message: str, moment: datetime) -> dict[str, Any
 
 
 def status_answer(family: Family, loop: Loop, rulings: Mapping[str, Ruling]) -> dict[str, Any]:
-    """What ``get_guardrails_status`` gives; ``rulings`` are on the attempts up to this loop."""
+    """The answer of ``get_guardrails_status``; ``rulings`` are on the attempts up to this loop."""
     facts, reruns = merged_facts(rulings), len(family.loops) - 1
     most = facts.get("max_reruns")
     reflection, completion = loop.reflection, loop.completion
@@ -95,7 +95,7 @@ def status_answer(family: Family, loop: Loop, rulings: Mapping[str, Ruling]) -> 
 
 
 def override_answer(loop_id: str, override: Override) -> dict[str, Any]:
-    """What ``override_guardrails`` gives."""
+    """The answer of ``override_guardrails``."""
     return {
         "status": "success",
         "loop_id": loop_id,
@@ -109,7 +109,7 @@ def override_answer(loop_id: str, override: Override) -> dict[str, Any]:
 
 
 def family_answer(family: Family, tags_elsewhere: Mapping[str, int]) -> dict[str, Any]:
-    """The whole family: every loop, what people overrode, and in how many loops of other families its tags were seen."""
+    """The whole family: every loop, every override, and for its bias tags the number of loops of other families."""
     return {
         "status": "success",
         "family": {

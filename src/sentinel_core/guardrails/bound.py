@@ -21,7 +21,7 @@ _ACTIONS = ("allow", "stop_attempt", "finalize")
 
 @attrs.frozen(kw_only=True)
 class BoundGuardrail:
-    """A guardrail ready to be asked: its settings are filled in."""
+    """A guardrail with its settings bound."""
 
     name: str
     check: Callable[[History], object]
@@ -34,7 +34,7 @@ def bind_guardrails(
 
     Raises ``ConfigError`` for a setting that cannot be used.
     """
-    made = [_broken(one.source.name, one.error) for one in failures if one.source.kind == "guardrails"]
+    made = [_broken(failure.source.name, failure.error) for failure in failures if failure.source.kind == "guardrails"]
     for plugin in plugins:
         source = plugin.source
         if source.kind == "guardrails":
@@ -79,16 +79,16 @@ def _ask(guardrail: BoundGuardrail, history: History) -> Ruling:
         ruling = guardrail.check(history)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - whatever a stranger's code raises ends this family, and nothing else
+    except BaseException as error:  # noqa: BLE001 - whatever a plugin raises ends this family, and nothing else
         return failed_ruling(guardrail.name, describe_in_place(error))
-    if told := _misfit(ruling):
-        return failed_ruling(guardrail.name, told)
+    if problem := _misfit(ruling):
+        return failed_ruling(guardrail.name, problem)
     assert isinstance(ruling, Ruling)
     return ruling
 
 
 def _misfit(ruling: object) -> str:
-    """Why a guardrail's answer cannot be used or kept; nothing where it can."""
+    """Why a guardrail's answer cannot be used or stored; empty if it can."""
     if not isinstance(ruling, Ruling):
         return f"answered with {refused_type(ruling)}; expected a Ruling"
     if ruling.action not in _ACTIONS:
@@ -101,7 +101,7 @@ def _misfit(ruling: object) -> str:
     try:
         msgspec.json.encode(ruling)
     except (TypeError, ValueError) as error:
-        return f"told what is no JSON: {error}"
+        return f"gave a ruling that cannot be encoded as JSON: {error}"
     return ""
 
 

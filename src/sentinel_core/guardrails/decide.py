@@ -1,4 +1,4 @@
-"""The rerun decision: a pure function of what is known of a family. No I/O, clock or randomness."""
+"""The rerun decision: a pure function of the facts about a family. No I/O, clock or randomness."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -34,8 +34,9 @@ def decide(
 ) -> Decision:
     """Rerun or finalize, after the newest attempt.
 
-    ``rulings`` are by guardrail; ``overrides`` those that may be used now, oldest first. A rerun is granted only where one
-    is wanted and each guardrail either allows it or is overridden. Raises ``ValueError`` for a family without attempts.
+    ``rulings`` are by guardrail; ``overrides`` are those that may be used now, oldest first. A rerun is granted only if the
+    attempt misses a threshold and each guardrail allows it or is overridden. Raises ``ValueError`` for a family without
+    attempts.
     """
     if not history.attempts:
         raise ValueError("there is nothing to decide: the family has no attempt")
@@ -47,23 +48,23 @@ def decide(
     stops, used = _stops(rulings, overrides)
     reruns = len({attempt.loop_id for attempt in history.attempts}) - 1
     if reruns >= MOST_RERUNS:
-        detail = f"The family has had {reruns} reruns; none ever gets more than {MOST_RERUNS}."
+        detail = f"The family has had {reruns} reruns; no family gets more than {MOST_RERUNS}."
         stops = [("host", Ruling(action="finalize", reason="max_reruns_reached", detail=detail)), *stops]
     return _finalized(stops) if stops else _granted(wanted, reruns + 1, used)
 
 
 def wants(attempt: Attempt, quality: Quality) -> dict[str, tuple[str, str]]:
-    """Why this attempt should be tried again: trigger to reason and detail; empty where it is good enough.
+    """Why this attempt should be repeated: trigger to reason and detail; empty if it meets the thresholds.
 
-    An unknown score meets no threshold. Scores are compared as the decimals that they are written as.
+    An unknown score meets no threshold. Scores are compared as decimals, so that 0.30 is exactly 0.05 above 0.25.
     """
     found = {}
     alignment, drift = attempt.alignment_score, attempt.drift_score
     if alignment is None or _exact(alignment) < _exact(quality.alignment_threshold):
-        detail = f"Alignment is {_told(alignment)}; at least {quality.alignment_threshold:g} is needed."
+        detail = f"Alignment is {_score_text(alignment)}; at least {quality.alignment_threshold:g} is needed."
         found["alignment"] = ("alignment_threshold_not_met", detail)
     if drift is None or _exact(drift) > _exact(quality.drift_threshold):
-        detail = f"Drift is {_told(drift)}; at most {quality.drift_threshold:g} is allowed."
+        detail = f"Drift is {_score_text(drift)}; at most {quality.drift_threshold:g} is allowed."
         found["drift"] = ("drift_threshold_exceeded", detail)
     if not attempt.summary_valid:
         found["summary"] = ("summary_invalid", "The attempt gave no valid summary.")
@@ -78,7 +79,7 @@ def _stops(
     for name, ruling in sorted(rulings.items()):
         if ruling.action == "allow":
             continue
-        lifting = next((one for one in overrides if one.lifts(ruling.reason)), None)
+        lifting = next((override for override in overrides if override.lifts(ruling.reason)), None)
         if lifting is None:
             stops.append((name, ruling))
         else:
@@ -110,7 +111,7 @@ def _granted(wanted: Mapping[str, tuple[str, str]], number: int, used: Mapping[s
         rerun_reason_detail=" ".join(detail for _, detail in reasons),
         rerun_trigger=tuple(wanted),
         rerun_number=number,
-        overridden_by=", ".join(dict.fromkeys(one.actor for one in used.values())) or None,
+        overridden_by=", ".join(dict.fromkeys(override.actor for override in used.values())) or None,
         used=tuple(used),
     )
 
@@ -119,5 +120,5 @@ def _exact(score: float) -> Decimal:
     return Decimal(repr(float(score)))
 
 
-def _told(score: float | None) -> str:
+def _score_text(score: float | None) -> str:
     return "not known" if score is None else f"{score:g}"

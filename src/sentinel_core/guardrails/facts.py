@@ -5,23 +5,23 @@ from typing import Any, Literal
 
 import attrs
 
-import sentinel_core  # noqa: TC001 - for who asks for type hints; its names are looked up on first use
+import sentinel_core  # noqa: TC001 - needed by typing.get_type_hints; its names are looked up on first use
 
 __all__ = ["FAILED", "LIFTS", "Attempt", "Decision", "History", "Override", "Reflection", "Ruling"]
 
 FAILED = "guardrail_failed"
-"""The reason of a ruling that a guardrail did not give."""
+"""The reason of the host's ruling for a guardrail that failed."""
 LIFTS: Mapping[str, str] = {
     "override_fatigue": "reflection_fatigue",
     "override_max_reruns": "max_reruns_reached",
     "override_bias_echo": "bias_echo",
 }
-"""Which reason for stopping each kind of override lifts. Nothing lifts any other reason."""
+"""The reason for stopping that each kind of override lifts. Other reasons cannot be overridden."""
 
 
 @attrs.frozen(kw_only=True)
 class Attempt:
-    """One finished attempt at a task. ``alignment_score`` and ``drift_score`` are in [0, 1]; None is not known."""
+    """One finished attempt at a task. ``alignment_score`` and ``drift_score`` are in [0, 1]; None is unknown."""
 
     loop_id: str
     rerun_of: str | None = None
@@ -34,9 +34,9 @@ class Attempt:
 
 @attrs.frozen(kw_only=True)
 class Reflection:
-    """What a reflector makes of a judged attempt. Scores are in [0, 1]; ``persona`` says who looked.
+    """A reflector's scores for a judged attempt, in [0, 1]; ``persona`` names the reflector.
 
-    ``note`` is one sentence where the reflector could not do its work and somebody else's answer stands in.
+    ``note`` is one sentence if the reflector failed and another one's answer was used.
     """
 
     alignment_score: float
@@ -51,7 +51,7 @@ class Reflection:
 class History:
     """Every finished attempt of one family, oldest first.
 
-    ``live`` is the report on an attempt that is still at work, None between attempts. ``tags_elsewhere`` counts, for the
+    ``live`` is the report on an unfinished attempt, None between attempts. ``tags_elsewhere`` counts, for the
     bias tags of this family, the loops of all other families in the store that have them.
     """
 
@@ -62,11 +62,11 @@ class History:
 
 @attrs.frozen(kw_only=True)
 class Ruling:
-    """What a guardrail says: ``allow`` another attempt, ``stop_attempt`` now, or ``finalize`` what there is.
+    """A guardrail's ruling: ``allow`` another attempt, ``stop_attempt`` now, or ``finalize`` the family.
 
-    ``reason`` is a stable word for programs, which all but ``allow`` need, ``detail`` one sentence for people. ``facts`` are
-    what the guardrail measured, JSON values by stable names, whatever it rules; they are kept with the decision, and some
-    are shown in a loop's status.
+    ``reason`` is a stable word for programs, required for all but ``allow``; ``detail`` is one sentence for people. ``facts``
+    are the guardrail's measurements, JSON values by stable names; they are stored with the decision, and some are shown in a
+    loop's status.
     """
 
     action: Literal["allow", "stop_attempt", "finalize"]
@@ -77,10 +77,10 @@ class Ruling:
 
 @attrs.frozen(kw_only=True)
 class Override:
-    """A person's decision, on the record, that a guardrail does not count.
+    """A person's recorded decision that a guardrail's ruling does not count.
 
     It lifts the kinds that are True, for the first decision that needs it; with ``expires_at`` (ISO 8601, UTC) for every
-    decision until then. One that came with a completion has a ``loop_id`` and counts for that loop alone. ``spent_on`` is
+    decision until then. An override sent with a completion has a ``loop_id`` and counts for that loop only. ``spent_on`` is
     the loop whose decision used it up.
     """
 
@@ -96,17 +96,17 @@ class Override:
     spent_on: str | None = None
 
     def lifts(self, reason: str) -> bool:
-        """True where this is an override of that reason for stopping."""
+        """Whether this override lifts that reason for stopping."""
         return any(getattr(self, kind) for kind, lifted in LIFTS.items() if lifted == reason)
 
 
 @attrs.frozen(kw_only=True)
 class Decision:
-    """What becomes of a family after an attempt: another one, or the end.
+    """The decision after an attempt: another one, or the end of the family.
 
-    ``rerun_reason`` is why, as a stable word, ``rerun_trigger`` what asked for it. ``rerun_number`` is the granted rerun's,
-    from 1. ``force_finalize`` is True where a rerun was wanted and a guardrail stood in its way. ``used`` are the ids of
-    the overrides without which this would have been the end.
+    ``rerun_reason`` is the reason as a stable word, ``rerun_trigger`` the thresholds or guardrails behind it. ``rerun_number``
+    is the granted rerun's, from 1. ``force_finalize`` is True if a guardrail stopped a rerun. ``used`` are the ids of the
+    overrides that made this rerun possible.
     """
 
     decision: Literal["rerun", "finalize"]

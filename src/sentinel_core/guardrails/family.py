@@ -61,7 +61,7 @@ def digest_of(root: str, number: int, previous: str, body: str) -> str:
 
 @attrs.frozen(kw_only=True)
 class Completion:
-    """What was decided after a loop, with everything that it was decided from. ``at`` is ISO 8601 in UTC."""
+    """The decision after a loop, with everything that it rests on. ``at`` is ISO 8601 in UTC."""
 
     decision: Decision
     rulings: Mapping[str, Ruling]
@@ -76,8 +76,8 @@ class Completion:
 class Loop:
     """One member of a family: ``number`` 0 is the root, n its n-th rerun.
 
-    Its reflection is there once the attempt was handed in, its completion once it was decided upon. ``report`` is a digest
-    of the attempt's report, where it was handed in as a trace.
+    ``reflection`` is None until the attempt is submitted, ``completion`` until it is decided upon. ``report`` is a digest of
+    the attempt's report, if it was submitted as a trace.
     """
 
     loop_id: str
@@ -91,7 +91,7 @@ class Loop:
 
 @attrs.frozen(kw_only=True)
 class Family:
-    """All loops that go back to one root, in the order of their numbers, and every override.
+    """All loops of one root, in the order of their numbers, and every override.
 
     ``version`` goes up by one with each change; ``rows`` and ``head`` are the number of audit rows and the last one's hash.
     """
@@ -120,10 +120,10 @@ class Family:
     def changed(
         self, kind: str, *, at: str, actor: str | None, loops: Sequence[Loop] = (), overrides: Sequence[Override] = ()
     ) -> "Change":
-        """The change that puts these loops and overrides in place of those with their ids, or after the others."""
+        """The change that adds these loops and overrides, or replaces those with the same ids."""
         row = next_row(self.root, self.rows, self.head, kind=kind, at=at, actor=actor, loops=loops, overrides=overrides)
         by_id = {loop.loop_id: loop for loop in (*self.loops, *loops)}
-        by_override = {one.override_id: one for one in (*self.overrides, *overrides)}
+        by_override = {override.override_id: override for override in (*self.overrides, *overrides)}
         after = attrs.evolve(
             self,
             version=self.version + 1,
@@ -137,7 +137,7 @@ class Family:
 
 @attrs.frozen(kw_only=True)
 class Change:
-    """What one transaction writes: only where the stored version still is ``before`` (0: the family is new)."""
+    """One transaction's writes. They apply only if the stored version still is ``before`` (0: the family is new)."""
 
     before: int
     family: Family
@@ -217,7 +217,7 @@ def _completed(known: LoopTrace, completion: Completion) -> LoopTrace:
 
 
 def merged_facts(rulings: Mapping[str, Ruling]) -> dict[str, Any]:
-    """What all guardrails measured; where two use one name, the later guardrail by name is taken."""
+    """The facts of all guardrails; if two use the same name, the last guardrail by name wins."""
     return {name: value for _, ruling in sorted(rulings.items()) for name, value in ruling.facts.items()}
 
 

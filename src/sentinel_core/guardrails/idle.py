@@ -1,4 +1,4 @@
-"""Connections that no transaction is using, of one process each."""
+"""A pool of idle connections that survives a fork."""
 
 import os
 import queue
@@ -16,10 +16,10 @@ _Connection = TypeVar("_Connection", bound=_Closing)
 
 
 class Idle(Generic[_Connection]):
-    """Connections to take and to give back, from many threads.
+    """Idle connections to take and give back. Thread-safe.
 
-    A process that is forked from the one that made them begins with none. It leaves those alone that it inherited: what one
-    of the two said on them, the other would hear, and to close them would end them for both.
+    A forked process begins with none. It neither uses nor closes the inherited ones, because parent and child would share
+    them.
     """
 
     def __init__(self) -> None:
@@ -27,23 +27,23 @@ class Idle(Generic[_Connection]):
         self._inherited: list[_Connection] = []
 
     def take(self) -> _Connection | None:
-        """One that is free, or None."""
-        self._begin_anew_where_forked()
+        """A free connection, or None."""
+        self._reset_after_fork()
         try:
             return self._free.get_nowait()
         except queue.Empty:
             return None
 
     def give(self, connection: _Connection) -> None:
-        """Give one back."""
+        """Give a connection back."""
         self._free.put(connection)
 
     def close(self) -> None:
-        """Close all that are free."""
+        """Close all free connections."""
         while (connection := self.take()) is not None:
             connection.close()
 
-    def _begin_anew_where_forked(self) -> None:
+    def _reset_after_fork(self) -> None:
         if self._process != os.getpid():
-            self._inherited += self._free.queue  # held, because one that is collected is closed
+            self._inherited += self._free.queue  # referenced, because garbage collection would close them
             self._process, self._free = os.getpid(), queue.LifoQueue()

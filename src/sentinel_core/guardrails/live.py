@@ -1,7 +1,7 @@
-"""The live guard: the signals and guardrails watch an attempt while it is at work.
+"""The live guard: signals and guardrails watch an attempt while it runs.
 
-The index grows with each message and the same ``evaluate`` judges it as judges a finished trace, so a report on the first n
-messages is the report that a trace of these messages would get.
+The index grows with each message, and ``evaluate`` judges it like a finished trace: the report on the first n messages is the
+report that a trace of these messages gets.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from sentinel_core.trace import ExecutionTrace, Message, TokenUsage
 __all__ = ["EACH_UP_TO", "LiveGuard"]
 
 EACH_UP_TO = 1_000
-"""Up to this many messages each is followed by an evaluation, beyond it every n/500 messages."""
+"""Up to this many messages, every message is followed by an evaluation; beyond, one in every n/500 messages."""
 
 _PARTS = 500
 
@@ -26,8 +26,8 @@ _PARTS = 500
 class LiveGuard:
     """Watches one attempt.
 
-    ``header`` is its trace without messages: id, metadata, the tools on offer. ``history`` holds the family's finished
-    attempts. Give every message to ``check`` as it happens; what it answers, where it answers, says to stop.
+    ``header`` is its trace without messages: id, metadata, available tools. ``history`` holds the family's finished attempts.
+    Pass every message to ``check`` as it happens; a ruling in return means stop.
     """
 
     def __init__(
@@ -47,10 +47,10 @@ class LiveGuard:
         self.failed: dict[str, Ruling] = {}
 
     def check(self, message: Message, *, token_usage: TokenUsage | None = None) -> Ruling | None:
-        """The first ruling, by the guardrails' names, that does not allow to go on; None where all do, or none was asked.
+        """The first ruling, in order of the guardrails' names, that stops the attempt; None if there is none.
 
-        ``ruled_by`` is then that guardrail's name. One that fails stops nothing: its first failure is kept in ``failed``.
-        ``token_usage`` is what the attempt has used so far, where it is known.
+        ``ruled_by`` is then that guardrail's name. A guardrail that fails stops nothing: its first failure is kept in
+        ``failed``. ``token_usage`` is the attempt's usage so far, if known.
         """
         self._index.extend((message,))
         if token_usage is not None:
@@ -66,7 +66,7 @@ class LiveGuard:
         return ruling
 
     def judge(self) -> ReliabilityReport:
-        """The report on all messages so far, whether one is due or not; it is kept as ``report``."""
+        """The report on all messages so far, also kept as ``report``."""
         self._judged = len(self._index.messages)
         self.report = evaluate(self._index, self._panel)
         return self.report

@@ -1,8 +1,8 @@
-"""The library calls: complete a loop, ask how its guardrails stand, override them.
+"""The library calls: submit and complete a loop, ask for its guardrails' status, override them.
 
-    from sentinel_core import hand_in_loop, process_loop_completion
+    from sentinel_core import submit_loop, process_loop_completion
 
-    hand_in_loop("loop_001", alignment_score=0.72, drift_score=0.28)
+    submit_loop("loop_001", alignment_score=0.72, drift_score=0.28)
     result = process_loop_completion("loop_001", "done", "SAGE")
 
 They work in the caller's process, on the store and with the guardrails of ``orchestrator``; without one, on the default
@@ -28,11 +28,11 @@ from sentinel_core.host.settings import Layers, read_layers
 
 __all__ = [
     "get_guardrails_status",
-    "hand_in_loop",
     "make_orchestrator",
     "override_guardrails",
     "process_loop_completion",
     "quality_of",
+    "submit_loop",
 ]
 
 _default: dict[Path, Orchestrator] = {}
@@ -50,11 +50,11 @@ def process_loop_completion(  # noqa: PLR0913 - the shape of the published call
     override_reason: str | None = None,
     orchestrator: Orchestrator | None = None,
 ) -> dict[str, Any]:
-    """Decide whether a loop that was handed in is tried again, once, and give the decision.
+    """Decide whether a submitted loop is repeated, and return the decision. Idempotent.
 
-    A store that cannot be used is no exception but ``status`` "error" with the decision to finalize. Raises
-    ``LoopRequestError`` for what is malformed (an override needs who), ``UnknownLoopError`` and
-    ``LoopConflictError`` (nothing was handed in).
+    If the store cannot be used, the answer has ``status`` "error" and the decision to finalize; nothing is raised. Raises
+    ``LoopRequestError`` for a malformed request (an override needs ``override_by``), ``UnknownLoopError``, and
+    ``LoopConflictError`` if nothing was submitted for the loop.
     """
     overrides = dict(zip(LIFTS, (override_fatigue, override_max_reruns, override_bias_echo), strict=True))
     document = {
@@ -67,7 +67,7 @@ def process_loop_completion(  # noqa: PLR0913 - the shape of the published call
     }
     check(document, "completion")
     if any(overrides.values()):
-        _refuse_nobody(override_by)
+        _require_actor(override_by)
     try:
         return _or_default(orchestrator).complete(
             loop_id,
@@ -81,7 +81,7 @@ def process_loop_completion(  # noqa: PLR0913 - the shape of the published call
 
 
 def get_guardrails_status(loop_id: str, *, orchestrator: Orchestrator | None = None) -> dict[str, Any]:
-    """How every guardrail stands after a loop. Raises ``UnknownLoopError``, ``StoreError``."""
+    """Every guardrail's status after a loop. Raises ``UnknownLoopError``, ``StoreError``."""
     return _or_default(orchestrator).status(loop_id)
 
 
@@ -96,9 +96,10 @@ def override_guardrails(
     override_seconds: int | None = None,
     orchestrator: Orchestrator | None = None,
 ) -> dict[str, Any]:
-    """Put on the record that a person overrides guardrails for the loop's family, once or for so many seconds.
+    """Record that a person overrides guardrails for the loop's family, once or for ``override_seconds``.
 
-    Raises ``LoopRequestError`` where nothing is overridden or who and why are missing; ``UnknownLoopError``, ``StoreError``.
+    Raises ``LoopRequestError`` if nothing is overridden or the person or reason is missing; ``UnknownLoopError``,
+    ``StoreError``.
     """
     overrides = dict(zip(LIFTS, (override_fatigue, override_max_reruns, override_bias_echo), strict=True))
     document = {
@@ -108,13 +109,13 @@ def override_guardrails(
         "override_seconds": override_seconds,
     }
     check(document, "override")
-    actor = _refuse_nobody(override_by)
+    actor = _require_actor(override_by)
     return _or_default(orchestrator).override(
         loop_id, overrides, actor=actor, reason=str(override_reason), seconds=override_seconds
     )
 
 
-def hand_in_loop(
+def submit_loop(
     loop_id: str,
     *,
     alignment_score: float,
@@ -124,9 +125,9 @@ def hand_in_loop(
     reflection_persona: str | None = None,
     orchestrator: Orchestrator | None = None,
 ) -> bool:
-    """Keep what an attempt was worth; True where it is the first of a new family.
+    """Store the scores of an attempt; True if it is the first of a new family.
 
-    Raises ``LoopRequestError`` for what is out of range, ``LoopConflictError`` where other scores were handed in before.
+    Raises ``LoopRequestError`` for values out of range, ``LoopConflictError`` if other scores were submitted before.
     """
     reflection = Reflection(
         alignment_score=alignment_score,
@@ -135,7 +136,7 @@ def hand_in_loop(
         bias_tags=plain_tags(bias_tags),
         persona=reflection_persona,
     )
-    return _or_default(orchestrator).hand_in(loop_id, reflection)
+    return _or_default(orchestrator).submit(loop_id, reflection)
 
 
 def make_orchestrator(
@@ -146,7 +147,7 @@ def make_orchestrator(
     *,
     now: Callable[[], datetime] | None = None,
 ) -> Orchestrator:
-    """With the guardrails among ``plugins``, their settings and the quality that ``layers`` ask for.
+    """An orchestrator with the guardrails among ``plugins`` and the settings in ``layers``.
 
     Raises ``ConfigError`` for a setting that cannot be used.
     """
@@ -158,19 +159,19 @@ def make_orchestrator(
 
 
 def quality_of(layers: Layers) -> Quality:
-    """The thresholds that are set."""
+    """The configured thresholds."""
     host = layers.host()
     return Quality(alignment_threshold=host.alignment_threshold, drift_threshold=host.drift_threshold)
 
 
-def _refuse_nobody(actor: str | None) -> str:
+def _require_actor(actor: str | None) -> str:
     if not actor:
         raise LoopRequestError("an override needs override_by: say who @ $.override_by")
     return actor
 
 
 def _or_default(orchestrator: Orchestrator | None) -> Orchestrator:
-    """The one given, or the one for this folder, made once a process."""
+    """The given orchestrator, or the one for this folder, created once per process."""
     if orchestrator is not None:
         return orchestrator
     folder = Path.cwd()

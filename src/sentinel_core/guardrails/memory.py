@@ -1,4 +1,4 @@
-"""Loops in this process's memory only: for tests, and for runs that store nothing."""
+"""Loops in this process's memory: for tests, and for runs that store nothing."""
 
 import threading
 from collections import Counter
@@ -12,7 +12,7 @@ __all__ = ["MemoryStore"]
 
 
 class MemoryStore:
-    """A store that forgets everything when the process ends."""
+    """A store that lives as long as its process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -21,12 +21,12 @@ class MemoryStore:
         self._rows: list[AuditRow] = []
 
     def family_of(self, loop_id: str) -> Family | None:
-        """As the interface says."""
+        """See ``Store``."""
         with self._lock:
             return self._families.get(self._roots.get(loop_id, ""))
 
     def save(self, change: Change) -> bool:
-        """As the interface says."""
+        """See ``Store``."""
         after = change.family
         with self._lock:
             stored = self._families.get(after.root)
@@ -39,12 +39,12 @@ class MemoryStore:
             return True
 
     def families(self) -> Sequence[Family]:
-        """As the interface says."""
+        """See ``Store``."""
         with self._lock:
             return [self._families[root] for root in sorted(self._families)]
 
     def tags_elsewhere(self, root: str, tags: Iterable[str]) -> Mapping[str, int]:
-        """As the interface says."""
+        """See ``Store``."""
         others = [family for family in self.families() if family.root != root]
         counts = Counter(
             tag
@@ -56,7 +56,7 @@ class MemoryStore:
         return {tag: counts[tag] for tag in sorted(set(tags)) if counts[tag]}
 
     def audit(self, root: str | None = None, *, after: int = 0, limit: int | None = None) -> Sequence[AuditRow]:
-        """As the interface says."""
+        """See ``Store``."""
         with self._lock:
             found = [row for row in self._rows if row.row_id > after and root in (None, row.root)]
         return found if limit is None else found[:limit]

@@ -1,4 +1,4 @@
-"""Completions, statuses and overrides of loops: reads facts from a store, lets guardrails rule, writes what was decided."""
+"""Completions, statuses and overrides of loops: reads facts from a store, asks the guardrails, writes the decisions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -20,7 +20,7 @@ from sentinel_core.runtime.redact import redact
 __all__ = ["Orchestrator"]
 
 _TRIES = 200
-_LONGEST_ROOT = 116  # what it is called with "_r" and a number must still be an id
+_LONGEST_ROOT = 116  # leaves room for "_r" and a number within the 128 characters of an id
 
 
 def _now() -> datetime:
@@ -29,10 +29,10 @@ def _now() -> datetime:
 
 @attrs.define(eq=False, kw_only=True)
 class Orchestrator:
-    """What the Python functions and the HTTP service share; may be called from many threads.
+    """The operations behind the Python functions and the HTTP service. Thread-safe.
 
-    ``now`` is the clock. Methods raise ``LoopRequestError`` for what is malformed, ``UnknownLoopError``,
-    ``LoopConflictError``, and ``StoreError`` where the store cannot be used: whoever gets that finalizes.
+    ``now`` is the clock. Methods raise ``LoopRequestError`` for malformed requests, ``UnknownLoopError``,
+    ``LoopConflictError``, and ``StoreError`` if the store cannot be used; the caller must then finalize.
     """
 
     store: Store
@@ -40,12 +40,12 @@ class Orchestrator:
     quality: Quality = attrs.field(factory=Quality)
     now: Callable[[], datetime] = _now
 
-    def hand_in(
+    def submit(
         self, loop_id: str, reflection: Reflection, *, report: dict[str, Any] | None = None, actor: str | None = None
     ) -> bool:
-        """Keep what an attempt was worth; True where its id was unknown, so that it is now the root of a new family.
+        """Store the reflection on an attempt; True if its id was unknown, so that it is now the root of a new family.
 
-        The same again changes nothing. Raises ``LoopConflictError`` for another reflection on the same loop.
+        Idempotent. Raises ``LoopConflictError`` for another reflection on the same loop.
         """
         check_loop_id(loop_id)
         _check_reflection(reflection)
@@ -57,13 +57,13 @@ class Orchestrator:
             loop = known.loop(loop_id) or Loop(loop_id=loop_id, number=0, at=at)
             if loop.reflection is not None and loop.reflection != reflection:
                 raise LoopConflictError(
-                    f'loop "{loop_id}" was handed in before with other scores; what is decided from is never replaced'
+                    f'loop "{loop_id}" was submitted before with other scores; stored scores are never replaced'
                 )
             made[:] = [family is None]
             if loop.reflection is not None:
                 return None
-            handed_in = attrs.evolve(loop, reflection=reflection, report=report)
-            return known.changed("handed_in", at=at, actor=actor, loops=[handed_in])
+            submitted = attrs.evolve(loop, reflection=reflection, report=report)
+            return known.changed("handed_in", at=at, actor=actor, loops=[submitted])
 
         self._settle(loop_id, step)
         return made[0]
@@ -77,21 +77,21 @@ class Orchestrator:
         reason: str = "",
         persona: str | None = None,
     ) -> dict[str, Any]:
-        """Decide what follows a loop: once, however often it is asked. ``overrides`` are flags by their names."""
+        """Decide what follows a loop. Idempotent. ``overrides`` are flags by their names."""
         check_loop_id(loop_id)
 
         def step(family: Family | None) -> Change | None:
-            known, loop, _ = _handed_in(family, loop_id)
+            known, loop, _ = _submitted(family, loop_id)
             asked = self._asked(known, loop, overrides or {}, actor, reason)
             return self._decided(known, loop, asked=asked, actor=actor, persona=persona)
 
         family = self._settle(loop_id, step)
-        family, loop, reflection = _handed_in(family, loop_id)
+        family, loop, reflection = _submitted(family, loop_id)
         assert loop.completion is not None, "settled"
         return completion_answer(family, loop, reflection, loop.completion)
 
     def status(self, loop_id: str) -> dict[str, Any]:
-        """What the guardrails say of the attempts up to a loop, now."""
+        """The guardrails' current rulings on the attempts up to a loop."""
         family, loop = _member(self.store.family_of(check_loop_id(loop_id)), loop_id)
         history = family.history(loop, self.store.tags_elsewhere(family.root, family.tags()))
         return status_answer(family, loop, ask_all(self.guardrails, history))
@@ -99,10 +99,10 @@ class Orchestrator:
     def override(
         self, loop_id: str, overrides: Mapping[str, bool], *, actor: str, reason: str, seconds: int | None = None
     ) -> dict[str, Any]:
-        """Put a person's decision on the record, for the family of this loop.
+        """Record a person's override for the family of this loop.
 
-        It counts for the next decision that needs it, or with ``seconds`` for all until then; where the family was ended by a
-        guardrail, completing its last loop again decides anew. The same again, before it is spent, is counted once.
+        It counts for the next decision that needs it, or with ``seconds`` for all until then. If a guardrail ended the family,
+        completing its last loop again gives a new decision. An identical override, before the first is spent, counts once.
         """
         check_loop_id(loop_id)
         kept: list[Override] = []
@@ -111,7 +111,8 @@ class Orchestrator:
             known, _ = _member(family, loop_id)
             now = self.now()
             made = _override(known, overrides, actor=actor, reason=reason, at=now, seconds=seconds)
-            same = [one for one in _usable(known, None, self._at()) if _alike(one, made, timed=seconds is not None)]
+            usable = _usable(known, None, self._at())
+            same = [override for override in usable if _alike(override, made, timed=seconds is not None)]
             kept[:] = same or [made]
             return None if same else known.changed("override", at=made.at, actor=actor, overrides=[made])
 
@@ -119,12 +120,12 @@ class Orchestrator:
         return override_answer(loop_id, kept[0])
 
     def family(self, loop_id: str) -> dict[str, Any]:
-        """Everything that is kept of a loop's family."""
+        """Everything stored about a loop's family."""
         family, _ = _member(self.store.family_of(check_loop_id(loop_id)), loop_id)
         return family_answer(family, self.store.tags_elsewhere(family.root, family.tags()))
 
     def _settle(self, loop_id: str, step: Callable[[Family | None], Change | None]) -> Family | None:
-        """Read, compute, write; and again where somebody else wrote in between. Gives the family as it then is."""
+        """Read, compute, write; repeat if another writer was faster. Returns the family as stored."""
         for _ in range(_TRIES):
             family = self.store.family_of(loop_id)
             change = step(family)
@@ -132,26 +133,27 @@ class Orchestrator:
                 return family
             if self.store.save(change):
                 return change.family
-        raise LoopConflictError(f'loop "{loop_id}" is being changed by too many at once: send it again')
+        raise LoopConflictError(
+            f'loop "{loop_id}" is being changed by too many requests at once: send the request again'
+        )
 
     def _asked(
         self, family: Family, loop: Loop, overrides: Mapping[str, bool], actor: str, reason: str
     ) -> Override | None:
-        """The override that came with a completion; None where there is none, or it was counted before."""
+        """The override sent with a completion; None if there is none, or it was recorded before."""
         if not any(overrides.values()):
             return None
         made = attrs.evolve(
             _override(family, overrides, actor=actor, reason=reason, at=self.now()), loop_id=loop.loop_id
         )
-        return None if any(_alike(one, made, timed=False) for one in family.overrides) else made
+        return None if any(_alike(override, made, timed=False) for override in family.overrides) else made
 
     def _decided(
         self, family: Family, loop: Loop, *, asked: Override | None, actor: str, persona: str | None
     ) -> Change | None:
-        """What to write for a completion; None where the loop's decision stands.
+        """The change for a completion; None if the loop's decision is final.
 
-        A rerun that was granted stands for ever. An end that a guardrail forced is looked at again where a person has
-        overridden it since.
+        A granted rerun is final. An end that a guardrail forced is decided again if a person has overridden it since.
         """
         at = self._at()
         usable = [*_usable(family, loop, at), *([asked] if asked is not None else [])]
@@ -178,7 +180,7 @@ class Orchestrator:
         return family.changed(decision.decision, at=at, actor=actor or None, loops=[done, *granted], overrides=spent)
 
     def _granted(self, family: Family, loop: Loop, at: str) -> tuple[Loop]:
-        """The next loop. Its id has the first number from its own on that no stranger's loop has taken."""
+        """The next loop. Its id has the first number, from its own on, that no other family has taken."""
         number = len(family.loops)
         names = (f"{family.root[:_LONGEST_ROOT]}_r{suffix}" for suffix in count(number))
         loop_id = next(name for name in names if self.store.family_of(name) is None)
@@ -191,16 +193,14 @@ class Orchestrator:
 def _member(family: Family | None, loop_id: str) -> tuple[Family, Loop]:
     loop = None if family is None else family.loop(loop_id)
     if family is None or loop is None:
-        raise UnknownLoopError(f'no loop "{loop_id}" is known: hand in its attempt first')
+        raise UnknownLoopError(f'unknown loop "{loop_id}": submit its attempt first')
     return family, loop
 
 
-def _handed_in(family: Family | None, loop_id: str) -> tuple[Family, Loop, Reflection]:
+def _submitted(family: Family | None, loop_id: str) -> tuple[Family, Loop, Reflection]:
     known, loop = _member(family, loop_id)
     if loop.reflection is None:
-        raise LoopConflictError(
-            f'loop "{loop_id}" was granted, and nothing was handed in for it: hand in its attempt first'
-        )
+        raise LoopConflictError(f'loop "{loop_id}" was granted, but its attempt was not submitted yet: submit it first')
     return known, loop, loop.reflection
 
 
@@ -238,25 +238,25 @@ def _override(
     )
 
 
-def _alike(one: Override, other: Override, *, timed: bool) -> bool:
-    """True where both are the same decision of the same person, whenever it was made."""
+def _alike(first: Override, other: Override, *, timed: bool) -> bool:
+    """Whether both are the same override by the same person, whenever they were made."""
     names = ("actor", "reason", "loop_id", *LIFTS)
-    same = all(getattr(one, name) == getattr(other, name) for name in names)
-    return same and (one.expires_at is not None) == timed
+    same = all(getattr(first, name) == getattr(other, name) for name in names)
+    return same and (first.expires_at is not None) == timed
 
 
 def _usable(family: Family, loop: Loop | None, at: str) -> list[Override]:
-    """Overrides that may count now, oldest first. One that came with a completion was spent with it."""
+    """Overrides that may count now, oldest first."""
     return [
-        one
-        for one in family.overrides
-        if one.spent_on is None
-        and (one.expires_at is None or at < one.expires_at)
-        and (one.loop_id is None or (loop is not None and one.loop_id == loop.loop_id))
+        override
+        for override in family.overrides
+        if override.spent_on is None
+        and (override.expires_at is None or at < override.expires_at)
+        and (override.loop_id is None or (loop is not None and override.loop_id == loop.loop_id))
     ]
 
 
 def _spent(usable: Sequence[Override], used: Sequence[str], asked: Override | None, loop: Loop) -> tuple[Override, ...]:
-    """What is used up by this decision; what came with the completion is, whether it was needed or not."""
-    gone = [one for one in usable if one is asked or (one.override_id in used and one.expires_at is None)]
-    return tuple(attrs.evolve(one, spent_on=loop.loop_id) for one in gone)
+    """The overrides that this decision uses up; one sent with the completion always is, needed or not."""
+    gone = [entry for entry in usable if entry is asked or (entry.override_id in used and entry.expires_at is None)]
+    return tuple(attrs.evolve(override, spent_on=loop.loop_id) for override in gone)

@@ -24,10 +24,10 @@ _Result = TypeVar("_Result")
 
 
 class PostgresStore(SqlStore):
-    """A database by its address. Tables begin with ``sentinel_``.
+    """A database by its address. Names of tables begin with ``sentinel_``.
 
-    Where the connection is lost, the work is done again on a new one for up to 20 seconds: reads change nothing, and a
-    change that was written after all is found to be outdated. Raises ``StoreError`` where it cannot be used.
+    After a lost connection the work is repeated on a new one for up to 20 seconds: reads are harmless, and a change that was
+    committed after all fails the version check. Raises ``StoreError`` if the database cannot be used.
     """
 
     mark = "%s"
@@ -46,21 +46,21 @@ class PostgresStore(SqlStore):
         self._error = psycopg.Error
         self._connect: Callable[..., psycopg.Connection[Any]] = psycopg.connect
         self._idle: Idle[psycopg.Connection[Any]] = Idle()
-        self._patience, self._refused = 0.0, ""  # a wrong address or password is told at once
+        self._patience, self._refused = 0.0, ""  # a wrong address or password is reported at once
         self.again(self.prepare)
         self._patience, self._refused = _PATIENCE, "; no rerun is granted"
 
     def lock(self, cursor: Cursor) -> None:
-        """Let only one of several services that start at once create the tables."""
+        """Let only one of several services that start together create the tables."""
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
 
     def take_turn(self, cursor: Cursor) -> None:
-        """Identities are given before they are seen: the next is given when this one is committed."""
+        """Row ids are assigned before a commit makes them visible, so the next one waits for this commit."""
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", (_AUDIT,))
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[Cursor]:
-        """As for any store; where the block raises, the connection is closed, which rolls back."""
+        """See ``SqlStore``. If the block raises, the connection is closed, which rolls back."""
         connection = self._connection()
         try:
             with connection.cursor() as cursor:
@@ -75,7 +75,7 @@ class PostgresStore(SqlStore):
         self._idle.give(connection)
 
     def again(self, job: Callable[[], _Result]) -> _Result:
-        """Run the job until it gets through, for a while; what the driver raises is a ``StoreError``."""
+        """Run the job, again after a lost connection until the patience ends. Turns driver errors into ``StoreError``."""
         deadline, pause = time.monotonic() + self._patience, _PAUSE
         while True:
             try:
@@ -90,7 +90,7 @@ class PostgresStore(SqlStore):
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def close(self) -> None:
-        """Close what no transaction is using."""
+        """Close idle connections."""
         self._forget()
 
     def _unusable(self, error: Exception) -> StoreError:

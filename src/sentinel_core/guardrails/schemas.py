@@ -1,4 +1,4 @@
-"""The JSON schemas of what callers send: the HTTP service, its OpenAPI document and the Python functions share them."""
+"""The JSON schemas of requests, shared by the HTTP service, its OpenAPI document and the Python functions."""
 
 import functools
 import math
@@ -102,7 +102,7 @@ SUBMISSION: Mapping[str, Any] = {
 
 @functools.cache
 def trace_schemas() -> Mapping[str, Any]:
-    """The trace format's schemas by model name, as the decoder has it; unknown keys are allowed."""
+    """The trace format's schemas by model name, generated from the decoder's types; unknown keys are allowed."""
     _, found = msgspec.json.schema_components([ExecutionTrace], ref_template=REFS + "{name}")
     for schema in found.values():
         for name, field in schema.get("properties", {}).items():
@@ -116,11 +116,11 @@ def trace_schemas() -> Mapping[str, Any]:
 
 
 def check(document: object, schema: str) -> None:
-    """Hold a value to ``completion``, ``override`` or ``reflection``.
+    """Validate a value against the schema ``completion``, ``override`` or ``reflection``.
 
-    Raises ``LoopRequestError`` with what and where: everything that is missing, else the first thing that is wrong.
+    Raises ``LoopRequestError`` that names all missing fields, else the first error, with its path.
     """
-    _refuse_no_numbers(document)
+    _refuse_non_finite(document)
     wrong = list(_validator(schema).iter_errors(document))
     missing = [error for error in wrong if _kind(error) == "Required"]
     if wrong:
@@ -128,29 +128,29 @@ def check(document: object, schema: str) -> None:
 
 
 def plain_tags(tags: Iterable[Any]) -> tuple[Any, ...]:
-    """Tags as texts: one may come as an object that has it as its ``tag``. What is neither is left for ``check`` to refuse."""
-    return tuple(one["tag"] if isinstance(one, Mapping) and "tag" in one else one for one in tags)
+    """Tags as texts; an object's ``tag`` is taken out. Other values are returned unchanged for ``check`` to refuse."""
+    return tuple(tag["tag"] if isinstance(tag, Mapping) and "tag" in tag else tag for tag in tags)
 
 
 def check_loop_id(loop_id: object) -> str:
-    """The id. Raises ``LoopRequestError`` where it cannot be one."""
+    """The id. Raises ``LoopRequestError`` if it is invalid."""
     if isinstance(loop_id, str) and _validator("loop_id").is_valid(loop_id):
         return loop_id
     raise LoopRequestError(
-        f'loop_id "{str(loop_id)[:140]}" cannot be used: 1 to 128 of A-Z, a-z, 0-9, ".", "_" and "-", the first no mark'
+        f'loop_id "{str(loop_id)[:140]}" cannot be used: 1 to 128 of A-Z, a-z, 0-9, ".", "_" and "-", the first a letter or digit'
     )
 
 
 def _placed(schema: str, error: Any) -> str:
     where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path)
-    return f"{_told(schema, error)} @ ${where}"
+    return f"{_describe(schema, error)} @ ${where}"
 
 
 def _kind(error: Any) -> str:
     return type(error.kind).__name__.rpartition("_")[2]
 
 
-def _told(schema: str, error: Any) -> str:
+def _describe(schema: str, error: Any) -> str:
     kind = _kind(error)
     if kind == "Pattern" and error.kind.pattern == _TEXT:
         return f"{error.instance_path[-1]} must hold a visible character, and no control characters"
@@ -159,11 +159,11 @@ def _told(schema: str, error: Any) -> str:
     return " ".join(str(error.message).split())[:300]
 
 
-def _refuse_no_numbers(document: object) -> None:
+def _refuse_non_finite(document: object) -> None:
     if isinstance(document, dict):
         for name, value in document.items():
             if isinstance(value, float) and not math.isfinite(value):
-                raise LoopRequestError(f"{value} is not a number that can be used @ $.{name}")
+                raise LoopRequestError(f"{value} is not a finite number @ $.{name}")
 
 
 @functools.cache

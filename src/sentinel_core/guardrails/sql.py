@@ -1,7 +1,7 @@
-"""Loops in an SQL database: the tables, their versions, and every statement, for SQLite and PostgreSQL alike.
+"""Loops in an SQL database: tables, migrations and every statement, for both SQLite and PostgreSQL.
 
-A read is one statement, so it sees one moment. A change is one transaction that first moves the family from the version that the
-change was made for to the next one; where no row is at that version, somebody else was faster and nothing is written.
+A read is one statement, so it sees a consistent state. A change is one transaction that first raises the family's version from
+the one that the change was computed for; if no row has that version, another writer was faster and nothing is written.
 """
 
 import abc
@@ -48,7 +48,7 @@ _LOAD = """
     UNION ALL SELECT 1, root, number, 0, body FROM sentinel_attempts {where}
     UNION ALL SELECT 2, root, 0, 0, body FROM sentinel_overrides {where}
 """
-_OF_EACH = 3  # the statement asks for the loop as often
+_OF_EACH = 3  # how often the loop id is a parameter of _LOAD
 _OF_LOOP = "WHERE root = (SELECT root FROM sentinel_attempts WHERE loop_id = ?)"
 _TAGS = "SELECT tag, COUNT(*) FROM sentinel_tags WHERE root <> ? AND tag IN ({marks}) GROUP BY tag ORDER BY tag"
 _AUDIT = "SELECT row_id, root, number, body, digest FROM sentinel_audit WHERE row_id > ?{where} ORDER BY row_id LIMIT ?"
@@ -59,24 +59,24 @@ _Result = TypeVar("_Result")
 
 
 class Cursor(Protocol):
-    """What both drivers have in common."""
+    """The interface that both drivers share."""
 
     @property
     def rowcount(self) -> int:
-        """How many rows the last statement changed."""
+        """The number of rows that the last statement changed."""
 
     def execute(self, query: str, parameters: Sequence[Any] = ..., /) -> Any:
         """Run one statement."""
 
     def fetchall(self) -> list[Any]:
-        """All rows that it found."""
+        """All rows of the last statement."""
 
 
 class SqlStore(abc.ABC):
-    """The store over ``transaction(write)``, which gives a cursor inside a transaction and ends it.
+    """A store on top of ``transaction(write)``, a context manager with a cursor.
 
-    A subclass says how statements mark parameters, how a serial column is declared, which errors mean that a row with
-    that key is there already, and which that a table is not there. ``again`` runs a job that may be run twice, once more where the connection was lost.
+    A subclass sets the parameter mark, the declaration of a serial column, the errors that mean a duplicate key (``taken``),
+    and those that mean a missing table (``absent``). ``again`` repeats an idempotent job after a lost connection.
     """
 
     mark: str
@@ -87,50 +87,50 @@ class SqlStore(abc.ABC):
 
     @abc.abstractmethod
     def transaction(self, *, write: bool) -> AbstractContextManager[Cursor]:
-        """A cursor; to write, in a transaction that is committed at the end and rolled back where the block raises."""
+        """A cursor; with ``write`` in a transaction, committed at the end and rolled back if the block raises."""
 
     @abc.abstractmethod
     def again(self, job: Callable[[], _Result]) -> _Result:
         """Run a job that is safe to repeat."""
 
     def lock(self, cursor: Cursor) -> None:  # noqa: B027 - most stores have nothing to do
-        """Keep everybody else from making the tables until the transaction ends, where it does not do so by itself."""
+        """Lock out other creators of the tables until the transaction ends, if the database needs that."""
 
     def take_turn(self, cursor: Cursor) -> None:  # noqa: B027 - most stores have one writer at a time
-        """Keep audit rows of others from getting an id until the transaction ends: who pages by it must miss none that comes late."""
+        """Lock the audit ids until the transaction ends, so that a reader who pages by id misses no late row."""
 
     def family_of(self, loop_id: str) -> Family | None:
-        """As the interface says."""
+        """See ``Store``."""
         return self.again(lambda: self._family_of(loop_id))
 
     def save(self, change: Change) -> bool:
-        """As the interface says."""
+        """See ``Store``."""
         return self.again(lambda: self._save(change))
 
     def families(self) -> Sequence[Family]:
-        """As the interface says."""
+        """See ``Store``."""
         return self.again(self._families)
 
     def tags_elsewhere(self, root: str, tags: Iterable[str]) -> Mapping[str, int]:
-        """As the interface says."""
+        """See ``Store``."""
         wanted = sorted(set(tags))
         return self.again(lambda: self._tags_elsewhere(root, wanted)) if wanted else {}
 
     def audit(self, root: str | None = None, *, after: int = 0, limit: int | None = None) -> Sequence[AuditRow]:
-        """As the interface says."""
+        """See ``Store``."""
         return self.again(lambda: self._audit(root, after, limit))
 
     def prepare(self) -> None:
-        """Make the tables, or bring older ones up to date. Raises ``StoreError`` for tables of a newer version.
+        """Create the tables or migrate older ones. Raises ``StoreError`` for tables of a newer version.
 
-        Where they are up to date nothing is locked and nothing written, so a store that may only be read can be looked at.
+        If they are current, nothing is locked or written, so a read-only store can be read.
         """
         if self._is_current():
             return
         with self.transaction(write=True) as cursor:
             self.lock(cursor)
             cursor.execute("CREATE TABLE IF NOT EXISTS sentinel_schema (version INTEGER NOT NULL)")
-            for statement in [one for step in _MIGRATIONS[self._version(cursor) :] for one in step]:
+            for statement in [statement for step in _MIGRATIONS[self._version(cursor) :] for statement in step]:
                 cursor.execute(statement.format(serial=self.serial))
             cursor.execute("DELETE FROM sentinel_schema")
             cursor.execute(self._sql("INSERT INTO sentinel_schema VALUES (?)"), (NEWEST,))
@@ -148,7 +148,7 @@ class SqlStore(abc.ABC):
         version: int = found[0][0] if found else 0
         if version > NEWEST:
             raise StoreError(
-                f'store "{self.place}" has version {version}, and this Sentinel knows {NEWEST}: use a newer Sentinel'
+                f'store "{self.place}" has version {version}, but this Sentinel knows only {NEWEST}: use a newer Sentinel'
             )
         return version
 
@@ -183,7 +183,7 @@ class SqlStore(abc.ABC):
                 rows=rows,
                 head=head,
                 loops=tuple(sorted(loops.get(root, ()), key=lambda loop: loop.number)),
-                overrides=tuple(sorted(overrides.get(root, ()), key=lambda one: int(one.override_id))),
+                overrides=tuple(sorted(overrides.get(root, ()), key=lambda override: int(override.override_id))),
             )
             for kind, root, version, rows, head in found
             if kind == _FAMILY

@@ -22,16 +22,18 @@ _Result = TypeVar("_Result")
 
 
 class SqliteStore(SqlStore):
-    """One file, for its owner only (0600), in a folder that is made for its owner only (0700).
+    """One file (mode 0600) in a folder that is created with mode 0700.
 
-    A change waits up to 30 seconds for another writer. It is on the disk when ``save`` returns. Raises ``StoreError`` where
-    the file cannot be opened, is no store, is of a newer version, or is no more where it was: a new one would know of no attempt.
+    A change waits up to 30 seconds for another writer, and is on disk when ``save`` returns. Raises ``StoreError`` if the file
+    cannot be opened, is not a store, has a newer version, or was replaced since, because a new file has no attempts.
     """
 
     mark = "?"
     serial = "INTEGER PRIMARY KEY AUTOINCREMENT"
     taken = (sqlite3.IntegrityError,)
-    absent = (sqlite3.OperationalError,)  # or locked, or not to be opened, as what follows will tell
+    absent = (
+        sqlite3.OperationalError,
+    )  # also raised for a locked or unreadable file; the next statement then fails too
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self.place = str(path)
@@ -43,7 +45,7 @@ class SqliteStore(SqlStore):
             self._make_file()
         elif not path.is_file():
             raise StoreError(
-                f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" make one; --store names another'
+                f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" create one; --store names another'
             )
         self._file = self.again(self._found)
         self.again(self.prepare)
@@ -51,7 +53,7 @@ class SqliteStore(SqlStore):
 
     @contextmanager
     def transaction(self, *, write: bool) -> Iterator[Cursor]:
-        """As for any store; where the block raises, the connection is closed, which rolls back."""
+        """See ``SqlStore``. If the block raises, the connection is closed, which rolls back."""
         connection = self._connection()
         try:
             if write:
@@ -65,7 +67,7 @@ class SqliteStore(SqlStore):
         self._idle.give(connection)
 
     def again(self, job: Callable[[], _Result]) -> _Result:
-        """Run the job; what SQLite raises is a ``StoreError`` that names the file."""
+        """Run the job. Turns SQLite's errors into a ``StoreError`` that names the file."""
         try:
             return job()
         except (sqlite3.Error, OSError) as error:
@@ -73,7 +75,7 @@ class SqliteStore(SqlStore):
             raise StoreError(f'store "{self.place}" cannot be used: {why}{self._refused}') from error
 
     def close(self) -> None:
-        """Close what no transaction is using."""
+        """Close idle connections."""
         self._idle.close()
 
     def _make_file(self) -> None:
@@ -84,13 +86,13 @@ class SqliteStore(SqlStore):
             raise StoreError(f'store "{self.place}" cannot be opened: {error.strerror}') from None
 
     def _found(self) -> tuple[int, int]:
-        """Which file it is: SQLite goes on with one that was moved away or deleted, and makes another for who comes later."""
+        """The file's identity: SQLite keeps using a file that was moved or deleted, and others would create a new one."""
         there = self._path.stat()
         return there.st_dev, there.st_ino
 
     def _connection(self) -> sqlite3.Connection:
         if self._found() != self._file:
-            raise OSError(errno.ESTALE, "another file has taken its place; start again to use that")
+            raise OSError(errno.ESTALE, "another file has taken its place; restart to use that one")
         if (free := self._idle.take()) is not None:
             return free
         connection = sqlite3.connect(
@@ -104,14 +106,14 @@ class SqliteStore(SqlStore):
         return connection
 
     def _address(self) -> str:
-        """A store in a folder where nothing can be made is read as it is: SQLite would make files beside it."""
+        """A store in a read-only folder is opened as immutable, because SQLite would create files beside it."""
         address, log = self._path.absolute().as_uri(), self._path.with_name(f"{self._path.name}-wal")
         may_write = log.exists() or os.access(self._path.parent, os.W_OK)
         return f"{address}?{'mode=rw' if may_write else 'immutable=1'}"
 
 
 def _set_up(connection: sqlite3.Connection) -> None:
-    """Switch to a write-ahead log. SQLite does not wait by itself while another process does so with the same new file."""
+    """Switch to a write-ahead log. Retries, because SQLite does not wait while another process switches the same file."""
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:

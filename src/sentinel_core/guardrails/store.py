@@ -14,34 +14,35 @@ DEFAULT_STORE = ".sentinel/loops.sqlite3"
 
 
 class Store(Protocol):
-    """Families by the loops in them. Every method raises ``StoreError`` where the store cannot be used.
+    """Families of loops. Every method raises ``StoreError`` if the store cannot be used.
 
-    May be called from many threads, and the same place from many processes.
+    Thread-safe; many processes may use the same store.
     """
 
     def family_of(self, loop_id: str) -> Family | None:
-        """The whole family that a loop belongs to, by the stored membership, as of one moment."""
+        """The whole family of a loop, in a consistent state; None for an unknown loop."""
 
     def save(self, change: Change) -> bool:
-        """Write all of a change or nothing; False where somebody else changed the family, or took a loop's id, first."""
+        """Write a change atomically; False if another writer changed the family, or took a loop's id, first."""
 
     def families(self) -> Sequence[Family]:
         """Every family, sorted by root."""
 
     def tags_elsewhere(self, root: str, tags: Iterable[str]) -> Mapping[str, int]:
-        """For each of these tags, how many loops of other families have it; those that none has are left out."""
+        """For each of these tags the number of loops of other families that have it; tags without any are left out."""
 
     def audit(self, root: str | None = None, *, after: int = 0, limit: int | None = None) -> Sequence[AuditRow]:
-        """Audit rows with a higher ``row_id`` than ``after``, of one family or of all, in that order."""
+        """Audit rows of one family or of all with a ``row_id`` above ``after``, in the order of ``row_id``."""
 
     def close(self) -> None:
-        """Give back what is open. Calling it twice is no error."""
+        """Close all connections. May be called twice."""
 
 
 def open_store(address: str | None = None, *, create: bool = True) -> Store:
     """The store at an address: ``postgresql://...``, ``memory:``, ``sqlite:PATH`` or a path; None is the default path.
 
-    Without ``create`` a file that is not there is not made. Raises ``ConfigError`` for an address of another kind, ``StoreError`` where it cannot be opened.
+    Without ``create`` a missing file is an error. Raises ``ConfigError`` for an address of another kind, ``StoreError`` if the
+    store cannot be opened.
     """
     address = address or DEFAULT_STORE
     scheme, colon, rest = address.partition(":")

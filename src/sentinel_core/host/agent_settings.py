@@ -48,25 +48,43 @@ class AgentSettings:
     """
 
     max_turns: int = attrs.field(default=12, validator=_count)
+    """Model calls in one attempt; failed calls do not count."""
     max_tool_calls: int | None = attrs.field(default=100, validator=_calls)
+    """Tool calls in one attempt."""
     max_calls_per_reply: int = attrs.field(default=32, validator=[v.instance_of(int), v.ge(1)])
+    """Tool calls of one reply that run; the rest get an error result."""
     max_total_tokens: int | None = attrs.field(default=None, validator=v.optional(_count))
+    """Tokens of the whole run, reruns included."""
     max_cost_usd: float | None = attrs.field(default=None, validator=_cost)
+    """US dollars of the whole run, reruns included."""
     deadline: float | None = attrs.field(default=600.0, validator=_seconds)
+    """Seconds for the run, reruns included; a resumed run gets them anew."""
     call_timeout: float | None = attrs.field(default=None, validator=_seconds)
+    """Seconds for one model call; not set means the provider's own limit."""
     max_attempts: int = attrs.field(default=3, validator=_count)
+    """How often one model call is tried in all."""
     initial_delay: float = attrs.field(default=1.0, validator=[v.ge(0.0), v.le(3600.0)])
+    """Seconds before the first retry."""
     max_delay: float = attrs.field(default=60.0, validator=[v.ge(0.0), v.le(3600.0)])
+    """The longest wait between retries, in seconds."""
     backoff_factor: float = attrs.field(default=2.0, validator=[v.ge(1.0), v.le(100.0)])
+    """Each wait is this many times the one before."""
     jitter: bool = True
+    """Adds up to ``initial_delay`` seconds at random to each wait."""
     context_strategy: ContextStrategy = attrs.field(
         default="truncation", validator=v.in_(("truncation", "sliding_window", "importance"))
     )
+    """What happens to messages that no longer fit: ``truncation`` drops the oldest, ``importance`` keeps the user's words and failures, ``sliding_window`` lets the model summarize."""
     context_window: int | None = attrs.field(default=None, validator=v.optional(_count))
+    """The model's window in tokens, where the provider does not say."""
     tool_mode: ToolMode = attrs.field(default="auto", validator=v.in_(("auto", "guided")))
+    """``guided`` offers one tool a step, which small models need; ``auto`` offers all."""
     max_result_chars: int = attrs.field(default=50_000, validator=[v.instance_of(int), v.ge(100)])
+    """A longer tool result is cut; its SHA-256 and length are kept."""
     temperature: float | None = attrs.field(default=None, validator=_temperature)
+    """Sampling temperature; not set means the model's own."""
     max_tokens: int | None = attrs.field(default=None, validator=v.optional(v.ge(1)))
+    """Tokens of one reply; not set means the model's own limit."""
 
     @property
     def retry(self) -> RetryConfig:

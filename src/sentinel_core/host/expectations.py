@@ -14,7 +14,7 @@ from sentinel_core.profile import CriticalRule
 from sentinel_core.report import Detection
 from sentinel_core.trace import ExecutionTrace
 
-__all__ = ["EXPECT", "Expected", "expecting", "read_expectations"]
+__all__ = ["EXPECT", "Expected", "expected_of", "expecting", "read_expectations"]
 
 EXPECT = "expect"
 """The name of the signal."""
@@ -24,22 +24,27 @@ _KEYS = ("expect", "task_key", "tasks")
 
 @attrs.frozen(kw_only=True)
 class Expected:
-    """What is expected of every run, and of the runs of a task. ``task_key`` is ``trace_id`` or a path such as ``metadata.group``."""
+    """Expectations of all runs and by task. ``task_key`` is ``trace_id`` or a path such as ``metadata.group``."""
 
     of_all: tuple[Expectation, ...] = ()
     by_task: Mapping[str, tuple[Expectation, ...]] = attrs.field(factory=dict)
     task_key: str = "trace_id"
 
     def of(self, trace: ExecutionTrace) -> tuple[Expectation, ...]:
-        """What is expected of this run."""
+        """The expectations of this run."""
         value: Any = {"trace_id": trace.trace_id, "metadata": trace.metadata}
         for name in self.task_key.split("."):
             value = value.get(name) if isinstance(value, dict) else None
         return (*self.of_all, *self.by_task.get(str(value), ()))
 
 
+def expected_of(written: Sequence[str]) -> Expected:
+    """From a list of texts such as ``called:file_report``. Raises ``ConfigError`` that says what is wrong."""
+    return Expected(of_all=_parsed(written if isinstance(written, str) else list(written), "expect"))
+
+
 def read_expectations(written: Sequence[str], file: str | None) -> Expected | None:
-    """From ``--expect`` and ``--expect-file``; None where there are none. Raises ``ConfigError`` that says what is wrong."""
+    """From ``--expect`` and ``--expect-file``; None without any. Raises ``ConfigError``."""
     if not written and file is None:
         return None
     of_all = _parsed(list(written), "--expect")
@@ -67,12 +72,12 @@ def _document(file: str) -> dict[str, Any]:
         raise ConfigError(f'--expect-file "{file}" is not TOML: {error}') from None
     unknown = sorted(set(document) - set(_KEYS))
     if unknown:
-        raise ConfigError(f'"{file}": unknown key "{unknown[0]}"; there are {", ".join(_KEYS)}')
+        raise ConfigError(f'"{file}": unknown key "{unknown[0]}"; the keys are {", ".join(_KEYS)}')
     return document
 
 
 def _parsed(given: object, where: str) -> tuple[Expectation, ...]:
-    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+    if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
         raise ConfigError(f'{where} must be a list of texts such as "called:file_report"')
     try:
         return tuple(map(parse_expectation, given))
@@ -81,9 +86,11 @@ def _parsed(given: object, where: str) -> tuple[Expectation, ...]:
 
 
 def expecting(panel: Panel, expected: Expected) -> Panel:
-    """The panel with the signal ``expect``: a broken expectation is FAIL. Raises ``ConfigError`` where a plugin has its name."""
+    """The panel with the signal ``expect``: a broken expectation is FAIL. Raises ``ConfigError`` if a plugin has that name."""
     if any(signal.name == EXPECT for signal in panel.signals):
-        raise ConfigError(f'a plugin offers a signal named "{EXPECT}", which is what --expect is called; leave it out')
+        raise ConfigError(
+            f'a plugin offers a signal named "{EXPECT}", the name that --expect needs; leave the plugin out'
+        )
 
     def detect(index: TraceIndex) -> Detection:
         return check_expectations(index, expected.of(index.trace))

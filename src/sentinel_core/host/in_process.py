@@ -1,7 +1,7 @@
 """``evaluate_trace``, the library call. Plugins run in the process of the caller."""
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import sentinel_core  # noqa: TC001 - get_type_hints needs it; its names are looked up on first use
 from sentinel_core.errors import PluginError
@@ -17,21 +17,38 @@ __all__ = ["evaluate_trace"]
 
 
 def evaluate_trace(
-    trace: ExecutionTrace, *, signals: Iterable["sentinel_core.Signal"] | None = None, profile: Profile | None = None
+    trace: ExecutionTrace,
+    *,
+    signals: Iterable["sentinel_core.Signal"] | None = None,
+    profile: Profile | None = None,
+    expect: Sequence[str] = (),
+    allow: Sequence[str] = (),
 ) -> ReliabilityReport:
     """Evaluate one trace with the installed signals, or with exactly those given, by ``profile`` (default: ``STANDARD``).
+
+    ``expect`` holds what is expected of the run, written as for ``--expect``; a broken expectation is FAIL. ``allow`` names
+    rules that are off, such as ``loop.cycle``.
 
     Plugins run in this process with their default settings; no configuration file or variable is read. A signal that fails
     is in the report's ``failures``. Raises ``ValueError`` for a trace without an id, an unknown role, a lone surrogate in
     arguments or metadata, and two signals with the same name; raises ``TypeError`` for a value of the wrong type. Errors
     about a trace name the message, the field, the value, and what is expected. Raises ``sentinel_core.errors.PluginError``
-    where no signal is installed and none is given.
+    where no signal is installed and none is given, and ``ConfigError`` for an expectation that cannot be understood and a
+    rule that there is not.
     """
     if not isinstance(trace, ExecutionTrace):
         raise TypeError(f"trace is a {type(trace).__name__}; expected an ExecutionTrace")
     if not trace.trace_id:
         raise ValueError("Cannot evaluate: trace_id is required")
     panel = _installed_panel() if signals is None and profile is None else _panel(signals, profile)
+    if allow:
+        from sentinel_core.host.rule_levels import without_rules
+
+        panel = without_rules(panel, allow)
+    if expect:
+        from sentinel_core.host.expectations import expected_of, expecting
+
+        panel = expecting(panel, expected_of(expect))
     try:
         index = TraceIndex(trace)
         report = evaluate(index, panel)

@@ -1,4 +1,4 @@
-"""One call for any format that the command line reads. It works in this process, with the installed plugins."""
+"""``judge``: one call for every format that the command line reads, in this process, with the installed plugins."""
 
 import functools
 import os
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sentinel_core.errors import InputError
+from sentinel_core.host.framework_runs import plain_run
 from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.host.panel import read_profile
 from sentinel_core.offers import ReadError, Source, TraceReader
@@ -22,40 +23,49 @@ __all__ = ["judge", "read_trace"]
 Judged = ExecutionTrace | Mapping[str, Any] | Sequence[Any] | str | os.PathLike[str]
 
 
-def judge(what: Judged, *, profile: str | Profile | None = None) -> ReliabilityReport:
-    """Judge one run: a path, what ``json.load`` gives of such a file, a list of messages, or an ``ExecutionTrace``.
+def judge(
+    what: Judged | Any,
+    *,
+    profile: str | Profile | None = None,
+    expect: Sequence[str] = (),
+    allow: Sequence[str] = (),
+) -> ReliabilityReport:
+    """Judge one run: a path, the result of ``json.load`` for such a file, a list of messages, or an ``ExecutionTrace``.
 
-    The format is found as ``sentinel evaluate`` finds it. ``profile`` is a ``Profile``, its name, or a TOML file. Plugins run in
-    this process with their default settings; the report has no secrets. Raises ``InputError`` where there is not exactly one
-    trace, or it cannot be read; ``ConfigError`` for a profile; and what ``evaluate_trace`` raises.
+    A result of the OpenAI Agents SDK or of Pydantic AI, and the state or messages of LangChain, are runs, too. The format is
+    detected as in ``sentinel evaluate``. ``profile`` is a ``Profile``, its name, or a TOML file; ``expect`` holds expectations
+    as for ``--expect``; ``allow`` names rules that are off. Plugins run in this process with their default settings; the report
+    has no secrets. Raises ``InputError`` unless there is exactly one readable trace, ``ConfigError`` for a wrong profile,
+    expectation or rule, and what ``evaluate_trace`` raises.
     """
     wanted = read_profile(profile) if isinstance(profile, str) else profile
-    return redacted(evaluate_trace(read_trace(what), profile=wanted))
+    return redacted(evaluate_trace(read_trace(what), profile=wanted, expect=expect, allow=allow))
 
 
-def read_trace(what: Judged) -> ExecutionTrace:
-    """The one trace in ``what``. Raises ``InputError``."""
+def read_trace(what: Judged | Any, *, reader: str | None = None) -> ExecutionTrace:
+    """The one trace in ``what``, read by the reader of that name where one is given. Raises ``InputError``."""
     if isinstance(what, ExecutionTrace):
         return what
     if isinstance(what, str | os.PathLike):
-        return _read(_source(os.fspath(what)), os.fspath(what))
+        return _read(_source(os.fspath(what)), os.fspath(what), reader)
+    what = plain_run(what)
     if isinstance(what, Mapping):
-        return _read(BytesSource(data=to_json(dict(what)), name="trace.json"), "the dictionary")
+        return _read(BytesSource(data=to_json(dict(what)), name="trace.json"), "the dictionary", reader)
     if not isinstance(what, Sequence) or isinstance(what, bytes | bytearray):
         raise TypeError(
-            f"what is a {type(what).__name__}; expected a path, a dict, a list of messages or an ExecutionTrace"
+            f"what is a {type(what).__name__}; expected a path, a dict, a list of messages, a framework's result or an ExecutionTrace"
         )
-    messages = [one for one in what if isinstance(one, Message)]
+    messages = [message for message in what if isinstance(message, Message)]
     if messages and len(messages) == len(what):
         return ExecutionTrace(trace_id="messages", messages=tuple(messages))
     data = {"trace_id": "messages", "messages": what} if _is_native(what) else list(what)
-    return _read(BytesSource(data=to_json(data), name="messages.json"), "the list")
+    return _read(BytesSource(data=to_json(data), name="messages.json"), "the list", reader)
 
 
 def _is_native(messages: Sequence[Any]) -> bool:
-    """Whether these are messages of Sentinel's own format: no other has results under that name."""
-    return all(isinstance(one, Mapping) and "role" in one for one in messages) and any(
-        "tool_results" in one for one in messages
+    """Whether the messages are in Sentinel's own format: only there results have the key ``tool_results``."""
+    return all(isinstance(message, Mapping) and "role" in message for message in messages) and any(
+        "tool_results" in message for message in messages
     )
 
 
@@ -68,18 +78,21 @@ def _source(path: str) -> Source:
     return found[0]
 
 
-def _read(source: Source, named: str) -> ExecutionTrace:
+def _read(source: Source, named: str, reader: str | None) -> ExecutionTrace:
+    asked = [one for one in _readers() if reader in (None, one.name)]
+    if reader is not None and not asked:
+        raise InputError(f'no reader named "{reader}" is installed ("sentinel formats" lists them)')
     try:
-        outcomes = list(choose_reader(source, _readers()).read(source))
+        outcomes = list(choose_reader(source, asked, forced=reader is not None).read(source))
     except InputError as error:
         raise InputError(f'"{named}" {error.reason}') from None
     except (OSError, EOFError) as error:
         raise InputError(f'"{named}" cannot be read: {error}') from None
-    for one in outcomes:
-        if isinstance(one, ReadError):
-            line = "" if one.line is None else f" line {one.line}"
-            raise InputError(f'"{named}"{line}: {one.message}')
-    traces = [one for one in outcomes if isinstance(one, ExecutionTrace)]
+    for outcome in outcomes:
+        if isinstance(outcome, ReadError):
+            line = "" if outcome.line is None else f" line {outcome.line}"
+            raise InputError(f'"{named}"{line}: {outcome.message}')
+    traces = [outcome for outcome in outcomes if isinstance(outcome, ExecutionTrace)]
     if len(traces) != 1:
         raise InputError(f'"{named}" holds {len(traces)} traces; judge() takes one run: call it for each')
     return traces[0]
@@ -87,7 +100,7 @@ def _read(source: Source, named: str) -> ExecutionTrace:
 
 @functools.cache
 def _readers() -> list[TraceReader]:
-    """The installed readers, looked up once a process."""
+    """The installed readers, looked up once per process."""
     from sentinel_core.host.plugins import load, select
     from sentinel_core.host.selection import Selection
 

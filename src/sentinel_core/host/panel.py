@@ -39,7 +39,8 @@ def make_panel(
     """
     signals = []
     failed = [_failure(failure.source, failure.error) for failure in failures if failure.source.kind == "signals"]
-    absent = {one.signal_name for one in failed} | {one.name for one in left_out if one.kind == "signals"}
+    absent = {failure.signal_name for failure in failed}
+    absent |= {source.name for source in left_out if source.kind == "signals"}
     offers = [plugin.offer for plugin in plugins if plugin.source.kind == "signals"]
     levels = check_rules(layers.rules(), offers, absent)
     for plugin in plugins:
@@ -142,7 +143,7 @@ def read_profile(name: str) -> Profile:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        known = " nor ".join(f'"{one}"' for one in PROFILES)
+        known = " nor ".join(f'"{profile}"' for profile in PROFILES)
         raise ConfigError(
             f'no profile "{name}": it is neither {known} nor a readable file ({error.strerror})'
         ) from None
@@ -217,7 +218,7 @@ def _share(value: object, path: Path, key: str) -> float:
 
 
 def panel_of(signal: Signal) -> Panel:
-    """This signal alone, with its default settings. Raises ``TypeError`` where a setting has no default."""
+    """This signal alone, with its default settings. Raises ``TypeError`` if a setting has no default."""
     settings = None if signal.settings is None else signal.settings()
     bound = BoundSignal(name=signal.name, detect=bind_settings(signal.detect, settings))
     profile = with_weights(RS1, {signal.name: 1.0}, [signal.name])

@@ -1,28 +1,32 @@
-"""``[rules]`` and ``--rule``: rules that are switched off, or have another severity, put over what a signal finds."""
+"""``[rules]`` and ``--rule``: switch rules off, or change the severity of their findings."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
+
+import attrs
 
 from sentinel_core._fast import evolve
 from sentinel_core.errors import ConfigError
+from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.host.conversion import Setting
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.offers import Signal
 from sentinel_core.report import Detection, Finding
+from sentinel_core.runtime.printable import counted
 
-__all__ = ["Level", "check_rules", "with_levels"]
+__all__ = ["Level", "check_rules", "with_levels", "without_rules"]
 
 Level = Literal["off", "note", "warning", "error"]
 _LEVELS = get_args(Level)
-_NOTHING_COUNTS = "What was found is switched off, or a note by its rule's level."
+_NOTHING_COUNTS = "All findings are switched off, or notes by their rules' levels."
 
 
 def check_rules(
     settings: Iterable[Setting], signals: Iterable[Signal], not_in_use: Collection[str] = ()
 ) -> dict[str, Level]:
-    """Levels by the rule's whole id. Raises ``ConfigError`` for a level that there is not, and for a rule that no signal declares.
+    """Levels by the rule's full id. Raises ``ConfigError`` for an unknown level, or a rule that its signal does not declare.
 
-    A signal that declares none may have any, and so may one that is not in use.
+    Any rule is accepted for a signal that declares none or is not in use.
     """
     declared = {signal.name: {rule.id for rule in signal.rules} for signal in signals}
     every = [f"{name}.{rule}" for name, rules in declared.items() for rule in rules]
@@ -33,7 +37,7 @@ def check_rules(
         where = f'rule "{rule}" from {setting.origin}'
         level = next((level for level in _LEVELS if level == setting.value), None)
         if level is None:
-            raise ConfigError(f"{where}: {setting.value!r} is no level; expected {', '.join(_LEVELS)}")
+            raise ConfigError(f"{where}: {setting.value!r} is not a level; expected {', '.join(_LEVELS)}")
         is_known = name in not_in_use or (name in declared and (not declared[name] or short in declared[name]))
         if not short or not is_known:
             raise ConfigError(
@@ -44,10 +48,10 @@ def check_rules(
 
 
 def with_levels(detect: Callable[[Any], object], name: str, levels: Mapping[str, Level]) -> Callable[[Any], object]:
-    """The signal's function, with these levels put over its findings; itself where none is about it.
+    """The signal's function with these levels applied to its findings; unchanged if no level is about it.
 
-    What is off is a gap of the report. Where all that a score rests on is off, or a note now, the score is 0: other scores
-    stay, for only the signal knows what each finding weighs.
+    A rule that is off becomes a gap in the report. If every finding behind a score is off, or now a note, the score is 0; other
+    scores stay, because only the signal knows the weight of each finding.
     """
     own = {rule.removeprefix(f"{name}."): level for rule, level in levels.items() if rule.startswith(f"{name}.")}
     if not own:
@@ -55,13 +59,30 @@ def with_levels(detect: Callable[[Any], object], name: str, levels: Mapping[str,
 
     def run(index: Any) -> object:
         found = detect(index)
-        return _put_over(found, own) if isinstance(found, Detection) else found
+        return _apply(found, own) if isinstance(found, Detection) else found
 
     return run
 
 
-def _put_over(found: Detection, levels: Mapping[str, Level]) -> Detection:
-    kept = [one for finding in found.findings if (one := _leveled(finding, levels)) is not None]
+def without_rules(panel: Panel, allowed: Sequence[str]) -> Panel:
+    """The panel with these rules off, as ``[rules]`` switches them off. Raises ``ConfigError`` for a rule that there is not."""
+    if isinstance(allowed, str) or not all(isinstance(rule, str) for rule in allowed):
+        raise ConfigError('allow must be a list of rules such as "loop.cycle"')
+    levels: dict[str, Level] = dict.fromkeys(allowed, "off")
+    declared = {signal.name: {rule.id for rule in signal.rules} for signal in panel.signals}
+    for rule in levels:
+        name, _, short = rule.partition(".")
+        if not short or (declared.get(name) and short not in declared[name]):
+            every = [f"{name}.{one}" for name, rules in declared.items() for one in rules]
+            raise ConfigError(
+                f'allow: there is no rule "{rule}"{did_you_mean(rule, every)} ("sentinel rules" lists them)'
+            )
+    signals = (attrs.evolve(one, detect=with_levels(one.detect, one.name, levels)) for one in panel.signals)
+    return attrs.evolve(panel, signals=tuple(signals))
+
+
+def _apply(found: Detection, levels: Mapping[str, Level]) -> Detection:
+    kept = [leveled for finding in found.findings if (leveled := _leveled(finding, levels)) is not None]
     counted = any(finding.severity != "note" for finding in found.findings)
     still = any(finding.severity != "note" for finding in kept)
     gaps = [gap for rule, level in sorted(levels.items()) if level == "off" for gap in [_gap(rule, found)] if gap]
@@ -86,4 +107,4 @@ def _gap(rule: str, found: Detection) -> str:
     number = sum(finding.rule == rule for finding in found.findings)
     if not number:
         return f"The rule {rule} is switched off."
-    return f"The rule {rule} is switched off; it would have found {'one thing' if number == 1 else f'{number} things'}."
+    return f"The rule {rule} is switched off; it would have had {counted(number, 'finding')}."

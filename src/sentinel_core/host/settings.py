@@ -40,20 +40,35 @@ class HostSettings:
     """
 
     profile: str = STANDARD.name
+    """Weights, thresholds and critical rules: ``standard``, ``rs1``, or a TOML file."""
     fail_on: Literal["warn", "fail", "never"] = "warn"
+    """The mildest verdict whose exit code is not 0."""
     timeout: float = attrs.field(default=60.0, validator=[attrs.validators.gt(0), attrs.validators.le(1e6)])
+    """The longest time for one record, in seconds."""
     max_memory_mb: int = attrs.field(default=4096, validator=[attrs.validators.gt(0), attrs.validators.le(1 << 30)])
+    """The most memory that judging may use beyond what it has at the start."""
     max_record_mb: int = attrs.field(default=256, validator=attrs.validators.gt(0))
+    """The largest record, decompressed."""
     strict: bool = False
+    """No verdict on a trace of which anything was lost in reading; unknown and repeated keys are refused."""
     plugins: str | None = None
+    """Which plugins to load; not set means all that are installed."""
     provider: str | None = None
+    """Who judges in ``sentinel run``; not set means the first of anthropic, openrouter and openai that has a key, else offline."""
     fail_on_risk: Literal["high", "medium"] | None = None
+    """``sentinel run`` ends with 2 from this severity on."""
     store: str | None = None
+    """Where attempts and decisions are kept: a path or ``postgresql://...``; not set means ``.sentinel/loops.sqlite3``."""
     alignment_threshold: float = attrs.field(default=0.75, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
+    """An attempt below it is tried again."""
     drift_threshold: float = attrs.field(default=0.25, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
+    """An attempt above it is tried again."""
     reflect: bool = True
+    """Whether ``sentinel run`` may try again; without it a run has one attempt."""
     reflector: Literal["rules", "llm"] = "rules"
+    """Who rates an attempt: fixed rules, or two personas of the run's own model."""
     no_config: bool = False
+    """No file is read. A file cannot set it."""
 
 
 @attrs.frozen(kw_only=True)

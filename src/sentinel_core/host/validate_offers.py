@@ -19,7 +19,7 @@ __all__ = ["RESERVED", "TOOL_NAME", "check_parameters", "checked", "listed"]
 
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # the strictest provider's rule
 
-_COMMAND_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_COMMAND_NAME = re.compile(r"(?:plugins\.)?[a-z][a-z0-9_-]*")  # below "sentinel plugins", the one group that takes more
 RESERVED = frozenset({
     "config", "convert", "evaluate", "explain", "formats", "plugins", "rules", "run", "runs", "schema",
 })  # fmt: skip

@@ -12,8 +12,17 @@ from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
-from sentinel_core.judging.records import Crashed, Death, Readable, Report, Unread, Unreadable, items, tell_unloaded
-from sentinel_core.judging.tally import NO_VERDICT, dead_at, fatal, with_error
+from sentinel_core.judging.records import (
+    Crashed,
+    Death,
+    Readable,
+    Report,
+    Unread,
+    Unreadable,
+    read_records,
+    warn_unloaded,
+)
+from sentinel_core.judging.tally import NO_VERDICT, crash_error, dead_at, with_error
 from sentinel_core.offers import TraceReader
 from sentinel_core.report import ReliabilityReport, SignalFailure
 from sentinel_core.runtime.outbox import Outbox
@@ -26,18 +35,18 @@ if TYPE_CHECKING:
     from sentinel_core.judging.output.record import Extra, Recorder
     from sentinel_core.telemetry.verdicts import Emission
 
-__all__ = ["Format", "Plan", "fewer_collections", "job", "judged", "prepare", "recorder_of", "rendered"]
+__all__ = ["Format", "Plan", "job", "judged", "prepare", "recorder_of", "rendered", "tune_gc"]
 
 Format = Literal["text", "json", "jsonl", "rows", "records"]
 
 
 class Plan(NamedTuple):
-    """What to judge and how to say it. ``done`` items are out already; ``deaths`` are not to be died again.
+    """What to judge, and how to report it. The first ``done`` records are already out; ``deaths`` are to be avoided.
 
-    Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. With ``attribute`` a PASS
-    names the step to look at first, too. ``task_key`` says which runs of a batch have one task, ``expected`` what they are
-    to do. The format ``rows`` is JSON Lines in which each report stands beside its source and number, for tables;
-    ``records`` has besides what ``extras`` name, for documents. ``known`` are the fingerprints of a baseline.
+    Text is folded at ``width``, unless that is 0. Verdicts go to ``emission`` as events. With ``attribute`` even a PASS
+    names the step to look at first. ``task_key`` groups the runs of a batch by task; ``expected`` are the expectations of
+    them. The format ``rows`` is JSON Lines of report, source and record number, for tables; ``records`` also has what
+    ``extras`` name, for documents. ``known`` are the fingerprints of a baseline.
     """
 
     sources: tuple[FileSource | InputError, ...]
@@ -63,22 +72,22 @@ class Plan(NamedTuple):
 
 
 def job(plan: Plan, outbox: Outbox) -> None:
-    """Send a frame for each thing to tell: warnings, reports, unreadable records, or why nothing can be judged."""
+    """Send a frame for each warning, report and unreadable record, or for the reason why nothing can be judged."""
     watch = Watch(outbox)
     try:
         panel, readers = prepare(plan, watch, outbox)
-        fewer_collections()
+        tune_gc()
         recorder = recorder_of(plan, panel)
-        for item, outcome in enumerate(items(plan, readers, watch)):
+        for item, outcome in enumerate(read_records(plan, readers, watch)):
             watch.item = item
             if item >= plan.done:
-                _tell(judged(outcome, panel, plan, item, outbox), outcome, plan, item, outbox, recorder)
+                _send(judged(outcome, panel, plan, item, outbox), outcome, plan, item, outbox, recorder)
     except SentinelError as error:
         outbox.refuse(error)
 
 
 def recorder_of(plan: Plan, panel: Panel) -> "Recorder | None":
-    """What makes the records where documents want them."""
+    """The recorder, if the format is ``records``."""
     if plan.format != "records":
         return None
     from sentinel_core.judging.output.record import Recorder
@@ -86,7 +95,7 @@ def recorder_of(plan: Plan, panel: Panel) -> "Recorder | None":
     return Recorder(plan.extras, panel.rules)
 
 
-def _tell(
+def _send(
     found: ReliabilityReport | Unreadable,
     outcome: Readable | Unreadable,
     plan: Plan,
@@ -98,7 +107,7 @@ def _tell(
         outbox.send(Unread(found.row()))
         return
     assert isinstance(outcome, Readable)
-    error = fatal(found, outcome, plan, item)
+    error = crash_error(found, outcome, plan, item)
     if error is not None:
         outbox.send(Crashed(error.row()))
     data = rendered(found, outcome, plan, error, recorder)
@@ -108,9 +117,9 @@ def _tell(
 def judged(
     outcome: Readable | Unreadable, panel: Panel, plan: Plan, item: int, outbox: Outbox
 ) -> ReliabilityReport | Unreadable:
-    """The report on a record, without secrets; a record that is no trace stays what it is.
+    """The report on a record, without secrets; an unreadable record is returned unchanged.
 
-    Where its event cannot be kept, a warning is sent.
+    Sends a warning if its event cannot be written.
     """
     if isinstance(outcome, Unreadable):
         return outcome
@@ -131,9 +140,7 @@ def _report(outcome: Readable, panel: Panel) -> ReliabilityReport | Unreadable:
         index = TraceIndex(outcome.trace)
         report = redacted(evaluate(index, panel))
     except UnicodeEncodeError:
-        message = (
-            f'record {outcome.number} ("{outcome.trace.trace_id}") holds half of a surrogate pair, which is no text'
-        )
+        message = f'record {outcome.number} ("{outcome.trace.trace_id}") holds half of a surrogate pair, which is not valid text'
         return Unreadable(message=message, source=outcome.source, label=outcome.label)
     except (AttributeError, TypeError, RecursionError):
         if (malformed := outcome.malformed()) is not None:
@@ -144,17 +151,17 @@ def _report(outcome: Readable, panel: Panel) -> ReliabilityReport | Unreadable:
     return report
 
 
-def fewer_collections() -> None:
-    """Traces hold no cycles: what is loaded by now stays, and looking for cycles often costs a third of the time."""
+def tune_gc() -> None:
+    """Freeze what is loaded and collect less often: traces hold no cycles, and the search for them costs a third of the time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
 
 
 def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[TraceReader]]:
-    """The panel and the readers; what could not be loaded is told as a warning.
+    """The panel and the readers; sends a warning for each plugin that could not be loaded.
 
-    Raises ``ConfigError`` or ``PluginError`` for what cannot be used.
+    Raises ``ConfigError`` or ``PluginError``.
     """
     kinds = ("signals", "trace_readers")
     chosen, left_out = select(plan.selection, kinds)
@@ -168,15 +175,17 @@ def prepare(plan: Plan, watch: Watch, outbox: Outbox) -> tuple[Panel, list[Trace
         from sentinel_core.host.expectations import expecting
 
         panel = expecting(panel, plan.expected)
-    if plan.selection.targets:  # only now is it known what they offer
+    if plan.selection.targets:  # their offers are known only after loading
         offered = {(plugin.source.kind, plugin.source.name) for plugin in plugins}
-        plan.layers.refuse_unknown_plugins(offered | {(one.kind, one.name) for one in (*chosen, *left_out)}, kinds)
-    tell_unloaded(failures, plan.done, plan.deaths, outbox)
+        plan.layers.refuse_unknown_plugins(
+            offered | {(source.kind, source.name) for source in (*chosen, *left_out)}, kinds
+        )
+    warn_unloaded(failures, plan.done, plan.deaths, outbox)
     return panel, [plugin.offer for plugin in plugins if plugin.source.kind == "trace_readers"]
 
 
 def _without_the_dead(panel: Panel, plan: Plan, item: int) -> Panel:
-    """The panel for one record: a signal that ended an earlier child on it is a failure now."""
+    """The panel for one record, in which a signal that ended an earlier child on it is a failure."""
     dead = dead_at(plan, item)
     if not dead:
         return panel
@@ -204,7 +213,7 @@ def rendered(
     error: Unreadable | None,
     recorder: "Recorder | None" = None,
 ) -> bytes:
-    """The report in the plan's format, without what stands between it and the next; in JSON with the ``error``."""
+    """The report in the plan's format, without a separator; in JSON with the ``error``."""
     if plan.format == "text":
         return _text(report, outcome, plan).encode("utf-8", "replace")
     from sentinel_core.runtime.printable import printable_json
@@ -240,7 +249,7 @@ def _known(report: ReliabilityReport, known: frozenset[str]) -> list[int]:
     from sentinel_core.judging.output.findings import fingerprints
 
     found = fingerprints(msgspec.to_builtins(report, enc_hook=str))
-    return [place for place, one in enumerate(found) if one in known]
+    return [place for place, fingerprint in enumerate(found) if fingerprint in known]
 
 
 def _row(data: bytes, outcome: Readable) -> bytes:

@@ -1,4 +1,4 @@
-"""The child's way from sources to records, one after the other, the same after every restart; and what it says of them."""
+"""Reads the records of all sources, in an order that is the same after every restart; and the frames on them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
@@ -8,7 +8,7 @@ from sentinel_core.host.selection import did_you_mean
 from sentinel_core.offers import ReadError, TraceReader
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
 from sentinel_core.runtime.watch import AtWork, SideEffectError, Watch
-from sentinel_core.trace import GAPS, ExecutionTrace, Message, TraceDetails, told_of_reading
+from sentinel_core.trace import GAPS, ExecutionTrace, Message, TraceDetails, reading_remarks
 from sentinel_core.traces.sources import FileSource, choose_reader, latest_session
 from sentinel_core.traces.sources.file_source import as_text
 
@@ -25,56 +25,56 @@ __all__ = [
     "Unread",
     "Unreadable",
     "Work",
-    "items",
-    "tell_unloaded",
+    "read_records",
+    "warn_unloaded",
 ]
 
 _MEMORY = "it takes more memory than --max-memory-mb allows"
 _MESSAGES = {Message}
-CUT_SHORT = "changed while it was read: the rest of it is not there any more"
+CUT_SHORT = "changed while it was read: the rest of it is gone"
 _NO_TRACE = "holds no trace: nothing to check"
-_OVER = object()  # after the last record; a reader may give anything, None too
+_OVER = object()  # marks the end of the records; a reader may yield anything, even None
 
 
 class Death(NamedTuple):
-    """A child that ended while foreign code was at work: at what, and how."""
+    """A child that ended while foreign code was at work: where, and how."""
 
     at_work: AtWork
     error: str
 
 
 class Work(Protocol):
-    """What is read: the sources, the newest session of the tool ``latest``, by the reader ``reader`` where one is named."""
+    """The input: sources, and the newest session of a tool; read by ``reader``, if one is named."""
 
     @property
     def sources(self) -> tuple[FileSource | InputError, ...]:
-        """Files, and arguments that lead to none."""
+        """Files, and errors for arguments without a file."""
 
     @property
     def latest(self) -> str | None:
-        """A reader whose tool's newest session is wanted."""
+        """The name of a reader, to read its tool's newest session."""
 
     @property
     def strict(self) -> bool:
-        """Whether unknown and duplicate keys are refused, and traces of which something was lost in reading."""
+        """Whether to refuse unknown and duplicate keys, and traces that could not be read completely."""
 
     @property
     def max_record(self) -> int:
-        """The most bytes of one record."""
+        """The largest record in bytes."""
 
     @property
     def reader(self) -> str | None:
-        """The reader to use, whatever the bytes look like."""
+        """The name of the reader to use instead of detection."""
 
     @property
     def deaths(self) -> tuple[Death, ...]:
-        """What ended earlier children."""
+        """How earlier children ended."""
 
 
 class Readable(NamedTuple):
-    """A trace, and where it stands: as which record of which file, and whether records are lines (``grain``) there.
+    """A trace and its place: the file, the record's number, and whether records are lines there (``grain``).
 
-    ``reader`` is the name of the one that gave it.
+    ``reader`` is the name of its reader.
     """
 
     trace: ExecutionTrace
@@ -85,7 +85,7 @@ class Readable(NamedTuple):
 
     @property
     def source(self) -> str:
-        """The file, in words that are the same from whichever folder it is read."""
+        """The file's name, the same from every working directory."""
         return self.file.place
 
     @property
@@ -95,13 +95,13 @@ class Readable(NamedTuple):
 
     @property
     def line(self) -> int | None:
-        """The line, looked up in the file; None where there is none to tell."""
+        """The line, looked up in the file; None if records are not lines."""
         from sentinel_core.traces.sources.parts import line_of
 
         return line_of(self.file, self.number) if self.grain == "line" else None
 
     def malformed(self) -> "Unreadable | None":
-        """What stands in its place where the reader made it of values that are none of a trace's; None where it did not."""
+        """The error for a trace that its reader built from invalid values; None for a valid trace."""
         from sentinel_core.traces.problems import problem_of
 
         problem = problem_of(self.trace)
@@ -120,7 +120,7 @@ class Unreadable(NamedTuple):
     line: int | None = None
 
     def row(self) -> bytes:
-        """As JSON, for the parent; in ASCII, for what is wrong may be told in what is no text."""
+        """As JSON for the parent; in ASCII, because the message may hold lone surrogates."""
         import json
 
         return json.dumps(self._asdict()).encode()
@@ -133,25 +133,25 @@ class Unreadable(NamedTuple):
         return cls(**json.loads(row))
 
     @property
-    def told(self) -> str:
-        """One line for people: the file as they named it, the line, what is wrong."""
+    def text(self) -> str:
+        """One line for people: the file as they named it, the line, and the problem."""
         line = "" if self.line is None else f" line {self.line}"
         return f'"{self.label}"{line}: {self.message}' if self.label else self.message
 
     def rendered(self, *, whole: bool = False) -> bytes:
-        """The row that stands in the record's place where reports are JSON; ``whole``: the source as the user named it."""
+        """The record's row among JSON reports; with ``whole`` the source is as the user named it."""
         import json
 
         from sentinel_core.runtime.printable import printable_json
         from sentinel_core.runtime.redact import redact
 
         source = self.label if whole else self.source
-        told = {"message": redact(as_text(self.message)), "source": redact(source), "line": self.line}
-        return printable_json(json.dumps({"error": told}).encode())
+        error = {"message": redact(as_text(self.message)), "source": redact(source), "line": self.line}
+        return printable_json(json.dumps({"error": error}).encode())
 
 
 class Report(Frame):
-    """A record's report, rendered; or, in a conversion, the trace as it was written."""
+    """A record's rendered report; in a conversion, the written trace."""
 
     verdict: Literal["PASS", "WARN", "FAIL", "no verdict"]
     is_complete: bool
@@ -165,29 +165,29 @@ class Unread(Frame):
 
     @property
     def unreadable(self) -> Unreadable:
-        """What stands in the record's place."""
+        """The error in the record's place."""
         return Unreadable.parse(self.row)
 
 
 class Crashed(Frame):
-    """A weighted plugin died of the record whose report comes next."""
+    """A weighted signal crashed on the record whose report comes next."""
 
     row: bytes
 
     @property
     def unreadable(self) -> Unreadable:
-        """What stands beside the report."""
+        """The error beside the report."""
         return Unreadable.parse(self.row)
 
 
 JUDGED = Report | Unread | Crashed | Warned | Refusal
-"""What a child that judges or converts records may send."""
+"""The frames of a child that judges or converts records."""
 
 
-def items(work: Work, readers: list[TraceReader], watch: Watch) -> Iterator[Readable | Unreadable]:
-    """Every record of every source, in order. Deterministic: after a restart the same items come again.
+def read_records(work: Work, readers: list[TraceReader], watch: Watch) -> Iterator[Readable | Unreadable]:
+    """Every record of every source, in order. Deterministic: a restart gives the same records.
 
-    Raises ``InputError`` where the reader that the user named is not there.
+    Raises ``InputError`` if the reader that the user named does not exist.
     """
     deaths = {(death.at_work.stage, death.at_work.file, death.at_work.item): death for death in work.deaths}
     produced = 0
@@ -240,14 +240,14 @@ def _of_source(
 
 
 class _Records:
-    """What a reader gives for a source; its ``read`` is called with the first record, where it is watched."""
+    """The records of a reader; its ``read`` is called only with the first record, inside the watch."""
 
     def __init__(self, reader: TraceReader, source: FileSource) -> None:
         self._reader, self._source = reader, source
         self._given: Iterator[object] | None = None
 
     def next(self) -> object:
-        """The next record, or ``_OVER``. Whatever a stranger's reader raises is an ``InputError`` that costs its file alone."""
+        """The next record, or ``_OVER``. Anything a reader raises becomes an ``InputError``, so that only its file is lost."""
         try:
             if self._given is None:
                 self._given = iter(self._reader.read(self._source))
@@ -256,8 +256,8 @@ class _Records:
             raise
         except BaseException as error:
             why = error_text(error) or (_MEMORY if isinstance(error, MemoryError) else "")
-            told = f"raised {type(error).__name__}{why and ': '}{why}"
-            raise InputError(f'its reader "{self._reader.name}" {told}') from error
+            problem = f"raised {type(error).__name__}{why and ': '}{why}"
+            raise InputError(f'its reader "{self._reader.name}" {problem}') from error
 
 
 _Deaths = Mapping[tuple[str, int, int], Death]  # by stage, file and record
@@ -271,7 +271,7 @@ def _refuse_the_dead(deaths: _Deaths, stage: str, file: int, item: int) -> None:
 
 def _outcome(record: object, source: FileSource, reader: TraceReader, number: int) -> Readable | Unreadable:
     if isinstance(record, ReadError):
-        message = record.message or f'its reader "{reader.name}" refused record {number}, and did not say why'
+        message = record.message or f'its reader "{reader.name}" refused record {number} without a reason'
         return Unreadable(message=message, source=source.place, label=source.label, line=record.line)
     if not isinstance(record, ExecutionTrace):
         message = (
@@ -281,14 +281,14 @@ def _outcome(record: object, source: FileSource, reader: TraceReader, number: in
     readable = Readable(trace=record, file=source, grain=reader.grain, number=number, reader=reader.name)
     if not _is_whole(record) and (malformed := readable.malformed()) is not None:
         return malformed
-    if source.strict and (gaps := told_of_reading(record, GAPS)):
-        message = f"--strict refuses record {number}, for not all of it could be read: {'; '.join(gaps)}"
+    if source.strict and (gaps := reading_remarks(record, GAPS)):
+        message = f"--strict refuses record {number}, because not all of it could be read: {'; '.join(gaps)}"
         return Unreadable(message=message, source=source.place, label=source.label)
     return readable
 
 
 def _is_whole(trace: object) -> bool:
-    """Whether a reader gave a trace on whose outside one can rely: only so much is looked at in each trace of a batch."""
+    """A quick check of a trace's outer types; a full check of every trace would slow a batch down."""
     if not (isinstance(trace, ExecutionTrace) and isinstance(trace.trace_id, str) and trace.trace_id):
         return False
     if not isinstance(trace.metadata, dict) or not {*map(type, trace.messages)} <= _MESSAGES:
@@ -300,8 +300,8 @@ def _is_whole(trace: object) -> bool:
     return isinstance(children, tuple) and all(map(_is_whole, children))
 
 
-def tell_unloaded(failures: "Iterable[LoadFailure]", done: int, deaths: Iterable[Death], outbox: Outbox) -> None:
-    """Warn of plugins that could not be loaded, unless an earlier child has: it does so before its first record."""
+def warn_unloaded(failures: "Iterable[LoadFailure]", done: int, deaths: Iterable[Death], outbox: Outbox) -> None:
+    """Warn of plugins that could not be loaded, unless an earlier child did so before its first record."""
     if done or any(death.at_work.stage != "load" for death in deaths):
         return
     for failure in failures:

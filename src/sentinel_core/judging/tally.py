@@ -1,4 +1,4 @@
-"""What the parent counts, and whom it blames."""
+"""The parent's counts of verdicts, and which plugin a dead child process is blamed on."""
 
 import signal
 from typing import Final, Protocol
@@ -9,7 +9,7 @@ from sentinel_core.judging.records import Death, Readable, Unreadable
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.watch import AtWork
 
-__all__ = ["NO_VERDICT", "Spared", "Tally", "dead_at", "death_of", "fatal", "fault_of", "with_error"]
+__all__ = ["NO_VERDICT", "Spared", "Tally", "crash_error", "dead_at", "death_of", "fault_of", "with_error"]
 
 NO_VERDICT: Final = "no verdict"
 
@@ -23,11 +23,11 @@ class Tally:
 
     @property
     def total(self) -> int:
-        """Items told so far."""
+        """The number of records so far."""
         return sum(self.counts.values())
 
     def exit_code(self, fail_on: str) -> int:
-        """3 where anything could not be judged, else that of the worst verdict, as far as ``fail_on`` lets it count."""
+        """3 if anything could not be judged, else the worst verdict's code, if ``fail_on`` makes that verdict count."""
         if self.broken or not self.total or self.counts["unreadable"] or self.counts[NO_VERDICT]:
             return ERROR
         if self.counts["FAIL"] and fail_on != "never":
@@ -36,13 +36,13 @@ class Tally:
 
 
 class Spared:
-    """The first SIGKILL at a place is nobody's fault: it may have come from outside."""
+    """Blames no plugin for the first SIGKILL at a place: it may have come from outside."""
 
     def __init__(self) -> None:
         self._at: AtWork | None = None
 
     def __call__(self, error: WorkerError) -> bool:
-        """Whether to go on as if nothing had been at work."""
+        """Whether this death is blamed on no plugin."""
         at_work = AtWork.parse(error.mark)
         if not isinstance(error, WorkerDied) or error.signal != signal.SIGKILL or at_work == self._at:
             return False
@@ -51,28 +51,28 @@ class Spared:
 
 
 def death_of(error: WorkerError) -> Death | None:
-    """Who was at work; None where it was no plugin."""
+    """The plugin that was at work; None if there was none."""
     at_work = AtWork.parse(error.mark)
     return None if at_work is None else Death(at_work=at_work, error=str(error))
 
 
 def fault_of(error: WorkerError, where: str = "") -> str:
-    """What is said where no plugin was at work; ``where`` it stopped follows the verb."""
+    """The message if no plugin was at work; ``where`` it stopped follows the verb."""
     hint = " (--timeout sets how long a record may take)" if isinstance(error, WorkerTimeout) else ""
     return f"the process that judges stopped{where} and no plugin was at work: {error}{hint}"
 
 
-_OUT_OF_MEMORY = describe(MemoryError())  # a death that Python turns into an exception, where it can
+_OUT_OF_MEMORY = describe(MemoryError())  # running out of memory, if Python can still raise it
 
 
 class _Deaths(Protocol):
     @property
     def deaths(self) -> tuple[Death, ...]:
-        """What ended earlier children."""
+        """How earlier children ended."""
 
 
 def dead_at(plan: _Deaths, item: int) -> dict[str, str]:
-    """By name the signals that ended an earlier child at this record, and how."""
+    """The signals that ended an earlier child at this record: name to error."""
     return {
         death.at_work.label.partition(":")[2]: death.error
         for death in plan.deaths
@@ -80,20 +80,23 @@ def dead_at(plan: _Deaths, item: int) -> dict[str, str]:
     }
 
 
-def fatal(report: ReliabilityReport, outcome: Readable, plan: _Deaths, item: int) -> Unreadable | None:
-    """What a weighted signal died of at this record, with its place; None where none did. Advisory ones may die."""
+def crash_error(report: ReliabilityReport, outcome: Readable, plan: _Deaths, item: int) -> Unreadable | None:
+    """The crashes of weighted signals at this record, as an error with its place; None if there were none.
+
+    A crash of an advisory signal is not an error.
+    """
     weighted = [failure for failure in report.failures if not failure.advisory]
     if not weighted:
         return None
     dead = dead_at(plan, item)
-    told = [
+    crashes = [
         f'plugin "signals:{failure.signal_name}" {failure.error}'
         for failure in weighted
         if failure.signal_name in dead or failure.error.startswith(_OUT_OF_MEMORY)
     ]
-    if not told:
+    if not crashes:
         return None
-    return Unreadable(message="; ".join(told), source=outcome.source, label=outcome.label, line=outcome.line)
+    return Unreadable(message="; ".join(crashes), source=outcome.source, label=outcome.label, line=outcome.line)
 
 
 def with_error(data: bytes, error: Unreadable | None) -> bytes:

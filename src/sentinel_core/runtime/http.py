@@ -39,7 +39,7 @@ __all__ = [
     "status_error",
 ]
 
-Failure = Callable[[str, BaseException], ModelError]  # from the name of the server, and what was raised
+Failure = Callable[[str, BaseException], ModelError]  # from the server's name and the exception
 
 MAX_BYTES = 16 * 1024 * 1024
 _MOST_REDIRECTS = 3
@@ -54,13 +54,13 @@ def guarded_client(
 ) -> "httpx2.Client":
     """A client that talks to the origin of ``base_url`` only.
 
-    Every call ends within ``timeout`` seconds, from the first byte sent to the last byte read, however slowly a body drips
-    in, and redirects included; ``client.get(..., timeout=3)`` makes that less for one call, never more. A reply of more
-    than ``max_bytes`` bytes, decompressed, is given up. A redirect to another origin is refused before anything is sent.
-    A proxy named by the environment (``https_proxy``, ``no_proxy``) is used, but not for the machine itself.
+    Every call ends within ``timeout`` seconds, from the first byte sent to the last byte read, with redirects, and even if a
+    body arrives in small pieces; ``client.get(..., timeout=3)`` shortens that for one call. A reply of more than ``max_bytes``
+    decompressed bytes is refused. A redirect to another origin is refused before anything is sent. The environment's proxy
+    (``https_proxy``, ``no_proxy``) is used, except for localhost.
 
     Calls raise ``httpx2`` exceptions, which ``http_errors`` turns into Sentinel's. Raises ``ConfigError`` for an address
-    that is not http(s), a time limit that is not above 0, and where ``httpx2`` is not installed.
+    that is not http(s), a time limit that is not above 0, and if ``httpx2`` is not installed.
     """
     try:
         import httpx2
@@ -117,9 +117,7 @@ def _proxy_for(url: "httpx2.URL") -> "httpx2.Proxy | None":
         return None
     proxy = httpx2.Proxy(named if "://" in named else f"http://{named}")
     if proxy.url.scheme not in ("http", "https"):
-        raise ConfigError(
-            f'the proxy "{redact(named)}" of the environment is not http(s); set no_proxy to do without it'
-        )
+        raise ConfigError(f'the proxy "{redact(named)}" in the environment is not http(s); set no_proxy to bypass it')
     _check_port(proxy.url, named)
     return proxy
 
@@ -223,7 +221,7 @@ def status_error(who: str, status: int, reason: str, headers: Mapping[str, str] 
         return ProviderError(text, status=status, retryable=True)
     if status >= HTTPStatus.BAD_REQUEST:
         return ValidationError(text, status=status)
-    return ProviderError(f"{text}, which is no answer", status=status, retryable=False)
+    return ProviderError(f"{text}, which is not a success", status=status, retryable=False)
 
 
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:

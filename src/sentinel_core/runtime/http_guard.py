@@ -1,4 +1,4 @@
-"""The parts of the guarded HTTP client: a deadline that is a number, a network that watches it, a reply that counts.
+"""The parts of the guarded HTTP client: a deadline, a network that enforces it, and a reply with a size limit.
 
 Imported by ``sentinel_core.runtime.http`` when a client is made, because ``httpx2`` takes a while to load.
 """
@@ -27,15 +27,15 @@ _SAME_NAME = {getattr(httpcore2, name): getattr(httpx2, name) for name in _NAMES
 
 
 class OriginRefusedError(httpx2.RequestError):
-    """A request to another origin than the client's own, which a redirect asks for; nothing was sent there."""
+    """A redirect to another origin than the client's own; nothing was sent there."""
 
 
 class ReplyTooLargeError(httpx2.RequestError):
-    """A reply of more decoded bytes than the client takes."""
+    """A reply with more decoded bytes than the limit."""
 
 
 class Deadline(float):
-    """A number of seconds that knows when it is over, so that it can be passed as a timeout.
+    """Seconds with a fixed end, usable as a timeout.
 
     httpx2 and httpcore2 pass timeouts on unchanged, one for each read; with this one, later reads have less time.
     """
@@ -59,12 +59,12 @@ def _left(timeout: float | None, over: type[httpcore2.TimeoutException]) -> floa
         return timeout
     left = timeout.left()
     if not left:
-        raise over(f"not finished within {timeout:g} s")
+        raise over(f"did not finish within {timeout:g} s")
     return left
 
 
 class _Stream(httpcore2.NetworkStream):
-    """A connection on which every read and write has only what is left of the call's time."""
+    """A connection on which every read and write has only the rest of the call's time."""
 
     def __init__(self, inner: httpcore2.NetworkStream) -> None:
         self._inner = inner
@@ -93,7 +93,7 @@ class _Stream(httpcore2.NetworkStream):
 
 
 class _Network(httpcore2.NetworkBackend):
-    """Makes connections that watch the deadline. Names are looked up by the system, within limits of its own."""
+    """Makes connections that enforce the deadline, except for name lookups, which have the system's own limits."""
 
     def __init__(self) -> None:
         self._inner = httpcore2.SyncBackend()
@@ -166,7 +166,7 @@ class GuardedTransport(httpx2.BaseTransport):
         """Send within the deadline, to this origin only. Raises ``httpx2`` errors."""
         if _origin(request.url) != self._origin:
             other = f"{request.url.scheme}://{request.url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
-            raise OriginRefusedError(f'the server sends on to "{other}", another origin', request=request)
+            raise OriginRefusedError(f'the server redirects to "{other}", another origin', request=request)
         request.extensions["timeout"] = self._watched(request.extensions.get("timeout") or {})
         with noted(request.method, request.url) as sent, mapped_to_httpx():
             answer = self._pool.handle_request(_as_httpcore(request))
@@ -186,7 +186,7 @@ class GuardedTransport(httpx2.BaseTransport):
         self._pool.close()
 
     def _watched(self, timeouts: Mapping[str, float | None]) -> Mapping[str, float | None]:
-        """The same deadline for every part of the call; a redirect within the origin goes on with the first one."""
+        """One deadline for every part of the call; a redirect within the origin keeps the first one."""
         asked = timeouts.get("read")
         if isinstance(asked, Deadline):
             return timeouts

@@ -1,6 +1,6 @@
-"""HTTP requests as they are made, told to whoever watches: those of the guarded client, and of plain ``httpx`` and ``httpx2``.
+"""Reports HTTP requests to watchers: those of the guarded client, and of plain ``httpx`` and ``httpx2``.
 
-Nothing is imported for it: a client is watched from the moment at which the program loads it, in a tool's child process too.
+It imports no client: a client is patched when the program loads it, in a tool's child process too.
 """
 
 import functools
@@ -26,10 +26,10 @@ _ORIGINAL = "_sentinel_original"
 
 @attrs.frozen(kw_only=True)
 class HttpRequest:
-    """One request, from its start to the head of its answer; a redirect that is followed is another one.
+    """One request, from its start to the head of its response; a followed redirect is another request.
 
-    Times are nanoseconds since 1970. ``url`` has neither user, password nor query, and no secret that is known by its shape.
-    ``status`` is None where no answer came; ``error`` is then the class of what was raised.
+    Times are nanoseconds since 1970. ``url`` has no user, password or query, and secrets in it are redacted. ``status`` is None
+    without a response; ``error`` is then the class of the exception.
     """
 
     method: str
@@ -41,20 +41,20 @@ class HttpRequest:
 
 
 class Watcher(Protocol):
-    """Is told of requests. Must not raise."""
+    """Receives requests. Must not raise."""
 
     def working_on(self, call_id: str) -> None:
-        """From here on, requests of this process are those of the tool call with this id."""
+        """From now on, requests of this process belong to the tool call with this id."""
 
     def requested(self, made: HttpRequest) -> None:
-        """Take one."""
+        """Receive a request."""
 
 
 _watchers: list[Watcher] = []
 
 
 def watch(watcher: Watcher) -> None:
-    """Tell ``watcher`` of all requests from now on, in this process and in those that are forked from it."""
+    """Report all requests from now on to ``watcher``, in this process and in those forked from it."""
     if not _watchers:
         sys.meta_path.insert(0, _FINDER)
         for name in _CLIENTS:
@@ -64,7 +64,7 @@ def watch(watcher: Watcher) -> None:
 
 
 def unwatch(watcher: Watcher) -> None:
-    """Tell it no more; with the last one gone, the clients are as they were. One that is not known is let be."""
+    """Stop reporting to ``watcher``; without any watcher the clients are restored. An unknown watcher is ignored."""
     if watcher not in _watchers:
         return
     _watchers.remove(watcher)
@@ -76,21 +76,21 @@ def unwatch(watcher: Watcher) -> None:
 
 
 def working_on(call_id: str) -> None:
-    """Say which tool call this process works on."""
+    """Set the tool call that this process works on."""
     for watcher in _watchers:
         watcher.working_on(call_id)
 
 
 @attrs.define
 class _Answer:
-    """What the sender tells of the answer."""
+    """The response's status, set by the sender."""
 
     status: int | None = None
 
 
 @contextmanager
 def noted(method: str, url: Any) -> Iterator[_Answer]:
-    """Around the sending of one request; the status of the answer goes into what is given. ``url`` is a client's own."""
+    """Wraps the sending of one request; set the yielded object's ``status``. ``url`` is a client's URL object."""
     if not _watchers:
         yield _Answer()
         return
@@ -116,7 +116,7 @@ def _bare(url: Any) -> str:
 
 
 def _transports(client: ModuleType) -> Sequence[tuple[type, str, Callable[..., Any]]]:
-    """The classes of a client that send, their method that does, and what wraps it."""
+    """A client's transport classes, their sending methods, and the wrappers."""
     return (
         (client.HTTPTransport, "handle_request", _watched),
         (client.AsyncHTTPTransport, "handle_async_request", _watched_async),
@@ -133,7 +133,7 @@ def _patch(client: ModuleType) -> None:
 def _restore(client: ModuleType) -> None:
     for kind, name, _wrap in _transports(client):
         send = vars(kind)[name]
-        if hasattr(send, _ORIGINAL):  # else somebody has wrapped ours, which tells nobody any more
+        if hasattr(send, _ORIGINAL):  # else another library has wrapped ours, which then reports to nobody
             setattr(kind, name, getattr(send, _ORIGINAL))
 
 
@@ -162,13 +162,13 @@ def _watched_async(send: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Sees a client being imported, lets the others find it, and patches it once it is loaded."""
+    """Lets the other finders find a client, and patches it once it is loaded."""
 
     def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
         if name not in _CLIENTS:
             return None
         found = (finder.find_spec(name, None) for finder in sys.meta_path if finder is not self)
-        spec = next((one for one in found if one is not None), None)
+        spec = next((spec for spec in found if spec is not None), None)
         if spec is not None and spec.loader is not None:
             load = spec.loader.exec_module
 

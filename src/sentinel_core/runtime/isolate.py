@@ -1,7 +1,7 @@
 """Runs a job in a child process, and accepts only whole frames of the types that it may send.
 
-A child is forked, so that the job sees everything that the parent has loaded; or it is started afresh (``Fresh``), where
-the parent has threads and forking is not safe. Its standard output is the parent's standard error. It sends frames through
+A child is forked, so that the job sees everything that the parent has loaded; or it is a new interpreter (``Fresh``), if the
+parent has threads and forking is not safe. Its standard output is the parent's standard error. It sends frames through
 one pipe, and receives orders through another. It may end, crash, hang or use up memory: the parent then reports what was at
 work, which the child notes in shared memory. This contains mistakes; it is not a security boundary.
 """
@@ -41,7 +41,7 @@ class Child:
     Every ``WorkerError`` has a ``mark``: what was at work.
     """
 
-    # The parent's ends of all pipes: a child that kept another's would keep it from seeing that the parent is gone.
+    # The parent's ends of all pipes. A child must close them: a copy would hide the parent's end from the other children.
     _ours: ClassVar[set[int]] = set()
 
     def __init__(self, job: Callable[[Outbox], None], *, frames: Any = Any, memory: int | None = None) -> None:
@@ -61,7 +61,7 @@ class Child:
             theirs.append(orders)
             self._pid = self._start(job, memory, writer, orders)
         except OSError as error:
-            self._let_go()
+            self._release()
             raise WorkerDied(f"a process could not be started: {error.strerror}") from error
         finally:
             for descriptor in theirs:
@@ -79,7 +79,7 @@ class Child:
         return pid
 
     def fileno(self) -> int:
-        """For ``select``: readable where there are frames, or the child has ended."""
+        """For ``select``: readable if there are frames, or the child has ended."""
         return self._reader
 
     def order(self, order: object) -> None:
@@ -115,7 +115,7 @@ class Child:
         return self._is_over
 
     def is_readable(self, timeout: float | None) -> bool:
-        """Wait until something has come, or the child has ended; False where ``timeout`` seconds pass before."""
+        """Wait until there is data, or the child has ended; False if ``timeout`` seconds pass first."""
         return wait([self._reader], timeout) != []
 
     @property
@@ -178,10 +178,10 @@ class Child:
             try:
                 return self._decode(view)
             except msgspec.MsgspecError as error:
-                raise self._failed(WorkerDied(f"sent a frame that is none of its own: {error}")) from None
+                raise self._failed(WorkerDied(f"sent a frame of an unknown type: {error}")) from None
 
     def _end(self) -> int:
-        """Kill the child and all that it started; a child that ended by itself keeps the status that it ended with."""
+        """Kill the child and all that it started; returns the exit status, its own if it had ended before."""
         if self._status is None:
             try:
                 os.killpg(self._pid, signal.SIGKILL)
@@ -201,9 +201,9 @@ class Child:
     def close(self) -> None:
         """End the child."""
         self._end()
-        self._let_go()
+        self._release()
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         """Close the parent's ends."""
         ours = {self._reader, self._orders} - {-1}
         Child._ours -= ours

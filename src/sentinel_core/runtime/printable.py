@@ -1,4 +1,4 @@
-"""Makes hostile text harmless: what a terminal or a CI runner would act on, or hide, is shown as an escape."""
+"""Makes hostile text harmless: escapes what a terminal or a CI runner would act on or hide."""
 
 import functools
 import os
@@ -14,15 +14,15 @@ _HARMFUL = (
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff\ud800-\udfff"
 )
-# Runners of CI systems take commands out of what is printed: "##vso[", "##[" and "##teamcity[" anywhere, "::" where a line begins.
-# What stands in its place is an escape of JSON and of TOML, too.
-_ORDERS = "##"
-_ORDER = r"(?<=#)#(?=[A-Za-z]{0,20}\[)"
-_LINE_ORDER = "::"
+# CI runners execute commands in printed text: "##vso[", "##[" and "##teamcity[" anywhere, "::" at the start of a line.
+# The replacement is also a valid escape in JSON and TOML.
+_COMMANDS = "##"
+_COMMAND = r"(?<=#)#(?=[A-Za-z]{0,20}\[)"
+_LINE_COMMAND = "::"
 
 _HANGING = "    "
 _JOINERS = "\u200d\ufe0f"
-_FIRST_SIGN = "\u2100"  # letterlike signs, arrows and all that is shown as emoji stand behind it
+_FIRST_SIGN = "\u2100"  # letterlike signs, arrows and all emoji come after it
 
 
 @functools.cache
@@ -34,30 +34,30 @@ def printable(text: str) -> str:
     r"""Text for one line of a terminal; line breaks and control characters become ``\n``, ``\x1b`` and so on."""
     if not (text.isascii() and text.isprintable()):
         text = _harmful("\n\t").sub(_escape, text)
-    if _ORDERS in text:
-        text = re.sub(_ORDER, r"\\u0023", text)
-    return _without_order(text) if _LINE_ORDER in text else text
+    if _COMMANDS in text:
+        text = re.sub(_COMMAND, r"\\u0023", text)
+    return _without_command(text) if _LINE_COMMAND in text else text
 
 
-def _without_order(line: str) -> str:
+def _without_command(line: str) -> str:
     """The line without a command of a CI runner; runners ignore white space before it."""
     rest = line.lstrip()
-    return rf"{line[: len(line) - len(rest)]}\u003a{rest[1:]}" if rest.startswith(_LINE_ORDER) else line
+    return rf"{line[: len(line) - len(rest)]}\u003a{rest[1:]}" if rest.startswith(_LINE_COMMAND) else line
 
 
 def printable_json(data: bytes) -> bytes:
-    r"""JSON in which such characters inside strings become ``\u`` escapes: the same value, safe to print."""
-    if _ORDERS.encode() in data:
-        data = re.sub(_ORDER.encode(), rb"\\u0023", data)
+    r"""JSON with such characters as ``\u`` escapes: the same value, safe to print."""
+    if _COMMANDS.encode() in data:
+        data = re.sub(_COMMAND.encode(), rb"\\u0023", data)
     if data.isascii() and b"\x7f" not in data:
         return data
     return _harmful().sub(_escape_json, data.decode("utf-8")).encode("utf-8")
 
 
 def visible(text: str) -> str:
-    r"""Text for a page, with its line breaks and tabs; what a browser would not show, or would turn around, is an escape.
+    r"""Text for a page, with its line breaks and tabs; invisible and bidirectional characters become escapes.
 
-    The joiner and the selector that make one emoji of several signs stay.
+    The joiner and the selector within an emoji stay.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -104,7 +104,7 @@ def _folded(line: str, width: int) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return "".join(f"{_without_order(part)}\n" for part in wrapper.fill(text).split("\n"))
+    return "".join(f"{_without_command(part)}\n" for part in wrapper.fill(text).split("\n"))
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -129,7 +129,7 @@ def fitting(line: str, stream: TextIO) -> str:
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """``1 trace``, ``2 traces``; ``many`` where an "s" does not make it."""
+    """``1 trace``, ``2 traces``; ``many`` for an irregular plural."""
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 __all__ = ["append_lines", "make_folder", "read_bytes", "refuse_detours", "write_whole"]
 
 _HOME = ".sentinel"
-_MOMENT = 0.05  # seconds; a line is written in less, and only a file that grows no more tells that nobody writes one
-_ELSEWHERE = "; places elsewhere are named by --store and --reports (sentinel run), --dir (sentinel suite), -o (sentinel receive)"
+_MOMENT = 0.05  # seconds, longer than a write takes: a file that does not grow meanwhile has no writer
+_ELSEWHERE = (
+    "; to use another place, set --store and --reports (sentinel run), --dir (sentinel suite), or -o (sentinel receive)"
+)
 
 
 def refuse_detours(path: Path) -> None:
@@ -21,7 +23,7 @@ def refuse_detours(path: Path) -> None:
     for part in (path, *path.parents)[:ours]:
         if part.is_symlink():
             other = _ELSEWHERE if part.name == _HOME else ""
-            raise OSError(errno.ELOOP, f'"{part}" is a symbolic link, which may lead anywhere: remove it{other}')
+            raise OSError(errno.ELOOP, f'"{part}" is a symbolic link, which may point anywhere: remove it{other}')
 
 
 def make_folder(path: Path) -> None:
@@ -104,7 +106,7 @@ def _is_cut_short(path: Path) -> bool:
 
 
 def _end_of(path: Path) -> tuple[int, bool]:
-    """How long a file is, and whether its last line has an end."""
+    """A file's size, and whether it ends with a newline."""
     if not path.stat().st_size:  # pipes and devices, too
         return 0, True
     with path.open("rb") as file:

@@ -1,7 +1,7 @@
-"""A limit on the time of foreign code that runs in this process: a hung call is interrupted, where the system can do that.
+"""A time limit on foreign code in this process: a hung call is interrupted by a signal, if the system has them.
 
-Python code is interrupted wherever it is, a sleep and a read too; a computation in C that never comes back is not, and whoever
-waits for this process must end it.
+Python code is interrupted anywhere, also in a sleep or a read. A computation in C that does not return is not; the parent must
+end the process.
 """
 
 import signal
@@ -13,22 +13,22 @@ from typing import ParamSpec, TypeVar
 
 __all__ = ["shielded", "time_limit"]
 
-_AGAIN = 1.0  # seconds after which it is interrupted again, where the code made nothing of the first time
+_AGAIN = 1.0  # seconds after which the code is interrupted again, if it swallowed the first interrupt
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
 class _TimeOver(BaseException):
-    """No ``Exception``: code that catches all of those, to try again, must not go on."""
+    """Not an ``Exception``, so that code that catches all of those to retry is interrupted too."""
 
 
 @contextmanager
 def time_limit(seconds: float | None) -> Iterator[None]:
     """Interrupt the block after so many seconds. Raises ``TimeoutError``.
 
-    Does nothing without a limit, outside the main thread, without such signals, and where somebody else has set an alarm.
+    Does nothing without a limit, outside the main thread, without such signals, or if an alarm is set already.
     """
-    if seconds is None or not _may_ring():
+    if seconds is None or not _can_interrupt():
         yield
         return
     is_over = False
@@ -49,14 +49,14 @@ def time_limit(seconds: float | None) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _may_ring() -> bool:
+def _can_interrupt() -> bool:
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         return False
     return signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0) and signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
 
 
 def shielded(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """The function as one that a time limit does not interrupt, such as one that writes a frame to a pipe."""
+    """The function with the time limit's signal blocked, so that writing a frame to a pipe is not cut in half."""
     if not hasattr(signal, "pthread_sigmask"):
         return function
 

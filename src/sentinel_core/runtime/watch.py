@@ -101,7 +101,7 @@ class Watch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, KeyboardInterrupt):  # it will end this process: the mark must go on naming who raised it
+        if isinstance(error, KeyboardInterrupt):  # it will end this process, and the mark must keep naming the plugin
             return
         if (
             self._stdout.written == self._written

@@ -1,4 +1,4 @@
-"""Spans, logs and metrics as plain values; spans in the making, and the state of the fold that makes them."""
+"""Spans, logs and metrics as plain values; open spans, and the state of the fold that builds them."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -13,10 +13,10 @@ __all__ = [
     "CLIENT",
     "INTERNAL",
     "Attributes",
-    "Draft",
     "Fold",
     "LogData",
     "MetricData",
+    "OpenSpan",
     "Point",
     "SpanData",
     "SpanEvent",
@@ -57,7 +57,7 @@ class SpanData:
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """The duration."""
         return (self.end - self.start) / 1e9
 
 
@@ -76,7 +76,7 @@ class LogData:
 
 @attrs.frozen(kw_only=True)
 class Point:
-    """All values of one metric that share their attributes, in the order in which they came."""
+    """All values of one metric that share their attributes, in order of arrival."""
 
     attributes: Attributes
     values: tuple[float, ...]
@@ -84,7 +84,7 @@ class Point:
 
 @attrs.frozen(kw_only=True)
 class MetricData:
-    """One metric over the time from ``start`` to ``end``: a histogram where it has ``bounds``, else a growing sum."""
+    """One metric over the time from ``start`` to ``end``: a histogram if it has ``bounds``, else a growing sum."""
 
     name: str
     unit: str
@@ -99,8 +99,8 @@ OpenAttributes = dict[str, Attribute | None]
 
 
 @attrs.define(eq=False)
-class Draft:
-    """A span that may still be open. An attribute that is None is left out in the end."""
+class OpenSpan:
+    """A span that may still be open. Attributes that are None are left out of the finished span."""
 
     span_id: str
     parent_id: str
@@ -114,7 +114,7 @@ class Draft:
     problem: str = ""
 
     def fail(self, kind: str, problem: str | None) -> None:
-        """Give it an error status and the kind of error."""
+        """Set an error status, with the kind of error as ``error.type``."""
         self.failed, self.problem = True, clean_text(problem or "")
         self.attributes["error.type"] = kind
 
@@ -130,8 +130,8 @@ class Fold:
     first: RunStarted
     trace_id: str
     now: int = 0
-    drafts: list[Draft] = attrs.field(factory=list)
-    open: dict[str, Draft] = attrs.field(factory=dict)
+    spans: list[OpenSpan] = attrs.field(factory=list)
+    open: dict[str, OpenSpan] = attrs.field(factory=dict)
     inputs: list[str] = attrs.field(factory=list)
     run: RunStarted = attrs.field(init=False)
     compacted: bool = False
@@ -141,41 +141,41 @@ class Fold:
         self.run = self.first
 
     def start(
-        self, key: object, name: str, parent: Draft | None, *, kind: int = INTERNAL, **attributes: Attribute
-    ) -> Draft:
+        self, key: object, name: str, parent: OpenSpan | None, *, kind: int = INTERNAL, **attributes: Attribute
+    ) -> OpenSpan:
         """Begin a span; ``key`` names it within the trace."""
         span_id = span_id_of(self.trace_id, key)
-        draft = Draft(span_id, "" if parent is None else parent.span_id, name, self.now, kind, {**attributes})
-        self.drafts.append(draft)
-        return draft
+        span = OpenSpan(span_id, "" if parent is None else parent.span_id, name, self.now, kind, {**attributes})
+        self.spans.append(span)
+        return span
 
-    def instant(self, key: object, name: str, parent: Draft | None, attributes: OpenAttributes) -> Draft:
+    def instant(self, key: object, name: str, parent: OpenSpan | None, attributes: OpenAttributes) -> OpenSpan:
         """A span that begins and ends with the current event."""
-        draft = self.start(key, name, parent)
-        draft.attributes.update(attributes)
-        draft.end = self.now
-        return draft
+        span = self.start(key, name, parent)
+        span.attributes.update(attributes)
+        span.end = self.now
+        return span
 
-    def hold(self, role: str, draft: Draft) -> Draft:
+    def hold(self, role: str, span: OpenSpan) -> OpenSpan:
         """Keep a span open as ``role``; an earlier span that is still open as ``role`` was interrupted."""
         self.interrupt(role)
-        self.open[role] = draft
-        return draft
+        self.open[role] = span
+        return span
 
-    def close(self, role: str) -> Draft | None:
+    def close(self, role: str) -> OpenSpan | None:
         """End the span that is open as ``role``, if there is one."""
-        draft = self.open.pop(role, None)
-        if draft is not None:
-            draft.end = self.now
-        return draft
+        span = self.open.pop(role, None)
+        if span is not None:
+            span.end = self.now
+        return span
 
     def interrupt(self, role: str) -> None:
         """End the span that is open as ``role`` without a result."""
-        draft = self.close(role)
-        if draft is not None:
-            draft.attributes["sentinel.interrupted"] = True
+        span = self.close(role)
+        if span is not None:
+            span.attributes["sentinel.interrupted"] = True
 
     @property
-    def parent(self) -> Draft | None:
-        """What contains the operations of the run: its agent span, else the outermost."""
+    def parent(self) -> OpenSpan | None:
+        """The parent of the run's operations: its agent span, else the outermost."""
         return self.open.get("agent") or self.open.get("workflow")

@@ -1,4 +1,4 @@
-"""How each kind of event changes the spans: one small function each, and the table of them."""
+"""The effect of each kind of event on the spans: one small function each, and a table of them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,11 +8,11 @@ from sentinel_core.agent import otel_names as names
 from sentinel_core.agent.conversation import message_of, to_trace
 from sentinel_core.agent.otel_ids import trace_id_of
 from sentinel_core.telemetry.content import as_json, clean_text, definitions, message_parts
-from sentinel_core.telemetry.data import CLIENT, Draft, Fold, OpenAttributes, SpanEvent
+from sentinel_core.telemetry.data import CLIENT, Fold, OpenAttributes, OpenSpan, SpanEvent
 from sentinel_core.telemetry.model_spans import MODEL_HANDLERS, usage_attributes
 from sentinel_core.trace import ToolResult
 
-__all__ = ["AFTER_HANDLERS", "HANDLERS", "finish"]
+__all__ = ["HANDLERS", "OUTCOME_HANDLERS", "finish"]
 
 
 def _guardrail_checked(fold: Fold, event: ev.GuardrailChecked) -> None:
@@ -46,7 +46,7 @@ def _attempt_judged(fold: Fold, event: ev.AttemptJudged) -> None:
 
 
 def _reflector_asked(fold: Fold, event: ev.ReflectorAsked) -> None:
-    """A model call like the agent's own, so that metrics count its tokens, cost and time; it adds no message to the run."""
+    """A chat span like the agent's own, so that metrics count tokens, cost and time; it adds no message to the run."""
     model = event.model or fold.run.model
     chat = fold.start(event.sequence, f"chat {model}" if model else "chat", fold.parent, kind=CLIENT)
     chat.start -= int(event.duration_ms * 1e6)
@@ -95,27 +95,27 @@ def _loop_decided(fold: Fold, event: ev.LoopDecided) -> None:
 
 
 def _delivery_started(fold: Fold, event: ev.DeliveryStarted) -> None:
-    draft = fold.start(event.sequence, "sentinel.delivery", fold.parent)
-    draft.attributes |= {
+    span = fold.start(event.sequence, "sentinel.delivery", fold.parent)
+    span.attributes |= {
         "sentinel.tool.idempotency_key": event.idempotency_key,
         "sentinel.delivery.below_evidence": event.below_evidence,
         "gen_ai.tool.call.arguments": as_json(event.arguments),
     }
-    fold.hold("delivery", draft)
+    fold.hold("delivery", span)
 
 
 def _delivery_finished(fold: Fold, event: ev.DeliveryFinished) -> None:
-    draft = fold.close("delivery") or fold.instant(event.sequence, "sentinel.delivery", fold.parent, {})
-    draft.attributes |= {
+    span = fold.close("delivery") or fold.instant(event.sequence, "sentinel.delivery", fold.parent, {})
+    span.attributes |= {
         "sentinel.delivery.status": event.status,
         "sentinel.delivery.report_id": event.report_id,
         "gen_ai.tool.call.result": clean_text(event.content),
     }
     if event.status != "delivered":
-        draft.fail(event.status, event.content)
+        span.fail(event.status, event.content)
 
 
-AFTER_HANDLERS: Mapping[type, Callable[[Fold, Any], None]] = {
+OUTCOME_HANDLERS: Mapping[type, Callable[[Fold, Any], None]] = {
     ev.GuardrailChecked: _guardrail_checked,
     ev.AttemptJudged: _attempt_judged,
     ev.AttemptReflected: _attempt_reflected,
@@ -200,7 +200,7 @@ def _tool_finished(fold: Fold, event: ev.ToolFinished) -> None:
     _remember(fold, event)
 
 
-def _not_run(fold: Fold, event: ev.ToolFinished) -> Draft:
+def _not_run(fold: Fold, event: ev.ToolFinished) -> OpenSpan:
     """The span of a call in a truncated reply, which is answered without being run."""
     call_id = event.result.tool_call_id
     called = (
@@ -238,7 +238,7 @@ def _count_tool(fold: Fold, *, failed: bool) -> None:
 
 
 def _remember(fold: Fold, event: ev.MessageReceived | ev.ToolFinished) -> str:
-    """The event's message as JSON, now part of what the model is shown."""
+    """Add the event's message to the model's input; returns it as JSON."""
     message = message_of(event)
     assert message is not None
     fold.inputs.append(as_json(message_parts(message)))
@@ -300,5 +300,5 @@ HANDLERS: Mapping[type, Callable[[Fold, Any], None]] = {
     ev.RunEnded: _run_ended,
     ev.RunResumed: _run_resumed,
     **MODEL_HANDLERS,
-    **AFTER_HANDLERS,
+    **OUTCOME_HANDLERS,
 }

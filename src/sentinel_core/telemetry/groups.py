@@ -109,11 +109,11 @@ class Groups(Generic[_P]):
         self._crowded = True
         return False
 
-    def let_go(self, group: Group[_P]) -> None:
-        """Do not count a group that was handed over as judged: it holds no agent's span."""
+    def discount(self, group: Group[_P]) -> None:
+        """Stop counting a group as judged, because it holds no agent's span."""
         self.counts[_judged(group)] -= 1
         self.counts["rootless"] -= not group.root_id
-        self.counts["of no agent"] += 1
+        self.counts["no agent"] += 1
         if (kept := self._of_trace.get(group.id)) is not None:
             kept.rounds -= 1
 

@@ -16,14 +16,14 @@ from sentinel_core.telemetry.run_files import live_path
 __all__ = ["HTTP_SCOPE", "Live"]
 
 HTTP_SCOPE = "sentinel.http"
-_FAILED = 400  # a status from here on is an error, for a client
+_FAILED = 400  # the lowest HTTP status that is an error for a client
 
 
 @attrs.define(eq=False)
 class Live:
-    """Watches the requests of this process and of its tools' children, and appends a span for each to a file beside the trace.
+    """Appends a span for each request of this process and of its tools' children to a file beside the trace.
 
-    No journal tells of them: what a killed run had asked is in that file.
+    The journal has no HTTP requests, so this file keeps those of a killed run.
     """
 
     directory: Path
@@ -33,34 +33,34 @@ class Live:
     _tools: dict[str, str] = attrs.field(factory=dict)
 
     def follow(self, trace_id: str, key: object = None, *, attempt: int | None = None) -> None:
-        """From here on requests belong to the span that ``key`` names, None for the outermost; to ``attempt``, where it is one."""
+        """Assign later requests to the span that ``key`` names, None for the outermost, and to ``attempt``, if given."""
         if not self._trace_id:
             watch(self)
         self._trace_id, self._attempt = trace_id, attempt
         self._parent = root_span_id_of(trace_id) if key is None else span_id_of(trace_id, key)
 
     def tool_started(self, call_id: str, key: object) -> None:
-        """Remember the span of a call: several may be at work at once, each in a child that knows its own."""
+        """Remember the span of a call: several may run at once, each in a child that knows its own call id."""
         self._tools[call_id] = span_id_of(self._trace_id, key)
 
     def working_on(self, call_id: str) -> None:
-        """This process makes the requests of a tool call."""
+        """Assign this process's requests to a tool call."""
         self._parent, self._attempt = self._tools.get(call_id, self._parent), None
 
     def requested(self, made: HttpRequest) -> None:
-        """Write it down."""
+        """Append the span of a request."""
         line = span_lines((self._span(made),), HTTP_SCOPE)
-        with contextlib.suppress(OSError):  # a full disk must not fail the request; writing the trace will tell of it
+        with contextlib.suppress(OSError):  # a full disk must not fail the request; writing the trace reports it
             append_lines(live_path(self.directory, self._trace_id), line)
 
     def close(self) -> None:
-        """Leave the clients as they were."""
+        """Stop watching the HTTP clients."""
         unwatch(self)
         self._trace_id = ""
 
     def _span(self, made: HttpRequest) -> SpanData:
         failed = made.error or (str(made.status) if made.status is not None and made.status >= _FAILED else None)
-        told: dict[str, Attribute | None] = {
+        attributes: dict[str, Attribute | None] = {
             "http.request.method": made.method,
             "url.full": made.url,
             "http.response.status_code": made.status,
@@ -76,6 +76,6 @@ class Live:
             kind=CLIENT,
             start=made.start,
             end=made.end,
-            attributes={name: value for name, value in told.items() if value is not None},
+            attributes={name: value for name, value in attributes.items() if value is not None},
             failed=failed is not None,
         )

@@ -1,4 +1,4 @@
-"""From spans to log records: failures with their context, retries with their reasons, pruning, tool calls."""
+"""Log records from spans: failures with their context, retries with their reasons, pruning, tool calls."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
@@ -35,7 +35,7 @@ def _dropped(span: SpanData) -> bool:
 
 def _number_dropped(span: SpanData) -> int:
     number = span.attributes["sentinel.context.messages_dropped"]
-    assert isinstance(number, int), "so the fold of the events made it"
+    assert isinstance(number, int), "set by the fold of the events"
     return number
 
 

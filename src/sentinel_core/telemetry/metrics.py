@@ -1,4 +1,4 @@
-"""From spans to metrics: which metric takes which span's value, with which attributes, as one table."""
+"""Metrics from spans: one table of which metric takes which spans' values, with which attributes."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -8,7 +8,7 @@ from sentinel_core.telemetry.data import Attribute, MetricData, Point, SpanData
 
 __all__ = ["metrics_of"]
 
-# Buckets as OpenTelemetry's GenAI conventions advise them.
+# Buckets that OpenTelemetry's GenAI conventions recommend.
 _OPERATION = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
 _AGENT = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6)
 _WORKFLOW = (1.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 7200.0)
@@ -109,7 +109,7 @@ _ROWS = (
     _Row(
         "sentinel.context.utilization",
         "1",
-        "Estimated tokens by what the context may take",
+        "Estimated tokens as a share of the context's budget",
         _TENTHS,
         _named("sentinel.context.manage"),
         _attribute("sentinel.context.utilization"),
@@ -118,7 +118,7 @@ _ROWS = (
     _Row(
         "sentinel.client.cost",
         "{USD}",
-        "What model calls cost, in US dollars",
+        "Cost of model calls in US dollars",
         (),
         _operation("chat"),
         _attribute("operation.cost"),

@@ -1,4 +1,4 @@
-"""What the events around a model call mean for the spans: fitting the context, attempts, back-off, the reply."""
+"""Spans from the events around a model call: fitting the context, attempts, back-off, the reply."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,12 +7,12 @@ from sentinel_core.agent import events as ev
 from sentinel_core.agent import otel_names as names
 from sentinel_core.agent.conversation import message_of
 from sentinel_core.telemetry.content import as_json, clean_text, message_parts, window
-from sentinel_core.telemetry.data import CLIENT, Draft, Fold, OpenAttributes
+from sentinel_core.telemetry.data import CLIENT, Fold, OpenAttributes, OpenSpan
 from sentinel_core.trace import TokenUsage
 
 __all__ = ["ERROR_TYPES", "MODEL_HANDLERS", "usage_attributes"]
 
-# Our error classes as values of ``error.type``, which is to have few.
+# Our error classes as values of ``error.type``, which should have low cardinality.
 ERROR_TYPES = {
     "AuthenticationError": "auth",
     "ContextLengthError": "validation",
@@ -49,7 +49,7 @@ def _context_fitted(fold: Fold, event: ev.ContextFitted) -> None:
 
 def _context_summarized(fold: Fold, event: ev.ContextSummarized) -> None:
     fold.compacted = True
-    draft = fold.instant(
+    span = fold.instant(
         event.sequence,
         "sentinel.context.summarize",
         fold.parent,
@@ -62,7 +62,7 @@ def _context_summarized(fold: Fold, event: ev.ContextSummarized) -> None:
             **usage_attributes(event.usage),
         },
     )
-    draft.start -= int(event.duration_ms * 1e6)
+    span.start -= int(event.duration_ms * 1e6)
 
 
 def _attempt_started(fold: Fold, event: ev.AttemptStarted) -> None:
@@ -83,7 +83,7 @@ def _attempt_started(fold: Fold, event: ev.AttemptStarted) -> None:
     fold.hold("attempt", attempt)
 
 
-def _chat(fold: Fold, event: ev.AttemptStarted) -> Draft:
+def _chat(fold: Fold, event: ev.AttemptStarted) -> OpenSpan:
     run = fold.run
     messages, older = window(fold.inputs)
     chat = fold.start(f"chat {event.sequence}", f"chat {run.model}" if run.model else "chat", fold.parent, kind=CLIENT)
@@ -113,23 +113,23 @@ def _attempt_finished(fold: Fold, event: ev.AttemptFinished) -> None:
     if event.error_type is None:
         return
     kind = ERROR_TYPES.get(event.error_type, event.error_type)
-    for draft in (attempt, chat, fold.open.get("agent")):
-        if draft is not None:  # _reply_received clears the call's error if a later attempt succeeds
-            draft.attributes["error.type"] = kind
+    for span in (attempt, chat, fold.open.get("agent")):
+        if span is not None:  # _reply_received clears the call's error if a later attempt succeeds
+            span.attributes["error.type"] = kind
     attempt.fail(kind, event.error)
     if chat is not None:
         chat.fail(kind, event.error)
 
 
 def _backed_off(fold: Fold, event: ev.BackedOff) -> None:
-    draft = fold.start(event.sequence, "sentinel.backoff", fold.open.get("chat") or fold.parent)
-    draft.attributes |= {
+    span = fold.start(event.sequence, "sentinel.backoff", fold.open.get("chat") or fold.parent)
+    span.attributes |= {
         "sentinel.turn": event.turn,
         "sentinel.attempt.number": event.attempt,
         "sentinel.retry.backoff_s": event.seconds,
         "sentinel.retry.reason": ERROR_TYPES.get(event.reason, event.reason),
     }
-    fold.hold("backoff", draft)
+    fold.hold("backoff", span)
 
 
 def _reply_received(fold: Fold, event: ev.ReplyReceived) -> None:
@@ -158,11 +158,11 @@ def _reply_received(fold: Fold, event: ev.ReplyReceived) -> None:
     _add_cost(fold, reply.cost_usd)
 
 
-def _clear_error(*drafts: Draft | None) -> None:
+def _clear_error(*spans: OpenSpan | None) -> None:
     """Clear the error type after a later attempt succeeded; the failed attempts keep theirs."""
-    for draft in drafts:
-        if draft is not None:
-            draft.attributes.pop("error.type", None)
+    for span in spans:
+        if span is not None:
+            span.attributes.pop("error.type", None)
 
 
 def _add_cost(fold: Fold, cost: float | None) -> None:

@@ -20,7 +20,7 @@ from sentinel_core.telemetry.run_files import http_lines, rebuild
 __all__ = ["Telemetry", "is_disabled"]
 
 _LEAVES = (ev.RunResumed, ev.AttemptFinished, ev.ToolFinished, ev.DeliveryFinished)
-# After these the files are written: what follows may be a long wait, or nothing.
+# After these the files are written, because a long wait, or nothing, may follow.
 _SAVES = (ev.RunEnded, ev.LoopDecided, ev.DeliveryFinished)
 
 
@@ -29,7 +29,7 @@ def is_disabled() -> bool:
     return os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
 
 
-def _complain(problem: str) -> None:
+def _log_warning(problem: str) -> None:
     logging.getLogger("sentinel.telemetry").warning("%s", problem)
 
 
@@ -42,15 +42,15 @@ class Telemetry:
 
     The files under ``directory`` hold message content; ``endpoint`` (the address of a collector) gets it only with
     ``capture``, by default as ``OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT`` says. ``live`` watches HTTP
-    clients for the whole process: turn it off in a program that you share. Nothing here ever raises; ``complain`` gets
-    each problem once. With ``OTEL_SDK_DISABLED=true`` it does nothing at all.
+    clients for the whole process: turn it off in a program that uses HTTP clients of its own. Nothing here raises; ``warn``
+    gets each problem once. With ``OTEL_SDK_DISABLED=true`` it does nothing at all.
     """
 
     directory: Path
     endpoint: str | None = None
     capture: bool | None = None
     live: bool = True
-    complain: Callable[[str], None] = _complain
+    warn: Callable[[str], None] = _log_warning
     _events: list[ev.Event] = attrs.field(factory=list, init=False)
     _trace_id: str = attrs.field(default="", init=False)
     _agent: int = attrs.field(default=0, init=False)  # the event that names the span of the attempt at the task
@@ -119,7 +119,7 @@ class Telemetry:
         self._trace_id = trace_id_of(event.run_id)
 
     def _follow(self, event: ev.Event) -> None:
-        """Say whose the requests are that come after this event."""
+        """Assign the HTTP requests after this event to its span."""
         if not self.live or not self._trace_id:
             return
         match event:
@@ -162,4 +162,4 @@ class Telemetry:
             problem = f"{doing}: {error_text(error)}"
             if problem not in self._reported:
                 self._reported.add(problem)
-                self.complain(problem)
+                self.warn(problem)

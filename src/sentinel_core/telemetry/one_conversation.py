@@ -1,4 +1,4 @@
-"""Gives the traces of one conversation one id, so that a reader reads one trace."""
+"""Gives all traces of a conversation one id, so that a reader returns one trace."""
 
 from typing import Any
 

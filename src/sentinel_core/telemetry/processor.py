@@ -21,6 +21,7 @@ except ImportError as error:
 
 from sentinel_core.errors import error_text
 from sentinel_core.telemetry.groups import Group, Groups
+from sentinel_core.telemetry.sdk_spans import add_span
 
 if TYPE_CHECKING:
     from sentinel_core.offers import Signal
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["SentinelSpanProcessor"]
 
 _log = logging.getLogger("sentinel.telemetry")
-_SESSIONS = ("gen_ai.conversation.id", "session.id", "langfuse.session.id", "mlflow.trace.session")
 _IDLE = 3600.0
 
 
@@ -44,7 +44,7 @@ class SentinelSpanProcessor(SpanProcessor):
     At most ``most_spans`` spans are held; ``counts`` has those received and those dropped.
 
     Spans are collected as they end, and judged in a thread of their own with the installed signals, or with ``signals``.
-    Nothing here ever raises into the program. A forked process judges the spans that end in it, and no others.
+    Nothing here raises into the program. A forked process judges only the spans that end in it.
     """
 
     def __init__(
@@ -88,20 +88,10 @@ class SentinelSpanProcessor(SpanProcessor):
 
     def on_end(self, span: ReadableSpan) -> None:
         """Take one finished span."""
-        context, attributes = span.context, span.attributes or {}
-        if context is None or self._over:
+        if span.context is None or self._over:
             return
-        parent = span.parent
-        session = next((value for key in _SESSIONS if isinstance(value := attributes.get(key), str)), None)
         with self._lock:
-            self._groups.add(
-                span,
-                trace_id=f"{context.trace_id:032x}",
-                span_id=f"{context.span_id:016x}",
-                parent_id="" if parent is None or parent.is_remote else f"{parent.span_id:016x}",
-                conversation=session,
-                now=time.monotonic(),
-            )
+            add_span(self._groups, span, now=time.monotonic())
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name="sentinel-judge", daemon=True)
                 self._thread.start()
@@ -143,23 +133,17 @@ class SentinelSpanProcessor(SpanProcessor):
         for group in groups:
             try:
                 self._judge_one(group)
-            except Exception as error:  # noqa: BLE001 - a defect of ours or a plugin's must not end the program's judge
+            except Exception as error:  # noqa: BLE001 - no defect, ours or a plugin's, may end the judging thread
                 self._count("failed")
                 _log.warning("trace %s could not be judged: %s: %s", group.id, type(error).__name__, error_text(error))
 
     def _judge_one(self, group: "Group[ReadableSpan]") -> None:
-        from opentelemetry.exporter.otlp.json.common.trace_encoder import encode_spans
-
         from sentinel_core.host.in_process import evaluate_trace
         from sentinel_core.runtime.redact import redacted
-        from sentinel_core.telemetry.one_conversation import renamed
-        from sentinel_core.telemetry.read_spans import read_document
+        from sentinel_core.telemetry.sdk_spans import read_group
         from sentinel_core.trace import ExecutionTrace
 
-        document = encode_spans(list(group.spans.values())).to_json().encode()
-        if len(group.traces) > 1:
-            document = renamed(document, group.id)
-        for trace in read_document(document):
+        for trace in read_group(group):
             if not isinstance(trace, ExecutionTrace):
                 self._count("unreadable")
                 _log.debug("trace %s: %s", group.id, trace.message)
@@ -176,12 +160,12 @@ class SentinelSpanProcessor(SpanProcessor):
         level = logging.INFO if report.verdict == "PASS" else logging.WARNING
         _log.log(level, "trace %s: %s", report.trace_id, report.reasoning)
         if self._on_report is not None:
-            self._hand_on(report, self._on_report)
+            self._call_on_report(report, self._on_report)
 
-    def _hand_on(self, report: "ReliabilityReport", on_report: "Callable[[ReliabilityReport], None]") -> None:
+    def _call_on_report(self, report: "ReliabilityReport", on_report: "Callable[[ReliabilityReport], None]") -> None:
         try:
             on_report(report)
-        except Exception as error:  # noqa: BLE001 - the program's own may raise anything; the trace was judged
+        except Exception as error:  # noqa: BLE001 - the program's callback may raise anything; the trace was judged
             self._count("on_report failed")
             _log.warning("trace %s: on_report raised %s: %s", report.trace_id, type(error).__name__, error_text(error))
 

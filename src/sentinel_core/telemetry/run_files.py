@@ -1,4 +1,4 @@
-"""The files of a run: its trace, its metrics, its logs, each written whole or not at all."""
+"""The files of a run: its trace, its metrics, its logs, each written atomically."""
 
 import errno
 import os
@@ -20,12 +20,12 @@ _OURS = b'"scope":{"name":"sentinel"'
 
 
 def trace_path(directory: Path, trace_id: str) -> Path:
-    """Where a trace's spans are."""
+    """The file of a trace's spans."""
     return directory / "traces" / f"{trace_id}.otlp.jsonl"
 
 
 def live_path(directory: Path, trace_id: str) -> Path:
-    """Where the spans of HTTP requests, which no journal has, are kept until the trace is written."""
+    """Where the spans of HTTP requests, which are not in the journal, are kept until the trace is written."""
     return directory / "traces" / f".{trace_id}.live.jsonl"
 
 
@@ -51,7 +51,7 @@ def _rebuilt(conversation: Iterable[Event], directory: Path) -> Path:
 
 
 def http_lines(directory: Path, trace_id: str) -> list[bytes]:
-    """The spans of a trace that are on disk and no journal tells of: those of HTTP requests. Raises ``OSError``."""
+    """The spans of a trace's HTTP requests, which are on disk but not in the journal. Raises ``OSError``."""
     paths = (trace_path(directory, trace_id), live_path(directory, trace_id))
     return list(dict.fromkeys(line for path in paths for line in _foreign(path)))
 

@@ -22,7 +22,7 @@ _WAITS = (0.2, 0.8)  # seconds before the second attempt and the third
 _RETRYABLE = frozenset({429, 502, 503, 504})
 _IDS = frozenset({"traceId", "spanId", "parentSpanId"})
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+: [\t\x20-\x7e\x80-\xff]*")
-# The last part of the address, the list in our lines, and the message that carries it.
+# The last part of the URL: the key of the list in our lines, the package, and the protobuf message.
 _SIGNALS: Mapping[str, tuple[str, str, str]] = {
     "traces": ("resourceSpans", "trace", "ExportTraceServiceRequest"),
     "metrics": ("resourceMetrics", "metrics", "ExportMetricsServiceRequest"),
@@ -31,7 +31,7 @@ _SIGNALS: Mapping[str, tuple[str, str, str]] = {
 
 
 class Unsent(Exception):
-    """A collector did not accept what it was sent, and why."""
+    """The collector could not be reached or refused the data; the text says why."""
 
 
 class _BusyError(Unsent):
@@ -47,9 +47,7 @@ def check_endpoint(endpoint: str) -> str:
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or not endpoint.isascii():
         raise ConfigError(f'--otlp "{shown}": give the address of a collector, such as http://127.0.0.1:4318')
     if "@" in parts.netloc:
-        raise ConfigError(
-            f'--otlp "{shown}": leave out user and password; OTEL_EXPORTER_OTLP_HEADERS is for what a collector asks for'
-        )
+        raise ConfigError(f'--otlp "{shown}": leave out user and password; set OTEL_EXPORTER_OTLP_HEADERS instead')
     if find_spec("opentelemetry") is None or find_spec("opentelemetry.proto") is None:
         raise ConfigError("--otlp needs OpenTelemetry: pip install 'reliability-sentinel[otel]'")
     return endpoint
@@ -58,14 +56,14 @@ def check_endpoint(endpoint: str) -> str:
 def _parts(endpoint: str) -> SplitResult | None:
     try:
         parts = urlsplit(endpoint)
-        parts.port  # noqa: B018 - looked at only now, and it may be none
+        parts.port  # noqa: B018 - parsed only on access, and may be invalid
     except ValueError:
         return None
     return parts
 
 
 def captures_content() -> bool:
-    """Whether messages go to a collector: OpenTelemetry's own variable says, and its default is no."""
+    """Whether messages are sent to a collector, by OpenTelemetry's own variable; by default not."""
     setting = os.environ.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "")
     return setting.upper() in ("SPAN_ONLY", "SPAN_AND_EVENT", "TRUE")
 
@@ -104,7 +102,7 @@ def _post(url: str, body: bytes) -> None:
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects: what is meant for one address does not go to another."""
+    """Refuses redirects, so that data and headers reach no other address."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -134,7 +132,7 @@ def _protobuf(signal: str, lines: Iterable[bytes]) -> bytes:
 
 
 def _with_base64(value: Any) -> Any:
-    """Ids as protobuf's own JSON has them: OTLP alone writes hexadecimal digits."""
+    """Ids in base64 for protobuf's JSON parser; OTLP JSON writes them in hexadecimal."""
     if isinstance(value, list):
         return [_with_base64(inner) for inner in value]
     if isinstance(value, dict):

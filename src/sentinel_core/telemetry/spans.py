@@ -1,4 +1,4 @@
-"""From events to spans: a pure fold, so that the spans of a run can be rebuilt from its journal at any time."""
+"""Spans from events: a pure fold, so that the spans of a run can be rebuilt from its journal at any time."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ import attrs
 from sentinel_core.agent.events import Event, RunStarted
 from sentinel_core.agent.otel_ids import nanos_of, trace_id_of
 from sentinel_core.agent.otel_names import CONTENT
-from sentinel_core.telemetry.data import Draft, Fold, SpanData
+from sentinel_core.telemetry.data import Fold, OpenSpan, SpanData
 from sentinel_core.telemetry.fold import HANDLERS, finish
 
 __all__ = ["conversations", "spans_of", "without_content"]
@@ -27,7 +27,7 @@ def conversations(events: Iterable[Event]) -> list[tuple[Event, ...]]:
 
 
 def spans_of(events: Iterable[Event]) -> list[SpanData]:
-    """The spans of one conversation, the outermost first; none where no run has started.
+    """The spans of one conversation, the outermost first; none if no run has started.
 
     The record may end anywhere: spans that are open then end with the last event and are marked as interrupted.
     """
@@ -42,7 +42,7 @@ def spans_of(events: Iterable[Event]) -> list[SpanData]:
         if handle is not None:
             handle(fold, event)
     finish(fold)
-    return [_finished(fold, draft) for draft in fold.drafts]
+    return [_finished(fold, span) for span in fold.spans]
 
 
 def without_content(span: SpanData) -> SpanData:
@@ -55,18 +55,18 @@ def without_content(span: SpanData) -> SpanData:
     return attrs.evolve(span, attributes=kept, events=events, problem="")
 
 
-def _finished(fold: Fold, draft: Draft) -> SpanData:
-    attributes = {"gen_ai.conversation.id": fold.first.conversation_id, **draft.attributes}
+def _finished(fold: Fold, span: OpenSpan) -> SpanData:
+    attributes = {"gen_ai.conversation.id": fold.first.conversation_id, **span.attributes}
     return SpanData(
         trace_id=fold.trace_id,
-        span_id=draft.span_id,
-        parent_id=draft.parent_id,
-        name=draft.name,
-        kind=draft.kind,
-        start=draft.start,
-        end=fold.now if draft.end is None else max(draft.start, draft.end),
+        span_id=span.span_id,
+        parent_id=span.parent_id,
+        name=span.name,
+        kind=span.kind,
+        start=span.start,
+        end=fold.now if span.end is None else max(span.start, span.end),
         attributes={name: value for name, value in attributes.items() if value is not None},
-        events=tuple(draft.events),
-        failed=draft.failed,
-        problem=draft.problem,
+        events=tuple(span.events),
+        failed=span.failed,
+        problem=span.problem,
     )

@@ -27,7 +27,7 @@ _OPEN_ID = re.compile(r"[0-9a-f]{32}")
 
 
 def judged_span(trace: ExecutionTrace) -> tuple[str, str]:
-    """Trace id and span id that a verdict on this trace belongs to; empty for traces that no OpenTelemetry made."""
+    """The trace id and span id of a verdict on this trace; empty for traces that do not come from OpenTelemetry."""
     if trace.details is not None and trace.details.source == "sentinel":
         trace_id = trace_id_of(trace.trace_id)
         return trace_id, root_span_id_of(trace_id)
@@ -77,7 +77,7 @@ def _signal_rows(report: ReliabilityReport) -> Iterator[dict[str, Attribute | No
 
 
 def _label(score: SignalScore, profile: dict[str, Any]) -> str | None:
-    """What the signal's score would give alone, by its critical rules; None where it was not measured."""
+    """The verdict on this signal's score alone, by the critical thresholds; None if it was not measured."""
     if score.score is None:
         return None
     fired = {
@@ -109,8 +109,8 @@ class Emission:
     """Where verdicts go: appended to a file, one per line, and to a collector if ``endpoint`` names one.
 
     The parent calls ``prepared`` and ``finish``; the judging process calls ``lines`` and ``write``. Other commands may
-    write to the same file meanwhile: the ``evaluation_id`` in each line says whose it is. ``start`` is the size of the
-    file before; ``problems`` are why this process could not write lines.
+    append to the same file, so each line has its command's ``evaluation_id``. ``start`` is the file's size before;
+    ``problems`` are the write errors of this process.
     """
 
     path: Path
@@ -125,7 +125,7 @@ class Emission:
         return cls(directory / "logs" / f"{name}.otlp.jsonl", endpoint)
 
     def prepared(self) -> "Emission":
-        """The same, starting at the end of the file now. Raises ``ConfigError`` if it cannot write or send."""
+        """A copy that starts at the file's current end. Raises ``ConfigError`` if it cannot write or send."""
         from sentinel_core.telemetry.send import check_endpoint
 
         if self.endpoint is not None:
@@ -133,10 +133,10 @@ class Emission:
         try:
             return attrs.evolve(self, start=check_writable(self.path))
         except OSError as error:
-            raise ConfigError(f'"{self.path}": {error.strerror}; verdicts could not be written there') from None
+            raise ConfigError(f'"{self.path}": {error.strerror}; verdicts cannot be written there') from None
 
     def lines(self, report: ReliabilityReport, trace_id: str, span_id: str) -> bytes:
-        """What is written and sent for one report, as lines of OTLP JSON."""
+        """One report's verdicts as lines of OTLP JSON."""
         return b"".join(log_lines(verdict_logs(report, trace_id, span_id, time.time_ns(), self.evaluation_id)))
 
     def write(self, lines: bytes) -> str | None:
@@ -147,14 +147,14 @@ class Emission:
         try:
             append_lines(self.path, [lines])
         except OSError as error:
-            problem = f"verdicts were not kept: {error.strerror}"
+            problem = f"verdicts were not written: {error.strerror}"
             if problem not in self.problems:
                 self.problems.append(problem)
                 return problem
         return None
 
     def finish(self) -> None:
-        """Send what was written here since ``prepared``, as far as lines are whole. Raises ``OSError`` and ``Unsent``."""
+        """Send the whole lines that were written since ``prepared``. Raises ``OSError`` and ``Unsent``."""
         if self.endpoint is None or not self.path.exists():
             return
         from sentinel_core.telemetry.send import send

@@ -1,4 +1,4 @@
-"""Bytes to JSON values; why some bytes are none that Sentinel takes, and where: ``what @ $.path``."""
+"""Parses JSON bytes; errors read ``what @ $.path``."""
 
 import gc
 import math
@@ -39,13 +39,13 @@ class TooDeepError(ValueError):
 
 
 class DoubledKeyError(ValueError):
-    """An object has a key more than once: what is wrong, and where."""
+    """An object has a key more than once."""
 
 
 def parse_json(data: bytes | bytearray, *, strict: bool = False) -> object:
-    """The value; ``strict`` refuses keys that are written twice.
+    """The value; ``strict`` refuses duplicate keys.
 
-    Raises ``ValueError`` or ``RecursionError``, which ``not_json`` puts into words.
+    Raises ``ValueError`` or ``RecursionError``; ``not_json`` turns them into a message.
     """
     value = from_json(data)
     brackets = _brackets(data)
@@ -57,16 +57,16 @@ def parse_json(data: bytes | bytearray, *, strict: bool = False) -> object:
 
 
 def _brackets(data: bytes | bytearray) -> int:
-    """The most that there can be. To take them out jumps from one to the next; to count them looks at every byte."""
+    """An upper limit on opening brackets. Uses ``replace``, which skips between hits; ``count`` looks at every byte."""
     if not MOST_DEPTH < len(data) <= _LARGE:
         return len(data)
     return 2 * len(data) - len(data.replace(b"[", b"")) - len(data.replace(b"{", b""))
 
 
 def check_depth(values: Iterable[object], *, most: float = math.inf) -> None:
-    """Raises ``TooDeepError`` where any of the values nests more than 200 lists and objects.
+    """Raises ``TooDeepError`` if any of the values nests more than 200 lists and objects.
 
-    ``most`` is how many of them there can be in all; where too few are left to pass the limit, it looks no deeper.
+    ``most`` is an upper limit on their number; the search ends when too few are left to exceed the depth.
     """
     level = [value for value in values if type(value) in _NESTED]
     depth = 0
@@ -75,20 +75,20 @@ def check_depth(values: Iterable[object], *, most: float = math.inf) -> None:
         most -= len(level)
         if depth > MOST_DEPTH:
             raise TooDeepError(_TOO_DEEP)
-        level = [one for start in range(0, len(level), _AT_ONCE) for one in _inside(level[start : start + _AT_ONCE])]
+        level = [inner for at in range(0, len(level), _AT_ONCE) for inner in _inside(level[at : at + _AT_ONCE])]
 
 
 def _inside(containers: Iterable[object]) -> Iterable[object]:
-    """The lists and objects directly in these; the garbage collector can tell twice as fast as a loop in Python."""
+    """The lists and objects directly inside; asking the garbage collector is twice as fast as a loop in Python."""
     held = gc.get_referents(*containers)
     return compress(held, map(_NESTED.__contains__, map(type, held)))
 
 
 def not_json(data: bytes | bytearray, error: Exception) -> str:
-    """Why these bytes are no JSON, from what was raised for them, with the path of the place."""
+    """Why these bytes are not JSON, from the exception of parsing them, with the path of the place."""
     if isinstance(error, DoubledKeyError):
         return str(error)
-    if isinstance(error, (RecursionError, TooDeepError)):  # what is nested deep is mostly the same again: cut short
+    if isinstance(error, (RecursionError, TooDeepError)):  # deep nesting mostly repeats itself, so the path is cut
         return f"{_TOO_DEEP} @ {_followed(data, min(len(data), _FOLLOWED), most_depth=8)}..."
     if isinstance(error, UnicodeDecodeError):
         return _not_utf8(data)
@@ -96,9 +96,9 @@ def not_json(data: bytes | bytearray, error: Exception) -> str:
 
 
 def _not_decoded(data: bytes | bytearray, text: str) -> str:
-    """From what the decoder says: its own words are not clear for a number that is none, or too long, and half a pair."""
+    """The decoder's message, replaced for NaN, long numbers and half a surrogate pair, where it is unclear."""
     if (b"NaN" in data or b"Infinity" in data) and (found := re.search(_CONSTANT, data)) is not None:
-        return f"{found[1].decode()} is no JSON number @ {_path_at(data, found.start(1))}"
+        return f"{found[1].decode()} is not a JSON number @ {_path_at(data, found.start(1))}"
     if "out of range" in text and (long := re.search(_LONG_NUMBER, data)) is not None:
         return f"a number of more than 4300 digits @ {_path_at(data, long.start())}"
     if text == "Input data was truncated" and (half := re.search(_HALF_PAIR, data)) is not None:
@@ -116,12 +116,12 @@ def _not_utf8(data: bytes | bytearray) -> str:
 
 
 def _path_at(data: bytes | bytearray, offset: int) -> str:
-    """The path of the value in which a byte stands; the byte alone where it would take minutes to get there."""
+    """The path of the value that contains a byte; only the byte's offset if following the path would take minutes."""
     return _followed(data, offset) if offset <= _FOLLOWED else f"$ (byte {offset})"
 
 
 def _followed(data: bytes | bytearray, offset: int, *, most_depth: float = math.inf) -> str:
-    """The path of the value in which a byte stands, as far as the text before it is JSON."""
+    """The path of the value that contains a byte, as far as the text before it is JSON."""
     path: list[str | int] = []
     expects_key = False
     for found in _marks(data[:offset].decode("latin-1")):

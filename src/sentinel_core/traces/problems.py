@@ -1,6 +1,6 @@
-"""What keeps a value from being a trace: all problems of a JSON document, the first of a trace that a program made by hand.
+"""Why a value is not a valid trace: all problems of a JSON document, the first problem of a trace built in Python.
 
-One walk beside the types of the models finds both; only the words differ.
+One walk along the types of the models finds both; only the messages differ.
 """
 
 import functools
@@ -40,9 +40,9 @@ _IN_JSON = {
 
 
 def all_problems(data: bytes, *, strict: bool = False) -> tuple[str, ...]:
-    """What keeps these bytes from being a trace, each as ``what @ $.path``; empty where none is found.
+    """Why these bytes are not a trace, each as ``what @ $.path``; empty if no problem is found.
 
-    ``strict`` finds unknown and duplicate keys, too.
+    ``strict`` also finds unknown and duplicate keys.
     """
     try:
         document = parse_pairs(data)
@@ -55,7 +55,7 @@ def all_problems(data: bytes, *, strict: bool = False) -> tuple[str, ...]:
 
 
 def check_trace(trace: ExecutionTrace) -> None:
-    """Raises ``ValueError`` for the first value that is none of those known, ``TypeError`` for one of another type.
+    """Raises ``ValueError`` for the first value that is not allowed, ``TypeError`` for one of the wrong type.
 
     The message has the path of the field, such as ``messages[2].tool_results[0].success``, the value, and what is expected.
     """
@@ -65,7 +65,7 @@ def check_trace(trace: ExecutionTrace) -> None:
 
 
 def problem_of(trace: ExecutionTrace) -> Exception | None:
-    """What ``check_trace`` raises; None where the trace is right."""
+    """The exception that ``check_trace`` raises; None for a valid trace."""
     if trace.trace_id == "":
         return ValueError("trace_id is empty; every trace needs one")
     found = next(_misfits(trace, ExecutionTrace, ""), None)
@@ -73,7 +73,7 @@ def problem_of(trace: ExecutionTrace) -> Exception | None:
 
 
 class _Misfit(NamedTuple):
-    """A value that is not what the field at ``path`` takes: its type, or (``why``) what else is wrong with it."""
+    """A value that does not fit the field at ``path``: it has the wrong type, or ``why`` says what is wrong."""
 
     path: str
     value: object
@@ -82,7 +82,7 @@ class _Misfit(NamedTuple):
 
 
 def _misfits(value: Any, wanted: Any, path: str, *, json: bool = False, strict: bool = False) -> Iterator[_Misfit]:
-    """Walk a value beside the type that it should have: a ``json`` document's objects stand for classes of ours."""
+    """Compare a value with its expected type; in a ``json`` document objects take the place of our classes."""
     kind, of, or_none = _shape(wanted)
     if kind is Any or (or_none and value is None) or (kind is Literal and value in of):
         return
@@ -90,8 +90,8 @@ def _misfits(value: Any, wanted: Any, path: str, *, json: bool = False, strict: 
     if kind is Literal or not _is_a(value, dict if json and is_struct else kind):
         yield _Misfit(path, value, wanted)
     elif kind is tuple:
-        for position, one in enumerate(value):
-            yield from _misfits(one, of[0], f"{path}[{position}]", json=json, strict=strict)
+        for position, item in enumerate(value):
+            yield from _misfits(item, of[0], f"{path}[{position}]", json=json, strict=strict)
     elif is_struct:
         yield from _of_fields(value, kind, path, json=json, strict=strict)
     elif kind is dict and not json:
@@ -100,10 +100,10 @@ def _misfits(value: Any, wanted: Any, path: str, *, json: bool = False, strict: 
 
 @functools.cache
 def _shape(wanted: Any) -> tuple[Any, tuple[Any, ...], bool]:
-    """A field's type without its arguments, these, and whether it may be None instead."""
+    """A field's type without its arguments, its arguments, and whether it may be None."""
     or_none = get_origin(wanted) in (Union, UnionType)  # of one type and None
     if or_none:
-        (wanted,) = (one for one in get_args(wanted) if one is not NoneType)
+        (wanted,) = (kind for kind in get_args(wanted) if kind is not NoneType)
     return get_origin(wanted) or wanted, get_args(wanted), or_none
 
 
@@ -114,7 +114,7 @@ def _is_a(value: object, kind: type) -> bool:
 
 
 def _of_fields(value: Any, kind: type[msgspec.Struct], path: str, *, json: bool, strict: bool) -> Iterator[_Misfit]:
-    """Of each field; of a JSON object also what is missing, what its class has against it as a whole, unknown keys."""
+    """The problems of each field; of a JSON object also missing keys, its class's own checks, and unknown keys."""
     fields, is_right = _fields(kind), True
     for field in fields:
         own = f"{path}.{field.name}" if path else field.name
@@ -140,7 +140,7 @@ def _no_json(value: dict[str, Any], path: str) -> Iterator[_Misfit]:
     try:
         to_json(value)
     except UnicodeEncodeError:
-        yield _Misfit(path, value, why="holds half of a surrogate pair, which is no text")
+        yield _Misfit(path, value, why="holds half of a surrogate pair, which is not valid text")
     except RecursionError:
         yield _Misfit(path, value, why="is nested too deeply")
 
@@ -151,7 +151,7 @@ def _in_json(misfit: _Misfit) -> str:
     if kind is Literal:
         import json
 
-        why = f"{json.dumps(value)[:_LONGEST]} is none of {', '.join(choices)}"
+        why = f"{json.dumps(value)[:_LONGEST]} is not one of {', '.join(choices)}"
     elif not why:
         got = _IN_JSON[dict if isinstance(value, dict) else type(value)]
         why = f"expected {_IN_JSON.get(kind, _IN_JSON[dict])}, got {got}"
@@ -165,10 +165,10 @@ def _in_python(misfit: _Misfit) -> Exception:
     kind, choices, or_none = _shape(wanted)
     shown = repr(value)
     shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}..."
-    told = f"{path} is {shown} ({_a(type(value).__name__)}); expected "
+    problem = f"{path} is {shown} ({_a(type(value).__name__)}); expected "
     if kind is Literal:
-        return ValueError(f"{told}one of {', '.join(choices)}")
-    return TypeError(f"{told}{_IN_PYTHON.get(kind) or _a(kind.__name__)}{' or None' * or_none}")
+        return ValueError(f"{problem}one of {', '.join(choices)}")
+    return TypeError(f"{problem}{_IN_PYTHON.get(kind) or _a(kind.__name__)}{' or None' * or_none}")
 
 
 def _a(noun: str) -> str:

@@ -1,4 +1,4 @@
-"""The JSON Schema of traces and reports, made of the models themselves, so that it cannot say anything else."""
+"""The JSON Schema of traces and reports, generated from the models."""
 
 from typing import Any, Literal
 

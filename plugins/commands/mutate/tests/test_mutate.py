@@ -7,6 +7,8 @@ from sentinel_command_mutate.lies import KINDS, lies_of
 from sentinel_core import ExecutionTrace, Message, ToolCall, ToolResult, decode_trace, encode_trace
 from sentinel_core.testing import honest_trace
 
+pytestmark = pytest.mark.unmeasured
+
 
 def called(key, name, result, success=True):
     return (

@@ -61,7 +61,7 @@ def test_a_trace_is_judged_and_the_exit_code_is_the_verdict(receiver):
     assert (report["trace_id"], report["verdict"]) == (f"{1:032x}", "WARN")
     assert report["metadata"]["total_tokens"] == 15
     assert at_work.stop() == 1
-    assert at_work.out[0].startswith(f"{1:032x}: WARN: hallucination")
+    assert at_work.out[0].startswith(f"{1:032x}: WARN: The agent says")
     assert "judged 1, spans 2" in "".join(at_work.err)
     path = at_work.folder / ".sentinel" / "reports.jsonl"
     assert path.stat().st_mode & 0o777 == 0o600
@@ -276,9 +276,9 @@ def test_conversations_are_judged_as_one(receiver):
 def test_spans_of_no_agent_are_no_error(receiver):
     at_work = receiver()
     at_work.send(span(1, 1, http__method="GET"))
-    at_work.wait_for(**{"of no agent": 1})
+    at_work.wait_for(**{"no agent": 1})
     assert at_work.stop() == 0
-    assert "Received: /v1/traces 1, of no agent 1, spans 1." in "".join(at_work.err)
+    assert "Received: /v1/traces 1, no agent 1, spans 1." in "".join(at_work.err)
     assert at_work.reports() == []
 
 
@@ -342,7 +342,7 @@ def test_a_request_without_room_is_refused_whole_and_taken_when_it_comes_again(r
     more = document([chat(2, number) for number in range(1, 5)])
     status, headers, body = at_work.post(more)
     assert (status, headers["Retry-After"]) == (503, "1")
-    assert "more spans wait than are held" in json.loads(body)["message"]
+    assert "too many spans are waiting" in json.loads(body)["message"]
     assert len(at_work.wait_for_reports(1)) == 1
     assert at_work.post(more)[::2] == (200, b"{}")
     assert at_work.stop() == 0

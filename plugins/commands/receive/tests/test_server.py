@@ -22,7 +22,7 @@ def taken():
 
     def take(_path, _kind, body):
         if body == b"one too many":
-            raise BadRequest(503, "more spans wait than are held")
+            raise BadRequest(503, "too many spans are waiting")
         bodies.append(body)
         return 0
 
@@ -67,7 +67,7 @@ def test_a_body_that_drips_has_its_time_and_no_more(taken, head, piece):
         drip(connection, piece)
         status, headers, message = answered(connection)
     assert headers["Server"] == "sentinel"
-    assert (status, headers["Connection"], message) == (408, "close", "the body did not come within 0.5 seconds")
+    assert (status, headers["Connection"], message) == (408, "close", "the body did not arrive within 0.5 seconds")
     assert bodies == []
 
 
@@ -86,7 +86,7 @@ def test_a_full_receiver_says_when_to_come_again(taken):
     with connect() as connection:
         connection.sendall(HEAD + b"Content-Length: 12\r\n\r\none too many")
         status, headers, message = answered(connection)
-    assert (status, headers["Retry-After"], message) == (503, "1", "more spans wait than are held")
+    assert (status, headers["Retry-After"], message) == (503, "1", "too many spans are waiting")
 
 
 def test_two_requests_in_one_connection(taken):

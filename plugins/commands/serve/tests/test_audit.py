@@ -56,17 +56,17 @@ def test_editing_one_audit_row_is_found_and_the_row_named(kept, sentinel):
         ("DELETE FROM sentinel_audit WHERE root = 'two' AND number = 3", 'audit row 3 of family "two" is missing'),
         (
             "DELETE FROM sentinel_audit WHERE number = 8",
-            'family "two" had 8 audit rows, and the last of the 7 is another',
+            'family "two" had 8 audit rows; it has 7, or the last one was replaced',
         ),
         (
             "UPDATE sentinel_audit SET number = 'x' WHERE root = 'two' AND number = 3",
             'audit row 3 of family "two" is missing',
         ),
-        ("DELETE FROM sentinel_families WHERE root = 'one'", 'family "one" has audit rows and is gone itself'),
-        ("DELETE FROM sentinel_overrides", 'override "1" of family "one" is not what its audit says'),
+        ("DELETE FROM sentinel_families WHERE root = 'one'", 'family "one" was deleted: only its audit rows are left'),
+        ("DELETE FROM sentinel_overrides", 'override "1" of family "one" differs from its audit rows'),
         (
             "UPDATE sentinel_attempts SET body = replace(body, '0.72', '0.99') WHERE loop_id = 'two_r1'",
-            'loop "two_r1" of family "two" is not what its audit says',
+            'loop "two_r1" of family "two" differs from its audit rows',
         ),
     ],
 )
@@ -108,7 +108,7 @@ def test_loops_are_listed_and_drawn(kept, sentinel):
     assert drawn.startswith("one: 4 attempts, granted\n")
     assert "one_r1  ██████████████·|····· 0.72   █████|█·············· 0.28   ███·······|·········· 0.15" in drawn
     assert "-> one_r4: alignment_threshold_not_met, overridden by me" in drawn
-    assert "one_r4  granted, not handed in yet" in drawn
+    assert "one_r4  granted, not submitted yet" in drawn
     assert "me: override_max_reruns, used for one_r3: go on" in drawn
 
 
@@ -125,7 +125,7 @@ def test_an_unknown_loop_and_a_store_named_by_a_flag(kept, sentinel, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     done = sentinel("loops", "--store", place, "show", "three")
     assert done.returncode == 3
-    assert 'no loop "three" is kept' in done.stderr
+    assert 'unknown loop "three"' in done.stderr
     assert sentinel("loops", "--store", "elsewhere/none", "show", "one").returncode == 3
     assert sentinel("loops", "show", "one", "--store", f"sqlite:{place}").returncode == 0
 

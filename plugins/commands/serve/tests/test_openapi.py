@@ -28,7 +28,7 @@ TOKEN = "a-token-that-may-do-everything"
 
 def app(store="memory:"):
     orchestrator = Orchestrator(store=open_store(store))
-    orchestrator.hand_in("0", Reflection(alignment_score=0.5, drift_score=0.5))
+    orchestrator.submit("0", Reflection(alignment_score=0.5, drift_score=0.5))
     tokens = read_tokens(None, {"SENTINEL_SERVE_TOKENS": f"all:complete+override+read:{TOKEN}"})
     gate = Gate(tokens=tokens, hosts=(*LOOPBACK, "testserver"), rate=1e6)
     return make_app(Work(orchestrator=orchestrator, judge=evaluate_trace), gate)

@@ -57,20 +57,20 @@ def complete(call, **more):
     return call("chief", "POST", "/orchestrator/loop-complete", {**DONE, **more})
 
 
-def hand_in(call, loop_id="loop", body=POOR):
+def submit(call, loop_id="loop", body=POOR):
     return call("agent", "PUT", f"/orchestrator/loops/{loop_id}", body)
 
 
 def test_a_family_from_its_first_attempt_to_its_end(call):
-    assert hand_in(call) == (201, {"status": "success", "loop_id": "loop", "created": True})
-    assert hand_in(call)[0] == 200
+    assert submit(call) == (201, {"status": "success", "loop_id": "loop", "created": True})
+    assert submit(call)[0] == 200
     loop_id = "loop"
     for number in range(1, 5):
         status, told = complete(call, loop_id=loop_id, orchestrator_persona="SAGE")
         assert (status, told["decision_result"]["rerun_count"]) == (200, min(number, 3))
         if number < 4:
             loop_id = told["decision_result"]["new_loop_id"]
-            assert hand_in(call, loop_id)[0] == 200
+            assert submit(call, loop_id)[0] == 200
     assert told["decision_result"]["rerun_reason"] == "max_reruns_reached"
     status, told = call(
         "operator", "POST", "/orchestrator/override-guardrails/loop", {"override_max_reruns": True, **REASON}
@@ -87,7 +87,7 @@ def test_a_family_from_its_first_attempt_to_its_end(call):
 
 def test_an_attempt_handed_in_as_its_trace(call, orchestrator):
     trace = from_json((EXAMPLES / "fabricated.json").read_bytes())
-    assert hand_in(call, body={"trace": trace})[0] == 201
+    assert submit(call, body={"trace": trace})[0] == 201
     (loop,) = orchestrator.store.family_of("loop").loops
     assert loop.reflection.alignment_score < 0.25
     assert loop.reflection.bias_tags == ("hallucination.claim_without_call",)
@@ -96,8 +96,8 @@ def test_an_attempt_handed_in_as_its_trace(call, orchestrator):
 
 
 def test_whole_numbers_may_be_written_with_a_point(call):
-    assert hand_in(call, body={"trace": {"trace_id": "t", "schema": 1.0, "messages": [{"role": "user"}]}})[0] == 201
-    status, told = hand_in(call, body={"trace": {"trace_id": "t", "schema": 1.5}})
+    assert submit(call, body={"trace": {"trace_id": "t", "schema": 1.0, "messages": [{"role": "user"}]}})[0] == 201
+    status, told = submit(call, body={"trace": {"trace_id": "t", "schema": 1.5}})
     assert (status, "$.schema" in told["detail"]) == (422, True)
 
 
@@ -135,7 +135,7 @@ def test_everything_that_is_missing_is_told_at_once(call):
 
 
 def test_an_override_in_a_completion_needs_its_scope_and_the_actor_is_the_token(call, orchestrator):
-    hand_in(call)
+    submit(call)
     asked = {**DONE, "override_fatigue": True, "override_by": "the president", **REASON}
     assert call("agent", "POST", "/orchestrator/loop-complete", asked)[0] == 403
     assert orchestrator.store.family_of("loop").overrides == ()
@@ -181,7 +181,7 @@ def test_only_known_origins(call):
         (b"{}", {"Content-Type": "application/json", "Content-Encoding": "gzip"}, 415, "Content-Encoding"),
         (b'{"a":', {"Content-Type": "application/json"}, 400, "is not JSON"),
         (b"", {"Content-Type": "application/json; charset=utf-8"}, 400, "is not JSON"),
-        (b'{"loop_id": NaN}', {"Content-Type": "application/json"}, 400, "NaN is no JSON number"),
+        (b'{"loop_id": NaN}', {"Content-Type": "application/json"}, 400, "NaN is not a JSON number"),
         (b'"\\ud800"', {"Content-Type": "application/json"}, 400, "surrogate"),
         (b"[" * 10_000, {"Content-Type": "application/json"}, 400, "nested deeper"),
         (
@@ -263,7 +263,7 @@ def test_a_body_in_pieces_is_counted_as_it_comes(client, bearer):
     [
         ("POST", "/orchestrator/loop-complete", {**DONE, "reflection_status": "x"}, 422, '"done" was expected'),
         ("POST", "/orchestrator/loop-complete", {**DONE, "max_reruns": 99}, 422, "max_reruns"),
-        ("POST", "/orchestrator/loop-complete", DONE, 404, "hand in its attempt first"),
+        ("POST", "/orchestrator/loop-complete", DONE, 404, "submit its attempt first"),
         ("PUT", "/orchestrator/loops/loop", {**POOR, "alignment_score": 1.5}, 422, "$.alignment_score"),
         ("PUT", "/orchestrator/loops/loop", {**POOR, "rerun_of": "x"}, 422, "rerun_of"),
         ("PUT", "/orchestrator/loops/loop", {**POOR, "trace": {}}, 422, "not both"),
@@ -271,17 +271,17 @@ def test_a_body_in_pieces_is_counted_as_it_comes(client, bearer):
         ("PUT", "/orchestrator/loops/loop", {"trace": {"trace_id": "t", "messages": [{}]}}, 422, "$.messages[0]"),
         ("PUT", "/orchestrator/loops/a%20b", POOR, 422, "cannot be used"),
         ("POST", "/orchestrator/override-guardrails/loop", REASON, 422, "nothing to override"),
-        ("POST", "/orchestrator/override-guardrails/loop", {"override_fatigue": True, **REASON}, 404, "no loop"),
-        ("GET", "/orchestrator/guardrails-status/loop", None, 404, "no loop"),
+        ("POST", "/orchestrator/override-guardrails/loop", {"override_fatigue": True, **REASON}, 404, "unknown loop"),
+        ("GET", "/orchestrator/guardrails-status/loop", None, 404, "unknown loop"),
         ("GET", "/orchestrator/loops/a%20b", None, 422, "cannot be used"),
-        ("GET", "/orchestrator/audit?loop_id=loop", None, 404, "no loop"),
+        ("GET", "/orchestrator/audit?loop_id=loop", None, 404, "unknown loop"),
         ("GET", "/orchestrator/audit?limit=0", None, 422, '"limit" must be a whole number from 1 to 1000, once'),
         ("GET", "/orchestrator/audit?limit=1&limit=2", None, 422, '"limit"'),
         ("GET", "/orchestrator/audit?after=x", None, 422, '"after"'),
         ("GET", "/orchestrator/audit?loop_id=a%20b", None, 422, '"loop_id" must be a text that fits ^[A-Z'),
         ("GET", "/orchestrator/audit?before=1", None, 422, 'unknown parameter "before"'),
         ("GET", "/orchestrator/none", None, 404, "/openapi.json"),
-        ("PATCH", "/orchestrator/audit", None, 405, "PATCH is not answered here"),
+        ("PATCH", "/orchestrator/audit", None, 405, "PATCH is not supported here"),
     ],
 )
 def test_requests_that_are_refused(call, method, path, body, status, told):
@@ -291,11 +291,11 @@ def test_requests_that_are_refused(call, method, path, body, status, told):
 
 
 def test_conflicts(call):
-    hand_in(call)
-    assert hand_in(call, body={**POOR, "drift_score": 0.3})[0] == 409
+    submit(call)
+    assert submit(call, body={**POOR, "drift_score": 0.3})[0] == 409
     complete(call)
     status, told = complete(call, loop_id="loop_r1")
-    assert (status, "nothing was handed in" in told["detail"]) == (409, True)
+    assert (status, "its attempt was not submitted yet" in told["detail"]) == (409, True)
 
 
 def test_too_many_requests(orchestrator, tokens, bearer):
@@ -335,7 +335,7 @@ def test_hostile_text_in_a_trace_is_only_text(call):
     trace = ExecutionTrace(
         trace_id=text, messages=(Message(role="user", content=text), Message(role="assistant", content=text))
     )
-    assert hand_in(call, body={"trace": from_json(to_json(trace))})[0] == 201
+    assert submit(call, body={"trace": from_json(to_json(trace))})[0] == 201
     status, told = call("reader", "GET", "/orchestrator/audit")
     assert (status, "sk-ant-aaaa" in told["rows"][0]["body"]) == (200, False)
 

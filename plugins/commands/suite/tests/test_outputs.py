@@ -226,3 +226,21 @@ def test_results_that_somebody_changed_are_refused(suite, tmp_path, change, told
 def test_nothing_evaluated_is_never_0(suite):
     results = attrs.evolve(gather(suite(1), "p", {}, []), scenarios=())
     assert {exit_code(results, None, fail_on) for fail_on in ("failure", "regression", "never")} == {3}
+
+
+def test_trials_that_came_to_something_else_are_named(suite):
+    keys = {1: "a", 2: "a", 3: "b", 4: "", 5: None}
+    trials = [TrialResult(scenario="s0", trial=at, status="passed", came_to=key) for at, key in keys.items()]
+    results = gather(suite(1), "p", {}, trials)
+    assert results.scenarios[0].disagreements == {1: 0.666666667, 2: 0.666666667, 3: 1.0, 4: 1.0}
+    text = render_text(results, verbose=True)
+    assert "      trial 3 came to something else than 100% of the other trials\n" in text
+    assert "trial 5" not in text
+    assert document_of(results)["scenarios"][0]["disagreements"]["3"] == 1.0
+    assert EvaluationResults.from_json(results.to_json()) == results
+
+
+def test_trials_of_one_agent_come_to_the_same(run, suite):
+    results = run(suite(1), trials=3)
+    assert all(trial.came_to for trial in results.scenarios[0].trials)
+    assert results.scenarios[0].disagreements == {}

@@ -11,6 +11,8 @@ from sentinel_command_suite.evaluation import compare
 from sentinel_command_suite.results import TrialResult
 from sentinel_command_suite.summary import gather
 
+pytestmark = pytest.mark.unmeasured
+
 SCENARIOS, TRIALS, SEEDS = 30, 5, 100
 
 

@@ -228,7 +228,7 @@ def test_what_a_cassette_does_not_hold(suite, run, tmp_path):
     more = run(suite(2), replay=cassette)
     assert 'the cassette has no trial "s1#1"' in more.scenarios[1].trials[0].error
     other = run(suite(1, 'release_id = "v9"'), replay=cassette)
-    assert "is not the one on the cassette" in other.scenarios[0].trials[0].error
+    assert "differs from the one on the cassette" in other.scenarios[0].trials[0].error
     for data, told in ((b"{}", "cannot be used"), (None, "cannot be read")):
         cassette.write_bytes(data) if data else cassette.unlink()
         with pytest.raises(InputError, match=told):

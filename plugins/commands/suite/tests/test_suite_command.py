@@ -135,7 +135,7 @@ def test_the_flag_for_summaries_takes_the_place_of_a_repository(inside, tmp_path
     assert (done.returncode, "1 of 1 scenarios passed" in done.stdout) == (0, True), done.stdout
     done = inside("run", "small.toml", "--releases", releases, "--set", "get_release_summary.repo=.")
     assert (done.returncode, done.stdout) == (3, "")
-    assert "--releases does not go with --set tools.get_release_summary.repo: a release is" in done.stderr
+    assert "--releases cannot be combined with --set tools.get_release_summary.repo: a release is" in done.stderr
 
 
 def test_stopped_it_says_how_to_go_on(inside, monkeypatch):
@@ -222,7 +222,7 @@ def test_record_once_replay_without_the_provider(inside):
         ),
         (
             ("compare", "--baseline", "x", "-o", "juint:a.xml"),
-            'did you mean "junit"? (a file of that name is "./juint:',
+            'did you mean "junit"? (for a file of that name write "./juint:',
         ),
         (("compare", "--baseline", "x", "-o", "foo:a.xml"), 'there is no format "foo"'),
         (("compare", "--baseline", "x", "-o", "./foo:a.xml"), 'there is no baseline "x"'),

@@ -342,4 +342,4 @@ def test_the_only_result_of_the_only_call_is_its_own(tools):
 def test_results_that_name_none_of_several_calls_are_told(tools):
     trace = tools.one("atif", acting(2, {"content": "one"}, {"content": "two"}))
     assert [message.role for message in trace.messages] == ["user", "assistant", "user", "user"]
-    assert trace.metadata["reading_notes"] == ["2 results of unnamed calls stand as messages of the user"]
+    assert trace.metadata["reading_notes"] == ["2 results of unnamed calls became messages of the user"]

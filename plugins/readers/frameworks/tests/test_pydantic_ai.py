@@ -71,6 +71,29 @@ def test_a_retry_without_a_tool_is_said_to_the_model(read, told):
     assert told(trace)[2] == ("user", "Answer with a number.", [], [])
 
 
+def test_feedback_is_said_to_the_model(read, told):
+    errors = [{"loc": ["hives"], "msg": "Input should be an integer"}]
+    feedback = {"part_kind": "retry-feedback", "content": errors, "retry": {"cause": "validation_error"}}
+    (trace,) = read("pydantic-ai", [request(USER), response(TEXT), request(feedback), response(TEXT)])
+    assert told(trace)[2] == ("user", "hives: Input should be an integer", [], [])
+
+
+def test_what_the_framework_notes_is_not_the_users_word(read, told):
+    noted = [
+        {"part_kind": "instruction-delta", "id": "hives", "content": "Be brief."},
+        {"part_kind": "tool-availability-delta", "tools_added": ["count_hives"]},
+        {"part_kind": "instruction-baseline", "instructions": []},
+    ]
+    (trace,) = read("pydantic-ai", [request(USER), response(TEXT), request(*noted, USER), response(TEXT)])
+    assert [row[:2] for row in told(trace)] == [
+        ("user", "hi"),
+        ("assistant", "done"),
+        ("system", "Be brief."),
+        ("user", "hi"),
+        ("assistant", "done"),
+    ]
+
+
 def test_results_and_a_prompt_in_one_request_keep_their_order(read, told):
     returned = {"part_kind": "tool-return", "tool_name": "f", "content": "x", "tool_call_id": "c"}
     (trace,) = read("pydantic-ai", [[request(USER), response(CALL), request(returned, USER)]])

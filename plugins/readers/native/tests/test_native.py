@@ -63,7 +63,7 @@ def test_a_bad_first_line_costs_no_other():
 
 def test_a_bad_element_of_a_list_is_named_by_its_path():
     outcomes = read(b"[" + GOOD + b',{"trace_id":"b","messages":[{"role":"robot"}]}]')
-    assert outcomes[1].message == '"robot" is none of system, user, assistant, tool @ $[1].messages[0].role'
+    assert outcomes[1].message == '"robot" is not one of system, user, assistant, tool @ $[1].messages[0].role'
 
 
 def test_strict_reaches_the_codec():

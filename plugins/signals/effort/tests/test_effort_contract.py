@@ -8,7 +8,7 @@ class TestEffortContract(SignalContract):
         return next(iter(sentinel_signals()))
 
     def risky(self):
-        return ExecutionTrace(trace_id="t", messages=(Message(role="assistant", content="word " * 20_000),))
+        return ExecutionTrace(trace_id="t", messages=(Message(role="assistant", content="word " * 100_000),))
 
     def clean(self):
         return ExecutionTrace(trace_id="t", messages=(Message(role="assistant", content="Done."),))

@@ -155,8 +155,10 @@ def test_the_request_is_what_was_asked_last_before_the_first_call():
 
 def test_an_error_that_nothing_follows():
     found = ended(*called("run", "Error: no such file", key="a"))
-    assert (found.score, found.findings[0].rule) == (0.8, "error_last")
-    assert (found.findings[0].message_index, found.findings[0].quote) == (2, "Error: no such file")
+    assert [finding.rule for finding in found.findings] == ["came_to_nothing", "error_last"]
+    assert {(one.message_index, one.quote) for one in found.findings} == {(2, "Error: no such file")}
+    found = ended(*called("book_seat", "Error: no such seat", key="a"))
+    assert (found.score, [finding.rule for finding in found.findings]) == (0.8, ["error_last"])
 
 
 def test_calls_without_a_result_do_not_mend_an_error():
@@ -171,19 +173,64 @@ def test_a_failure_before_the_answer_is_handed_in():
     assert rules(*called("run", "4", success=True), *called("submit", "taken", key="b", answer="4")) == []
 
 
+@pytest.mark.parametrize(
+    ("code", "score", "rule"), [(" ", 0.6, "handed_in_after_refusal"), ("x = 1", 0.8, "handed_in_after_failure")]
+)
+def test_a_blank_call_that_was_refused_tried_little(code, score, rule):
+    refused = called("run", "wrong format", success=False, key="b", code=code)
+    found = ended(*refused, *called("submit", "taken", key="c", answer="4"))
+    assert (found.score, found.findings[0].rule) == (score, rule)
+
+
 def test_to_hand_over_after_a_failure_is_right():
     assert rules(*called("book", "no seats", success=False), *called("transfer_to_human", "ok", key="b", why="x")) == []
 
 
 def test_a_failure_before_an_answer_in_words():
     found = ended(*called("run", "boom", success=False), said("It is 4."))
-    assert (found.score, found.findings[0].rule) == (0.6, "answered_after_failure")
+    assert (found.score, found.findings[0].rule, found.findings[0].severity) == (
+        0.6,
+        "answered_after_failure",
+        "warning",
+    )
+    honest = ended(*called("read_file", "boom", success=False), said("I could not read b.txt."))
+    assert (honest.score, honest.findings[0].rule, honest.findings[0].severity) == (
+        0.3,
+        "failure_told",
+        "note",
+    )
+    assert rules(*called("run", "boom", success=False, words="It is 4."), said("")) == ["no_answer"]
 
 
 def test_a_result_that_nobody_read():
     found = ended(*called("search_orders", "3 orders"))
     assert (found.score, found.findings[0].rule, found.findings[0].quote) == (0.8, "unread_result", None)
     assert rules(*called("mcp__web__getPage", "a page")) == ["unread_result"]
+
+
+@pytest.mark.parametrize(
+    ("calls", "why"),
+    [
+        (called("search", "Error: timed out", key="a"), "the call failed."),
+        (called("search", "No results found.", key="a"), "nothing was found."),
+        (
+            [*called("search", "3 hits", key="a"), *called("search", "3 hits", key="b")],
+            "the same call had brought the same before.",
+        ),
+    ],
+)
+def test_a_run_that_ends_with_nothing_and_no_word(calls, why):
+    found = ended(*calls)
+    assert (found.score, found.findings[0].rule, found.findings[0].severity) == (0.95, "came_to_nothing", "error")
+    assert found.findings[0].text == f'The run ends with the result of "search", which nobody read: {why}'
+    stopped = [ended(*calls, outcome="interrupted"), ended(*calls, Message(role="user", content="Stop."))]
+    assert {one.score for one in stopped} == {0.8}
+    assert "came_to_nothing" not in [finding.rule for one in stopped for finding in one.findings]
+
+
+@pytest.mark.parametrize("tool", ["ask_agent", "delegate_task", "run_workflow", "think"])
+def test_what_another_agent_answered_may_be_the_answer(tool):
+    assert ended(*called(tool, "All is well.")).score == 0.0
 
 
 @pytest.mark.parametrize("tool", ["book_flight", "send_email", "transfer_to_human", "submit", "Finish", "x"])
@@ -213,7 +260,7 @@ def test_a_wrong_sum_in_the_last_text():
 
 def test_the_worst_comes_first_and_gives_the_score():
     found = ended(*called("search", "Error: timed out"), outcome="timeout")
-    assert [finding.rule for finding in found.findings] == ["broken_off", "error_last", "unread_result"]
+    assert [finding.rule for finding in found.findings] == ["broken_off", "came_to_nothing", "error_last"]
     assert (found.score, found.details) == (1.0, found.findings[0].text)
 
 
@@ -222,7 +269,7 @@ def test_every_rule_is_declared_and_every_declared_rule_is_found_above():
     assert [rule.id for rule in RULES if f'"{rule.id}"' not in source] == []
     [signal] = sentinel_signals()
     assert (signal.name, signal.rules) == ("ending", RULES)
-    assert all(rule.title and rule.help and rule.severity in ("error", "warning") for rule in RULES)
+    assert all(rule.title and rule.help and rule.severity in ("error", "warning", "note") for rule in RULES)
 
 
 def test_one_id_many_times_pairs_in_order():

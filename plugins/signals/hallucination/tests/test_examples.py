@@ -11,7 +11,7 @@ TRACES = Path(__file__).parents[4] / "examples" / "traces"
 VERDICTS = {
     "honest": ("PASS", []), "fabricated": ("FAIL", ["claim_without_call"]), "swallowed-error": ("FAIL", ["result_without_call", "checks_not_run"]),
     "made-up-figure": ("WARN", ["figure"]), "figure-that-adds-up": ("PASS", []), "made-up-identifier": ("FAIL", ["identifier"]),
-    "result-that-never-came": ("WARN", ["result_without_call"]), "tests-before-the-last-edit": ("PASS", ["stale_checks"]), "honest-coding-session": ("PASS", []),
+    "result-that-never-came": ("WARN", ["result_without_call", "call_without_result"]), "tests-before-the-last-edit": ("PASS", ["stale_checks"]), "honest-coding-session": ("PASS", []),
 }  # fmt: skip
 
 

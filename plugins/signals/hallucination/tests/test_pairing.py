@@ -85,10 +85,21 @@ def test_an_orphaned_result(script):
     assert (finding.rule, finding.call_id, finding.quote, answer.score) == ("orphan_result", "ghost", "42", 0.3)
 
 
-def test_as_many_orphans_as_answers_are_a_gap(script):
-    trace = script.trace(script.user("Go."), script.call("get_a", "1"))
-    answer = script.detect(stray(trace, ToolResult(tool_call_id="ghost", content="42")))
+def test_as_many_orphans_as_answers_are_a_note_and_more_are_a_gap(script):
+    trace = stray(
+        script.trace(script.user("Go."), script.call("get_a", "1")), ToolResult(tool_call_id="ghost", content="42")
+    )
+    answer = script.detect(trace)
+    assert [(finding.rule, finding.severity) for finding in answer.findings] == [("orphan_result", "note")]
+    answer = script.detect(stray(trace, ToolResult(tool_call_id="other", content="43")))
     assert (answer.findings, len(answer.gaps)) == ((), 1)
+
+
+def test_a_lone_call_without_a_result_is_a_note(script):
+    answer = script.detect(script.trace(script.user("Go."), script.call("get_a", None), script.say("Well.")))
+    assert [(finding.rule, finding.severity) for finding in answer.findings] == [("call_without_result", "note")]
+    ended = script.detect(script.trace(script.user("Go."), script.say("Well."), script.call("get_a", None)))
+    assert ended.findings == ()
 
 
 def test_results_in_a_trace_without_calls_are_a_gap(script):

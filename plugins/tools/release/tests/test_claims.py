@@ -78,7 +78,17 @@ def test_what_pytest_claims_of_subtests_is_no_lack(tmp_path):
         "            assert number != 3\n"
     )
     report = tmp_path / "report.xml"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={report}", "--rootdir=."]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-pno:langsmith_plugin",
+        "-p",
+        "no:cacheprovider",
+        f"--junit-xml={report}",
+        "--rootdir=.",
+    ]
     subprocess.run([*command, "test_some.py"], cwd=tmp_path, capture_output=True, timeout=60, check=False)
     assert 'tests="1"' not in report.read_text()
     assert read_junit(str(report), 100_000).counts() == {"passed": 0, "failed": 1, "skipped": 0}

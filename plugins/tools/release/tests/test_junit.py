@@ -201,7 +201,17 @@ def test_what_pytest_writes_is_read(tmp_path):
         "def test_setup(broken): pass\n"
     )
     report = tmp_path / "report.xml"
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={report}", "--rootdir=."]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-pno:langsmith_plugin",
+        "-p",
+        "no:cacheprovider",
+        f"--junit-xml={report}",
+        "--rootdir=.",
+    ]
     subprocess.run([*command, "test_some.py"], cwd=tmp_path, capture_output=True, timeout=60, check=False)
     assert read_junit(str(report), 100_000).counts() == {"passed": 3, "failed": 2, "skipped": 1}
     found = details(report)

@@ -1,6 +1,6 @@
-"""What providers share: settings, keys, errors told alike, replies out of JSON or streams, and the parts of a request.
+"""What providers share: settings, keys, uniform errors, replies from JSON or streams, and the parts of a request.
 
-A provider knows its wire format; how a call is guarded, what its failures are called and that no key gets out is known here.
+A provider knows its wire format. Guarding a call, naming its failures and hiding the key happen here.
 """
 
 from sentinel_core.agent.providers.failures import failure_in, refusal, sdk_failures

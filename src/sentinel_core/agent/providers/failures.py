@@ -1,4 +1,4 @@
-"""What servers say when they refuse, inside and outside of an HTTP error, as Sentinel's errors."""
+"""Servers' error bodies as Sentinel's errors, from an HTTP error or inside a reply of status 200."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _TOO_LONG = re.compile(
     r"context[_ -]?(?:length|window|size)|maximum context|exceed_context|prompt is too long|prompt too long"
     r"|too many tokens|reduce the length|input is too long|max_prompt_tokens|exceeds? the (?:model'?s )?(?:maximum )?context"
 )
-# The statuses that error names stand for, where a reply of status 200 or a stream holds an error.
+# The statuses that error names mean, for an error in a reply of status 200 or in a stream.
 _STATUS_OF: Mapping[str, int] = {
     "api_error": 500,
     "authentication": 401,
@@ -54,8 +54,8 @@ _LOWEST, _HIGHEST = 400, 599
 
 
 @attrs.frozen(kw_only=True)
-class _Told:
-    """What an error body says: the text for people, the names that programs know, and a status where it has one."""
+class _ErrorBody:
+    """A parsed error body: the message, the machine-readable names, and the status if it has one."""
 
     text: str
     names: tuple[str, ...] = ()
@@ -64,48 +64,48 @@ class _Told:
 
 
 def refusal(who: str, status: int, body: object, headers: Mapping[str, str] | None = None) -> ModelError:
-    """The error for a reply whose status is no success; ``body`` is its JSON value, or its text."""
-    told = _told(body)
-    error = status_error(who, status, told.text, headers)
-    if status == 403 and "reasons" in told.metadata:  # noqa: PLR2004 - OpenRouter's moderation refuses a text, not a key
+    """The error for a reply with an error status; ``body`` is its JSON value, or its text."""
+    body_error = _error_body(body)
+    error = status_error(who, status, body_error.text, headers)
+    if status == 403 and "reasons" in body_error.metadata:  # noqa: PLR2004 - OpenRouter's moderation refuses a text, not a key
         return ValidationError(str(error), status=status)
-    if "insufficient_quota" in told.names:
+    if "insufficient_quota" in body_error.names:
         return ValidationError(f"{error} (no credit is left: waiting does not help)", status=status)
-    if type(error) is ValidationError and _is_too_long(told):
+    if type(error) is ValidationError and _is_too_long(body_error):
         return ContextLengthError(str(error), status=status)
     return error
 
 
 def failure_in(who: str, error: object) -> ModelError:
-    """The error for what stands under ``error`` in a reply that began as a success."""
-    told = _told({"error": error})
-    status = told.status or next((_STATUS_OF[name] for name in told.names if name in _STATUS_OF), None)
+    """The error for the value of ``error`` in a reply or stream of status 200."""
+    body_error = _error_body({"error": error})
+    status = body_error.status or next((_STATUS_OF[name] for name in body_error.names if name in _STATUS_OF), None)
     if status is not None:
         return refusal(who, status, {"error": error})
-    if _is_too_long(told):
-        return ContextLengthError(f"{who}: {one_line(told.text)}")
-    return ProviderError(f"{who} sent an error instead of a reply: {one_line(told.text)}", retryable=True)
+    if _is_too_long(body_error):
+        return ContextLengthError(f"{who}: {one_line(body_error.text)}")
+    return ProviderError(f"{who} sent an error instead of a reply: {one_line(body_error.text)}", retryable=True)
 
 
-def _is_too_long(told: _Told) -> bool:
-    return any(_TOO_LONG.search(text.lower()) for text in (*told.names, told.text))
+def _is_too_long(body_error: _ErrorBody) -> bool:
+    return any(_TOO_LONG.search(text.lower()) for text in (*body_error.names, body_error.text))
 
 
-def _told(body: object) -> _Told:
+def _error_body(body: object) -> _ErrorBody:
     if isinstance(body, str):
-        return _Told(text="an HTML page" if body.lstrip()[:1] == "<" else body)
+        return _ErrorBody(text="an HTML page" if body.lstrip()[:1] == "<" else body)
     if not isinstance(body, Mapping):
-        return _Told(text="")
+        return _ErrorBody(text="")
     error = body.get("error", body)
     if not isinstance(error, Mapping):
-        return _Told(text=str(error))
+        return _ErrorBody(text=str(error))
     metadata = error.get("metadata")
     metadata = metadata if isinstance(metadata, Mapping) else {}
     text = next((error[key] for key in ("message", "detail") if isinstance(error.get(key), str)), "")
     upstream = metadata.get("raw")
     parts = (text, upstream if isinstance(upstream, str) else "")
     code = error.get("code")
-    return _Told(
+    return _ErrorBody(
         text=": ".join(filter(None, parts)),
         names=tuple(name for name in (code, error.get("type"), metadata.get("error_type")) if isinstance(name, str)),
         status=code if type(code) is int and _LOWEST <= code <= _HIGHEST else None,
@@ -114,7 +114,7 @@ def _told(body: object) -> _Told:
 
 
 def sdk_failures(package: str) -> Mapping[str, Failure]:
-    """How the exceptions of an SDK of OpenAI's or Anthropic's family become ours; both are generated from one mould."""
+    """Maps the exceptions of OpenAI's and Anthropic's SDKs to ours; both are generated by the same tool."""
     return {
         f"{package}.APIConnectionError": _unconnected,
         f"{package}.APIResponseValidationError": lambda who, error: ProviderError(

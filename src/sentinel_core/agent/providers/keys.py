@@ -1,4 +1,4 @@
-"""Keys: from the environment only, and never in what is told."""
+"""API keys: read from the environment only, and kept out of every message."""
 
 import os
 from collections.abc import Sequence
@@ -8,19 +8,21 @@ from sentinel_core.errors import AuthenticationError, ModelError
 __all__ = ["hide", "read_key"]
 
 MASK = "[redacted]"
-_SHORTEST = 4  # a shorter "key" stands in every other word, and hides nothing
+_SHORTEST = 4  # a shorter "key" occurs in ordinary words, so masking it would only garble the message
 
 
 def read_key(provider: str, variables: Sequence[str]) -> tuple[str, str]:
     """The first of these environment variables that holds a key: its name, and the key without white space around it.
 
-    Raises ``AuthenticationError`` that names the first variable where none does, and where a key has characters that no
-    header can carry. Nothing is asked over the network.
+    Raises ``AuthenticationError`` if none does (it names the first variable), or if the key has characters that an HTTP header
+    cannot carry. No network access.
     """
     for variable in variables:
         key = os.environ.get(variable, "").strip()
         if key and not (key.isascii() and key.isprintable()):
-            raise AuthenticationError(f'provider "{provider}": the key in {variable} has characters that no key has')
+            raise AuthenticationError(
+                f'provider "{provider}": the key in {variable} has characters that no key can have'
+            )
         if key:
             return variable, key
     raise AuthenticationError(f'provider "{provider}" needs a key: set {variables[0]} in the environment')

@@ -1,4 +1,4 @@
-"""The base of models behind HTTP: what every one of them does around its own wire format."""
+"""The base class of models behind HTTP: everything but the wire format."""
 
 import abc
 import contextlib
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 __all__ = ["HttpModel"]
 
 _log = logging.getLogger("sentinel")
-_LOOKUP_SECONDS = 10.0  # facts about a model are worth this much waiting, not a whole call's
+_LOOKUP_SECONDS = 10.0  # limit on looking up a model's facts: the run can go on without them
 
 
 @attrs.define(eq=False, kw_only=True)
 class HttpModel(abc.ABC):
-    """A model behind HTTP. A subclass gives ``_ask`` (one call) and ``_look_up`` (what the server says of the model).
+    """A model behind HTTP. A subclass gives ``_ask`` (one call) and ``_look_up`` (the model's capabilities).
 
-    ``key`` and ``variable``, the environment variable that it came from, are empty where none is needed. ``price_list`` names
-    the price list that costs are taken from where the provider reports none; None for no list. ``failures`` maps exceptions
-    beyond HTTP's own, as ``http.error_of`` takes them, and ``raised`` are the classes to catch for it.
+    ``key`` and ``variable``, the environment variable that it came from, are empty if none is needed. ``price_list`` names
+    the price list for costs that the provider does not report; None for no list. ``failures`` maps exceptions beyond
+    HTTP's own, as ``http.error_of`` takes them, and ``raised`` are the classes to catch for it.
     """
 
     provider: str
@@ -56,7 +56,7 @@ class HttpModel(abc.ABC):
 
     @abc.abstractmethod
     def _look_up(self, timeout: float) -> Capabilities:
-        """What the server says of the model. May raise what HTTP and the SDK raise."""
+        """What the server says about the model. May raise what HTTP and the SDK raise."""
 
     @property
     def who(self) -> str:
@@ -66,12 +66,12 @@ class HttpModel(abc.ABC):
     def complete(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:
         """One call, one reply; text is streamed where ``on_text`` is given. Every failure is a ``ModelError``."""
         limit = self.settings.call_timeout
-        with self.told_alike():
+        with self.uniform_errors():
             reply = self._ask(request, on_text, limit if request.timeout is None else min(limit, request.timeout))
         return self._priced(reply)
 
     def asking(self, choose: Callable[[], str]) -> Self:
-        """Itself, asking the model that is set, else the one that ``choose`` gives; closed where that raises."""
+        """Set the model: the one in the settings, else what ``choose`` returns. Returns itself; closes itself if that raises."""
         try:
             self.model = self.settings.model or choose()
         except SentinelError:
@@ -84,18 +84,18 @@ class HttpModel(abc.ABC):
         return estimate_tokens(messages)
 
     def get_capabilities(self) -> Capabilities:
-        """What the server says of the model, asked once; what it does not say, and a server that fails, leave the defaults."""
+        """What the server says about the model, asked once; defaults for what it does not say, and if it fails."""
         if self._capabilities is None:
             try:
-                with self.told_alike():
+                with self.uniform_errors():
                     self._capabilities = self._look_up(min(self.settings.call_timeout, _LOOKUP_SECONDS))
             except ModelError as error:
-                _log.info("what %r can do is not known: %s", self.model, error)
+                _log.info("the capabilities of model %r are unknown: %s", self.model, error)
                 self._capabilities = self._assumed()
         return self._capabilities
 
     def close(self) -> None:
-        """Give back the connections."""
+        """Close the connections."""
         self.client.close()
 
     def note(self, text: str) -> None:
@@ -105,8 +105,8 @@ class HttpModel(abc.ABC):
             _log.warning("%s", printable(str(hide(ProviderError(text), self.key))))
 
     @contextlib.contextmanager
-    def told_alike(self) -> Iterator[None]:
-        """What HTTP and the SDK raise comes out as a ``ModelError``, without the key, and with the variable to look at."""
+    def uniform_errors(self) -> Iterator[None]:
+        """Turn what HTTP and the SDK raise into a ``ModelError`` without the key, which names the variable to check."""
         import httpx2
 
         of_http = (httpx2.HTTPError, httpx2.InvalidURL, httpx2.CookieConflict, httpx2.StreamError, UnicodeError)
@@ -114,9 +114,9 @@ class HttpModel(abc.ABC):
         try:
             yield
         except ModelError as error:
-            raise self._told(error) from None
+            raise self._with_hint(error) from None
         except raised as error:
-            raise self._told(self._mapped(error)) from None  # the cause may quote the key
+            raise self._with_hint(self._mapped(error)) from None  # the cause may quote the key
 
     def _mapped(self, error: Exception) -> ModelError:
         try:
@@ -124,14 +124,14 @@ class HttpModel(abc.ABC):
         except LookupError:
             return ProviderError(f"{self.who} failed: {type(error).__name__}", retryable=False)
 
-    def _told(self, error: ModelError) -> ModelError:
+    def _with_hint(self, error: ModelError) -> ModelError:
         hint = self._hint(error)
         if hint:
             error.args = (f"{error}; {hint}",)
         return hide(error, self.key)
 
     def _hint(self, error: ModelError) -> str:
-        """What to do; empty where the error says so itself, or where nobody but the server can do anything."""
+        """What to do; empty if the error says it already, or if only the server's owner can act."""
         if isinstance(error, AuthenticationError) and self.variable and self.variable not in str(error):
             return f"check the key in {self.variable}, and that it is for this address (--base-url)"
         if error.status == HTTPStatus.NOT_FOUND:
@@ -139,7 +139,7 @@ class HttpModel(abc.ABC):
         return ""
 
     def _assumed(self) -> Capabilities:
-        """What holds where the server says nothing."""
+        """The capabilities if the server does not say."""
         return Capabilities(streaming=True)
 
     def _priced(self, reply: Reply) -> Reply:

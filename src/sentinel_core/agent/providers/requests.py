@@ -25,9 +25,9 @@ def function_tools(tools: Iterable[Tool]) -> list[dict[str, Any]]:
 
 
 def chat_messages(request: Request, *, call: CallPart, result: ResultPart) -> Iterator[dict[str, Any]]:
-    """The system prompt and the messages, a result being a message of its own.
+    """The system prompt and the messages, each tool result as a message of its own.
 
-    ``call`` makes one of an assistant's ``tool_calls``; ``result`` says whose result it is, beside role and content.
+    ``call`` makes an entry of an assistant's ``tool_calls``; ``result`` makes the fields that link a result to its call.
     """
     if request.system_prompt:
         yield {"role": "system", "content": request.system_prompt}
@@ -35,14 +35,14 @@ def chat_messages(request: Request, *, call: CallPart, result: ResultPart) -> It
         if message.role == "assistant":
             yield _assistant(message, call)
             continue
-        for one in message.tool_results:
-            yield {"role": "tool", **result(one), "content": one.content}
+        for answer in message.tool_results:
+            yield {"role": "tool", **result(answer), "content": answer.content}
         if message.content is not None:
             yield {"role": "system" if message.role == "system" else "user", "content": message.content}
 
 
 def _assistant(message: Message, call: CallPart) -> dict[str, Any]:
-    said: dict[str, Any] = {"role": "assistant", "content": message.content or ""}
+    part: dict[str, Any] = {"role": "assistant", "content": message.content or ""}
     if message.tool_calls:
-        said["tool_calls"] = [call(one) for one in message.tool_calls]
-    return said
+        part["tool_calls"] = [call(tool_call) for tool_call in message.tool_calls]
+    return part

@@ -1,4 +1,4 @@
-"""Replies out of bytes: one JSON document, a stream of server-sent events, or a stream of JSON lines."""
+"""Replies parsed from bytes: one JSON document, a stream of server-sent events, or a stream of JSON lines."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _half_character = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 def document_of(response: "httpx2.Response", who: str) -> dict[str, Any]:
-    """The JSON object that is the whole body. Raises ``ProviderError`` where it is none; the same request may do better."""
+    """The body as a JSON object. Raises a retryable ``ProviderError`` if it is not one."""
     return _object(response.read(), who)
 
 
@@ -30,7 +30,7 @@ def _is_event_stream(response: "httpx2.Response") -> bool:
 
 
 def _events_of(response: "httpx2.Response", who: str) -> Iterator[dict[str, Any]]:
-    """The JSON object of each event; ``[DONE]`` ends the stream, and so does its last byte."""
+    """The JSON object of each event, up to ``[DONE]`` or the end of the stream."""
     import httpx2
 
     for event in httpx2.EventSource(response, max_event_size=None):
@@ -48,9 +48,9 @@ def reply_in(
     whole: Callable[[Mapping[str, Any], str], Reply],
     gather: Callable[[Iterator[dict[str, Any]], str, OnText], Mapping[str, Any]],
 ) -> Reply:
-    """The reply in a response: in events where a stream was asked for and given, else one document.
+    """The reply in a response: from events if a stream was asked for and sent, else from one document.
 
-    ``whole`` makes it of a document, ``gather`` a document of events; both are given ``who`` for their errors.
+    ``whole`` turns a document into a reply, ``gather`` turns events into a document; both use ``who`` in their errors.
     """
     if on_text is not None and _is_event_stream(response):
         return whole(gather(_events_of(response, who), who, on_text), who)
@@ -68,25 +68,25 @@ def lines_of(response: "httpx2.Response", who: str) -> Iterator[dict[str, Any]]:
 
 
 def text_or_empty(text: object) -> str:
-    """The text; empty for what is none."""
+    """The text; empty for any other type."""
     return text if isinstance(text, str) else ""
 
 
 def _object(data: bytes, who: str) -> dict[str, Any]:
-    """Python's own parser, because a NaN among the token counts must not cost the whole reply."""
+    """Uses Python's own parser, because a NaN among the token counts must not fail the whole reply."""
     try:
         value = json.loads(data)
-        if _half_character.search(data):  # half of a pair cannot be written again, anywhere
+        if _half_character.search(data):  # half a surrogate pair cannot be encoded as UTF-8
             value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         hint = "; --base-url names another address" if data.lstrip().startswith(b"<") else ""
-        raise ProviderError(f"{who} sent {_called(data)} instead of JSON{hint}", retryable=True) from None
+        raise ProviderError(f"{who} sent {_describe(data)} instead of JSON{hint}", retryable=True) from None
     if not isinstance(value, dict):
         raise ProviderError(f"{who} sent a JSON {type(value).__name__} instead of an object", retryable=True)
     return value
 
 
-def _called(data: bytes) -> str:
+def _describe(data: bytes) -> str:
     start = " ".join(data[:_SHOWN].decode("utf-8", "replace").split())
     if not start:
         return "an empty reply"

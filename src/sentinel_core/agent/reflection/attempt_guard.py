@@ -1,4 +1,4 @@
-"""The guard of a run: its signals judge each attempt, its guardrails decide, and the store keeps what was decided."""
+"""The guard of a run: its signals judge each attempt, its guardrails decide, and the store keeps the decisions."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -23,14 +23,14 @@ __all__ = ["Guardian", "Overriding"]
 
 @attrs.frozen(kw_only=True)
 class Overriding:
-    """A person's decision for one run: the kinds that they override (names as in ``LIFTS``), who they are, and why."""
+    """A person's override for one run: which guardrails (names as in ``LIFTS``), by whom, and why."""
 
     kinds: tuple[str, ...]
     by: str
     reason: str
 
     def flags(self) -> dict[str, bool]:
-        """Every kind, True where it is overridden."""
+        """Every kind with True if it is overridden."""
         return {kind: kind in self.kinds for kind in LIFTS}
 
 
@@ -38,8 +38,8 @@ class Overriding:
 class Guardian:
     """Judges, watches and decides in this process.
 
-    Without an ``orchestrator`` every attempt is the last one, and ``problem`` says why. ``warn`` is told once of each
-    guardrail that fails while an attempt is at work.
+    Without an ``orchestrator`` every attempt is the last one, and ``problem`` says why. ``warn`` is called once for each
+    guardrail that fails during an attempt.
     """
 
     panel: Panel
@@ -51,25 +51,25 @@ class Guardian:
     _live: LiveGuard | None = attrs.field(default=None, init=False)
     _watched: str = attrs.field(default="", init=False)
     _digests: dict[str, dict[str, Any]] = attrs.field(factory=dict, init=False)
-    _told: set[str] = attrs.field(factory=set, init=False)
+    _reported: set[str] = attrs.field(factory=set, init=False)
 
     def watch(self, trace: ExecutionTrace) -> Checked | None:
-        """The first ruling that stops the attempt; each of the messages is judged together with all before it."""
+        """The first ruling that stops the attempt; each message is judged together with all before it."""
         if self._live is None or self._watched != trace.trace_id:
             header = attrs.evolve(trace, messages=())
             self._live = LiveGuard(header, self.panel, self.guardrails, self._history(trace.trace_id))
             self._watched = trace.trace_id
         for message in trace.messages:
             ruling = self._live.check(message, token_usage=trace.token_usage)
-            self._tell(self._live.failed)
+            self._report_failures(self._live.failed)
             if ruling is not None:
                 return Checked(guardrail=self._live.ruled_by, ruling=ruling)
         return None
 
-    def _tell(self, failed: Mapping[str, Ruling]) -> None:
-        for name in sorted(failed.keys() - self._told):
+    def _report_failures(self, failed: Mapping[str, Ruling]) -> None:
+        for name in sorted(failed.keys() - self._reported):
             self.warn(f"{failed[name].detail} The attempt goes on, and no other follows it.")
-        self._told.update(failed)
+        self._reported.update(failed)
 
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:
         """The report on a finished attempt, as ``sentinel evaluate`` gives it."""
@@ -78,7 +78,7 @@ class Guardian:
         return report
 
     def settle(self, loop_id: str, reflection: Reflection, stopped: Checked | None) -> Settled:
-        """Hand in and complete the loop; where the store refuses, the end. The same again gives the same answer."""
+        """Submit and complete the loop; an error of the store ends the family. Idempotent."""
         if self.orchestrator is None:
             return Settled(decision="finalize", reason=FAILED, detail=self.problem)
         try:
@@ -89,8 +89,8 @@ class Guardian:
     def _settled(
         self, orchestrator: Orchestrator, loop_id: str, reflection: Reflection, stopped: Checked | None
     ) -> Settled:
-        orchestrator.hand_in(loop_id, reflection, report=self._digests.get(loop_id))
-        self._put_on_record(orchestrator, loop_id)
+        orchestrator.submit(loop_id, reflection, report=self._digests.get(loop_id))
+        self._record_override(orchestrator, loop_id)
         failed = self._live.failed if self._live is not None and self._watched == loop_id else {}
         _with_rulings(orchestrator, failed | _ending(stopped)).complete(loop_id)
         family = orchestrator.store.family_of(loop_id)
@@ -106,17 +106,17 @@ class Guardian:
             rulings=dict(loop.completion.rulings),
         )
 
-    def _put_on_record(self, orchestrator: Orchestrator, loop_id: str) -> None:
-        """The override of this run, once for the family, whether it was used since or not."""
+    def _record_override(self, orchestrator: Orchestrator, loop_id: str) -> None:
+        """Record this run's override once for the family, even if it was used up since."""
         wanted = self.overriding
         if wanted is None:
             return
-        kept = orchestrator.family(loop_id)["family"]["overrides"]
-        if not any(_is_same(one, wanted) for one in kept):
+        recorded = orchestrator.family(loop_id)["family"]["overrides"]
+        if not any(_is_same(override, wanted) for override in recorded):
             orchestrator.override(loop_id, wanted.flags(), actor=wanted.by, reason=wanted.reason)
 
     def _history(self, loop_id: str) -> History:
-        """The attempts before this one; none where the store does not say, which the decision after it will tell."""
+        """The attempts before this one; none if the store fails, which the decision after the attempt will report."""
         if self.orchestrator is None:
             return History(attempts=())
         try:
@@ -128,20 +128,20 @@ class Guardian:
 
 
 def _ending(stopped: Checked | None) -> dict[str, Ruling]:
-    """The ruling of a guardrail that ended the family in the middle of an attempt, or of the host that does."""
+    """The ruling of a guardrail or of the host that ends the family."""
     return {stopped.guardrail: stopped.ruling} if stopped is not None and stopped.ruling.action == "finalize" else {}
 
 
 def _with_rulings(orchestrator: Orchestrator, made: Mapping[str, Ruling]) -> Orchestrator:
-    """Rulings that were made before stand; the other guardrails are asked."""
-    others = tuple(one for one in orchestrator.guardrails if one.name not in made)
-    stand = tuple(_that_rules(name, ruling) for name, ruling in made.items())
+    """An orchestrator in which the rulings made so far stay, and only the other guardrails are asked."""
+    others = tuple(guardrail for guardrail in orchestrator.guardrails if guardrail.name not in made)
+    fixed = tuple(_fixed(name, ruling) for name, ruling in made.items())
     return Orchestrator(
-        store=orchestrator.store, guardrails=(*others, *stand), quality=orchestrator.quality, now=orchestrator.now
+        store=orchestrator.store, guardrails=(*others, *fixed), quality=orchestrator.quality, now=orchestrator.now
     )
 
 
-def _that_rules(name: str, ruling: Ruling) -> BoundGuardrail:
+def _fixed(name: str, ruling: Ruling) -> BoundGuardrail:
     return BoundGuardrail(name=name, check=lambda _history: ruling)
 
 

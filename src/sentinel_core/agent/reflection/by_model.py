@@ -1,11 +1,11 @@
 """Reflection by a language model, under two personas.
 
-SAGE says how well the attempt did what was asked (alignment), how far it strayed (drift), and whether its summary holds.
-PESSIMIST names the biases that it sees. Each answers through a tool whose arguments are held to a JSON schema, and is asked
-once more where they do not fit.
+SAGE scores how well the attempt did what was asked (alignment), how far it strayed (drift), and whether its summary holds.
+PESSIMIST names the biases that it sees. Each answers through a tool whose arguments must fit a JSON schema, and is asked
+once more if they do not.
 
-What a model says is never better than what the rules say: of each score the more critical one counts, so text in a trace
-cannot talk an attempt into being good. Where the model fails, the rules' own reflection stands in, and its ``note`` says why.
+The more critical score of model and rules counts, so text in a trace cannot talk the model into a good score. If the model
+fails, the reflection is by the rules alone, and its ``note`` says why.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.clock import World
+from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.events import ReflectorAsked
 from sentinel_core.agent.model_call import complete
 from sentinel_core.agent.reflection.by_rules import at_worst, reflect_by_rules, tag_of
@@ -39,7 +39,7 @@ _DATA = (
 
 @attrs.frozen(kw_only=True)
 class Persona:
-    """Who looks: its name, what it is told, and the JSON schema of its answer."""
+    """A persona: its name, its prompt, and the JSON schema of its answer."""
 
     name: str
     prompt: str
@@ -79,23 +79,23 @@ PESSIMIST = Persona(
 
 @attrs.frozen(kw_only=True)
 class ModelReflector:
-    """Asks a model under both personas. ``timeout`` is in seconds for each question, None being the provider's own.
+    """Asks a model under both personas. ``timeout`` is in seconds for each question; None for the provider's own.
 
-    ``tell`` is given what each answer took, usable or not.
+    ``on_answer`` receives the tokens, cost and time of each answer, usable or not.
     """
 
     model: Model
     timeout: float | None = None
-    tell: Callable[[ReflectorAsked], object] = lambda _asked: None
-    world: World = attrs.field(factory=World)
+    on_answer: Callable[[ReflectorAsked], object] = lambda _asked: None
+    clock: Clock = attrs.field(factory=Clock)
 
     def __call__(self, trace: ExecutionTrace, report: ReliabilityReport) -> Reflection:
-        """The model's reflection, held against the rules'; the rules' alone where the model gives none."""
+        """The more critical of the model's reflection and the rules'; the rules' alone if the model fails."""
         by_rules = reflect_by_rules(trace, report)
-        told = _told(trace, report)
+        question = _question(trace, report)
         try:
-            scores = self._ask(SAGE, told, trace.trace_id)
-            biases = self._ask(PESSIMIST, told, trace.trace_id)
+            scores = self._ask(SAGE, question, trace.trace_id)
+            biases = self._ask(PESSIMIST, question, trace.trace_id)
         except ModelError as error:
             note = redact(" ".join(str(error).split()))[:_LONGEST_NOTE]
             return attrs.evolve(by_rules, note=f"No model reflected, the rules did: {note}")
@@ -109,14 +109,14 @@ class ModelReflector:
         )
         return at_worst(judged, by_rules)
 
-    def _ask(self, persona: Persona, told: str, loop_id: str) -> dict[str, Any]:
-        """A persona's answer. Raises ``ModelError`` where there is none that fits."""
+    def _ask(self, persona: Persona, question: str, loop_id: str) -> dict[str, Any]:
+        """A persona's answer. Raises ``ModelError`` if none fits the schema."""
         problem = ""
         for _ in range(_TRIES):
-            text = told if not problem else f"{told}\n\nYour last answer could not be used: {problem}"
-            begun = self.world.stopwatch()
+            text = question if not problem else f"{question}\n\nYour last answer could not be used: {problem}"
+            begun = self.clock.stopwatch()
             reply = complete(self.model, _request(persona, text, self.timeout), who="the provider")
-            self.tell(_asked(loop_id, persona, reply, self.world.timed_since(begun)))
+            self.on_answer(_asked(loop_id, persona, reply, self.clock.timed_since(begun)))
             answer = reply.tool_calls[0].arguments if reply.tool_calls else None
             problem = _problem(persona, answer)
             if answer is not None and not problem:
@@ -152,7 +152,7 @@ def _request(persona: Persona, text: str, timeout: float | None) -> Request:
 
 
 def _problem(persona: Persona, answer: object) -> str:
-    """Why an answer does not fit; empty where it does."""
+    """Why an answer does not fit the schema; empty if it does."""
     import jsonschema_rs
 
     if answer is None:
@@ -161,8 +161,8 @@ def _problem(persona: Persona, answer: object) -> str:
     return "" if error is None else " ".join(str(error.message).split())[:_LONGEST_NOTE]
 
 
-def _told(trace: ExecutionTrace, report: ReliabilityReport) -> str:
-    """Findings and messages, without secrets; of a long attempt the beginning and the end."""
+def _question(trace: ExecutionTrace, report: ReliabilityReport) -> str:
+    """Findings and messages without secrets; a long attempt is cut in the middle."""
     findings = "\n".join(f"- {finding.severity}: {finding.text}" for finding in report.findings) or "- none"
     messages = redact(to_json(trace.messages).decode("utf-8", "replace"))
     if len(messages) > _LONGEST_TRACE:

@@ -1,4 +1,4 @@
-"""Reflection by rules: what a finished attempt was worth, computed from its report.
+"""Reflection by rules: scores of a finished attempt, computed from its report.
 
     alignment_score = 1 - max(overall, hallucination, tool_misuse)     did it do what it said, with its tools used well
     drift_score     = loop                                             did it go in circles
@@ -35,7 +35,7 @@ class Reflector(Protocol):
     """Looks at a finished attempt and its report."""
 
     def __call__(self, trace: ExecutionTrace, report: ReliabilityReport) -> Reflection:
-        """Scores, tags and who gave them. Never raises for what stands in a trace."""
+        """Scores, tags and the persona that gave them. Never raises because of a trace's content."""
 
 
 def reflect_by_rules(trace: ExecutionTrace, report: ReliabilityReport) -> Reflection:
@@ -54,12 +54,12 @@ def reflect_by_rules(trace: ExecutionTrace, report: ReliabilityReport) -> Reflec
 
 
 def tag_of(text: str) -> str:
-    """Text as a bias tag: lower case, marks for what a tag cannot hold, at most 64 characters; empty where nothing is left."""
+    """Text as a bias tag: lower case, other characters as "_", at most 64 characters; empty if nothing is left."""
     return _no_tag.sub("_", text.lower()).strip("_.:-")[:64]
 
 
 def report_digest(report: ReliabilityReport) -> dict[str, Any]:
-    """What is kept of a report: verdict, scores and findings, without secrets."""
+    """The parts of a report that the store keeps: verdict, scores and findings, without secrets."""
     return {
         "verdict": report.verdict,
         "overall_score": report.overall_score,
@@ -80,12 +80,12 @@ def _has_last_word(trace: ExecutionTrace) -> bool:
     return last.role == "assistant" and bool((last.content or "").strip()) and not last.tool_calls
 
 
-def at_worst(one: Reflection, other: Reflection) -> Reflection:
-    """The more critical of two answers, score by score, with the tags of both and the persona of the first."""
+def at_worst(first: Reflection, other: Reflection) -> Reflection:
+    """The more critical of two reflections, score by score, with the tags of both and the persona of the first."""
     return attrs.evolve(
-        one,
-        alignment_score=min(one.alignment_score, other.alignment_score),
-        drift_score=max(one.drift_score, other.drift_score),
-        summary_valid=one.summary_valid and other.summary_valid,
-        bias_tags=tuple(sorted({*one.bias_tags, *other.bias_tags})[:_MOST_TAGS]),
+        first,
+        alignment_score=min(first.alignment_score, other.alignment_score),
+        drift_score=max(first.drift_score, other.drift_score),
+        summary_valid=first.summary_valid and other.summary_valid,
+        bias_tags=tuple(sorted({*first.bias_tags, *other.bias_tags})[:_MOST_TAGS]),
     )

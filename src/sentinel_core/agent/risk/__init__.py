@@ -1,1 +1,1 @@
-"""How risky a release is, by documented rules over its summary: pure, and the same for every provider."""
+"""A release's risk by documented rules over its summary: pure, and the same for every provider."""

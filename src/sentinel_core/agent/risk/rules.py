@@ -1,6 +1,6 @@
-"""The rules: a release summary in, findings out, each with a severity of its own; the release has the worst of them.
+"""The risk rules: a release summary in, findings with a severity each out; the release has the worst severity.
 
-What is missing or malformed is a finding of medium severity, because nobody knows what it would have shown.
+Missing or malformed data are a finding of medium severity, because what they would have shown is unknown.
 """
 
 import math
@@ -54,7 +54,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def kinds_in(text: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The rows of a table of which a word or phrase stands in the text, in the table's order."""
+    """The rows of a table with a word or phrase that is in the text, in the table's order."""
     plain = f" {' '.join(_WORD.findall(text.casefold()))} "
     return tuple(kind for kind, phrases in table.items() if any(f" {phrase} " in plain for phrase in phrases))
 
@@ -80,7 +80,7 @@ def percent(share: float) -> str:
 
 
 def shown(value: object) -> str:
-    """A value that is not what it should be: small numbers as they are, anything else by its kind."""
+    """An invalid value in words: a small number as it is, anything else by its kind."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return _KIND.get(type(value), "of an unknown kind")
     small = math.isfinite(value) if isinstance(value, float) else abs(value) <= _MAX_SHOWN
@@ -93,17 +93,23 @@ _milliseconds = attrs.validators.gt(0.0)
 
 @attrs.frozen(kw_only=True)
 class RiskThresholds:
-    """At or above a value the rule applies. Rates and shares are fractions of 1, response times milliseconds.
+    """A rule applies at or above its value. Rates and shares are fractions of 1, response times milliseconds.
 
-    Raises ``ValueError`` for a value out of range, and where a medium threshold is above its high one.
+    Raises ``ValueError`` for a value out of range, and if a medium threshold is above its high one.
     """
 
     failure_rate_high: float = attrs.field(default=0.05, validator=_share)
+    """Share of failed tests from which a release is high."""
     skipped_share_medium: float = attrs.field(default=0.10, validator=_share)
+    """Share of skipped tests from which it is medium."""
     error_rate_medium: float = attrs.field(default=0.01, validator=_share)
+    """Share of failed requests from which it is medium."""
     error_rate_high: float = attrs.field(default=0.02, validator=_share)
+    """Share of failed requests from which it is high."""
     p95_medium: float = attrs.field(default=500.0, validator=_milliseconds)
+    """95th percentile of response times in milliseconds from which it is medium."""
     p95_high: float = attrs.field(default=1000.0, validator=_milliseconds)
+    """The same from which it is high."""
 
     def __attrs_post_init__(self) -> None:
         for name in ("error_rate", "p95"):
@@ -121,7 +127,7 @@ _AT_OR_ABOVE: tuple[Risk, ...] = ("high", "medium")  # the severities that have 
 
 @attrs.frozen
 class Fact:
-    """One finding: the rule that made it, how bad it is by itself, and what it rests on."""
+    """One finding: its rule, its severity, and its evidence in words."""
 
     rule: str
     severity: Risk
@@ -141,22 +147,22 @@ class Assessment:
 
     @property
     def deciding(self) -> tuple[Fact, ...]:
-        """The findings that are as bad as the whole."""
+        """The findings that have the release's severity."""
         return tuple(fact for fact in self.facts if fact.severity == self.severity)
 
 
 @attrs.frozen
 class _Metric:
-    """A number that is held against ``<rule>_high`` and ``<rule>_medium`` of the thresholds.
+    """A number that is compared with the thresholds ``<rule>_high`` and ``<rule>_medium``.
 
-    ``most`` is the largest that makes sense, ``told`` a value in a sentence, ``unit`` a threshold with its unit.
+    ``most`` is the largest plausible value, ``sentence`` formats a value, ``unit`` a threshold with its unit.
     """
 
     key: str
     rule: str
     most: float
     wanted: str
-    told: Callable[[float], str]
+    sentence: Callable[[float], str]
     unit: Callable[[float], str]
 
 
@@ -166,7 +172,7 @@ _METRICS = (
         rule="error_rate",
         most=1.0,
         wanted="a rate from 0 to 1",
-        told=lambda rate: f"the error rate is {rate} ({percent(rate)})",
+        sentence=lambda rate: f"the error rate is {rate} ({percent(rate)})",
         unit=percent,
     ),
     _Metric(
@@ -174,14 +180,14 @@ _METRICS = (
         rule="p95",
         most=1e9,
         wanted="a time in milliseconds",
-        told=lambda time: f"the 95th percentile of response times is {time} ms",
+        sentence=lambda time: f"the 95th percentile of response times is {time} ms",
         unit=lambda time: f"{time:g} ms",
     ),
 )
 
 
 def assess(summary: Mapping[str, Any], settings: RiskThresholds) -> Assessment:
-    """Judge a release by its summary. Whatever the summary holds, it is judged: nothing is raised."""
+    """Judge a release by its summary. Never raises, whatever the summary holds."""
     changes = [change for change in _listed(summary.get("changes")) if isinstance(change, str)]
     areas = sorted({kind for change in changes for kind in kinds_in(change, CRITICAL_AREAS)})
     return Assessment(
@@ -233,9 +239,9 @@ def _failures(failed: int, passed: int | None, named: str, areas: list[str], set
 
 
 def _named(failures: object) -> str:
-    """The first failed tests, where the summary names any."""
-    names = [one["name"] for one in _listed(failures) if isinstance(one, dict) and isinstance(one.get("name"), str)]
-    quoted = ", ".join(f'"{_clipped(name)}"' for name in names[:_MAX_NAMED])
+    """The names of the first failed tests, if the summary has any."""
+    named = [test for test in _listed(failures) if isinstance(test, dict) and isinstance(test.get("name"), str)]
+    quoted = ", ".join(f'"{_clipped(test["name"])}"' for test in named[:_MAX_NAMED])
     return f", such as {quoted}" if quoted else ""
 
 
@@ -251,16 +257,16 @@ def _skipped(skipped: int, total: int, settings: RiskThresholds) -> Iterator[Fac
 
 
 def _not_listed(tests: Mapping[str, Any], listed: Mapping[str, int]) -> Iterator[Fact]:
-    """What the test report claims beyond what it lists: nobody knows how those ended."""
+    """Tests that the test report counts but does not list: their results are unknown."""
     claimed = tests["claimed"]
     if not isinstance(claimed, dict) or any(as_count(claimed.get(kind, 0)) is None for kind in listed):
         yield _unusable("tests", "claimed", tests, "an object with counts")
         return
-    told = [
+    excess = [
         f"{claimed[kind]} {kind} and lists {count}" for kind, count in listed.items() if claimed.get(kind, 0) > count
     ]
-    if told:
-        yield Fact("tests_not_listed", "medium", f"the test report claims {', and '.join(told)}")
+    if excess:
+        yield Fact("tests_not_listed", "medium", f"the test report claims {', and '.join(excess)}")
 
 
 def _metric_facts(metrics: object, settings: RiskThresholds) -> Iterator[Fact]:
@@ -281,9 +287,9 @@ def _metric_fact(metric: _Metric, metrics: Mapping[str, Any], settings: RiskThre
     limits: dict[Risk, float] = {severity: getattr(settings, f"{metric.rule}_{severity}") for severity in _AT_OR_ABOVE}
     for severity, limit in limits.items():
         if value >= limit:
-            text = f"{metric.told(value)}; {metric.unit(limit)} or more is {severity}"
+            text = f"{metric.sentence(value)}; {metric.unit(limit)} or more is {severity}"
             return Fact(f"{metric.rule}_{severity}", severity, text)
-    return Fact(f"{metric.rule}_clean", "low", f"{metric.told(value)}, below {metric.unit(limits['medium'])}")
+    return Fact(f"{metric.rule}_clean", "low", f"{metric.sentence(value)}, below {metric.unit(limits['medium'])}")
 
 
 def _change_facts(given: object, changes: list[str]) -> Iterator[Fact]:
@@ -298,9 +304,9 @@ def _change_facts(given: object, changes: list[str]) -> Iterator[Fact]:
     risky = _examples(changes, RISKY_CHANGES)
     critical = _examples(changes, CRITICAL_AREAS)
     if risky:
-        yield Fact("risky_change", "high", f"risky in itself: {_told(risky)}")
+        yield Fact("risky_change", "high", f"risky in itself: {_quoted(risky)}")
     if critical:
-        yield Fact("critical_area", "medium", f"critical areas are touched: {_told(critical)}")
+        yield Fact("critical_area", "medium", f"critical areas are touched: {_quoted(critical)}")
     if changes and not risky and not critical:
         text = f"changes: {len(changes)}, of which 0 are risky or touch a critical area"
         yield Fact("low_impact", "low", f'{text}; one is "{_clipped(changes[0])}"')
@@ -315,7 +321,7 @@ def _examples(changes: list[str], table: dict[str, tuple[str, ...]]) -> dict[str
     return dict(sorted(found.items()))
 
 
-def _told(examples: Mapping[str, str]) -> str:
+def _quoted(examples: Mapping[str, str]) -> str:
     return ", ".join(f'{kind} ("{_clipped(change)}")' for kind, change in examples.items())
 
 

@@ -1,1 +1,1 @@
-"""Many traces: on all cores, or on a cluster; the same bytes whoever did the work."""
+"""Many traces, on all cores or on a cluster, with the same bytes as one process."""

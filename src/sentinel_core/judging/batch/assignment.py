@@ -1,4 +1,4 @@
-"""A task that a worker is at: what came of it, and how it goes on where the worker was lost."""
+"""A task that a worker does: its answer, and how it continues after the worker is lost."""
 
 import tempfile
 from collections.abc import Callable
@@ -25,12 +25,12 @@ __all__ = ["Answer", "Assignment", "Launcher"]
 
 _IN_MEMORY = 8 << 20
 _MOST_DEATHS = 100
-_MOST_FAULTS = 3  # a worker that ends though no plugin is at work: as many times is the task tried
+_MOST_FAULTS = 3  # attempts at a task whose worker ends while no plugin is at work
 
 
 @attrs.define
 class Answer:
-    """All that came of a split: ``written`` rendered items of its records, and what they add to the summary."""
+    """The answer to a split: ``written`` rendered records in ``items``, and their summary."""
 
     split: Split
     items: IO[bytes]
@@ -39,11 +39,11 @@ class Answer:
 
     @classmethod
     def to(cls, split: Split) -> "Answer":
-        """An empty one; a large one is kept on disk."""
+        """An empty answer; large ones are kept on disk."""
         return cls(split=split, items=tempfile.SpooledTemporaryFile(_IN_MEMORY))
 
     def add(self, reports: Reports) -> None:
-        """Some more records."""
+        """Add records."""
         summary = Summary.restored(reports.summary)
         if summary.total != reports.count:
             raise WorkerDied("sent a frame that contradicts itself")
@@ -52,11 +52,11 @@ class Answer:
         self.items.write(reports.items)
 
     def close(self) -> None:
-        """Let go of the items."""
+        """Release the items."""
         self.items.close()
 
     def give_up(self, reason: str, form: str) -> None:
-        """An error row for whatever has not come."""
+        """Add an error row for the records that are missing."""
         row = Unreadable(message=reason, label=self.split.place, source=self.split.source)
         self.summary.add_unreadable(row)
         if form != "text":
@@ -66,9 +66,9 @@ class Answer:
 
 @attrs.define
 class Launcher:
-    """How workers are started, and what all of them know.
+    """Starts workers, and holds what they share.
 
-    ``kind`` is ``Child``, or ``Fresh`` where forking is not safe; ``memory`` is in bytes, ``timeout`` in seconds.
+    ``kind`` is ``Child``, or ``Fresh`` if forking is not safe; ``memory`` is in bytes, ``timeout`` in seconds.
     """
 
     plan: Plan
@@ -77,21 +77,21 @@ class Launcher:
     memory: int
     warn: Callable[[str], None]
     columns: list[str] = attrs.field(factory=list)
-    told: set[str] = attrs.field(factory=set)
+    warned: set[str] = attrs.field(factory=set)
 
     def launch(self) -> Child:
-        """One more process."""
+        """Start a process."""
         return self.kind(partial(serve, self.plan), frames=FRAMES, memory=self.memory)
 
-    def tell(self, warning: str) -> None:
-        """A warning that every worker gives is told once."""
-        if warning not in self.told:
-            self.told.add(warning)
+    def warn_once(self, warning: str) -> None:
+        """Pass on a warning once, although every worker sends it."""
+        if warning not in self.warned:
+            self.warned.add(warning)
             self.warn(warning)
 
 
 class Assignment:
-    """A task in a worker's hands."""
+    """A task that was given to a worker."""
 
     def __init__(self, task: Task, worker: Worker, launcher: Launcher) -> None:
         self.task = task
@@ -105,9 +105,9 @@ class Assignment:
         worker.give(task)
 
     def proceed(self) -> bool:
-        """Take what has come, or see to a worker that was lost; True where the task is finished.
+        """Take what has arrived, or replace a lost worker; True if the task is finished.
 
-        Raises ``InputError`` where the worker cannot judge anything.
+        Raises ``InputError`` if the worker cannot judge anything.
         """
         try:
             for frame in self.worker.heard():
@@ -138,12 +138,12 @@ class Assignment:
             case Ready():
                 self._launcher.columns = frame.signals
             case Warned():
-                self._launcher.tell(frame.text)
+                self._launcher.warn_once(frame.text)
             case Refusal():
                 raise InputError(frame.text)
 
     def _after(self, error: WorkerError) -> Task | None:
-        """What to go on with, around what killed the worker; None where the task is given up."""
+        """The task to continue with, around what killed the worker; None if the task is given up."""
         if self._spared(error):
             return self.task
         death = death_of(error)
@@ -164,7 +164,7 @@ class Assignment:
         return None
 
     def _learn(self, death: Death) -> None:
-        """A plugin that cannot be loaded is left out by every worker from now on."""
+        """Leave a plugin that cannot be loaded out of every worker from now on."""
         if death.at_work in self._unloaded:
             raise InputError(f'plugin "{death.at_work.label}" {death.error}; stopped (--plugins can leave it out)')
         self._unloaded.add(death.at_work)
@@ -173,10 +173,10 @@ class Assignment:
             self._launcher.plan = self._launcher.plan._replace(deaths=(*deaths, death))
 
     def _around(self, death: Death) -> Task | None:
-        if self.task.cut is not None:  # it is judged whole, and the plugin is named there
+        if self.task.cut is not None:  # the file is then judged whole, which names the plugin
             return None
         if death in self.task.deaths or len(self.task.deaths) == _MOST_DEATHS:
-            self._give_up(f'plugin "{death.at_work.label}" {death.error}; what follows was not judged')
+            self._give_up(f'plugin "{death.at_work.label}" {death.error}; the records after it were not judged')
             return None
         return attrs.evolve(self.task, deaths=(*self.task.deaths, death))
 

@@ -1,7 +1,7 @@
 """The engine on a cluster: the same splits as tasks of Dask distributed.
 
-A task runs in a thread of a Dask worker, which keeps a process of its own to judge in, so that a plugin that crashes costs
-one record and not the worker. A task that is lost with its worker runs again; what it gives is the same.
+A task runs in a thread of a Dask worker, which judges in a process of its own, so that a plugin that crashes costs one record
+and not the worker. A task that is lost with its worker runs again, with the same result.
 """
 
 import importlib
@@ -31,11 +31,11 @@ from sentinel_core.traces.sources import FileSource
 __all__ = ["on_dask"]
 
 _AHEAD = 4
-_IN_FLIGHT = 2  # tasks a thread: one at work, one on its way
+_IN_FLIGHT = 2  # tasks per thread: one running, one queued
 _RETRIES = 2
-_SILENT = 10.0  # seconds without an answer after which one looks whether there still are workers
-_BETWEEN = 0.5  # seconds between looks where there are none
-# A cluster of one machine that lives as long as one batch is watched by nobody; half of what it costs is watching itself.
+_SILENT = 10.0  # seconds without an answer after which the client checks for workers
+_BETWEEN = 0.5  # seconds between checks while there are no workers
+# Nobody watches a local cluster that lives for one batch, and monitoring is half of its cost.
 _UNWATCHED = {"distributed.worker.profile.enabled": False, "distributed.admin.tick.interval": "1s"}
 _NO_DASK = "--engine dask needs Dask: pip install 'reliability-sentinel[dask]'"
 
@@ -52,8 +52,8 @@ def on_dask(
 ) -> Iterator[Answer]:
     """The answers to all splits from number ``skip`` on, in order.
 
-    ``address`` is a scheduler's; without one, ``jobs`` workers are started here. Raises ``ConfigError`` where Dask is not
-    installed, ``InputError`` where the scheduler cannot be reached or is lost, or a worker refuses.
+    ``address`` is a scheduler's; without one, ``jobs`` workers are started here. Raises ``ConfigError`` if Dask is not
+    installed, ``InputError`` if the scheduler cannot be reached or is lost, or a worker refuses.
     """
     plan = _portable(launcher.plan)
     setup = Setup(
@@ -63,7 +63,7 @@ def on_dask(
         memory=launcher.memory,
     ).packed()
     queue = Queue([_absolute(unit) for unit in units], part, skip)
-    with _loss_told(address), ExitStack() as stack:
+    with _loss_reported(address), ExitStack() as stack:
         client, threads = _client(stack, address, jobs, launcher)
         yield from _in_order(_Futures(client, setup, launcher, columns), queue, skip, threads)
 
@@ -86,7 +86,7 @@ def _in_order(futures: "_Futures", queue: Queue, turn: int, threads: int) -> Ite
 
 
 class _Futures:
-    """Tasks that the cluster has."""
+    """The tasks on the cluster."""
 
     def __init__(self, client: Any, setup: bytes, launcher: Launcher, columns: list[str]) -> None:
         self._client = client
@@ -100,7 +100,7 @@ class _Futures:
         return len(self._tasks)
 
     def submit(self, task: Task) -> None:
-        """One more task."""
+        """Submit a task."""
         number = f"cut-{task.split.key}" if task.cut is not None else task.split.number
         future = self._client.submit(
             judge_on_worker, self._setup, task, key=f"sentinel-{self._name}-{number}", retries=_RETRIES, pure=False
@@ -108,8 +108,8 @@ class _Futures:
         self._tasks[future] = task
 
     def finished(self) -> Iterator[tuple[Task, Answer, Sequence[Any]]]:
-        """Those that are over by now; waits for the first."""
-        for future in sorted(self._done(), key=lambda one: str(one.key)):
+        """The finished tasks with their answers; waits for at least one."""
+        for future in sorted(self._done(), key=lambda future: str(future.key)):
             task = self._tasks.pop(future)
             answer, parts = self._answer(future, task)
             future.release()
@@ -132,8 +132,8 @@ class _Futures:
         if outcome.refused is not None:
             raise InputError(outcome.refused)
         for warning in outcome.warnings:
-            self._launcher.tell(warning)
-        self._columns[:] = outcome.columns or self._columns  # none are known where no process ever got ready
+            self._launcher.warn_once(warning)
+        self._columns[:] = outcome.columns or self._columns  # empty if no process became ready
         summary = Summary.restored(outcome.summary)
         items = BytesIO(outcome.items)
         return Answer(split=task.split, items=items, written=outcome.written, summary=summary), outcome.parts
@@ -141,34 +141,36 @@ class _Futures:
     def _failed(self, task: Task, error: BaseException) -> Answer:
         text = " ".join(f"{type(error).__name__}: {error}".split())
         if isinstance(error, ImportError):
-            raise InputError(f"a worker of the cluster lacks what it needs: {text}; install the same there as here")
+            raise InputError(
+                f"a worker of the cluster lacks a package: {text}; install the same packages there as here"
+            )
         if task.cut is not None:
-            raise InputError(f'"{task.split.place}" could not be cut by the cluster: {text}')
+            raise InputError(f'"{task.split.place}" could not be split by the cluster: {text}')
         answer = Answer.to(task.split)
         answer.give_up(f"the cluster could not judge this part of the input: {text}", self._launcher.plan.format)
         return answer
 
 
 @contextmanager
-def _loss_told(address: str | None) -> Iterator[None]:
-    """What Dask raises where the scheduler ends, or forgets its work, is one line."""
+def _loss_reported(address: str | None) -> Iterator[None]:
+    """Turn Dask's exceptions for a lost scheduler, or lost work, into one ``InputError``."""
     distributed = _distributed()
     unreached = distributed.comm.CommClosedError if address is None else OSError
     try:
         yield
     except (distributed.CancelledError, distributed.client.ClosedClientError, unreached):
         name = "" if address is None else f' "{address}"'
-        raise InputError(f"the scheduler{name} was lost; --resume goes on with what -o has") from None
+        raise InputError(f"the scheduler{name} was lost; --resume continues from what -o has") from None
 
 
 def _client(stack: ExitStack, address: str | None, jobs: int, launcher: Launcher) -> tuple[Any, int]:
-    """A client of the scheduler, and how many threads its workers have; there is one at least."""
+    """A client of the scheduler, and the number of its workers' threads, at least one."""
     distributed = _distributed()
     for name in ("distributed", "distributed.client"):  # Dask gives each a level of its own
         logging.getLogger(name).setLevel(logging.CRITICAL)
     if address is None:
         stack.enter_context(importlib.import_module("dask").config.set(_UNWATCHED))
-        # Workers here judge in processes of their own, so they need be none: that saves starting Python once more for each.
+        # Workers judge in child processes, so they can be threads, which saves one start of Python per worker.
         cluster = distributed.LocalCluster(
             n_workers=jobs,
             threads_per_worker=1,
@@ -188,15 +190,15 @@ def _client(stack: ExitStack, address: str | None, jobs: int, launcher: Launcher
 
 
 def _threads(client: Any, launcher: Launcher) -> int:
-    """Of all workers; where there is none, a person hears what is waited for."""
+    """The threads of all workers; warns if there are none."""
     threads: int = sum(client.nthreads().values())
     if not threads:
-        launcher.tell(f'waiting for workers of "{client.scheduler.address}"')
+        launcher.warn_once(f'waiting for workers of "{client.scheduler.address}"')
     return threads
 
 
 def _distributed() -> Any:
-    """The module, which has no types. Raises ``ConfigError`` where it is not installed."""
+    """The module, which has no types. Raises ``ConfigError`` if it is not installed."""
     try:
         return importlib.import_module("distributed")
     except ImportError:
@@ -204,7 +206,7 @@ def _distributed() -> Any:
 
 
 def _portable(plan: Plan) -> Plan:
-    """For a process in another folder; without the input, which comes with each task."""
+    """The plan for a process in another folder; without the input, which comes with each task."""
     items = plan.selection.items
     if items is not None:
         items = tuple(str(Path.cwd() / item) if load_target_kind(item) == "file" else item for item in items)
@@ -215,7 +217,7 @@ def _portable(plan: Plan) -> Plan:
 
 
 def _absolute(unit: Unit) -> Unit:
-    """The same files for a process in another folder. Raises ``InputError`` for what no other process can read."""
+    """The same files for a process in another folder. Raises ``InputError`` for a stream, which it cannot read."""
     return attrs.evolve(unit, sources=tuple(_absolute_source(source) for source in unit.sources))
 
 

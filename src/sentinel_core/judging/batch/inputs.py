@@ -1,4 +1,4 @@
-"""How large the input is, which of it can be cut, and how to tell later whether it changed."""
+"""The input's sizes, which files can be split, and identities that show later whether a file changed."""
 
 import hashlib
 import os
@@ -19,19 +19,19 @@ _COMPRESSED_BY = 8
 
 @attrs.frozen
 class Measured:
-    """The size of each source in bytes, decompressed as a guess; which can be cut; and all together."""
+    """The size of each source in bytes (estimated if compressed), and which sources can be split."""
 
     sizes: tuple[int, ...]
     cuttable: tuple[bool, ...]
 
     @property
     def total(self) -> int:
-        """Bytes."""
+        """The sum of all sizes in bytes."""
         return sum(self.sizes)
 
 
 def measured(sources: Sequence[FileSource | InputError], from_size: int) -> Measured:
-    """Sizes. Only files of at least ``from_size`` bytes are looked into, to see whether they can be cut."""
+    """Measure the sources. Only files of at least ``from_size`` bytes are opened, to see if they can be split."""
     found = [_measure(source, from_size) for source in sources]
     return Measured(tuple(size for size, _ in found), tuple(plain for _, plain in found))
 
@@ -46,13 +46,13 @@ def _measure(source: FileSource | InputError, from_size: int) -> tuple[int, bool
         if size < from_size and source.member is None:
             return size, False
         plain = source.member is None and is_plain(source.path)
-    except OSError:  # told where it is read
+    except OSError:  # reading it reports the error
         return 0, False
     return (size, True) if plain else (size * _COMPRESSED_BY, False)
 
 
 def identities(sources: Sequence[FileSource | InputError]) -> Inputs:
-    """By label what tells a file from a changed one; a label that is there twice gets a number."""
+    """What identifies each file's content, by label; a repeated label gets a number."""
     found: Inputs = {}
     copies: Counter[str] = Counter()
     for source in sources:
@@ -69,10 +69,10 @@ def _identity(source: FileSource) -> list[int | str]:
 
         return [source.size, remote_identity(source.url)]
     try:
-        told = source.path.stat()
+        stat = source.path.stat()
         if source.is_spooled:
             with source.path.open("rb") as stream:
-                return [told.st_size, hashlib.file_digest(stream, "sha256").hexdigest()]
+                return [stat.st_size, hashlib.file_digest(stream, "sha256").hexdigest()]
     except OSError as error:
         return [os.strerror(error.errno or 0)]
-    return [told.st_size, told.st_mtime_ns]
+    return [stat.st_size, stat.st_mtime_ns]

@@ -1,4 +1,4 @@
-"""Files of a batch: locked against others, on the disk, whole."""
+"""Files of a batch: locking, syncing, and atomic writes."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ __all__ = ["leads_to", "lock", "to_disk", "write_whole"]
 
 
 def lock(descriptor: int, path: Path) -> None:
-    """Keep other batches from an output. Raises ``InputError`` where one has it."""
+    """Lock an output against other batches. Raises ``InputError`` if one has it."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -19,16 +19,16 @@ def lock(descriptor: int, path: Path) -> None:
 
 
 def leads_to(path: Path, descriptor: int) -> bool:
-    """False where the file was renamed or removed between being opened and being locked."""
+    """False if the file was renamed or removed after it was opened and before it was locked."""
     return path.exists() and os.path.samestat(path.stat(), os.fstat(descriptor))
 
 
 def to_disk(path: Path) -> None:
-    """Make what is in a file outlive a crash of the machine."""
+    """Sync a file to disk, so that it survives a crash of the machine."""
     with path.open("rb") as stream:
         os.fsync(stream.fileno())
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """As ``state.write_whole``, for who holds the lock of the output."""
+    """Like ``state.write_whole``, for the holder of the output's lock."""
     state.write_whole(path, data, temporary=f".{path.name}.new")

@@ -1,4 +1,4 @@
-"""What is done of a batch: enough to go on after a kill at any moment, and to refuse where the input changed."""
+"""The progress of a batch: enough to resume after a kill at any moment, and to refuse a changed input."""
 
 import json
 from typing import Any, Self
@@ -12,17 +12,17 @@ from sentinel_core.judging.batch.summary import Summary
 __all__ = ["Inputs", "Manifest"]
 
 _VERSION = 1
-_TOLD = 5
+_MOST_SHOWN = 5
 
 Inputs = dict[str, list[int | str]]
 
 
 @attrs.define(kw_only=True)
 class Manifest:
-    """The input (by label: size and time of change, or digest), what judged it, and how far it came.
+    """The input (by label: size and time of change, or digest), the fingerprint of the setup, and the progress.
 
-    The first ``splits`` splits, in parts of ``part`` bytes, are out whole, in ``offset`` bytes where they go to one file;
-    they were ``size`` bytes of the input. ``summary`` tells of them, and ``columns`` names the signals.
+    The first ``splits`` splits, in parts of ``part`` bytes, are written, as ``offset`` bytes if they go to one file; they
+    were ``size`` bytes of the input. ``summary`` covers them, and ``columns`` names the signals.
     """
 
     inputs: Inputs
@@ -41,7 +41,7 @@ class Manifest:
 
     @classmethod
     def decoded(cls, data: bytes) -> Self:
-        """From ``encoded``. Raises ``InputError`` where it is none, or of another version."""
+        """From ``encoded``. Raises ``InputError`` for a damaged manifest or another version."""
         try:
             held: dict[str, Any] = json.loads(data)
             version = held.pop("version")
@@ -50,20 +50,22 @@ class Manifest:
         except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError("--resume: the manifest is damaged; start again without --resume") from None
         raise InputError(
-            f"--resume: the manifest has version {version}, here it is {_VERSION}; start again without --resume"
+            f"--resume: the manifest has version {version}, but this Sentinel writes {_VERSION}; start again without --resume"
         )
 
     def check(self, now: "Manifest") -> None:
-        """Raises ``InputError`` with the differences where ``now`` is not the same work."""
+        """Raises ``InputError`` with the differences if ``now`` is not the same work."""
         found = [*_changed(self.inputs, now.inputs), *differences(self.fingerprint, now.fingerprint)]
         if found:
-            more = f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
-            told = "; ".join(found[:_TOLD])
-            raise InputError(f"--resume: this is other work than was begun: {told}{more}; start again without --resume")
+            more = f"; and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
+            shown = "; ".join(found[:_MOST_SHOWN])
+            raise InputError(
+                f"--resume: the work differs from what was begun: {shown}{more}; start again without --resume"
+            )
 
 
 def _changed(before: Inputs, now: Inputs) -> list[str]:
-    gone = [f'the input "{label}" is not given any more' for label in before if label not in now]
+    gone = [f'the input "{label}" is missing now' for label in before if label not in now]
     new = [f'the input "{label}" is new' for label in now if label not in before]
     other = [f'the input "{label}" changed' for label in now if label in before and before[label] != now[label]]
     order = ["the inputs are in another order"] if not (gone or new) and list(before) != list(now) else []

@@ -1,4 +1,4 @@
-"""Where the reports of a batch go: a stream, one file that appears when it is whole, or a folder of parts."""
+"""The outputs of a batch: a stream, one file that appears when it is complete, or a folder of parts."""
 
 import os
 import shutil
@@ -25,33 +25,33 @@ _Result = TypeVar("_Result")
 
 
 class Output(Protocol):
-    """Takes answers in the order of the input, and keeps notes beside them."""
+    """Takes answers in the order of the input, and stores the manifest beside them."""
 
     def known(self) -> bytes | None:
-        """The manifest of what was begun here; None where there is none."""
+        """The manifest of a batch that was begun here; None if there is none."""
 
     def begin(self, offset: int | None) -> None:
-        """Get ready, to go on at ``offset`` or (None) from the start. Raises ``InputError`` or ``OSError``."""
+        """Open the output at ``offset``, or (None) from the start. Raises ``InputError`` or ``OSError``."""
 
     def put(self, answer: Answer) -> None:
-        """One more split."""
+        """Write the answer of a split."""
 
     def settle(self) -> int:
-        """Make what was put outlive a crash; how many bytes of one file it is."""
+        """Sync what was written to disk; returns its size in bytes, for one file."""
 
     def note(self, manifest: bytes) -> None:
-        """Keep the manifest."""
+        """Store the manifest."""
 
     def finish(self, summary: bytes) -> str | None:
-        """All is there: let it appear; where the summary is."""
+        """Make the complete output appear; returns the summary's place."""
 
     def close(self, *, forget: bool) -> None:
-        """Let go; ``forget`` what is not whole, too."""
+        """Close the output; ``forget`` also removes an incomplete one."""
 
 
 @attrs.define
 class Stream:
-    """Standard output, or anything else that is written once and never gone back to. Keeps no notes."""
+    """Standard output, or another stream that is written once. Stores no manifest."""
 
     sink: Outlet
 
@@ -63,7 +63,7 @@ class Stream:
         """Nothing to do."""
 
     def put(self, answer: Answer) -> None:
-        """Out at once."""
+        """Write at once."""
         answer.items.seek(0)
         self.sink.put_many(answer.items, answer.written)
         self.sink.flush()
@@ -75,7 +75,7 @@ class Stream:
     def note(self, manifest: bytes) -> None:
         """Nothing to do."""
 
-    def finish(self, summary: bytes) -> str | None:  # noqa: ARG002 - there is no place for it
+    def finish(self, summary: bytes) -> str | None:  # noqa: ARG002 - a stream has no place for it
         """Close the JSON document."""
         self.sink.finish()
         return None
@@ -85,7 +85,7 @@ class Stream:
 
 
 class _Local:
-    """Something on this machine, as the user named it."""
+    """An output on this machine, as the user named it."""
 
     def __init__(self, named: Path) -> None:
         self._named = named
@@ -97,21 +97,21 @@ _Self = TypeVar("_Self", bound=_Local)
 def _refusing(
     method: Callable[Concatenate[_Self, _Given], _Result],
 ) -> Callable[Concatenate[_Self, _Given], _Result]:
-    """What the disk refuses is told with the output's name."""
+    """Turn a method's ``OSError`` into an ``InputError`` that names the output."""
 
     @wraps(method)
-    def told(self: _Self, /, *given: _Given.args, **named: _Given.kwargs) -> _Result:
+    def refusing(self: _Self, /, *given: _Given.args, **named: _Given.kwargs) -> _Result:
         with refusals(self._named):
             return method(self, *given, **named)
 
-    return told
+    return refusing
 
 
 class File(_Local):
-    """One file of lines. Until it is whole it lies beside its place as ``.NAME.partial``, with ``NAME.manifest``.
+    """One file of lines. Until it is complete it is ``.NAME.partial`` beside its place, with ``NAME.manifest``.
 
     ``a.jsonl`` and ``a.parquet`` have one summary, so ``.a.summary.json.lock`` keeps two batches from writing it.
-    ``finisher`` writes what appears in the end from the lines, where that is not the lines themselves.
+    ``finisher`` converts the lines to another format at the end.
     """
 
     def __init__(self, path: Path, finisher: Finish | None = None) -> None:
@@ -126,11 +126,11 @@ class File(_Local):
         self._lock = -1
 
     def known(self) -> bytes | None:
-        """None where the partial file is gone, too."""
+        """The manifest; None also if the partial file is gone."""
         return self._manifest.read_bytes() if self._partial.exists() and self._manifest.exists() else None
 
     def begin(self, offset: int | None) -> None:
-        """Cut off what the manifest does not know of."""
+        """Open the partial file, without what was written after the manifest."""
         descriptor = self._held(self._partial, self._path)
         self._stream = os.fdopen(descriptor, "r+b")
         try:
@@ -144,14 +144,14 @@ class File(_Local):
         self._stream.truncate(offset or 0)
         self._stream.seek(offset or 0)
 
-    def _held(self, path: Path, told: Path) -> int:
-        """A file, made where there is none, that no other batch has now. Raises ``InputError``, which may name it as ``told``."""
+    def _held(self, path: Path, named: Path) -> int:
+        """A file, created if missing, locked against other batches. Raises ``InputError`` that names it ``named``."""
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise InputError(f'"{self._named}" cannot be written: {error.strerror}') from None
         try:
-            lock(descriptor, told)
+            lock(descriptor, named)
             is_ours = leads_to(path, descriptor)
         except BaseException:
             os.close(descriptor)
@@ -168,25 +168,25 @@ class File(_Local):
 
     @_refusing
     def put(self, answer: Answer) -> None:
-        """Behind the others."""
+        """Append."""
         answer.items.seek(0)
         shutil.copyfileobj(answer.items, self._open, _BLOCK)
 
     @_refusing
     def settle(self) -> int:
-        """To the disk."""
+        """Sync; returns the size."""
         self._open.flush()
         os.fsync(self._open.fileno())
         return self._open.tell()
 
     @_refusing
     def note(self, manifest: bytes) -> None:
-        """As a whole."""
+        """Write atomically."""
         write_whole(self._manifest, manifest)
 
     @_refusing
     def finish(self, summary: bytes) -> str | None:
-        """The file takes its name."""
+        """Rename the partial file, or what the finisher made of it."""
         self.settle()
         whole = self._partial
         if self._finisher is not None:
@@ -202,7 +202,7 @@ class File(_Local):
         return str(self._named.with_name(self._summary.name))
 
     def close(self, *, forget: bool) -> None:
-        """The partial file stays for ``--resume``, unless it is to be forgotten."""
+        """Close; without ``forget`` the partial file stays for ``--resume``."""
         if forget and self._stream is not None:
             self._partial.unlink(missing_ok=True)
             self._manifest.unlink(missing_ok=True)
@@ -221,7 +221,7 @@ def part_name(number: int, suffix: str) -> str:
 
 
 class Folder(_Local):
-    """A folder of ``part-00000.jsonl``, ..., each there by rename once it is whole, with ``manifest.json``."""
+    """A folder of ``part-00000.jsonl``, ..., each renamed into place once complete, with ``manifest.json``."""
 
     def __init__(self, path: Path, suffix: str, finisher: Finish | None = None) -> None:
         super().__init__(path)
@@ -231,25 +231,25 @@ class Folder(_Local):
         self._lock = -1
 
     def known(self) -> bytes | None:
-        """What the folder says."""
+        """The folder's manifest."""
         path = self._path / "manifest.json"
         return path.read_bytes() if path.exists() else None
 
     def begin(self, offset: int | None) -> None:
-        """Make the folder; one that holds other things is refused."""
+        """Create the folder; one with other files is refused."""
         try:
             self._path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f'"{self._path}" cannot be made: {error.strerror}') from None
+            raise InputError(f'"{self._path}" cannot be created: {error.strerror}') from None
         self._lock = os.open(self._path, os.O_RDONLY)
         lock(self._lock, self._path)
         if offset is None and any(not name.startswith(_OURS) for name in (path.name for path in self._path.iterdir())):
-            begun = " (--resume goes on with the batch in it)" if self.known() else ""
+            begun = " (--resume continues the batch in it)" if self.known() else ""
             raise InputError(f'"{self._path}" is not empty{begun}; give a new folder')
 
     @_refusing
     def put(self, answer: Answer) -> None:
-        """A part of its own."""
+        """Write a part."""
         answer.items.seek(0)
         path = self._path / part_name(answer.split.number, self._suffix)
         temporary = path.with_name(f".{path.name}")
@@ -263,13 +263,13 @@ class Folder(_Local):
 
     @_refusing
     def settle(self) -> int:
-        """The parts are there; so are their names."""
+        """Sync the folder: the parts are synced already, but not their names."""
         os.fsync(self._lock)
         return 0
 
     @_refusing
     def note(self, manifest: bytes) -> None:
-        """As a whole."""
+        """Write atomically."""
         write_whole(self._path / "manifest.json", manifest)
 
     @_refusing
@@ -282,7 +282,7 @@ class Folder(_Local):
         return str(path)
 
     def close(self, *, forget: bool) -> None:
-        """Parts stay; a folder of which nothing came goes, before another batch can have it."""
+        """Parts stay; with ``forget`` an empty folder is removed before its lock is released."""
         if self._lock < 0:
             return
         try:

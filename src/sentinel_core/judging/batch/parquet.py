@@ -1,4 +1,4 @@
-"""Reports as a table in the Parquet format: a row a record, a column a signal."""
+"""Reports as a Parquet table: a row per record, a column per signal."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -11,7 +11,7 @@ from sentinel_core.errors import ConfigError
 
 __all__ = ["write_table"]
 
-_ROWS = 4096  # a row group holds so many
+_ROWS = 4096  # rows per row group
 
 
 class _Score(msgspec.Struct):
@@ -47,8 +47,8 @@ def write_table(lines: IO[bytes], path: Path, columns: Sequence[str]) -> None:
     """From lines in the format ``rows``. ``columns`` are the names of the signals.
 
     Columns: ``source``, ``record`` (from 1), ``trace_id``, ``verdict``, ``overall_score``, a ``score_NAME`` for each signal,
-    ``report`` (JSON), and ``line`` and ``error`` where a weighted signal died of the record; where a record could not be
-    read only ``source``, ``line`` and ``error``. Raises ``ConfigError`` where pyarrow is not installed.
+    ``report`` (JSON), and ``line`` and ``error`` if a weighted signal crashed on the record; an unreadable record has only
+    ``source``, ``line`` and ``error``. Raises ``ConfigError`` if pyarrow is not installed.
     """
     try:
         import pyarrow as pa  # type: ignore[import-untyped]
@@ -93,5 +93,5 @@ def _cells(line: bytes) -> dict[str, Any]:
         "verdict": report.verdict,
         "overall_score": report.overall_score,
         "report": bytes(row.report).decode(),
-        **{f"score_{one.signal_name}": one.score for one in report.signal_scores},
+        **{f"score_{score.signal_name}": score.score for score in report.signal_scores},
     }

@@ -10,7 +10,7 @@ from sentinel_core.traces.sources.parts import Part
 
 __all__ = ["Queue", "pooled"]
 
-_AHEAD = 4  # splits a worker that may be judged before their turn; what they hold waits in memory or on disk
+_AHEAD = 4  # splits per worker that may be judged before their turn; their answers wait in memory or on disk
 
 
 def pooled(
@@ -23,7 +23,7 @@ def pooled(
 ) -> Iterator[Answer]:
     """The answers to all splits from number ``skip`` on.
 
-    Raises ``InputError`` where nothing can be judged.
+    Raises ``InputError`` if nothing can be judged.
     """
     queue = Queue(units, part, skip)
     at_work: dict[Worker, Assignment] = {}
@@ -43,12 +43,12 @@ def pooled(
                     yield answers.pop(turn)
                     turn += 1
         finally:
-            for answer in (*answers.values(), *(one.answer for one in at_work.values())):
+            for answer in (*answers.values(), *(assignment.answer for assignment in at_work.values())):
                 answer.close()
 
 
 def _proceed(at_work: dict[Worker, Assignment], worker: Worker, queue: "Queue", answers: dict[int, Answer]) -> None:
-    """Take what a worker has to say."""
+    """Take what a worker has sent."""
     assignment = at_work[worker]
     if finished := assignment.proceed():
         del at_work[worker]
@@ -61,7 +61,7 @@ def _proceed(at_work: dict[Worker, Assignment], worker: Worker, queue: "Queue", 
 
 
 class Queue:
-    """Units become splits, numbered in the order of the input. While a file is cut, what follows it waits."""
+    """Turns units into splits, numbered in the order of the input. While a file is being split, later units wait."""
 
     def __init__(self, units: Sequence[Unit], part: int, skip: int) -> None:
         self._units = deque(units)
@@ -73,7 +73,7 @@ class Queue:
         self._parts = 0
 
     def next(self, limit: int) -> Task | None:
-        """What to do next; None where there is nothing yet, or nothing with a number below ``limit``."""
+        """The next task; None if there is none yet, or none with a number below ``limit``."""
         while not self._splits and self._cutting is None and self._units:
             unit = self._units.popleft()
             if unit.cuttable:
@@ -90,7 +90,7 @@ class Queue:
             self._splits.append(split)
 
     def add_parts(self, parts: Sequence[Part], *, finished: bool) -> None:
-        """The parts so far of the file that is being cut; a file that has none is one split."""
+        """Take the parts so far of the file that is being split; a file without parts is one split."""
         assert self._cutting is not None
         for part in parts[self._parts :]:
             self._parts += 1

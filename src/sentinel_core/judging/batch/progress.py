@@ -1,4 +1,4 @@
-"""How far a batch has come, on one line of a terminal that is written over and over."""
+"""A batch's progress, on one line of a terminal that is overwritten."""
 
 import sys
 import time
@@ -13,9 +13,9 @@ _MINUTE = 60
 
 
 class Progress:
-    """``show`` at the start and after each split, on standard error where no stream is given.
+    """Call ``show`` at the start and after each split. The default stream is standard error; silent without a terminal.
 
-    Silent where it is no terminal. What was there at the start says nothing of how fast it goes.
+    The first call sets the starting point of the speed, because a resumed batch starts with finished records.
     """
 
     def __init__(self, total: int, stream: TextIO | None = None) -> None:
@@ -27,7 +27,7 @@ class Progress:
         self._width = 0
 
     def show(self, records: int, size: int) -> None:
-        """So many records are done by now, which are ``size`` bytes of the input."""
+        """Show the number of finished records, which are ``size`` bytes of the input."""
         share = min(1.0, size / self._total) if self._total else 0.0
         now = time.monotonic()
         if self._start is None:
@@ -37,7 +37,7 @@ class Progress:
             self._write(_line(self._start, (now, records, share)))
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Clear the line."""
         if self._width:
             self._write("")
             self._stream.write("\r")
@@ -51,7 +51,7 @@ class Progress:
 
 
 def _line(start: tuple[float, int, float], now: tuple[float, int, float]) -> str:
-    """From the time, the records and the share of the input then and now."""
+    """The line, from time, records and share of the input at the start and now."""
     seconds, records, share = (later - before for before, later in zip(start, now, strict=True))
     left = f", {_clock(seconds * (1 - now[2]) / share)} left" if share else ""
     return f"{now[1]:,} traces, {records / seconds:,.0f}/s, {now[2]:.0%}{left}"

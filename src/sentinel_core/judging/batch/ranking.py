@@ -1,8 +1,8 @@
-"""Which runs of a batch are most worth a look: those with the highest triage scores, whatever the batch was cut into.
+"""The runs of a batch that are most worth a look: the highest triage scores, independent of how the batch was split.
 
-Where more than half of a batch ends alike, that says something of the recorder and not of a run: the part is left out of the ranking,
-which a report alone cannot know. So runs are kept in classes: those of one class have the same findings of ``ending`` and the same
-measured signals, and without a part they keep their order. The best of each class are enough.
+If more than half of a batch has the same finding of ``ending``, the recorder causes it and not the run, so it is left out of the
+ranking; one report alone cannot show that. Runs are therefore kept in classes with the same findings of ``ending`` and the same
+measured signals: leaving a finding out does not change the order within a class, so the best of each class are enough.
 """
 
 from collections.abc import Iterator
@@ -19,12 +19,13 @@ __all__ = ["Ranking"]
 _SHOWN = 20
 _FEWEST = 10
 _ENDING = "ending"
+_SAME_END = {"ending.came_to_nothing": "ending.unread_result"}  # both are seen where the last word is missing
 _PLACES = 9
 
 
 @attrs.define
 class Ranking:
-    """``classes`` has the best runs by class, ``ends`` how many runs have each finding of ``ending``, ``parts`` what each is worth."""
+    """``classes`` has the best runs by class, ``ends`` the number of runs with each rule of ``ending``, ``parts`` its score."""
 
     measured: int = 0
     classes: dict[str, list[dict[str, Any]]] = attrs.field(factory=dict)
@@ -32,15 +33,15 @@ class Ranking:
     parts: dict[str, float] = attrs.field(factory=dict)
 
     def add(self, report: ReliabilityReport, file: str, record: int) -> None:
-        """One more run, from the ``record`` of a ``file``, counted from 1."""
+        """Add a run: record number ``record``, from 1, of a ``file``."""
         if report.triage_score is None:
             return
         self.measured += 1
-        scores = {one.signal_name: one.score for one in report.signal_scores if one.score is not None}
-        rules = [one.rule for one in report.findings if one.rule.startswith(f"{_ENDING}.")]
-        for rule in rules:
+        scores = {score.signal_name: score.score for score in report.signal_scores if score.score is not None}
+        rules = [finding.rule for finding in report.findings if finding.rule.startswith(f"{_ENDING}.")]
+        for rule in sorted({_SAME_END.get(rule, rule) for rule in rules}):
             self.ends[rule] = self.ends.get(rule, 0) + 1
-        if rules:  # the worst stands first and gives the score
+        if rules:  # the worst comes first and determines the score
             self.parts[rules[0]] = scores[_ENDING]
         weights = [weight for name, weight in TRIAGE_WEIGHTS.items() if name in scores and name != _ENDING]
         row = {
@@ -60,7 +61,7 @@ class Ranking:
         return sum(weight for name, weight in TRIAGE_WEIGHTS.items() if name in scores)
 
     def merge(self, later: "Ranking") -> None:
-        """Add what comes after this one in the input."""
+        """Add the ranking of the next part of the input."""
         self.measured += later.measured
         self.parts |= later.parts
         for rule, count in later.ends.items():
@@ -70,14 +71,15 @@ class Ranking:
 
     @property
     def left_out(self) -> list[str]:
-        """The findings of ``ending`` with which more than half of the runs end; never of a handful of runs."""
+        """The rules of ``ending`` that more than half of the runs have; none if there are only a few runs."""
         if self.measured < _FEWEST:
             return []
         return sorted(rule for rule, count in self.ends.items() if 2 * count > self.measured)
 
     def best(self) -> list[dict[str, Any]]:
-        """The runs most worth a look, the first first; of equals the first in the input."""
-        gone = set(self.left_out)
+        """The runs most worth a look, in that order; ties in the order of file and record."""
+        left_out = self.left_out
+        gone = {*left_out, *(rule for rule, same in _SAME_END.items() if same in left_out)}
         rows = [
             {**row, "triage_score": self._score(row, key, gone)} for key, rows in self.classes.items() for row in rows
         ]
@@ -95,19 +97,19 @@ class Ranking:
         return float(round((row["rest"] + TRIAGE_WEIGHTS[_ENDING] * ending) / whole, _PLACES))
 
     def document(self) -> dict[str, Any]:
-        """What ``summary.json`` holds of it."""
+        """The ranking's part of ``summary.json``."""
         return {
             "worth_a_look": self.best(),
             "left_out": [{"rule": rule, "runs": self.ends[rule]} for rule in self.left_out],
         }
 
     def lines(self) -> Iterator[str]:
-        """For people."""
+        """Lines for people."""
         for row in self.document()["left_out"]:
-            yield f"  {row['runs']:,} of {self.measured:,} runs end with {row['rule']}: it may be the recorder, and does not rank them"
+            yield f"  {row['runs']:,} of {self.measured:,} runs end with {row['rule']}: probably caused by the recorder, so left out of the ranking"
         if self.measured > 1:
-            told = ", ".join(f"{row['trace_id']} {row['triage_score']:.3f}" for row in self.best()[:5])
-            yield f"  most worth a look: {told}"
+            best = ", ".join(f"{row['trace_id']} {row['triage_score']:.3f}" for row in self.best()[:5])
+            yield f"  most worth a look: {best}"
 
 
 def _keep(rows: list[dict[str, Any]], more: list[dict[str, Any]]) -> None:

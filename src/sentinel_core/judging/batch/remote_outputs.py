@@ -1,4 +1,4 @@
-"""The same outputs at a URL, by fsspec. What is written appears there by a move, once it is whole."""
+"""The same outputs at a URL, by fsspec. A file is moved into place once it is complete."""
 
 import shutil
 import tempfile
@@ -29,19 +29,19 @@ class _Place:
 
     @contextmanager
     def reached(self) -> Iterator[None]:
-        """What goes wrong inside is told with the URL."""
+        """Turn any exception into an ``InputError`` that names the URL."""
         try:
             yield
         except InputError:
             raise
         except Exception as error:
             only_read = isinstance(error, NotImplementedError) and not str(error)
-            reason = "what is there can only be read" if only_read else error
-            told = without_secrets(f"{type(error).__name__}: {reason}")
-            raise InputError(f'"{self.url}" cannot be written: {told}') from error
+            reason = "the file system is read-only" if only_read else error
+            problem = without_secrets(f"{type(error).__name__}: {reason}")
+            raise InputError(f'"{self.url}" cannot be written: {problem}') from error
 
     def attempt(self) -> None:
-        """Write a little, and remove it. Raises ``InputError`` with the reason where that is not possible."""
+        """Write a small file and remove it. Raises ``InputError`` if that fails."""
         with self.reached():
             temporary = f"{self.path}.new"
             self._make_folder(temporary)
@@ -50,12 +50,12 @@ class _Place:
             self.system.rm(temporary)
 
     def _make_folder(self, path: str) -> None:
-        """The folders that a path is in. Without a slash before it, what comes first is a bucket, which nobody asked for."""
+        """Create the folders of a path. Without a leading slash the first part is a bucket, which is not created."""
         if path.startswith("/"):
             self.system.makedirs(path.rpartition("/")[0], exist_ok=True)
 
     def write(self, path: str, stream: IO[bytes]) -> None:
-        """All of a stream; there whole or not at all."""
+        """Write a stream atomically."""
         with self.reached():
             temporary = f"{path}.new"
             self._make_folder(path)
@@ -64,21 +64,21 @@ class _Place:
             self.system.mv(temporary, path)
 
     def write_bytes(self, path: str, data: bytes) -> None:
-        """The same with what is in memory."""
+        """Write bytes atomically."""
         with tempfile.SpooledTemporaryFile(len(data) + 1) as stream:
             stream.write(data)
             stream.seek(0)
             self.write(path, stream)
 
     def read(self, path: str) -> bytes | None:
-        """What is there; None where there is nothing."""
+        """The file's bytes; None if there is none."""
         with self.reached():
             data: bytes | None = self.system.cat_file(path) if self.system.exists(path) else None
             return data
 
 
 class RemoteFolder:
-    """As ``Folder``. Nothing keeps two batches from writing to one place."""
+    """Like ``Folder``, but without a lock: two batches must not write to the same place."""
 
     def __init__(self, url: str, suffix: str, finisher: Finish | None = None) -> None:
         self._place = _Place(url)
@@ -89,31 +89,31 @@ class RemoteFolder:
         return f"{self._place.path}/{name}"
 
     def known(self) -> bytes | None:
-        """What the folder says."""
+        """The folder's manifest."""
         return self._place.read(self._at("manifest.json"))
 
     def begin(self, offset: int | None) -> None:
-        """A folder that holds other things is refused."""
+        """Refuse a folder with other files."""
         with self._place.reached():
             taken = offset is None and self._place.system.exists(self._place.path)
             found = self._place.system.ls(self._place.path, detail=False) if taken else []
         if found:
-            begun = " (--resume goes on with the batch in it)" if self.known() else ""
+            begun = " (--resume continues the batch in it)" if self.known() else ""
             raise InputError(f'"{self._place.url}" is not empty{begun}; give a new folder')
 
     def put(self, answer: Answer) -> None:
-        """A part of its own."""
+        """Write a part."""
         path = self._at(part_name(answer.split.number, self._suffix))
         answer.items.seek(0)
         with _finished(answer.items, self._finisher) as items:
             self._place.write(path, items)
 
     def settle(self) -> int:
-        """The parts are there."""
+        """Nothing to do: every part is written."""
         return 0
 
     def note(self, manifest: bytes) -> None:
-        """As a whole."""
+        """Write atomically."""
         self._place.write_bytes(self._at("manifest.json"), manifest)
 
     def finish(self, summary: bytes) -> str | None:
@@ -130,9 +130,9 @@ class RemoteFolder:
 
 
 class RemoteFile:
-    """One file at a URL. It is gathered here and sent when it is whole, so that a batch that is stopped begins anew.
+    """One file at a URL, collected locally and sent when complete, so a stopped batch starts again from the beginning.
 
-    What cannot be sent then is kept here.
+    If sending fails, the file is kept locally.
     """
 
     def __init__(self, url: str, finisher: Finish | None = None) -> None:
@@ -141,27 +141,27 @@ class RemoteFile:
         self._lines = tempfile.TemporaryFile()  # noqa: SIM115 - closed in close()
 
     def known(self) -> bytes | None:
-        """Nothing is noted."""
+        """Nothing to do: there is no manifest."""
         return None
 
-    def begin(self, offset: int | None) -> None:  # noqa: ARG002 - there is nothing to go on with
-        """See that it can be written, before anything is judged."""
+    def begin(self, offset: int | None) -> None:  # noqa: ARG002 - there is nothing to resume
+        """Check that the URL can be written, before anything is judged."""
         self._place.attempt()
 
     def put(self, answer: Answer) -> None:
-        """Behind the others."""
+        """Append."""
         answer.items.seek(0)
         shutil.copyfileobj(answer.items, self._lines, _BLOCK)
 
     def settle(self) -> int:
-        """Nothing is noted."""
+        """Nothing to do: there is no manifest."""
         return self._lines.tell()
 
     def note(self, manifest: bytes) -> None:
-        """Nothing is noted."""
+        """Nothing to do: there is no manifest."""
 
     def finish(self, summary: bytes) -> str | None:
-        """Send it."""
+        """Send the file and the summary."""
         self._lines.seek(0)
         with _finished(self._lines, self._finisher) as whole:
             try:
@@ -173,30 +173,30 @@ class RemoteFile:
         return _summary_beside(self._place.url)
 
     def close(self, *, forget: bool) -> None:  # noqa: ARG002 - there is nothing to remember
-        """Let go."""
+        """Close."""
         self._lines.close()
 
 
 def _kept(whole: IO[bytes], place: str) -> str:
-    """Put what could not be sent into a file on this machine; which one, in words."""
+    """Save a file that could not be sent on this machine; returns a message that names it."""
     try:
         whole.seek(0)
         with tempfile.NamedTemporaryFile(prefix="sentinel-", suffix=f"-{Path(place).name}", delete=False) as kept:
             shutil.copyfileobj(whole, kept, _BLOCK)
     except OSError as error:
-        return f"the reports could not be kept here, either: {error.strerror}"
+        return f"the reports could not be saved on this machine either: {error.strerror}"
     return f'the reports are in "{kept.name}"'
 
 
 def _summary_beside(place: str) -> str:
-    """``FOLDER/NAME.summary.json`` for ``FOLDER/NAME.jsonl``; a dot in the folder's name ends nothing."""
+    """``FOLDER/NAME.summary.json`` for ``FOLDER/NAME.jsonl``, whatever dots the folder's name has."""
     folder, slash, name = place.rpartition("/")
     return f"{folder}{slash}{Path(name).stem}.summary.json"
 
 
 @contextmanager
 def _finished(lines: IO[bytes], finisher: Finish | None) -> Iterator[IO[bytes]]:
-    """The lines, or what the finisher makes of them."""
+    """The lines, or the finisher's output."""
     if finisher is None:
         yield lines
         return

@@ -1,4 +1,4 @@
-"""What a Dask worker does with one task: see that it is set up as the client is, and have a child judge."""
+"""One task on a Dask worker: checks that the worker is set up like the client, and judges in a child process."""
 
 import hashlib
 import pickle
@@ -34,13 +34,13 @@ class Setup:
     memory: int
 
     def packed(self) -> bytes:
-        """As bytes, the same for the same."""
+        """As bytes; equal setups give equal bytes."""
         return pickle.dumps(self)
 
 
 @attrs.frozen(kw_only=True)
 class Outcome:
-    """What came of a task; ``refused`` says why nothing could."""
+    """The result of a task; ``refused`` says why there is none."""
 
     refused: str | None = None
     items: bytes = b""
@@ -70,7 +70,7 @@ class _Batch:
         self._of: tuple[Pool, Launcher] | None = None
 
     def of(self, setup: bytes) -> tuple[Pool, Launcher]:
-        """The processes of this batch. Raises ``SentinelError`` where the client has other plugins."""
+        """The processes of this batch. Raises ``SentinelError`` if the client has other plugins."""
         with self._lock:
             key = hashlib.sha256(setup).hexdigest()
             if key != self._key or self._of is None:
@@ -105,7 +105,7 @@ def judge_on_worker(setup: bytes, task: Task) -> bytes:
             summary=answer.summary.state(),
             parts=assignment.parts,
             columns=launcher.columns,
-            warnings=sorted(launcher.told),
+            warnings=sorted(launcher.warned),
         ).packed()
 
 
@@ -115,17 +115,17 @@ def _launcher(setup: Setup) -> Launcher:
         raise SentinelError(f"{', '.join(missing)}: not found on the worker; every worker needs the same files")
     if other := differences(setup.fingerprint, here):
         raise SentinelError(
-            f"is not set up as the client is: {'; '.join(other)}; install the same plugins, in the same versions"
+            f"is not set up like the client: {'; '.join(other)}; install the same plugins, in the same versions"
         )
     return Launcher(plan=setup.plan, kind=Fresh, timeout=setup.timeout, memory=setup.memory, warn=_keep)
 
 
 def _keep(warning: str) -> None:
-    """The client tells it: the launcher has noted it."""
+    """Does nothing: the launcher keeps the warning, and the client shows it."""
 
 
 def _address() -> Any:
-    """Which worker this is, for people."""
+    """The worker's name in messages."""
     from distributed import get_worker
 
     try:

@@ -1,4 +1,4 @@
-"""What a report depends on besides its trace: plugins, versions, settings, the profile. Two that differ must not mix."""
+"""What a report depends on besides its trace: plugins, versions, settings, profile. A batch must not mix different ones."""
 
 import hashlib
 import importlib.util
@@ -33,12 +33,12 @@ _ABSENT = "not found"
 
 
 def fingerprint(plan: Plan) -> dict[str, str]:
-    """By what it is called, what it is, here and now. Imports no plugin."""
+    """The current value of each dependency, by name. Imports no plugin."""
     chosen, _ = select(plan.selection, _KINDS)
     profile = plan.layers.host().profile
     return {
         "reliability-sentinel": __version__,
-        **{f'plugin "{one.label}"': one.origin for one in chosen},
+        **{f'plugin "{source.label}"': source.origin for source in chosen},
         **{f'plugin "{target}"': _content(*_files(target)) for target in plan.selection.targets},
         "profile": profile if profile in PROFILES else f"{profile} ({_content(Path(profile))})",
         **{f'setting "{key}"': value for key, value in _settings(plan)},
@@ -47,23 +47,23 @@ def fingerprint(plan: Plan) -> dict[str, str]:
 
 
 def _given(value: object) -> str:
-    """The value of an option as people give it: a number of bytes in megabytes."""
+    """An option's value as users write it; bytes become megabytes."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return str(value >> 20) if isinstance(value, int) else str(value or _NONE)
 
 
 def _settings(plan: Plan) -> Iterator[tuple[str, str]]:
-    """Of plugins and weights. Of the host's own, the profile and the options above are all that shows in reports."""
+    """Settings of plugins, rules and weights. Of the host's own, only the profile and the options above affect reports."""
     for key, setting in sorted(plan.layers.values.items()):
         if key.partition(".")[0] in (*_KINDS, "rules", "weights"):
             yield key, redact(str(setting.value))
 
 
 def _files(target: str) -> Iterator[Path]:
-    """What a target of ``--plugins`` is read from; of a package every file of Python.
+    """The files of a target of ``--plugins``; all Python files of a package.
 
-    A module is found without importing the packages that it is in, for they are a stranger's code, too.
+    Finds a module without importing its parent packages, because they are plugin code too.
     """
     if load_target_kind(target) == "file":
         yield Path(target)
@@ -71,7 +71,7 @@ def _files(target: str) -> Iterator[Path]:
     top, *below = target.split(".")
     try:
         found = importlib.util.find_spec(top)
-    except ValueError:  # a module that Python did not find in the usual way
+    except ValueError:  # a module without a spec, such as __main__
         found = None
     for folder in (found and found.submodule_search_locations) or ():
         place = Path(folder, *below)
@@ -89,12 +89,12 @@ def _content(*paths: Path) -> str:
 
 
 def _shown(value: str | None) -> str:
-    """As people write it: rows are what Parquet is made from."""
+    """A value as users write it: the format ``rows`` is Parquet."""
     return _NONE if value is None else "parquet" if value == "rows" else value
 
 
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """Each thing that is not the same, with both values."""
+    """Each difference, with both values."""
     names = sorted({*before, *now})
     return [
         f"{name} was {_shown(before.get(name))} and is {_shown(now.get(name))}"
@@ -104,7 +104,7 @@ def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
 
 
 def absent(there: Mapping[str, str], here: Mapping[str, str]) -> list[str]:
-    """The files and modules that are there, and not here."""
+    """The files and modules that exist there but not here."""
     return [
         name if value == _ABSENT else f'{name} "{value.removesuffix(f" ({_ABSENT})")}"'
         for name, value in here.items()

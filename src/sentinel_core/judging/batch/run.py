@@ -1,4 +1,4 @@
-"""A batch from its first split to its summary, whichever engine does the work."""
+"""Runs a batch from its first split to its summary, on any engine."""
 
 import json
 import time
@@ -23,9 +23,9 @@ Engine = Callable[[int, list[str]], Iterator[Answer]]
 
 @attrs.frozen(kw_only=True)
 class Talk:
-    """How a batch speaks while it works: one line for a record whose row is an error, and how far it has come.
+    """Callbacks of a batch: ``error_rows`` for records whose row is an error, and ``progress``.
 
-    ``progress`` is told so many records and bytes of the input, at first those of earlier runs.
+    ``progress`` receives finished records and bytes of the input, including those of earlier runs.
     """
 
     error_rows: Callable[[Summary], None]
@@ -35,16 +35,16 @@ class Talk:
 def run_batch(
     work: Manifest, output: Output, engine: Engine, talk: Talk, *, resume: bool
 ) -> tuple[Summary, str | None]:
-    """Do all of ``work``, or what is left of it; what it came to, and where the summary is.
+    """Do all of ``work``, or the rest of it; returns the summary, and its place.
 
     ``engine(skip, columns)`` gives the answers from split ``skip`` on and fills in the signals' names. Raises ``InputError``
-    where the work cannot be done, or is not what was begun, and ``OSError`` where the output cannot be written.
+    if the work cannot be done or differs from what was begun, ``OSError`` if the output cannot be written.
     """
     begun = _begun(output, work) if resume else None
     try:
         output.begin(None if begun is None else begun.offset)
     except BaseException:
-        output.close(forget=False)  # what is there may be another batch's
+        output.close(forget=False)  # the existing files may be another batch's
         raise
     manifest = begun or work
     forget = not manifest.splits
@@ -72,16 +72,16 @@ def _begun(output: Output, work: Manifest) -> Manifest | None:
     begun = Manifest.decoded(data)
     begun.check(work)
     work.columns[:] = begun.columns
-    begun.columns = work.columns  # who writes tables holds this list
+    begun.columns = work.columns  # the writer of tables holds this list
     return begun
 
 
 def _noted(answers: Iterator[Answer], manifest: Manifest, output: Output) -> Iterator[Answer]:
-    """Each answer, once it is out; now and then the manifest says so."""
+    """Each answer after it is written; stores the manifest from time to time."""
     due = time.monotonic() + _BETWEEN_NOTES
     cut_short = _cut_short(manifest.summary)
     for given in answers:
-        answer = _unless_said(given, cut_short)
+        answer = _without_repeat(given, cut_short)
         with closing(answer):
             output.put(answer)
         manifest.summary.merge(answer.summary)
@@ -95,8 +95,8 @@ def _noted(answers: Iterator[Answer], manifest: Manifest, output: Output) -> Ite
             due = now + max(_BETWEEN_NOTES, (now - started) * _SHARE_OF_NOTES)
 
 
-def _unless_said(answer: Answer, cut_short: set[str]) -> Answer:
-    """The answer; an empty one where it says no more than that a file is cut short that is known to be: each part says so."""
+def _without_repeat(answer: Answer, cut_short: set[str]) -> Answer:
+    """The answer; an empty one if it only repeats that a file was cut short, which every part reports."""
     files = _cut_short(answer.summary)
     if files and files <= cut_short and answer.summary.total == 1:
         answer.close()

@@ -1,4 +1,4 @@
-"""What a worker of a batch does: load the plugins once, then judge one split after the other, or cut a large file."""
+"""A worker of a batch: loads the plugins once, then judges one split after the other, or cuts a large file."""
 
 import time
 from functools import partial
@@ -9,10 +9,10 @@ from sentinel_core.errors import InputError, SentinelError
 from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.judging.batch.split import Task
 from sentinel_core.judging.batch.summary import Summary
-from sentinel_core.judging.job import Plan, fewer_collections, judged, prepare, recorder_of, rendered
+from sentinel_core.judging.job import Plan, judged, prepare, recorder_of, rendered, tune_gc
 from sentinel_core.judging.output.sink import separated
-from sentinel_core.judging.records import Readable, Unreadable, items
-from sentinel_core.judging.tally import fatal
+from sentinel_core.judging.records import Readable, Unreadable, read_records
+from sentinel_core.judging.tally import crash_error
 from sentinel_core.offers import TraceReader
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
@@ -29,13 +29,13 @@ _STALE = 0.2
 
 
 class Ready(Frame):
-    """The plugins of a batch's worker are loaded: the names of all signals that a report may speak of."""
+    """A worker's plugins are loaded; ``signals`` are the names of all signals that reports may name."""
 
     signals: list[str]
 
 
 class Reports(Frame):
-    """Many records: how many, what they add to the summary, how many of them have an item, and these as a ``Sink`` takes them."""
+    """Several records: their number, their summary, how many are rendered, and these as ``Sink.put_many`` takes them."""
 
     count: int
     summary: bytes
@@ -50,18 +50,18 @@ class Part(Frame):
 
 
 class Alive(Frame):
-    """Still at work."""
+    """The worker is still busy."""
 
 
 FRAMES = Ready | Reports | Part | Alive | Warned | Refusal
 
 
 def serve(plan: Plan, outbox: Outbox) -> None:
-    """Do the tasks that come as orders, until there are no more."""
+    """Do the ordered tasks until there are no more."""
     watch = Watch(outbox)
     try:
         panel, readers = prepare(plan, watch, outbox)
-        fewer_collections()
+        tune_gc()
         outbox.send(Ready(_columns(panel)))
         for task in outbox.orders():
             _do(task, plan, panel, readers, watch, outbox)
@@ -70,7 +70,7 @@ def serve(plan: Plan, outbox: Outbox) -> None:
 
 
 def _columns(panel: Panel) -> list[str]:
-    """Every signal that a report may speak of."""
+    """The names of all signals that a report may name."""
     names = {signal.name for signal in panel.signals} | panel.left_out
     return sorted(names | {failure.signal_name for failure in panel.standing_failures})
 
@@ -93,7 +93,8 @@ def _judge(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], wat
         deaths=(*plan.deaths, *task.deaths),
     )
     batch = _Batch(outbox, own, panel, eager=bool(task.deaths))
-    for item, outcome in enumerate(items(own, readers, watch)):
+    # One by one, not in chunks: that costs a tenth, but the mark always names the plugin and the record at work.
+    for item, outcome in enumerate(read_records(own, readers, watch)):
         watch.item = item
         if item >= task.done:
             batch.add(judged(outcome, panel, own, item, outbox), outcome, item)
@@ -101,9 +102,9 @@ def _judge(task: Task, plan: Plan, panel: Panel, readers: list[TraceReader], wat
 
 
 class _Batch:
-    """Records that are judged and not sent yet: few frames for many, and none held back for long.
+    """Judged records that are not sent yet: collects many into a frame, but holds none back for long.
 
-    ``eager``: none is held back, for the worker may die of the next one.
+    ``eager`` holds none back, because the next record may end the worker.
     """
 
     def __init__(self, outbox: Outbox, plan: Plan, panel: Panel, *, eager: bool) -> None:
@@ -118,7 +119,7 @@ class _Batch:
         self._count, self._size, self._parts, self._summary = 0, 0, list[bytes](), Summary()
 
     def add(self, found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable, item: int) -> None:
-        """One more record."""
+        """Add a record."""
         data = None
         if isinstance(found, Unreadable):
             self._summary.add_unreadable(found)
@@ -126,7 +127,7 @@ class _Batch:
                 data = found.rendered(whole=self._plan.format == "rows")
         else:
             assert isinstance(outcome, Readable)
-            error = fatal(found, outcome, self._plan, item)
+            error = crash_error(found, outcome, self._plan, item)
             self._summary.add_report(found, error, outcome)
             if self._plan.task_key is not None:
                 self._summary.tasks.add(self._plan.task_key, outcome.trace, found, outcome.source, outcome.number)
@@ -139,7 +140,7 @@ class _Batch:
             self.send()
 
     def send(self) -> None:
-        """Give what is there to the parent."""
+        """Send the collected records to the parent."""
         items = separated(self._parts, self._plan.format)
         self._outbox.send(Reports(self._count, self._summary.state(), len(self._parts), items))
         self._started = time.monotonic()
@@ -147,9 +148,9 @@ class _Batch:
 
 
 def _cut(task: Task, size: int, plan: Plan, readers: list[TraceReader], watch: Watch, outbox: Outbox) -> None:
-    """Tell the parts of a large file, where its reader takes lines one by one; else nothing: it is one split then.
+    """Send the parts of a large file, if its reader reads line by line; else nothing, and the file is one split.
 
-    So is one that could not be fetched: that is told where it is judged.
+    A file that could not be fetched is one split too; judging it reports the error.
     """
     (source,) = task.split.sources
     if isinstance(source, InputError) or not _is_of_lines(source, plan, readers, watch):
@@ -164,5 +165,5 @@ def _is_of_lines(source: FileSource, plan: Plan, readers: list[TraceReader], wat
     try:
         reader = choose_reader(source, asked, watch, forced=plan.reader is not None)
         return reader.grain == "line" and is_json_lines(source)
-    except (InputError, SideEffectError, OSError, EOFError):  # told where the file is judged
+    except (InputError, SideEffectError, OSError, EOFError):  # judging the file reports it
         return False

@@ -1,4 +1,4 @@
-"""What one task of a batch is: a few small files, one large one, or a part of one. Pure: sizes in, splits out."""
+"""The tasks of a batch: a few small files, one large file, or a part of one. Pure: sizes in, splits out."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -13,13 +13,13 @@ __all__ = ["LARGEST_PART", "Split", "Task", "Unit", "part_of", "part_size", "uni
 
 LARGEST_PART = 16 << 20
 _SMALLEST_PART = 256 << 10
-_PARTS = 64  # of all the input, at least: enough for the cores to end at about the same time
+_PARTS = 64  # at least so many parts in all, so that the cores finish at about the same time
 _MOST_SOURCES = 256
 
 
 @attrs.frozen(kw_only=True)
 class Split:
-    """Sources to judge in one go, in order. ``key`` says which part of the input it is; ``size`` is in bytes."""
+    """Sources to judge together, in order. ``key`` identifies the part of the input; ``size`` is in bytes."""
 
     number: int
     key: str
@@ -29,12 +29,12 @@ class Split:
 
     @property
     def place(self) -> str:
-        """For people: the file that it is, or the first of them."""
+        """The first file, as the user named it."""
         return "" if self._first is None else self._first.label
 
     @property
     def source(self) -> str:
-        """The same, as error rows name it."""
+        """The first file, as error rows name it."""
         return "" if self._first is None else self._first.place
 
     @property
@@ -44,7 +44,7 @@ class Split:
 
 @attrs.frozen(kw_only=True)
 class Unit:
-    """Neighbours in the input that make one split; or, where ``cuttable``, one large file that may become many."""
+    """Neighbouring sources that make one split; if ``cuttable``, one large file that may become several."""
 
     first: int
     sources: tuple[FileSource | InputError, ...] = ()
@@ -53,14 +53,14 @@ class Unit:
     latest: str | None = None
 
     def as_split(self, number: int) -> Split:
-        """All of it."""
+        """The whole unit as one split."""
         key = f"{self.first}-{self.first + len(self.sources)}"
         return Split(number=number, key=key, sources=self.sources, latest=self.latest, size=self.size)
 
 
 @attrs.frozen(kw_only=True)
 class Task:
-    """What a worker is asked for: judge a split from item ``done`` on, around what ended earlier workers; or cut a file."""
+    """An order to a worker: judge a split from record ``done`` on, avoiding ``deaths``; or split a file (``cut``)."""
 
     split: Split
     done: int = 0
@@ -69,7 +69,7 @@ class Task:
 
 
 def part_size(total: int) -> int:
-    """Bytes of a part for so many bytes of input. Depends on nothing else, so that parts are the same on any machine."""
+    """Bytes of a part, from the bytes of input only, so that parts are the same on every machine."""
     return max(_SMALLEST_PART, min(LARGEST_PART, total // _PARTS))
 
 
@@ -82,7 +82,7 @@ def units(
 ) -> Iterator[Unit]:
     """The input in order: neighbours together up to ``part`` bytes, a file larger than twice that by itself.
 
-    ``sizes`` are in bytes; only what is ``cuttable`` may become many splits.
+    ``sizes`` are in bytes; only ``cuttable`` sources may become several splits.
     """
     first, size = 0, 0
     for position, own in enumerate(sizes):

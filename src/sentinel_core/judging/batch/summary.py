@@ -1,4 +1,4 @@
-"""What a batch came to. Summaries add up, in the order of the input, to the same whatever it was cut into."""
+"""The summary of a batch. Merging summaries in the order of the input gives the same result for every split."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from sentinel_core.judging.batch.tasks import Tasks
 from sentinel_core.judging.records import Readable, Unreadable
 from sentinel_core.judging.tally import Tally
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.runtime.printable import thousandths
+from sentinel_core.runtime.printable import counted, thousandths
 from sentinel_core.runtime.redact import redact
 from sentinel_core.traces.sources.file_source import as_text
 
@@ -28,11 +28,10 @@ _TOP = 20
 class Summary:
     """Counts over reports.
 
-    ``scores`` counts overall scores by thousandths, so that quantiles, to a thousandth, are the same for any split.
-    ``rules`` counts findings; ``failures`` has, for each signal that gave no answer, how often, the first error, and the
-    first thousand records whose row is an error because of it. ``unreadable`` holds the first thousand records that gave no
-    trace; ``ranking`` the runs most worth a look; ``tasks``, where they were
-    asked for, runs of one task.
+    ``scores`` counts overall scores by thousandths, so that quantiles are the same for every split. ``rules`` counts findings;
+    ``failures`` has, for each signal that failed, the number of failures, the first error, and the first thousand records
+    whose row is an error because of it. ``unreadable`` holds the first thousand unreadable records, ``ranking`` the runs most
+    worth a look, ``tasks`` the runs by task, if asked for.
     """
 
     counts: dict[str, int] = attrs.field(factory=dict)
@@ -47,9 +46,9 @@ class Summary:
     def add_report(
         self, report: ReliabilityReport, error: Unreadable | None = None, read: Readable | None = None
     ) -> None:
-        """One more report, and the ``error`` that stands beside it where a weighted signal died of the record.
+        """Add a report, and its ``error`` if a weighted signal crashed on the record.
 
-        Only one whose record is told is ranked.
+        A report is ranked only if ``read``, its record, is given.
         """
         if read is not None:
             self.ranking.add(report, read.source, read.number)
@@ -66,12 +65,12 @@ class Summary:
                 _keep(known[2], [_row(error, failure.error)])
 
     def add_unreadable(self, row: Unreadable) -> None:
-        """One more record that gave no trace."""
+        """Add an unreadable record."""
         _count(self.counts, "unreadable")
         _keep(self.unreadable, [_row(row, row.message)])
 
     def merge(self, later: "Summary") -> None:
-        """Add what comes after this one in the input."""
+        """Add the summary of the next part of the input."""
         self.incomplete += later.incomplete
         for own, other in ((self.counts, later.counts), (self.rules, later.rules)):
             for name, count in other.items():
@@ -87,7 +86,7 @@ class Summary:
         self.tasks.merge(later.tasks)
 
     def error_rows(self) -> Iterator[dict[str, Any]]:
-        """File, line and message of each record that is kept of those whose row is an error, and the file as it was ``named``."""
+        """File, line and message of each kept error row, and the file as it was ``named``."""
         yield from self.unreadable
         for name, (_, _, rows) in sorted(self.failures.items()):
             for row in rows:
@@ -95,23 +94,23 @@ class Summary:
 
     @property
     def total(self) -> int:
-        """Records."""
+        """The number of records."""
         return sum(self.counts.values())
 
     @property
     def tally(self) -> Tally:
-        """What decides the exit code."""
+        """The counts that decide the exit code."""
         tally = Tally(broken=bool(self.incomplete))
         tally.counts.update(self.counts)
         return tally
 
     @property
     def worst(self) -> str | None:
-        """The worst verdict that was given."""
+        """The worst verdict; None without any."""
         return next((verdict for verdict in ("FAIL", "WARN", "PASS") if self.counts.get(verdict)), None)
 
     def quantile(self, share: float) -> float | None:
-        """The least score, to a thousandth, that so great a share of the scores does not exceed."""
+        """The quantile of the scores, to a thousandth; None without scores."""
         wanted, seen = math.ceil(share * sum(self.scores.values())), 0
         for score in sorted(self.scores):
             seen += self.scores[score]
@@ -132,7 +131,7 @@ class Summary:
         return cls(**held)
 
     def document(self) -> dict[str, Any]:
-        """What ``summary.json`` holds."""
+        """The content of ``summary.json``."""
         return {
             "schema": 1,
             "records": self.total,
@@ -155,11 +154,11 @@ class Summary:
         }
 
     def top_rules(self, most: int) -> list[tuple[str, int]]:
-        """The rules with the most findings; of equals the first by name."""
+        """The rules with the most findings; ties by name."""
         return sorted(self.rules.items(), key=lambda entry: (-entry[1], entry[0]))[:most]
 
     def lines(self) -> Iterator[str]:
-        """For people, below the line that counts the verdicts."""
+        """Lines for people, below the one that counts the verdicts."""
         if self.scores:
             parts = ", ".join(f"p{share * 100:g} {self.quantile(share):.3f}" for share in QUANTILES)
             yield f"  risk: {parts}, max {self.quantile(1):.3f}"
@@ -168,22 +167,22 @@ class Summary:
         yield from self.ranking.lines()
         yield from self.tasks.lines()
         for name, (count, error, _) in sorted(self.failures.items()):
-            yield f'  signal "{name}" gave no answer for {count:,}; the first time: {error}'
+            yield f'  signal "{name}" failed on {counted(count, "record")}; the first error: {error}'
 
 
 def _row(place: Unreadable, message: str) -> dict[str, Any]:
-    """``named`` is as the user named it, for the manifest and for looking it up; the rest is for people to read."""
+    """An error row; ``named`` is the file as the user named it, for the manifest."""
     file = redact(place.source)
     return {"file": file, "line": place.line, "message": redact(as_text(message)), "named": place.label}
 
 
 def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The same from whichever folder the command runs: without how the file was named there."""
+    """The rows without ``named``, which depends on the working directory."""
     return [{name: value for name, value in row.items() if name != "named"} for row in rows]
 
 
 def _keep(rows: list[dict[str, Any]], more: list[dict[str, Any]]) -> None:
-    """As many as there is room for."""
+    """Append rows up to the limit."""
     if more:
         rows += more[: _MOST_ROWS - len(rows)]
 

@@ -1,4 +1,4 @@
-"""Runs of one task beside each other: which of them came to something else than the rest. Copies of a conversation count once."""
+"""Compares runs of the same task: which of them end differently from the others. Copies of a conversation count once."""
 
 import hashlib
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.evaluate.agreement import disagreements, outcome_key
+from sentinel_core.evaluate.agreement import came_to, disagreements, score_beside_others
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.redact import redact
@@ -15,41 +15,39 @@ from sentinel_core.trace import ExecutionTrace, canonical
 __all__ = ["REQUEST", "Tasks"]
 
 REQUEST = "request"
-"""The key that stands for the user's first message; others are paths such as ``metadata.group``."""
+"""The key for the user's first message; other keys are paths such as ``metadata.group``."""
 
 _SHOWN = 20
 _LONGEST = 200
-_SHARE = 0.3  # of the disagreement in the order of what is shown; the rest is the triage score
-_DIGITS = 9
 
 
 @attrs.define
 class Tasks:
-    """A row a run whose task is known: task, what it came to and which conversation it is (as digests), place, triage score."""
+    """A row per run with a known task: task, digests of outcome and conversation, place, triage score."""
 
     key: str = ""
     rows: list[dict[str, Any]] = attrs.field(factory=list)
 
     def add(self, key: str, trace: ExecutionTrace, report: ReliabilityReport, file: str, record: int) -> None:
-        """One more run; nothing where it does not tell its task, or has no triage score."""
+        """Add a run, unless it has no task or no triage score."""
         self.key = key
         task = _task(trace, key)
         if task is None or report.triage_score is None:
             return
-        index = TraceIndex(trace)
+        outcome = came_to(TraceIndex(trace), report)
         said = [
             [
-                one.role,
-                one.content,
-                [[c.name, c.arguments] for c in one.tool_calls],
-                [r.content for r in one.tool_results],
+                message.role,
+                message.content,
+                [[call.name, call.arguments] for call in message.tool_calls],
+                [result.content for result in message.tool_results],
             ]
-            for one in trace.messages
+            for message in trace.messages
         ]
         self.rows.append(
             {
                 "task": redact(task)[:_LONGEST],
-                "came_to": _digest(outcome_key(index).encode("utf-8", "replace")),
+                "came_to": None if outcome is None else _digest(outcome.encode("utf-8", "replace")),
                 "conversation": _digest(canonical(said)),
                 "trace_id": report.trace_id,
                 "file": redact(file),
@@ -60,26 +58,26 @@ class Tasks:
         )
 
     def merge(self, later: "Tasks") -> None:
-        """Add what comes after this one in the input."""
+        """Add the tasks of the next part of the input."""
         self.key = self.key or later.key
         self.rows += later.rows
 
     def _by_task(self) -> dict[str, list[dict[str, Any]]]:
-        """The runs of each task that has two or more, each conversation once."""
+        """The runs of each task with at least two, each conversation once."""
         tasks: dict[str, dict[str, dict[str, Any]]] = {}
         for row in self.rows:
             tasks.setdefault(row["task"], {}).setdefault(row["conversation"], row)
         return {task: list(rows.values()) for task, rows in sorted(tasks.items()) if len(rows) > 1}
 
     def document(self) -> dict[str, Any] | None:
-        """What ``summary.json`` holds of it; None where no key was asked for."""
+        """The agreement part of ``summary.json``; None without a task key."""
         if not self.key:
             return None
         tasks = self._by_task()
         rows = []
         for runs in tasks.values():
-            for run, share in zip(runs, disagreements([one["came_to"] for one in runs]), strict=True):
-                score = round((1 - _SHARE) * run["triage_score"] + _SHARE * share, _DIGITS)
+            for run, share in zip(runs, disagreements([run["came_to"] for run in runs]), strict=True):
+                score = score_beside_others(run["triage_score"], share)
                 rows.append({**run, "runs": len(runs), "disagreement": share, "score": score})
         rows.sort(key=lambda row: (-row["score"], row["file"], row["record"]))
         shown = ("task", "trace_id", "file", "record", "verdict", "runs", "disagreement", "score")
@@ -91,7 +89,7 @@ class Tasks:
         }
 
     def lines(self) -> Iterator[str]:
-        """For people."""
+        """Lines for people."""
         document = self.document()
         if document is None:
             return
@@ -99,12 +97,12 @@ class Tasks:
         for row in document["disagree"][:5]:
             others = row["runs"] - 1
             against = round(row["disagreement"] * others)
-            yield f"    {row['trace_id']} came to something else than {against} of {others} other runs of its task"
+            yield f"    {row['trace_id']} ends differently from {against} of {others} other runs of its task"
 
 
 def _task(trace: ExecutionTrace, key: str) -> str | None:
     if key == REQUEST:
-        return next((one.content for one in trace.messages if one.role == "user" and one.content), None)
+        return next((message.content for message in trace.messages if message.role == "user" and message.content), None)
     value: Any = {"metadata": trace.metadata}
     for name in key.split("."):
         value = value.get(name) if isinstance(value, dict) else None

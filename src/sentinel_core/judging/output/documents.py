@@ -1,4 +1,4 @@
-"""Several outputs of one run: each record goes to all of them, and documents are written when the last one was judged."""
+"""Several outputs of one run: each record goes to all of them, and documents are written after the last record."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -15,19 +15,19 @@ __all__ = ["Document", "Documents", "document"]
 
 
 class Document(Protocol):
-    """One output. ``extras`` is what it needs of each record besides the report."""
+    """One output. ``extras`` are the parts of a record that it needs besides the report."""
 
     extras: frozenset[Extra]
 
     def add(self, record: Record) -> None:
-        """One more record, in the order of the input."""
+        """Add a record, in the order of the input."""
 
     def finish(self) -> None:
-        """All are there."""
+        """Write what had to wait for the last record."""
 
 
 class _Reports:
-    """Reports one after the other, as ``sentinel evaluate`` prints them."""
+    """Reports in sequence, as ``sentinel evaluate`` prints them."""
 
     def __init__(self, stream: IO[bytes], form: Literal["text", "json", "jsonl"], settings: OutputSettings) -> None:
         self.extras: frozenset[Extra] = frozenset({"text"} if form == "text" else ())
@@ -36,7 +36,7 @@ class _Reports:
         self._settings = settings
 
     def add(self, record: Record) -> None:
-        """Out at once."""
+        """Write at once."""
         if self._form == "text":
             if record.is_judged:
                 self._sink.put(record.text.encode("utf-8", "replace"))
@@ -45,7 +45,7 @@ class _Reports:
         self._sink.put(msgspec.json.format(data, indent=2) if self._settings.pretty else data)
 
     def _marked(self, record: Record) -> bytes:
-        """The report; with a baseline each finding says whether it is known."""
+        """The report; with a baseline each finding has the field ``known``."""
         if not self._settings.has_baseline:
             return bytes(record.report)
         from sentinel_core.judging.output.findings import decoded, fingerprints
@@ -57,12 +57,12 @@ class _Reports:
         return printable_json(msgspec.json.encode(report))
 
     def finish(self) -> None:
-        """Close the list, where there is one."""
+        """Close the JSON list, if there is one."""
         self._sink.finish()
 
 
 def document(form: Format, stream: IO[bytes], settings: OutputSettings) -> Document:
-    """The output in a format. What makes it is imported here, for one format of nine is wanted."""
+    """The output in a format. Imports only that format's module."""
     if form == "text" or form == "json" or form == "jsonl":  # noqa: PLR1714 - the type checker follows it so
         return _Reports(stream, form, settings)
     module, name = _DOCUMENTS[form]
@@ -82,29 +82,29 @@ _DOCUMENTS: Mapping[Format, tuple[str, str]] = {
 
 
 class Documents:
-    """Takes records as a ``Sink`` of lines does, and hands each to all outputs."""
+    """Takes records like a ``Sink`` of lines, and passes each to all outputs."""
 
     def __init__(self, outputs: list[Document]) -> None:
         self._outputs = outputs
 
     @property
     def extras(self) -> frozenset[Extra]:
-        """What all outputs together need of each record."""
+        """The parts of a record that any output needs besides the report."""
         return frozenset().union(*(output.extras for output in self._outputs))
 
     def put(self, item: bytes) -> None:
-        """One more record."""
+        """Add a record."""
         record = parse(item)
         for output in self._outputs:
             output.add(record)
 
-    def put_many(self, items: IO[bytes], count: int) -> None:  # noqa: ARG002 - each line is one
-        """So many records more."""
+    def put_many(self, items: IO[bytes], count: int) -> None:  # noqa: ARG002 - each line is a record
+        """Add ``count`` records, one per line."""
         for line in items:
             self.put(line)
 
     def flush(self) -> None:
-        """Nothing waits but in documents that are not whole yet."""
+        """Nothing to do: only incomplete documents hold records back."""
 
     def finish(self) -> None:
         """Write what had to wait for the last record."""

@@ -1,4 +1,4 @@
-"""Where the record shows what a finding is about: the call, the result that contradicts a claim, or what was called before."""
+"""The evidence for a finding in the trace: its call, the result that contradicts a claim, or the calls before the claim."""
 
 import re
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ _MOST_BEFORE = 6
 
 @attrs.frozen(kw_only=True)
 class Evidence:
-    """``call``: the one that the finding is about, or whose result contradicts it; ``shown``: the words of that result.
+    """``call``: the call that the finding is about, or whose result contradicts it; ``shown``: the words of that result.
 
-    Where a claim has no such call, ``before`` holds the last calls up to its message, oldest first, of ``number`` in all;
-    None for what is no claim.
+    If a claim has no such call, ``before`` holds the last of the ``number`` calls up to its message, oldest first; None if the
+    finding is not a claim.
     """
 
     call: Call | None = None
@@ -29,7 +29,7 @@ class Evidence:
 
 
 def index_at(index: TraceIndex, finding: Finding) -> TraceIndex | None:
-    """The index of the agent that the finding is about; None where its path leads nowhere."""
+    """The index of the finding's agent; None if its path does not exist."""
     for position in finding.trace_path:
         if not 0 <= position < len(index.children):
             return None
@@ -38,7 +38,7 @@ def index_at(index: TraceIndex, finding: Finding) -> TraceIndex | None:
 
 
 def evidence_of(finding: Finding, index: TraceIndex) -> Evidence:
-    """What ``index``, that of the finding's own agent, has to show for it."""
+    """The evidence in ``index``, the index of the finding's own agent."""
     if finding.message_index is None:
         return Evidence()
     if finding.call_id is not None:
@@ -48,13 +48,13 @@ def evidence_of(finding: Finding, index: TraceIndex) -> Evidence:
         for call in _answered(reversed(before)):
             if words in _folded(call):
                 return Evidence(call=call, shown=words)
-    if finding.quote is None or not _says(index, finding):
+    if finding.quote is None or not _is_claim(index, finding):
         return Evidence()
     return Evidence(before=tuple(before[-_MOST_BEFORE:]), number=len(before))
 
 
 def _of_id(finding: Finding, index: TraceIndex) -> Call | None:
-    """The call; of several with its id, the one of the finding's message."""
+    """The call; if several have its id, the one of the finding's message."""
     named = [call for call in index.calls if call.call.id == finding.call_id]
     exact = [call for call in named if finding.message_index in (call.message_index, call.result_message_index)]
     return next(iter((*exact, *named)), None)
@@ -69,7 +69,7 @@ def _folded(call: Call) -> str:
     return " ".join(call.result.content.split())
 
 
-def _says(index: TraceIndex, finding: Finding) -> bool:
-    """Whether the finding is about words of the agent."""
+def _is_claim(index: TraceIndex, finding: Finding) -> bool:
+    """Whether the finding is about the agent's own words."""
     number = finding.message_index
     return number is not None and 0 <= number < len(index.messages) and index.messages[number].role == "assistant"

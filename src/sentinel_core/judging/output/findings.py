@@ -1,4 +1,4 @@
-"""Findings of a whole run as formats for CI take them: each with its file, line and a fingerprint that stays."""
+"""Findings of a whole run for CI formats: each with its file, line and a stable fingerprint."""
 
 import hashlib
 import re
@@ -22,9 +22,9 @@ decoded = msgspec.json.Decoder().decode
 
 @attrs.frozen(kw_only=True)
 class Found:
-    """One finding. ``line`` is that of its message in ``file``, or of its trace, 1 where neither is known.
+    """One finding. ``line`` is that of its message in ``file``, else of its trace, else 1.
 
-    ``fingerprint`` is the same for the same finding on the same trace, whatever stands around it.
+    ``fingerprint`` identifies the same finding on the same trace, whatever surrounds it.
     """
 
     rule: str
@@ -42,13 +42,13 @@ class Found:
 
     @property
     def message(self) -> str:
-        """One line: what, and the words that it is about."""
+        """One line: the text, and the quote."""
         quote = f" “{clipped(self.quote, 200)}”" if self.quote else ""
         return printable(clipped(self.text, 400) + quote)
 
 
 def fingerprint_of(trace_id: str, path: Iterable[int], rule: str, words: str) -> str:
-    """Of the trace's id, the agent, the rule and the words, not of the place: it stays where messages are added."""
+    """A hash of trace id, agent, rule and words. Excludes the place, so that added messages do not change it."""
     parts = [trace_id, *map(str, path), rule, " ".join(words.split())]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
@@ -66,7 +66,7 @@ def fingerprints(report: Mapping[str, Any]) -> list[str]:
 
 
 def findings_of(record: Record, known: frozenset[str] = frozenset()) -> Iterator[Found]:
-    """The findings of a judged record; those whose fingerprint is ``known`` say so."""
+    """The findings of a judged record; ``is_known`` if the fingerprint is in ``known``."""
     report = decoded(record.report)
     for finding, fingerprint in zip(report["findings"], fingerprints(report), strict=True):
         at = _LINE.fullmatch(finding["origin"] or "")
@@ -89,14 +89,15 @@ def findings_of(record: Record, known: frozenset[str] = frozenset()) -> Iterator
 
 
 def worst_of(found: Iterable[Found]) -> list[Found]:
-    """New ones before known ones, then by severity; the first of each trace before the second of any, the worst trace first."""
+    """New findings first, then by severity; the first of each trace before the second of any, the worst trace first."""
     seen = Counter[tuple[str, str, str]]()
     placed: list[tuple[Any, ...]] = []
-    for one in found:
-        trace = (one.file, one.trace_id, one.severity)
+    for finding in found:
+        trace = (finding.file, finding.trace_id, finding.severity)
         seen[trace] += 1
-        placed.append((one.is_known, SEVERITIES.index(one.severity), seen[trace], one.rank, len(placed), one))
-    return [one for *_, one in sorted(placed, key=_order)]
+        order = (finding.is_known, SEVERITIES.index(finding.severity), seen[trace], finding.rank, len(placed))
+        placed.append((*order, finding))
+    return [finding for *_, finding in sorted(placed, key=_order)]
 
 
 def _order(placed: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
-"""The formats of results, and the endings of files that say which."""
+"""The formats of results, and the file endings for them."""
 
 from typing import Literal, get_args
 

@@ -37,5 +37,4 @@ def rank(report: ReliabilityReport) -> Rank:
     """Sorts reports, most worth a look first: by verdict, then triage score, then risk, then how much was found."""
     severities = [finding.severity for finding in report.findings]
     counts = (-severities.count("error"), -severities.count("warning"), -severities.count("note"))
-    triage = getattr(report, "triage_score", None) or 0
-    return (_VERDICTS.index(report.verdict), -triage, -(report.overall_score or 0), *counts)
+    return (_VERDICTS.index(report.verdict), -(report.triage_score or 0), -(report.overall_score or 0), *counts)

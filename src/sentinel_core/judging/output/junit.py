@@ -1,4 +1,4 @@
-"""JUnit XML: a suite a file, a test case a trace, as the schema of Jenkins' xUnit plugin has it."""
+"""JUnit XML by the schema of Jenkins' xUnit plugin: a suite per file, a test case per trace."""
 
 from collections.abc import Iterator
 from typing import IO, Any
@@ -11,7 +11,7 @@ from sentinel_core.judging.output.settings import OutputSettings
 
 __all__ = ["JUnit"]
 
-_MOST_TOLD = 20
+_MOST_SHOWN = 20
 _LEVELS = {"FAIL": ("fail", "warn"), "WARN": ("warn",)}
 
 
@@ -26,7 +26,7 @@ class JUnit:
         self._suites: dict[str, list[str]] = {}
 
     def add(self, record: Record) -> None:
-        """One more case."""
+        """Add a case."""
         if record.is_judged:
             source, case = record.source, self._case(record)
         else:
@@ -49,25 +49,25 @@ class JUnit:
         return junit_case(record.source, report["trace_id"], self._inner(report, found))
 
     def _inner(self, report: dict[str, Any], found: list[Found]) -> str:
-        verdict, told = report["verdict"], "\n".join(_told(report, found))
+        verdict, details = report["verdict"], "\n".join(_details(report, found))
         _, (quote, text) = headline(report)
         message = f"{text} “{quote}”" if quote else text
         if verdict is None or any(not failure["advisory"] for failure in report["failures"]):
-            return _element("error", "not judged", message, told)
+            return _element("error", "not judged", message, details)
         if self._settings.fail_on in _LEVELS.get(verdict, ()):
-            if self._settings.has_baseline and all(one.is_known for one in found if one.severity != "note"):
-                return f"<system-out>{_lines(f'known: {told}')}</system-out>"
-            return _element("failure", verdict, message, told)
-        return f"<system-out>{_lines(told)}</system-out>" if found else ""
+            if self._settings.has_baseline and all(finding.is_known for finding in found if finding.severity != "note"):
+                return f"<system-out>{_lines(f'known: {details}')}</system-out>"
+            return _element("failure", verdict, message, details)
+        return f"<system-out>{_lines(details)}</system-out>" if found else ""
 
 
-def _told(report: dict[str, Any], found: list[Found]) -> Iterator[str]:
+def _details(report: dict[str, Any], found: list[Found]) -> Iterator[str]:
     yield report["reasoning"]
-    for one in found[:_MOST_TOLD]:
-        place = f"{one.place}: " if one.place else ""
-        yield f"{one.severity} {place}{one.rule}: {one.message}"
-    if len(found) > _MOST_TOLD:
-        yield f"and {len(found) - _MOST_TOLD} more"
+    for finding in found[:_MOST_SHOWN]:
+        place = f"{finding.place}: " if finding.place else ""
+        yield f"{finding.severity} {place}{finding.rule}: {finding.message}"
+    if len(found) > _MOST_SHOWN:
+        yield f"and {len(found) - _MOST_SHOWN} more"
 
 
 def _element(kind: str, form: str, message: str, body: str = "") -> str:

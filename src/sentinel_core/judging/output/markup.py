@@ -1,4 +1,4 @@
-"""Text that is neutral in XML and in Markdown: every character that they would act on stands for itself."""
+"""Escapes text for XML and Markdown, so that every character is shown as it is."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -15,23 +15,23 @@ _MOST_BYTES = 900 << 10  # a job summary of GitHub holds a megabyte
 
 
 def xml_text(text: str) -> str:
-    """As the content of an element."""
+    """Text as the content of an element."""
     return escape(_ILLEGAL.sub("�", printable(text)))
 
 
 def xml_attribute(text: str) -> str:
-    """As the value of an attribute, in quotes."""
+    """Text as the value of an attribute, in quotes."""
     return quoteattr(_ILLEGAL.sub("�", printable(text)))
 
 
 def markdown_text(text: str) -> str:
-    """In one line of Markdown, in a cell of a table, too."""
+    """Text as one line of Markdown, also for a table's cell."""
     folded = " ".join(printable(text).split())
     return _MARKUP.sub(lambda match: _ENTITIES.get(match[1], f"\\{match[1]}"), folded)
 
 
 def cut_markdown(text: str) -> str:
-    """Cut short where a job summary would be refused for its size."""
+    """Cut Markdown to the size limit of a job summary."""
     data = text.encode()
     if len(data) <= _MOST_BYTES:
         return text
@@ -39,24 +39,24 @@ def cut_markdown(text: str) -> str:
 
 
 def junit_case(classname: str, name: str, inner: str = "") -> str:
-    """A case of JUnit XML; ``inner`` is XML already."""
+    """A JUnit test case; ``inner`` is XML."""
     head = f"<testcase classname={xml_attribute(classname)} name={xml_attribute(name)}"
     return f"{head}>{inner}</testcase>" if inner else f"{head}/>"
 
 
 def junit_suite(name: str, cases: list[str], properties: Iterable[tuple[str, str]] = ()) -> list[str]:
-    """The lines of a suite of JUnit XML; the cases are XML already."""
+    """The lines of a JUnit suite; the cases are XML."""
     counts: Mapping[str, int] = {
         "tests": len(cases),
         "failures": sum("<failure" in case for case in cases),
         "errors": sum("<error" in case for case in cases),
         "skipped": 0,
     }
-    told = [f"<property name={xml_attribute(key)} value={xml_attribute(value)}/>" for key, value in properties]
+    lines = [f"<property name={xml_attribute(key)} value={xml_attribute(value)}/>" for key, value in properties]
     head = " ".join(f'{key}="{value}"' for key, value in counts.items())
     return [
         f"<testsuite name={xml_attribute(name)} {head}>",
-        *(("<properties>", *told, "</properties>") if told else ()),
+        *(("<properties>", *lines, "</properties>") if lines else ()),
         *cases,
         "</testsuite>",
     ]

@@ -1,4 +1,4 @@
-"""One judged record as the documents of a whole run take it: its place, its report, and what the page shows of its trace."""
+"""One judged record for the documents of a whole run: its place, its report, and the page's view of its trace."""
 
 from bisect import insort
 from collections.abc import Iterator, Mapping
@@ -19,17 +19,17 @@ from sentinel_core.traces.sources import FileSource
 __all__ = ["MOST_IN_FULL", "Extra", "Lines", "Record", "Recorder", "RuleText", "Unread", "parse"]
 
 Extra = Literal["text", "page", "line", "rules"]
-"""What an output needs of a record besides its report: it as text, its trace for the page, its line, the rules that fired."""
+"""What an output needs of a record besides its report: the text, the page's view of the trace, the line, the rules that fired."""
 
 
 MOST_IN_FULL = 200
-"""So many traces a page shows whole."""
+"""The number of traces that a page shows in full."""
 
 _NOTHING: Final = msgspec.Raw()
 
 
 class Unread(msgspec.Struct):
-    """Why a record gave no trace, or what a weighted signal died of."""
+    """Why a record is unreadable, or how a weighted signal crashed."""
 
     message: str
     source: str = ""
@@ -37,7 +37,7 @@ class Unread(msgspec.Struct):
 
 
 class RuleText(msgspec.Struct):
-    """What a signal says of a rule."""
+    """A rule's severity and texts."""
 
     severity: str
     title: str
@@ -47,8 +47,7 @@ class RuleText(msgspec.Struct):
 class Record(msgspec.Struct, omit_defaults=True):
     """A record of the input, without secrets. ``source`` is the same from every folder, ``label`` as the user named it.
 
-    ``report`` and ``page`` are JSON that is not decoded until somebody needs it; a record that gave no trace has no report
-    and an ``error``.
+    ``report`` and ``page`` are JSON, decoded only when needed; an unreadable record has no report but an ``error``.
     """
 
     source: str = ""
@@ -78,7 +77,7 @@ def parse(line: bytes) -> Record:
 
 
 class Lines:
-    """The line of each record of a file of lines. Records come in order, so a file is read once for all of them."""
+    """Looks up the line of each record. Records come in order, so a file is read only once."""
 
     def __init__(self) -> None:
         self._file: FileSource | None = None
@@ -86,7 +85,7 @@ class Lines:
         self._number = 0
 
     def of(self, outcome: Readable) -> int | None:
-        """From 1; None where records are no lines, or the file cannot be read again."""
+        """The line, from 1; None if records are not lines, or the file cannot be read again."""
         if outcome.grain != "line":
             return None
         try:
@@ -109,10 +108,10 @@ class Lines:
 
 
 class Recorder:
-    """Makes a line of JSON of each judged record, with what ``extras`` name.
+    """Encodes each judged record as a line of JSON, with what ``extras`` name.
 
-    A page shows the worst traces whole, so the trace goes only with a record that is one of the worst so far: whichever are
-    the worst of all in the end, their traces were sent.
+    A page shows only the worst traces in full, so only a record that is among the worst so far carries its trace: this
+    includes all that are the worst in the end.
     """
 
     def __init__(self, extras: frozenset[Extra], rules: Mapping[str, Rule] = MappingProxyType({})) -> None:
@@ -122,7 +121,7 @@ class Recorder:
         self._worst: list[Rank] = []
 
     def record(self, report: ReliabilityReport, data: bytes, outcome: Readable, text: str) -> bytes:
-        """The line for a report that is rendered as ``data`` and as ``text``."""
+        """The line for a report, rendered as ``data`` (JSON) and ``text``."""
         found = Record(
             source=redact(outcome.source),
             label=redact(outcome.label),
@@ -133,7 +132,9 @@ class Recorder:
             text=text,
         )
         if "rules" in self._extras:
-            found.rules = {one.rule: self._rules[one.rule] for one in report.findings if one.rule in self._rules}
+            found.rules = {
+                name: self._rules[name] for finding in report.findings if (name := finding.rule) in self._rules
+            }
         if "page" in self._extras and self._is_of_the_worst(found.rank):
             from sentinel_core.judging.output.page.view import view
 

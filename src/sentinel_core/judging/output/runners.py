@@ -1,4 +1,4 @@
-"""What the runners of GitHub and GitLab show at the lines of a change."""
+"""Findings in the formats of GitHub's and GitLab's runners, which show them at the lines of a change."""
 
 import json
 import os
@@ -14,14 +14,14 @@ from sentinel_core.runtime.printable import printable_json
 __all__ = ["MOST_ANNOTATIONS", "GitHub", "GitLab"]
 
 MOST_ANNOTATIONS = 10
-"""GitHub takes ten of each level from one step."""
+"""GitHub shows ten annotations of each level per step."""
 
 _LEVELS = {"error": "error", "warning": "warning", "note": "notice"}
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
 
 class GitHub:
-    """Annotations, ten of each level, worst first; the summary goes where ``GITHUB_STEP_SUMMARY`` says."""
+    """Annotations, ten of each level, worst first; the summary goes to the file in ``GITHUB_STEP_SUMMARY``."""
 
     extras: frozenset[Extra] = Markdown.extras
 
@@ -32,36 +32,36 @@ class GitHub:
         self._found: list[Found] = []
 
     def add(self, record: Record) -> None:
-        """One more record."""
+        """Add a record."""
         self._summary.add(record)
         if record.is_judged:
-            self._found += (one for one in findings_of(record, self._settings.known) if self._is_told(one))
+            self._found += filter(self._is_shown, findings_of(record, self._settings.known))
 
-    def _is_told(self, one: Found) -> bool:
-        """A baseline holds no notes, so beside one they are not news."""
-        return not one.is_known and (one.severity != "note" or not self._settings.has_baseline)
+    def _is_shown(self, finding: Found) -> bool:
+        """Hides known findings; and with a baseline all notes, because a baseline holds none."""
+        return not finding.is_known and (finding.severity != "note" or not self._settings.has_baseline)
 
     def finish(self) -> None:
         """Write annotations to the log, and the summary to its file."""
         lines, left_out = list[str](), 0
         for severity, level in _LEVELS.items():
-            found = worst_of([one for one in self._found if one.severity == severity])
-            lines += [_annotation(level, one) for one in found[:MOST_ANNOTATIONS]]
+            found = worst_of([finding for finding in self._found if finding.severity == severity])
+            lines += [_annotation(level, finding) for finding in found[:MOST_ANNOTATIONS]]
             left_out += len(found[MOST_ANNOTATIONS:])
         problems = self._summary.problems
         lines += [f"::error title=Sentinel::{_escaped(problem)}" for problem in problems[:MOST_ANNOTATIONS]]
         if left_out:
-            lines.append(f"and {left_out:,} findings more")
+            lines.append(f"and {left_out:,} more findings")
         self._stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
         if place := os.environ.get("GITHUB_STEP_SUMMARY"):
             with Path(place).open("a", encoding="utf-8", errors="replace") as stream:
                 stream.write(summary_of(self._summary))
 
 
-def _annotation(level: str, one: Found) -> str:
-    title = f"Sentinel {one.rule}"
-    told = f"{one.message} ({one.trace_id} {one.place})"
-    return f"::{level} file={_property(one.file)},line={one.line},title={_property(title)}::{_escaped(told)}"
+def _annotation(level: str, finding: Found) -> str:
+    title = f"Sentinel {finding.rule}"
+    text = f"{finding.message} ({finding.trace_id} {finding.place})"
+    return f"::{level} file={_property(finding.file)},line={finding.line},title={_property(title)}::{_escaped(text)}"
 
 
 def _escaped(text: str) -> str:
@@ -73,7 +73,7 @@ def _property(text: str) -> str:
 
 
 class GitLab:
-    """A report of code quality, worst first."""
+    """A code quality report, worst finding first."""
 
     extras: frozenset[Extra] = frozenset({"line"})
 
@@ -84,9 +84,9 @@ class GitLab:
         self._problems: list[dict[str, Any]] = []
 
     def add(self, record: Record) -> None:
-        """One more record."""
+        """Add a record."""
         if record.is_judged:
-            self._found += (one for one in findings_of(record, self._settings.known) if not one.is_known)
+            self._found += (found for found in findings_of(record, self._settings.known) if not found.is_known)
         else:
             assert record.error is not None
             self._problems.append(
@@ -106,11 +106,11 @@ class GitLab:
         self._stream.write(printable_json(data) + b"\n")
 
 
-def _entry(one: Found) -> dict[str, Any]:
+def _entry(finding: Found) -> dict[str, Any]:
     return {
-        "description": one.message,
-        "check_name": one.rule,
-        "fingerprint": one.fingerprint,
-        "severity": _SEVERITIES[one.severity],
-        "location": {"path": one.file, "lines": {"begin": one.line}},
+        "description": finding.message,
+        "check_name": finding.rule,
+        "fingerprint": finding.fingerprint,
+        "severity": _SEVERITIES[finding.severity],
+        "location": {"path": finding.file, "lines": {"begin": finding.line}},
     }

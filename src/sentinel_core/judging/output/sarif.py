@@ -1,4 +1,4 @@
-"""SARIF 2.1.0: one run, a rule for each that fired, a result for each finding."""
+"""SARIF 2.1.0: one run, a rule for each rule that fired, a result for each finding."""
 
 import json
 from pathlib import PurePath
@@ -14,7 +14,7 @@ from sentinel_core.runtime.printable import printable, printable_json
 __all__ = ["MOST_RESULTS", "Sarif", "as_uri"]
 
 MOST_RESULTS = 5_000
-"""GitHub shows no more of one run."""
+"""GitHub shows no more results of one run."""
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS = {"error": "error", "warning": "warning", "note": "note"}
@@ -33,7 +33,7 @@ class Sarif:
         self._problems: list[dict[str, Any]] = []
 
     def add(self, record: Record) -> None:
-        """The findings of one more record."""
+        """Add a record's findings."""
         self._rules |= record.rules
         if record.is_judged:
             self._found += findings_of(record, self._settings.known)
@@ -47,8 +47,8 @@ class Sarif:
         shown = worst_of(self._found)[:MOST_RESULTS]
         notes = list(self._problems)
         if len(shown) < len(self._found):
-            notes.append(_notification("note", f"{len(self._found) - len(shown):,} findings more were left out."))
-        ids = sorted({one.rule for one in shown})
+            notes.append(_notification("note", f"{len(self._found) - len(shown):,} more findings were left out."))
+        ids = sorted({finding.rule for finding in shown})
         run: dict[str, Any] = {
             "tool": {
                 "driver": {
@@ -59,33 +59,33 @@ class Sarif:
             },
             "invocations": [{"executionSuccessful": not self._problems, "toolExecutionNotifications": notes}],
             "columnKind": "unicodeCodePoints",
-            "results": [self._result(one, ids.index(one.rule)) for one in shown],
+            "results": [self._result(finding, ids.index(finding.rule)) for finding in shown],
         }
         document = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
         data = json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8", "replace")
         self._stream.write(printable_json(data) + b"\n")
 
-    def _result(self, one: Found, rule: int) -> dict[str, Any]:
-        logical = {"fullyQualifiedName": f"{one.trace_id} {one.place}".strip(), "kind": "message"}
+    def _result(self, found: Found, rule: int) -> dict[str, Any]:
+        logical = {"fullyQualifiedName": f"{found.trace_id} {found.place}".strip(), "kind": "message"}
         location = {
-            "physicalLocation": {"artifactLocation": {"uri": as_uri(one.file)}, "region": {"startLine": one.line}},
+            "physicalLocation": {"artifactLocation": {"uri": as_uri(found.file)}, "region": {"startLine": found.line}},
             "logicalLocations": [logical],
         }
-        state = {"baselineState": "unchanged" if one.is_known else "new"} if self._settings.has_baseline else {}
+        state = {"baselineState": "unchanged" if found.is_known else "new"} if self._settings.has_baseline else {}
         return {
-            "ruleId": one.rule,
+            "ruleId": found.rule,
             "ruleIndex": rule,
-            "level": _LEVELS[one.severity],
-            "message": {"text": one.message},
+            "level": _LEVELS[found.severity],
+            "message": {"text": found.message},
             "locations": [location],
-            "partialFingerprints": {"sentinelFinding/v1": one.fingerprint},
+            "partialFingerprints": {"sentinelFinding/v1": found.fingerprint},
             **state,
-            "properties": {"verdict": one.verdict, "traceId": one.trace_id},
+            "properties": {"verdict": found.verdict, "traceId": found.trace_id},
         }
 
 
 def as_uri(file: str) -> str:
-    """A path as the user named it, as a URI: relative ones stay so."""
+    """A path as a URI; relative paths stay relative."""
     if "://" in file:
         return quote(file, safe="/:?=&%@+,;~")
     path = PurePath(file)
@@ -97,15 +97,15 @@ def _notification(level: str, text: str) -> dict[str, Any]:
 
 
 def _rule(name: str, rule: RuleText | None) -> dict[str, Any]:
-    """As the signal declares it; one that it does not declare has its id alone."""
+    """A rule as its signal declares it; an undeclared rule has only its id."""
     if rule is None:
         return {"id": name}
-    told = f"{rule.help} `sentinel explain {name}` says more."
+    text = f"{rule.help} `sentinel explain {name}` says more."
     return {
         "id": name,
         "name": "".join(word.capitalize() for word in name.replace(".", "_").split("_")),
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": rule.help},
-        "help": {"text": told.replace("`", ""), "markdown": told},
+        "help": {"text": text.replace("`", ""), "markdown": text},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
     }

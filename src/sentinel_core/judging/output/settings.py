@@ -1,4 +1,4 @@
-"""What outputs need to know besides the records."""
+"""Settings of outputs."""
 
 import attrs
 
@@ -7,7 +7,7 @@ __all__ = ["OutputSettings"]
 
 @attrs.frozen(kw_only=True)
 class OutputSettings:
-    """``fail_on`` says which verdicts count; ``known`` are the fingerprints of the baseline, where there is one."""
+    """``fail_on`` selects the verdicts that count; ``known`` are the fingerprints of the baseline, if there is one."""
 
     fail_on: str = "warn"
     pretty: bool = False

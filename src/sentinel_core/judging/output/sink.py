@@ -1,4 +1,4 @@
-"""Where reports go: standard output, or a file that appears once it is whole."""
+"""Where reports go: standard output, or a file that appears when it is complete."""
 
 import io
 import os
@@ -18,12 +18,12 @@ __all__ = ["Outlet", "Sink", "open_output", "permit", "refusals", "separated"]
 _BLOCK = 1 << 20
 
 
-_LEADS = {"text": b"\n", "json": b",\n"}  # what stands before each item but the first
+_LEADS = {"text": b"\n", "json": b",\n"}  # the separator before each item but the first
 _LINES = ("jsonl", "lines", "records", "rows")
 
 
 def separated(items: Sequence[bytes], form: str) -> bytes:
-    """Items as ``Sink.put_many`` takes them: lines, or each with what stands between it and the one before."""
+    """Items as ``Sink.put_many`` takes them: lines, or each after its separator."""
     if form in _LINES:
         return b"\n".join([*items, b""])
     lead = _LEADS[form]
@@ -32,23 +32,23 @@ def separated(items: Sequence[bytes], form: str) -> bytes:
 
 @runtime_checkable
 class Outlet(Protocol):
-    """What takes rendered items, in the order of the input."""
+    """Takes rendered items, in the order of the input."""
 
     def put(self, item: bytes) -> None:
-        """One more item, out at once."""
+        """Write an item at once."""
 
     def put_many(self, items: IO[bytes], count: int) -> None:
-        """So many items more, as ``separated`` gives them."""
+        """Write ``count`` items, as ``separated`` returns them."""
 
     def flush(self) -> None:
-        """Let what was put be seen."""
+        """Flush the stream."""
 
     def finish(self) -> None:
-        """The last item is there."""
+        """End the document after the last item."""
 
 
 class Sink:
-    """Writes rendered items in one format: ``text``, ``json``, ``jsonl``, or ``lines`` (as they come, a line each).
+    """Writes rendered items in one format: ``text``, ``json``, ``jsonl``, or ``lines`` (unchanged, one per line).
 
     A JSON document is one object for one item, a list for more.
     """
@@ -60,12 +60,12 @@ class Sink:
         self._count = 0
 
     def put(self, item: bytes) -> None:
-        """One more item, out at once."""
+        """Write an item at once."""
         self.put_many(io.BytesIO(separated([item], self._form)), 1)
         self._stream.flush()
 
     def put_many(self, items: IO[bytes], count: int) -> None:
-        """So many items more, as ``separated`` gives them."""
+        """Write ``count`` items, as ``separated`` returns them."""
         if not count:
             return
         is_first = not self._count
@@ -78,7 +78,7 @@ class Sink:
             self._stream.write(block)
 
     def _opened(self, items: IO[bytes], *, is_first: bool, lead: bytes) -> bool:
-        """Open the list where there is more than one item; True where the one that there is has to wait."""
+        """Open the list at the second item; True if the first item has to wait for that."""
         if is_first and self._count == 1:
             self._held = items.read()
             return True
@@ -90,11 +90,11 @@ class Sink:
         return False
 
     def flush(self) -> None:
-        """Let what was put be seen."""
+        """Flush the stream."""
         self._stream.flush()
 
     def finish(self) -> None:
-        """Close the JSON document; where there was no item, there is none."""
+        """Close the JSON document; without items nothing is written."""
         if self._form == "json":
             if self._held is not None:
                 self._stream.write(self._held + b"\n")
@@ -105,9 +105,9 @@ class Sink:
 
 @contextmanager
 def open_output(path: Path | None) -> Iterator[IO[bytes]]:
-    """Standard output, or a file beside ``path`` that takes its name at the end, when all went well.
+    """Standard output, or a temporary file that is renamed to ``path`` if the block succeeds.
 
-    Raises ``InputError`` where the folder is missing or cannot be written; what else the block raises is let through.
+    Raises ``InputError`` if the folder is missing or cannot be written; the block's own exceptions pass through.
     """
     if path is None:
         yield sys.stdout.buffer
@@ -120,7 +120,7 @@ def open_output(path: Path | None) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def refusals(named: Path) -> Iterator[None]:
-    """What the system refuses inside is told as the output's, with an ``InputError``."""
+    """Turn an ``OSError`` inside into an ``InputError`` that names the output."""
     try:
         yield
     except OSError as error:
@@ -128,7 +128,7 @@ def refusals(named: Path) -> Iterator[None]:
 
 
 class _File(io.FileIO):
-    """A file whose own errors are told with its name, and so are not those of whoever writes to it."""
+    """A file whose own errors name it, so that they differ from errors of its writers."""
 
     def __init__(self, file: int | Path, named: Path) -> None:
         self._named = named
@@ -145,7 +145,7 @@ class _File(io.FileIO):
 
 @contextmanager
 def _in_place(path: Path) -> Iterator[IO[bytes]]:
-    """A device or pipe, such as ``/dev/null``: it is written to and must not be replaced by a file."""
+    """A device or pipe, such as ``/dev/null``, which a file must not replace."""
     with refusals(path):
         file = _File(path, path)
     with io.BufferedWriter(file) as stream:
@@ -154,7 +154,7 @@ def _in_place(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _replacing(named: Path) -> Iterator[IO[bytes]]:
-    """A file that takes its name once it is whole, unless nothing was written."""
+    """A temporary file that is renamed at the end, unless nothing was written."""
     import tempfile
 
     with refusals(named):
@@ -176,7 +176,7 @@ def _replacing(named: Path) -> Iterator[IO[bytes]]:
 
 
 def permit(path: Path) -> None:
-    """Let others read a file as they may read one that is made in the usual way."""
+    """Set a file's mode by the umask, as for a newly created file."""
     mask = os.umask(0o022)
     os.umask(mask)
     path.chmod(0o666 & ~mask)

@@ -12,14 +12,14 @@ from sentinel_core.runtime.printable import clipped
 
 __all__ = ["Markdown", "summary_of"]
 
-_MOST_TOLD = 30
+_MOST_SHOWN = 30
 _MOST_UNREADABLE = 20
 _VERDICTS = ("FAIL", "WARN", "PASS", "NO VERDICT", "UNREADABLE")
 _SIGNS = {"FAIL": "❌", "WARN": "⚠️", "PASS": "✅", "NO VERDICT": "❔", "UNREADABLE": "❔"}
 
 
 class Markdown:
-    """The whole of it, once all records are there."""
+    """Collects all records, then writes the summary."""
 
     extras: frozenset[Extra] = frozenset({"line"})
 
@@ -31,50 +31,50 @@ class Markdown:
         self.problems: list[str] = []
 
     def add(self, record: Record) -> None:
-        """One more record."""
+        """Add a record."""
         if record.is_judged:
             self.counts[decoded(record.report)["verdict"] or "NO VERDICT"] += 1
-            self.found += (one for one in findings_of(record, self._settings.known) if one.severity != "note")
+            self.found += (found for found in findings_of(record, self._settings.known) if found.severity != "note")
         else:
             assert record.error is not None
             self.counts["UNREADABLE"] += 1
             self.problems.append(f"{record.error.source}: {record.error.message}")
 
     def finish(self) -> None:
-        """Write it."""
+        """Write the summary."""
         self._stream.write(summary_of(self).encode("utf-8", "replace"))
 
 
 def summary_of(summary: Markdown) -> str:
-    """The text."""
+    """The summary as Markdown."""
     return cut_markdown("".join(f"{line}\n" for line in _lines(summary)))
 
 
 def _lines(summary: Markdown) -> Iterator[str]:
     worst = next((verdict for verdict in _VERDICTS if summary.counts[verdict]), "NO VERDICT")
-    yield f"## {_SIGNS[worst]} Sentinel: {_told(summary.counts)}"
-    new = [one for one in worst_of(summary.found) if not one.is_known]
+    yield f"## {_SIGNS[worst]} Sentinel: {_heading(summary.counts)}"
+    new = [found for found in worst_of(summary.found) if not found.is_known]
     known = len(summary.found) - len(new)
     if new:
         yield from ("", "| | what is wrong | where |", "|---|---|---|")
-        yield from map(_row, new[:_MOST_TOLD])
-    if len(new) > _MOST_TOLD:
-        yield from ("", f"And {len(new) - _MOST_TOLD:,} more.")
+        yield from map(_row, new[:_MOST_SHOWN])
+    if len(new) > _MOST_SHOWN:
+        yield from ("", f"And {len(new) - _MOST_SHOWN:,} more.")
     if known:
         yield from ("", f"{known:,} known from the baseline.")
     if summary.problems:
         yield from ("", "Not judged:", "")
-        yield from (f"- {markdown_text(clipped(one, 300))}" for one in summary.problems[:_MOST_UNREADABLE])
+        yield from (f"- {markdown_text(clipped(problem, 300))}" for problem in summary.problems[:_MOST_UNREADABLE])
 
 
-def _told(counts: Counter[str]) -> str:
+def _heading(counts: Counter[str]) -> str:
     total = counts.total()
     parts = ", ".join(f"{counts[verdict]:,} {verdict}" for verdict in _VERDICTS if counts[verdict])
     return f"{total:,} {'trace' if total == 1 else 'traces'}: {parts or 'none'}"
 
 
-def _row(one: Found) -> str:
-    quote = f"“{markdown_text(clipped(one.quote, 200))}”<br>" if one.quote else ""
-    place = f"{one.file}:{one.line} {one.place}" if one.line > 1 else f"{one.file} {one.place}"
-    what = f"{quote}{markdown_text(clipped(one.text, 300))} ({markdown_text(one.rule)})"
-    return f"| {one.severity} | {what} | {markdown_text(one.trace_id)}<br>{markdown_text(place)} |"
+def _row(found: Found) -> str:
+    quote = f"“{markdown_text(clipped(found.quote, 200))}”<br>" if found.quote else ""
+    place = f"{found.file}:{found.line} {found.place}" if found.line > 1 else f"{found.file} {found.place}"
+    what = f"{quote}{markdown_text(clipped(found.text, 300))} ({markdown_text(found.rule)})"
+    return f"| {found.severity} | {what} | {markdown_text(found.trace_id)}<br>{markdown_text(place)} |"

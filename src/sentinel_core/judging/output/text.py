@@ -1,4 +1,4 @@
-"""A report for a person at a terminal: the verdict, a bar a signal, the worst findings with their place and quote."""
+"""A report for a terminal: the verdict, a bar per signal, the worst findings with their place and quote."""
 
 from collections.abc import Collection, Iterator
 
@@ -24,7 +24,7 @@ def render_report(
     color: bool = False,
     known: Collection[int] = (),
 ) -> str:
-    """The report as lines of text, ending with a line's end. ``origin`` says where the trace stands (file and line).
+    """The report as text, ending with a newline. ``origin`` is the place of the trace (file and record).
 
     ``known`` are the positions of findings that a baseline knows.
     """
@@ -60,7 +60,7 @@ def _lines(
 
 
 def _without(report: ReliabilityReport) -> str:
-    """Which signals that could have decided otherwise saw nothing: a PASS without them is worth less."""
+    """The deciding signals that saw nothing: a PASS without them is worth less."""
     if report.verdict not in ("PASS", "WARN"):
         return ""
     states = {"left_out": "left out", "unmeasured": "not measured"}
@@ -73,7 +73,7 @@ def _without(report: ReliabilityReport) -> str:
 
 
 def _footing(report: ReliabilityReport) -> str:
-    """By what was judged; and of a PASS, what it is worth."""
+    """The profile and triage score; for a PASS also its scope."""
     triage = "" if report.triage_score is None else f", triage {thousandths(report.triage_score) / 1000:.3f}"
     scope = f" {printable(report.scope)}" if report.verdict == "PASS" else ""
     return f"  Profile {printable(report.profile['name'])}{triage}.{scope}"
@@ -101,7 +101,7 @@ def _failures(report: ReliabilityReport) -> Iterator[str]:
 
 
 def _findings(report: ReliabilityReport, known: Collection[int], *, verbose: bool, color: bool) -> Iterator[str]:
-    ordered = sorted(enumerate(report.findings), key=lambda one: (one[0] in known, _ORDER[one[1].severity]))
+    ordered = sorted(enumerate(report.findings), key=lambda entry: (entry[0] in known, _ORDER[entry[1].severity]))
     worst = [("(known) " if place in known else "", finding) for place, finding in ordered]
     shown = worst if verbose else worst[:_WORST]
     for mark, finding in shown:

@@ -1,6 +1,6 @@
 """What trace readers share: records from bytes, and the message, call, result and usage formats of every provider.
 
-A reader takes its format apart and hands the pieces to a ``TraceBuilder``; the formats inside a message are known here.
+A reader parses its format and passes the pieces to a ``TraceBuilder``; the formats inside a message are known here.
 Modules are imported on first use, so that a reader loads only what it needs.
 """
 

@@ -1,4 +1,4 @@
-"""Takes one chat message, in the format of any provider or framework, apart into neutral pieces.
+"""Splits one chat message, in the format of any provider or framework, into neutral pieces.
 
 Known: OpenAI chat and Responses, Anthropic Messages, LangChain's three dump shapes, OpenTelemetry's GenAI parts,
 OpenInference, Gemini and ADK parts, Inspect. An unknown part is kept as text, never dropped in silence.
@@ -225,7 +225,7 @@ def _sort_part(part: object, parts: _Parts) -> None:
         parts.texts.append(text_of(part))
         return
     inner = part.get("message_content")
-    if isinstance(inner, dict):  # what stands beside it belongs to it, as a call does
+    if isinstance(inner, dict):  # keys beside it belong to it, such as a call
         part = {**part, **inner}
     kind = _kind_of(part)
     if kind in _CALL:

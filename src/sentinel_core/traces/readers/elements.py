@@ -1,17 +1,17 @@
 """Streams the elements of a JSON list that is too large for memory, as the raw bytes of the file."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import IO
 
 from sentinel_core.traces.parsing import MOST_DEPTH, TooDeepError
 from sentinel_core.traces.readers.lines import MEGABYTE
 
-__all__ = ["list_elements"]
+__all__ = ["end_of_text", "list_elements"]
 
-# Possessive throughout: nothing is tried twice, however hostile the text.
-_token = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\],]', re.DOTALL)
-_text = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+# A longer text is a quote alone to the first pattern. Every repeat has a limit, so that no text makes the engine remember much.
+_token = re.compile(rb'"[^"\\]{0,4096}(?:\\.[^"\\]{0,256}){0,64}"|["{}\[\],]', re.DOTALL)
+_text = re.compile(rb'[^"\\]*(?:\\.[^"\\]*){0,1024}', re.DOTALL)
 _QUOTE, _COMMA, _END = b'",]'
 _OPENING = frozenset(b"[{")
 _CLOSING = frozenset(b"]}")
@@ -59,20 +59,22 @@ class _Marks:
 
     def in_block(self, block: bytes | bytearray, at: int) -> Iterator[int]:
         """The positions, from ``at`` on, of the commas between elements, and of the list's end."""
-        if self._in_text:
-            at = self._leave_text(block, at)
-        if self._in_text or self.is_closed:
-            return
+        while at < len(block) and not self.is_closed:
+            at = self._leave_text(block, at) if self._in_text else (yield from self._outside_text(block, at))
+
+    def _outside_text(self, block: bytes | bytearray, at: int) -> Generator[int, None, int]:
+        """The same as far as the next text that is long or does not end in the block; returns where that begins."""
         for token in _token.finditer(block, at):
             mark = block[token.start()]
             if mark == _QUOTE:
                 if token.end() - token.start() == 1:
-                    self._leave_text(block, token.end())
-                    return
+                    self._in_text = True
+                    return token.end()
             elif self._ends_element(mark):
                 yield token.start()
                 if self._depth == 0:
-                    return
+                    break
+        return len(block)
 
     def _ends_element(self, mark: int) -> bool:
         if mark in _OPENING:
@@ -88,19 +90,23 @@ class _Marks:
 
     def _leave_text(self, block: bytes | bytearray, at: int) -> int:
         """The position after the string that contains ``at``, or the end of the block."""
-        end = _end_of_text(block, at + self._is_escaped)
+        end = end_of_text(block, at + self._is_escaped)
         self._in_text = block[end : end + 1] != b'"'
         self._is_escaped = block[end : end + 1] == b"\\"
         return end + 1
 
 
-def _end_of_text(block: bytes | bytearray, at: int) -> int:
-    """The position of the closing quote, of a backslash at the end of the block, or of that end."""
-    if block.find(b"\\", at) < 0:  # 30 times as fast as the pattern; most huge strings are base64 images
-        quote = block.find(b'"', at)
-        return quote if quote >= 0 else len(block)
-    match = _text.match(block, at)
-    return at if match is None else match.end()
+def end_of_text(block: bytes | bytearray, at: int) -> int:
+    """The position of the quote that closes the JSON text in which ``at`` stands, of a backslash at the block's end, or of that end."""
+    quote = block.find(b'"', at)
+    end = quote if quote >= 0 else len(block)
+    if block.find(b"\\", at, end) < 0:  # 30 times as fast as the pattern; most huge strings are base64 images
+        return end
+    while True:
+        match = _text.match(block, at)
+        if match is None or match.end() == at:
+            return at
+        at = match.end()
 
 
 def _joined(held: bytearray | None, more: bytes | bytearray, limit: int) -> bytearray | None:

@@ -43,7 +43,7 @@ _Numbered = tuple[int, bytes | bytearray | None]
 
 
 def raw_records(source: Source) -> Iterator[RawRecord | RefusedRecord]:
-    """Every record. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
+    """Every record. Raises ``OSError`` or ``EOFError`` if the bytes cannot be read."""
     limit = source.max_record
     with source.open() as opened:
         stream = _peekable(opened)
@@ -87,7 +87,7 @@ def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, 
 
 
 def is_json_lines(source: Source) -> bool:
-    """True if each line is a record. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
+    """True if each line is a record. Raises ``OSError`` or ``EOFError`` if the bytes cannot be read."""
     with source.open() as opened:
         stream = _peekable(opened)
         if _is_list.match(stream.peek(_PEEK)) is not None:
@@ -97,7 +97,7 @@ def is_json_lines(source: Source) -> bool:
 
 
 def _is_cut(head: list[_Numbered]) -> bool:
-    """True where the first of two lines is no whole JSON value: the record goes on, or it is one that cannot be read."""
+    """True if the first of two lines is not a complete JSON value: the record continues, or cannot be read."""
     if len(head) < 2:  # noqa: PLR2004 - the first two lines
         return False
     first, second = head[0][1], head[1][1]
@@ -109,13 +109,15 @@ def _begins_another(head: list[_Numbered]) -> bool:
 
 
 def _one_value(head: list[_Numbered], stream: IO[bytes], limit: int) -> tuple[bytearray, bool]:
-    """What was read, and whether it is one JSON value: where both lines begin an object, only the whole tells.
+    """The bytes read, and whether they are one JSON value; if both lines begin an object, only more bytes can decide.
 
-    No more is read than is needed to know: where the lines are records, what follows the first one's end is no JSON.
+    Stops at the first error: if the lines are records, what follows the first record is not part of it.
     """
     held, number = bytearray(), 1
     for its, line in head:
-        held += b"\n" * (its - number) + (line or b"")  # the blank lines between them, so that they are counted again
+        held += b"\n" * (its - number) + (
+            line or b""
+        )  # keeps the blank lines between them, so that line numbers stay right
         number = its + 1
     if not _begins_another(head):
         return held, False
@@ -163,7 +165,7 @@ def _object(held: bytearray, stream: IO[bytes], limit: int) -> RawRecord | Refus
 
 
 def _list(stream: IO[bytes], limit: int) -> Iterator[RawRecord | RefusedRecord]:
-    """A list over any number of lines; a large one is taken apart as it is read."""
+    """A list over any number of lines; a large one is split as it is read."""
     held = _read_up_to(bytearray(), stream, _STREAMED_FROM)
     del held[: held.index(b"[")]
     more = stream.read(1)

@@ -35,7 +35,7 @@ class BadRecord(NamedTuple):
 
 
 def json_lines(source: Source) -> Iterator[Record | BadRecord]:
-    """Every line that is not blank. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
+    """Every line that is not blank. Raises ``OSError`` or ``EOFError`` if the bytes cannot be read."""
     with source.open() as stream:
         for number, data in numbered_lines(stream, source.max_record, source.lines_before):
             if data is None:
@@ -50,7 +50,7 @@ def json_lines(source: Source) -> Iterator[Record | BadRecord]:
 def json_records(source: Source) -> Iterator[Record | BadRecord]:
     """Every record of one JSON object over any number of lines, of a JSON list, or of JSON Lines.
 
-    An element of a list has the line 1 and its path. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    An element of a list has the line 1 and its path. Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
     """
     for raw, value in parsed_records(source):
         line = raw.line or 1

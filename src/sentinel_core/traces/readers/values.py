@@ -25,7 +25,7 @@ class Placed:
 def json_values(source: Source) -> Iterator[Placed | ReadError]:
     """The values of one JSON document, a list, or JSON Lines, one at a time; a ``ReadError`` for each that is not JSON.
 
-    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
     """
     for record, value in parsed_records(source):
         if isinstance(record, RefusedRecord):

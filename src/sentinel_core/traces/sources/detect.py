@@ -91,7 +91,7 @@ def looks_like(head: bytes) -> str:
     if text.startswith((b"{", b"[")):
         from sentinel_core.traces.sources.own import is_of_reports
 
-        return "Sentinel's own reports, which are no traces" if is_of_reports(head) else _looks_like_json(text, head)
+        return "Sentinel's own reports, which are not traces" if is_of_reports(head) else _looks_like_json(text, head)
     is_json = not _problem(text.partition(b"\n")[0])
     return "JSON, but neither an object nor a list" if is_json else "text that is not JSON"
 

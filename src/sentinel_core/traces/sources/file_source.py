@@ -138,12 +138,14 @@ class FileSource:
         return files[0] if files else None
 
     def siblings(self, pattern: str) -> "list[FileSource]":
-        """Files beside or below this one that match a relative glob pattern, sorted by name."""
+        """Files beside or below this one that match a relative glob pattern, sorted by name; no link leads elsewhere."""
         relative = Path(pattern)
         outside = not relative.parts or relative.is_absolute() or ".." in relative.parts
         if outside or self.is_spooled or "://" in self.label:
             return []
-        paths = sorted(path for path in self.path.parent.glob(pattern) if path.is_file() and path != self.path)
+        here = self.path.parent.resolve()
+        found = (path for path in self.path.parent.glob(pattern) if path.is_file() and path != self.path)
+        paths = sorted(path for path in found if path.resolve().is_relative_to(here))
         return [attrs.evolve(self, path=path, label=str(path)) for path in paths]
 
 

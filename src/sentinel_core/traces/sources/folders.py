@@ -72,7 +72,7 @@ def _head_of_file(source: FileSource, walk: Walk) -> bytes:
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.ELOOP):
             raise unread(source, error) from None
-    raise source.refused("is no file, or a link that leads to none")
+    raise source.refused("is not a file, or a link to a missing one")
 
 
 def _expand(argument: str, walk: Walk) -> tuple[list[Path], str]:

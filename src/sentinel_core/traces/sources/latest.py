@@ -1,14 +1,15 @@
-"""Finds the newest session of a tool (``--latest``)."""
+"""Finds the sessions that a tool keeps on this machine, and the newest of them (``--latest``)."""
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from sentinel_core.errors import InputError
 from sentinel_core.offers import TraceReader
 from sentinel_core.traces.sources.file_source import FileSource
 
-__all__ = ["latest_session"]
+__all__ = ["expanded", "latest_session", "session_files"]
 
 _VARIABLE = r"\$\{(\w+):-([^}]*)\}"
 
@@ -22,15 +23,25 @@ def latest_session(reader: TraceReader, *, strict: bool, max_record: int) -> Fil
         raise InputError(
             f'--latest "{reader.name}": this reader does not say where its tool keeps sessions; name the file'
         )
+    patterns = [expanded(pattern) for pattern in reader.kept_at]
+    found = session_files(patterns)
+    if not found:
+        raise InputError(f'--latest "{reader.name}": no session in {", ".join(patterns)}')
+    newest = max(found, key=lambda path: (found[path].st_mtime_ns, str(path)))
+    return FileSource(path=newest, label=str(newest), strict=strict, max_record=max_record)
+
+
+def expanded(pattern: str) -> str:
+    """A pattern of ``TraceReader.kept_at`` with its variables and ``~`` replaced."""
+    return os.path.expanduser(re.sub(_VARIABLE, _value, pattern))  # noqa: PTH111 - a pattern
+
+
+def session_files(patterns: Iterable[str]) -> dict[Path, os.stat_result]:
+    """The files that expanded patterns match now, with their state."""
     import glob
 
-    patterns = [os.path.expanduser(re.sub(_VARIABLE, _value, pattern)) for pattern in reader.kept_at]  # noqa: PTH111 - a pattern
     paths = [Path(name) for pattern in patterns for name in glob.glob(pattern)]  # noqa: PTH207 - the pattern is absolute
-    changed = {path: status.st_mtime_ns for path in paths if (status := _stat(path)) is not None}
-    if not changed:
-        raise InputError(f'--latest "{reader.name}": no session in {", ".join(patterns)}')
-    newest = max(changed, key=lambda path: (changed[path], str(path)))
-    return FileSource(path=newest, label=str(newest), strict=strict, max_record=max_record)
+    return {path: status for path in paths if (status := _stat(path)) is not None}
 
 
 def _value(match: re.Match[str]) -> str:

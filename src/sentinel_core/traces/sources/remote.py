@@ -69,7 +69,7 @@ def remote_identity(url: str) -> str:
 
 
 def find_remote(url: str, *, strict: bool, max_record: int, left_out: LeftOut) -> Iterator[FileSource | InputError]:
-    """The files that a URL, a folder or a glob leads to, sorted.
+    """The files of a URL, a folder or a glob, sorted.
 
     In folders and globs, files that Sentinel wrote are added to ``left_out`` instead.
     """
@@ -114,7 +114,7 @@ def _size(system: Any, name: str, info: Mapping[str, Any]) -> int | str | None:
         if info.get("islink") or info["type"] == "link":  # a listing does not describe the target
             info = system.info(name)
         if info["type"] != "file":
-            return None if info["type"] == "directory" else "is no file"
+            return None if info["type"] == "directory" else "is not a file"
         size = info.get("size")
         return int((system.size(name) if size is None else size) or 0)
     except Exception as error:  # noqa: BLE001 - as above

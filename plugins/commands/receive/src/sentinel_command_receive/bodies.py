@@ -38,7 +38,7 @@ class ReceivedSpan:
 
 @attrs.frozen(eq=False)
 class ReceivedSpans:
-    """All spans of a request. Their number is known at once; each is decoded in its turn: None if it is unusable."""
+    """All spans of a request. Their number is known at once; each is decoded when it is its turn: None if unusable."""
 
     _raws: Sequence[Any]
     _read: Callable[[Any], ReceivedSpan | None]

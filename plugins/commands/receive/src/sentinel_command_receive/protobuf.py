@@ -1,4 +1,4 @@
-"""OTLP protobuf to spans with plain attributes, which the OTLP reader accepts, too."""
+"""Converts OTLP protobuf to spans with plain attributes, which the OTLP reader also accepts."""
 
 import base64
 from typing import Any

@@ -1,4 +1,4 @@
-"""Memory for incoming bodies: counted in received bytes, so that a silent client takes none."""
+"""Memory for incoming bodies, counted in received bytes, so that a silent client takes none."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -43,7 +43,7 @@ class Room:
     _coming: set[Body] = attrs.field(factory=set, init=False)
 
     async def fill(self, chunks: AsyncIterator[bytes]) -> Body:
-        """A whole body, to be given back with ``release``. Raises ``BadRequest``: 413, 408, or 503 where it gave way."""
+        """A whole body, to be given back with ``release``. Raises ``BadRequest``: 413, 408, or 503 if it gave way."""
         body = Body()
         self._coming.add(body)
         try:
@@ -52,7 +52,7 @@ class Room:
         except BaseException as error:
             self.release(body)
             if isinstance(error, TimeoutError) and not body.gave_way:
-                late = f"the body did not come within {self.seconds:g} seconds"
+                late = f"the body did not arrive within {self.seconds:g} seconds"
                 raise BadRequest(HTTPStatus.REQUEST_TIMEOUT, late) from None
             if not isinstance(error, TimeoutError):
                 raise

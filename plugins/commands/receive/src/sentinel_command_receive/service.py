@@ -1,4 +1,4 @@
-"""The receiving process: groups spans, and hands quiet groups to the parent as files, a frame for each batch."""
+"""The receiving process: groups spans, and passes quiet groups to the parent as files, a frame for each batch."""
 
 import os
 import re
@@ -48,7 +48,7 @@ class Counts(Frame):
 
 @attrs.frozen(kw_only=True)
 class Reception:
-    """Where to listen, where to put files for the parent, and for how long to wait.
+    """Where to listen, where to put files for the parent, and how long to wait.
 
     ``until_quiet`` ends the process after so many seconds in which nothing came and nothing waited.
     """
@@ -85,7 +85,7 @@ class _Intake:
         spans = spans_of_body(body, content_type)
         with self.lock:  # held for all spans, so that the room stays free
             if not self.groups.has_room(len(spans)):
-                raise BadRequest(503, "more spans wait than are held; send again in a moment")
+                raise BadRequest(503, "too many spans are waiting; send again in a moment")
             rejected = sum(span is None or not self._add(span) for span in spans)
             self.requests[path] += 1
             self.requests["rejected"] += rejected
@@ -140,7 +140,7 @@ def serve(reception: Reception, outbox: Outbox) -> None:
         thread.join()
         batches.send(intake.due(everything=True))
         outbox.send(Counts(intake.status()))
-    except BrokenPipeError:  # the parent was killed, and removes nothing any more
+    except BrokenPipeError:  # the parent was killed, and cannot remove the folder
         shutil.rmtree(reception.folder, ignore_errors=True)
 
 
@@ -178,7 +178,7 @@ class _Batches:
         spans = [place.read() for place in group.spans.values()]
         if not any(map(_AGENT_ATTRIBUTE.search, spans)):
             with self.intake.lock:
-                self.intake.groups.let_go(group)
+                self.intake.groups.discount(group)
             return None
         document = b'{"resourceSpans":[{"scopeSpans":[{"spans":[' + b",".join(spans) + b"]}]}]}"
         if len(group.traces) > 1:

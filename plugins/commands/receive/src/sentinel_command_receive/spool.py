@@ -13,7 +13,7 @@ _SEGMENT = 64 << 20
 
 @attrs.frozen(eq=False)
 class Place:
-    """Where some bytes are. The segment's file goes with the last place in it."""
+    """The place of some bytes. The segment's file is deleted with the last place in it."""
 
     segment: "_Segment"
     offset: int
@@ -46,7 +46,7 @@ class Spool:
         self._lock = threading.Lock()
 
     def put(self, data: bytes) -> Place:
-        """Keep these bytes. Raises ``OSError`` where the disk is full."""
+        """Store these bytes. Raises ``OSError`` if the disk is full."""
         with self._lock:
             if self._segment.size > _SEGMENT:
                 self._segment = _Segment()

@@ -37,14 +37,18 @@ def make_app(work: Work, gate: Gate) -> "Starlette":
     from starlette.exceptions import HTTPException
     from starlette.routing import Route as Path
 
-    described = document((*ROUTES, _described({})), __version__)
-    routes = (*ROUTES, _described(described))
+    routes = (*ROUTES, _described(described()))
     return Starlette(
         routes=[
             Path(path, _for_path(path, routes, work, gate), methods=_methods(path, routes)) for path in _paths(routes)
         ],
         exception_handlers={HTTPException: _not_routed},
     )
+
+
+def described() -> dict[str, Any]:
+    """The OpenAPI document of the service."""
+    return document((*ROUTES, _described({})), __version__)
 
 
 def _described(described: dict[str, Any]) -> Route:
@@ -75,7 +79,7 @@ def _for_path(path: str, routes: tuple[Route, ...], work: Work, gate: Gate) -> E
         method = "GET" if request.method == "HEAD" else request.method
         try:
             status, answer = await _answer(by_method[method], request, work, gate)
-        except Exception as error:  # noqa: BLE001 - a defect of ours, or of a plugin's: the caller gets a problem all the same
+        except Exception as error:  # noqa: BLE001 - also for a defect, ours or a plugin's, the caller gets a problem
             return _error_response(error)
         return _response(status, answer, _JSON)
 
@@ -138,7 +142,9 @@ def _response(status: HTTPStatus, body: Any, media_type: str, headers: Mapping[s
 
 
 def _not_routed(request: "Request", error: Any) -> "Response":
-    """No such path, or a method that the path does not have."""
+    """The error for an unknown path, or a method that the path does not have."""
     status = HTTPStatus(error.status_code)
-    problem = Problem(status, f"{request.method} is not answered here; /openapi.json says what is", error.headers)
+    problem = Problem(
+        status, f"{request.method} is not supported here; /openapi.json lists the endpoints", error.headers
+    )
     return _response(problem.status, problem.body(), _PROBLEM, problem.headers)

@@ -13,7 +13,7 @@ from sentinel_core.traces.readers import not_json, parse_json
 __all__ = ["LARGEST", "read_body"]
 
 LARGEST = 1 << 20
-"""The most bytes that a body may have."""
+"""The largest body in bytes."""
 
 _SECONDS = 30.0
 
@@ -34,7 +34,7 @@ async def read_body(headers: Mapping[str, str], chunks: AsyncIterator[bytes]) ->
         async with asyncio.timeout(_SECONDS):
             return _parsed(await _gather(chunks))
     except TimeoutError:
-        raise Problem(HTTPStatus.REQUEST_TIMEOUT, f"the body did not come within {_SECONDS:g} seconds") from None
+        raise Problem(HTTPStatus.REQUEST_TIMEOUT, f"the body did not arrive within {_SECONDS:g} seconds") from None
     except ClientDisconnect:
         raise Problem(HTTPStatus.BAD_REQUEST, "the body was cut off") from None
 
@@ -70,5 +70,5 @@ def _refuse_twice(pairs: list[tuple[str, Any]]) -> None:
 def _too_large() -> Problem:
     return Problem(
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        f"the body has more than {LARGEST} bytes: hand in scores instead of a trace",
+        f"the body has more than {LARGEST} bytes: submit scores instead of a trace",
     )

@@ -47,7 +47,7 @@ def render_family(family: Family) -> str:
         lines.append(f"{loop.loop_id:<{width}}  {_bars(loop)}")
         lines += [f"{'':<{width}}  {line}" for line in _reasons(loop)]
     if family.overrides:
-        lines += ["", "Overrides:", *(f"  {_override(one)}" for one in family.overrides)]
+        lines += ["", "Overrides:", *(f"  {_override(override)}" for override in family.overrides)]
     lines += ["", f"{counted(family.rows, 'audit row')}, the last one's hash is {family.head}"]
     return "".join(f"{printable(line)}\n" for line in lines)
 
@@ -64,7 +64,7 @@ def _bars(loop: Loop) -> str:
     """Bars of the known scores, each with a mark at its threshold, if known."""
     trace, completion = loop_trace(loop), loop.completion
     if trace.alignment_score is None or trace.drift_score is None:
-        return "granted, not handed in yet"
+        return "granted, not submitted yet"
     facts = {} if completion is None else merged_facts(completion.rulings)
     quality = None if completion is None else completion.quality
     fatigue = facts.get("reflection_fatigue")
@@ -77,7 +77,7 @@ def _bars(loop: Loop) -> str:
 
 
 def _bar(score: float, threshold: float | None) -> str:
-    """``score`` of 1 in full cells; a bar across stands where the threshold is."""
+    """``score`` of 1 in full cells, with a mark at the threshold."""
     full = round(score * _CELLS)
     cells = ["█" if cell < full else "·" for cell in range(_CELLS)]
     if threshold is not None:

@@ -23,7 +23,7 @@ _DEFAULT_ROWS = 100
 
 @attrs.frozen(kw_only=True)
 class Work:
-    """What the handlers use. ``judge`` evaluates a trace that is handed in, ``reflect`` scores the attempt."""
+    """What the handlers use. ``judge`` evaluates a submitted trace, ``reflect`` scores the attempt."""
 
     orchestrator: Orchestrator
     judge: Judge
@@ -96,10 +96,10 @@ def _override(work: Work, asked: Asked) -> Answer:
     )
 
 
-def _hand_in(work: Work, asked: Asked) -> Answer:
+def _submit(work: Work, asked: Asked) -> Answer:
     loop_id = check_loop_id(asked.path["loop_id"])
     reflection, report = _reflection(work, asked.body)
-    created = work.orchestrator.hand_in(loop_id, reflection, report=report, actor=asked.actor)
+    created = work.orchestrator.submit(loop_id, reflection, report=report, actor=asked.actor)
     answer = {"status": "success", "loop_id": loop_id, "created": created}
     return HTTPStatus.CREATED if created else HTTPStatus.OK, answer
 
@@ -108,7 +108,7 @@ def _reflection(work: Work, body: Any) -> tuple[Reflection, dict[str, Any] | Non
     """From the scores in a body, or from its trace. Raises ``LoopRequestError`` or ``TraceDecodeError``."""
     if isinstance(body, dict) and "trace" in body:
         if set(body) != {"trace"}:
-            raise LoopRequestError("hand in either a trace or scores, not both @ $")
+            raise LoopRequestError("submit either a trace or scores, not both @ $")
         trace = _trace(body["trace"])
         report = work.judge(trace)
         return work.reflect(trace, report), report_digest(report)
@@ -151,7 +151,7 @@ def _audit(work: Work, asked: Asked) -> Answer:
     if "loop_id" in asked.query:
         family = store.family_of(asked.query["loop_id"])
         if family is None:
-            raise UnknownLoopError(f'no loop "{asked.query["loop_id"]}" is known')
+            raise UnknownLoopError(f'unknown loop "{asked.query["loop_id"]}"')
         root = family.root
     rows = store.audit(root, after=asked.query.get("after", 0), limit=asked.query.get("limit", _DEFAULT_ROWS))
     return HTTPStatus.OK, {"status": "success", "rows": [attrs.asdict(row) for row in rows]}
@@ -176,7 +176,7 @@ ROUTES: tuple[Route, ...] = (
         method="GET",
         path="/orchestrator/guardrails-status/{loop_id}",
         name="get_guardrails_status",
-        summary="How every guardrail stands after a loop.",
+        summary="Every guardrail's status after a loop.",
         scope="read",
         answer="Status",
         handle=_status,
@@ -195,12 +195,12 @@ ROUTES: tuple[Route, ...] = (
         method="PUT",
         path="/orchestrator/loops/{loop_id}",
         name="hand_in_loop",
-        summary="Hand in an attempt: its trace, or its scores.",
+        summary="Submit an attempt: its trace, or its scores.",
         scope="complete",
         body="hand_in",
         answer="HandedIn",
         statuses=(HTTPStatus.OK, HTTPStatus.CREATED),
-        handle=_hand_in,
+        handle=_submit,
     ),
     Route(
         method="GET",

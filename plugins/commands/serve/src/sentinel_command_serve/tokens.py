@@ -27,7 +27,7 @@ from sentinel_core.runtime.state_files import refuse_detours
 __all__ = ["DEFAULT_FILE", "SCOPES", "VARIABLE", "Token", "Tokens", "make_tokens", "read_tokens"]
 
 SCOPES = ("complete", "override", "read")
-"""``complete`` hands in attempts and completes loops, ``override`` overrides guardrails, ``read`` only reads."""
+"""``complete`` submits attempts and completes loops, ``override`` overrides guardrails, ``read`` only reads."""
 
 VARIABLE = "SENTINEL_SERVE_TOKENS"
 DEFAULT_FILE = Path(".sentinel/tokens.toml")
@@ -115,7 +115,7 @@ def _table(name: str, scopes: Sequence[str]) -> str:
 
 def _from_text(text: str) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
-    for number, part in enumerate((one.strip() for one in text.split(",")), 1):
+    for number, part in enumerate((entry.strip() for entry in text.split(",")), 1):
         name, _, rest = part.partition(":")
         scopes, colon, token = rest.partition(":")
         if not colon:

@@ -35,7 +35,7 @@ def save_baseline(results: EvaluationResults, version_id: str, *, folder: Path =
     """
     path = _path(version_id, folder)
     if not results.evaluated:
-        raise ConfigError(f'nothing was evaluated, so there is nothing to keep as baseline "{version_id}"')
+        raise ConfigError(f'nothing was evaluated, so there is nothing to save as baseline "{version_id}"')
     if results.incomplete:
         raise ConfigError(f"the run is not complete ({results.incomplete}); finish it with --resume")
     if not force and path.exists():
@@ -94,14 +94,14 @@ def load_results(path: Path) -> EvaluationResults:
 
 
 class _Reliability(msgspec.Struct):
-    """The part of a trial's reliability that is read."""
+    """The part of a trial's reliability that is used."""
 
     overall: float | None = None
     signals: dict[str, float] = {}
 
 
 def _problem(results: EvaluationResults) -> str | None:
-    """What no run would have written, because somebody edited the file; None if there is nothing like that."""
+    """A value that no run writes, because the file was edited; None if there is none."""
     if not results.scenarios:
         return "they hold no scenario"
     ids = [scenario.id for scenario in results.scenarios]

@@ -59,7 +59,7 @@ class Script:
         return step
 
     def is_late(self, step: Step) -> bool:
-        """True where the tool's time limit passes before the step is over."""
+        """True if the step takes longer than the tool's time limit."""
         return step.timeout or step.delay_ms >= self.tool.timeout_ms
 
 

@@ -92,13 +92,13 @@ class ReplayingModel:
     capabilities: Capabilities
 
     def complete(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:
-        """The next reply. Raises ``ProviderError`` where the request is not the one that was recorded."""
+        """The next reply. Raises ``ProviderError`` if the request differs from the recorded one."""
         if not self.left:
             raise ProviderError("the cassette has no more replies for this trial; record it again with --record")
         exchange = self.left.pop(0)
         if exchange.request != request_hash(request):
             raise ProviderError(
-                "the request is not the one on the cassette: prompt, tools, scenario or an earlier result changed; "
+                "the request differs from the one on the cassette: prompt, tools, scenario or an earlier result changed; "
                 "record it again with --record"
             )
         if exchange.reply is None:
@@ -116,7 +116,7 @@ class ReplayingModel:
         return self.capabilities
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Nothing to close."""
 
 
 def _raised(error: tuple[str, str]) -> ModelError:

@@ -112,7 +112,7 @@ _SCORES: dict[Order, Callable[[Sequence[Call], Sequence[CallExpectation]], tuple
 
 
 def matches(call: Call, expected: CallExpectation) -> bool:
-    """True where name, arguments and success are as expected."""
+    """True if name, arguments and success are as expected."""
     if call.call.name != expected.name:
         return False
     if expected.succeeds is not None and (call.result is None or call.result.success is not expected.succeeds):
@@ -123,7 +123,7 @@ def matches(call: Call, expected: CallExpectation) -> bool:
 
 
 def _covers(real: Any, wanted: Any) -> bool:
-    """True where all that is wanted is there, in objects at any depth; everything else must be equal."""
+    """True if objects contain all expected keys, at any depth, and other values are equal."""
     if isinstance(real, dict) and isinstance(wanted, dict):
         return all(key in real and _covers(real[key], value) for key, value in wanted.items())
     return type(real) is type(wanted) and bool(real == wanted) if isinstance(wanted, bool) else bool(real == wanted)
@@ -135,7 +135,7 @@ def _described(expected: CallExpectation) -> str:
 
 
 def _first_miss(calls: Sequence[Call], wanted: Sequence[CallExpectation]) -> str:
-    """The first expected call of which only the arguments or the success differ."""
+    """The first expected call that differs only in arguments or success."""
     for expected in wanted:
         same_name = [call for call in calls if call.call.name == expected.name]
         if same_name and not any(matches(call, expected) for call in same_name):
@@ -156,7 +156,7 @@ def _error(call: Call) -> object:
 
 
 def _errors_handled(run: Run) -> Check:
-    """A failed call is handled where the tool succeeded later, or where the answer or a finding admits a failure."""
+    """A failed call is handled if the tool succeeded later, or if the answer or a finding admits a failure."""
     failed = [place for place, call in enumerate(run.calls) if call.result is not None and call.result.success is False]
     admitted = any(ADMITS_FAILURE.search(text) for text in run.statements)
     silent = [run.calls[place] for place in failed if not admitted and not _succeeds_after(run.calls, place)]

@@ -60,12 +60,12 @@ class Comparison:
 
     @property
     def is_regression(self) -> bool:
-        """True where something got worse by more than noise, or less was checked."""
+        """True if something got worse by more than noise, or less was checked."""
         return bool(self.less_covered) or any(entry.significant for entry in self.regressions)
 
     @property
     def is_warning(self) -> bool:
-        """True where a figure dropped by more than 5%, noise or not, or scenarios changed."""
+        """True if a figure dropped by more than 5%, noise or not, or scenarios changed."""
         return bool(self.regressions or self.changed)
 
 

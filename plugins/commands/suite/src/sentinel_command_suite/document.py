@@ -30,7 +30,7 @@ def document_of(
         "versions": results.versions,
         "incomplete": results.incomplete or None,
         "summary": summary_of(results),
-        "scenarios": [_scenario(one) for one in results.scenarios],
+        "scenarios": [_scenario(scenario) for scenario in results.scenarios],
         "judge": _judge(results, labels),
         "regression_analysis": _analysis(comparison),
     }
@@ -48,6 +48,7 @@ def _scenario(scenario: ScenarioResult) -> dict[str, Any]:
         "interval": [round(bound, _PLACES) for bound in scenario.interval],
         "pass@k": {str(k): round(pass_at(scenario.passed, scenario.n, k), _PLACES) for k in ks},
         "pass^k": {str(k): round(pass_all(scenario.passed, scenario.n, k), _PLACES) for k in ks},
+        "disagreements": {str(trial): share for trial, share in scenario.disagreements.items()},
         "trials": [_trial(trial) for trial in scenario.trials],
     }
 
@@ -60,13 +61,18 @@ def _trial(trial: TrialResult) -> dict[str, Any]:
         "reliability": trial.reliability,
         "severity": list(trial.severity),
         "failures": [
-            {"check": one.id, "dimension": one.dimension, "score": round(one.score, _PLACES), "evidence": one.evidence}
-            for one in trial.failures
+            {
+                "check": check.id,
+                "dimension": check.dimension,
+                "score": round(check.score, _PLACES),
+                "evidence": check.evidence,
+            }
+            for check in trial.failures
         ],
         "opinions": [
-            {"check": one.id, "score": round(one.score, _PLACES), "evidence": one.evidence}
-            for one in trial.checks
-            if not one.certain
+            {"check": check.id, "score": round(check.score, _PLACES), "evidence": check.evidence}
+            for check in trial.checks
+            if not check.certain
         ],
         "error": trial.error,
         "notes": list(trial.notes),
@@ -83,15 +89,15 @@ def _analysis(comparison: Comparison | None) -> dict[str, Any]:
     if comparison is None:
         return {"regressions": [], "improvements": []}
     return {
-        "regressions": [_entry(one) for one in comparison.regressions],
-        "improvements": [_entry(one) for one in comparison.improvements],
+        "regressions": [_entry(delta) for delta in comparison.regressions],
+        "improvements": [_entry(delta) for delta in comparison.improvements],
         "baseline": comparison.baseline,
         "alpha": comparison.alpha,
-        "more_than_noise": any(one.significant for one in comparison.regressions),
+        "more_than_noise": any(delta.significant for delta in comparison.regressions),
         "less_covered": list(comparison.less_covered),
         "changed_scenarios": list(comparison.changed),
         "changed_versions": {name: list(pair) for name, pair in comparison.versions.items()},
-        "deltas": [_entry(one) for one in comparison.entries],
+        "deltas": [_entry(delta) for delta in comparison.entries],
     }
 
 
@@ -108,11 +114,11 @@ def exit_code(results: EvaluationResults, comparison: Comparison | None, fail_on
     """
     if not results.evaluated or len(results.evaluated) < len(results.scenarios) or results.incomplete:
         return 3
-    failed = any(one.status != "passed" for one in results.scenarios)
+    failed = any(scenario.status != "passed" for scenario in results.scenarios)
     regressed = comparison is not None and comparison.is_regression
     if (fail_on == "failure" and failed) or (fail_on != "never" and regressed):
         return 2
     if fail_on == "never":
         return 0
     warned = comparison is not None and comparison.is_warning
-    return int(failed or warned or any(one.errors for one in results.scenarios))
+    return int(failed or warned or any(scenario.errors for scenario in results.scenarios))

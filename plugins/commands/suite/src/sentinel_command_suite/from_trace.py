@@ -40,7 +40,7 @@ def scenario_from_trace(
     """
     calls = [call for call in TraceIndex(trace).calls if call.result is not None]
     if not calls:
-        raise InputError(f'trace "{trace.trace_id}" holds no tool call with a result; there is nothing to play back')
+        raise InputError(f'trace "{trace.trace_id}" holds no tool call with a result; there is nothing to replay')
     release_id = _release_id(trace, calls)
     filed = filed_report(trace, release_id) is not None
     expect: dict[str, Any] = {"tool_usage": {"calls": _expected(calls, release_id, filed=filed)}}
@@ -62,7 +62,7 @@ def _release_id(trace: ExecutionTrace, calls: Iterable[Call]) -> str:
     asked = (release_in(message.content or "") for message in trace.messages if message.role == "user")
     used = (call.call.arguments.get("release_id") for call in calls)
     stated = trace.metadata.get("release_id")
-    found = next((one for one in (stated, *asked, *used) if isinstance(one, str) and one), None)
+    found = next((candidate for candidate in (stated, *asked, *used) if isinstance(candidate, str) and candidate), None)
     if found is None:
         raise InputError(
             f'trace "{trace.trace_id}" names no release: neither its task nor a call has a release_id. Suites are for '
@@ -72,7 +72,7 @@ def _release_id(trace: ExecutionTrace, calls: Iterable[Call]) -> str:
 
 
 def _expected(calls: Iterable[Call], release_id: str, *, filed: bool) -> list[dict[str, Any]]:
-    """Fetch, then file where that was done: for this release, whatever else the agent did in between."""
+    """Expects the summary to be fetched, and a report to be filed if the trace filed one, for this release."""
     names = {call.call.name for call in calls}
     wanted = [GET_SUMMARY] if GET_SUMMARY in names else []
     wanted += [FILE_REPORT] if filed else []
@@ -98,7 +98,7 @@ def _step(call: Call) -> dict[str, Any]:
 
 
 def _has_null(value: Any) -> bool:
-    """TOML has no null: what holds one is kept as text."""
+    """TOML has no null, so a value with one is stored as text."""
     if isinstance(value, Mapping):
         return any(map(_has_null, value.values()))
     return any(map(_has_null, value)) if isinstance(value, list) else value is None

@@ -37,7 +37,7 @@ class Done:
 
 
 class Journal:
-    """A file of lines: a head that says what run it is, then one line for each finished trial.
+    """A file of lines: a head that identifies the run, then one line for each finished trial.
 
     Each line is written and synced at once. A truncated last line is ignored, and the next one overwrites it. Nothing is
     written before ``begin``, so that a run that cannot start leaves the previous one's journal alone. The file is locked

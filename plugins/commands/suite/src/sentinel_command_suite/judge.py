@@ -62,7 +62,7 @@ class Judge:
     _spent: float | None = attrs.field(default=None, init=False)
 
     def opinions(self, scenario: Scenario, runs: Sequence[Run], note: Note) -> tuple[Check, ...]:
-        """One check for each question. Raises ``ModelError`` where the judge gives no usable answer.
+        """One check for each question. Raises ``ModelError`` if the judge gives no usable answer.
 
         ``note`` gets what went wrong without an effect on the result: the model not closed, the votes not cached.
         """
@@ -74,7 +74,7 @@ class Judge:
         return tuple(_opinion(row, self._votes(row, record, note)) for row in rows)
 
     def spent(self) -> float | None:
-        """What the last opinions cost in US dollars; None where nothing was asked or the price is unknown."""
+        """The cost of the last opinions in US dollars; None if nothing was asked or the price is unknown."""
         return self._spent
 
     def _votes(self, row: Criterion, record: str, note: Note) -> list[Vote]:
@@ -102,7 +102,7 @@ class Judge:
         return self.cache / f"{hashlib.sha256(canonical(what)).hexdigest()}.json"
 
     def _ask(self, model: Model, question: str) -> Vote:
-        """One vote; an answer that does not fit is asked for once more."""
+        """One vote; asks once more if the answer does not fit."""
         request = Request(
             system_prompt=_SYSTEM,
             messages=(Message(role="user", content=question),),
@@ -135,7 +135,7 @@ def _vote(content: str) -> Vote | None:
 
 
 def _cached(path: Path | None) -> list[Vote] | None:
-    """The votes in a file; None where there is none that can be used."""
+    """The votes in a file; None if there is no usable file."""
     try:
         data = read_bytes(path) if path is not None else None
         return None if data is None else msgspec.json.decode(data, type=list[Vote])
@@ -144,7 +144,7 @@ def _cached(path: Path | None) -> list[Vote] | None:
 
 
 def _record(run: Run) -> str:
-    """What the agent did, in lines of JSON, oldest first."""
+    """The agent's run as lines of JSON, oldest first."""
     return "\n".join(_lines(run))[:_MAX_RECORD]
 
 
@@ -177,7 +177,7 @@ def _opinion(row: Criterion, votes: Sequence[Vote]) -> Check:
 
 
 def agreement(checks: Iterable[tuple[str, Check]], labels: Mapping[tuple[str, str], bool]) -> dict[str, Any]:
-    """How often judge and human labels agree: ``n``, the share, and Cohen's kappa (None where it is not defined).
+    """How often judge and human labels agree: ``n``, the share, and Cohen's kappa (None if it is undefined).
 
     ``checks`` are scenario ids with checks; ``labels`` say pass or fail by scenario and criterion.
     """
@@ -198,7 +198,7 @@ def agreement(checks: Iterable[tuple[str, Check]], labels: Mapping[tuple[str, st
 
 def agreement_in(results: EvaluationResults, labels: Mapping[tuple[str, str], bool]) -> dict[str, Any]:
     """The agreement of all opinions of a run with human labels."""
-    trials = [trial for one in results.scenarios for trial in one.trials]
+    trials = [trial for scenario in results.scenarios for trial in scenario.trials]
     return agreement([(trial.scenario, check) for trial in trials for check in trial.checks], labels)
 
 

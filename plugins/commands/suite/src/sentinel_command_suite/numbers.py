@@ -16,8 +16,8 @@ _NUMBER = re.compile(
     r"(?<![\w.,/:#-])([-+]?\d[\d,]*(?:\.\d+)?)(?:\s?(%|percent\b)|(?:ms|s|x|k)\b|(?!\w|[.,/:-]\w))", re.IGNORECASE
 )
 _ORDINAL = re.compile(r"^\s*(?:\d+[.)]|[-*])\s", re.MULTILINE)
-_QUOTED = re.compile(r'"([^"\n]{0,400})"|“([^”\n]{0,400})”')  # however short, or quotes would be paired wrongly
-_SHORTEST_NAME = 3  # less is found in any text
+_QUOTED = re.compile(r'"([^"\n]{0,400})"|“([^”\n]{0,400})”')  # even short ones, so that quotes are paired correctly
+_SHORTEST_NAME = 3  # a shorter name occurs in any text
 _IDENTIFIER = re.compile(r"\b[A-Za-z][A-Za-z]*[-_.]?\d[\w.-]*\w\b")
 _ELLIPSES = ("...", "…")
 _MOST_SIBLINGS = 12
@@ -26,7 +26,7 @@ _MOST_TEXT = 200_000
 
 @attrs.frozen
 class Number:
-    """A number as it was written, its value, how many decimals it shows, and whether it is in percent."""
+    """A number as written, its value, its number of decimals, and whether it is in percent."""
 
     written: str
     value: float
@@ -36,7 +36,7 @@ class Number:
 
 @attrs.frozen(kw_only=True)
 class Facts:
-    """What the agent may know: numbers that were given, counts and sums of them, shares, and the text of it all."""
+    """The facts that the agent was given: numbers, counts and sums of them, shares, and the text."""
 
     numbers: frozenset[float]
     derived: frozenset[float]
@@ -44,7 +44,7 @@ class Facts:
     text: str
 
     def gives(self, number: Number) -> bool:
-        """True where a known number, rounded as this one is, is this one. A whole number is no share."""
+        """True if a known number, rounded alike, equals this one. A whole number is not compared with shares."""
         slack = 0.5000001 * 10.0**-number.decimals
         factors = (100.0, 1.0) if number.is_percent else (1.0,)
         shares = self.shares if number.is_percent or number.decimals else ()
@@ -99,7 +99,7 @@ def _without_quoted(text: str) -> str:
 
 def facts_of(texts: Iterable[str], also: Iterable[float] = ()) -> Facts:
     """Facts from the texts of tools and users; JSON also gives sums and shares of sibling numbers."""
-    numbers: set[float] = {float(one) for one in also}
+    numbers: set[float] = {float(number) for number in also}
     derived: set[float] = {0.0}  # "none of them" needs no source
     shares: set[float] = set()
     plain = []
@@ -129,12 +129,14 @@ def _structured(text: str) -> Iterator[tuple[list[float], set[float]]]:
 
 def _walk(value: Any) -> Iterator[tuple[list[float], set[float]]]:
     inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
-    siblings = [float(one) for one in inner if isinstance(one, int | float) and not isinstance(one, bool)]
+    siblings = [
+        float(sibling) for sibling in inner if isinstance(sibling, int | float) and not isinstance(sibling, bool)
+    ]
     counts = {float(len(inner))} if isinstance(value, list) else set[float]()
     yield siblings, counts
-    for one in inner:
-        if isinstance(one, dict | list):
-            yield from _walk(one)
+    for element in inner:
+        if isinstance(element, dict | list):
+            yield from _walk(element)
 
 
 def _sums(siblings: list[float]) -> set[float]:

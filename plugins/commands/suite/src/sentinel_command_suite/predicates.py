@@ -1,4 +1,4 @@
-"""What a text must say. Pure."""
+"""Conditions on a text. Pure."""
 
 import re
 
@@ -16,13 +16,13 @@ ADMITS_FAILURE = re.compile(
 
 
 def finds(predicate: Predicate, run: Run) -> str | None:
-    """The first text of the run for which the predicate holds; None where there is none."""
+    """The first text of the run for which the predicate holds; None if there is none."""
     places = {"findings": run.findings, "answer": (run.answer,), "both": run.statements}
     return next((text for text in places[predicate.where] if holds(predicate, text)), None)
 
 
 def holds(predicate: Predicate, text: str) -> bool:
-    """True where every part of the predicate holds for this text."""
+    """True if every part of the predicate holds for this text."""
     plain = folded(text)
     return (
         (not predicate.any or any(folded(word) in plain for word in predicate.any))

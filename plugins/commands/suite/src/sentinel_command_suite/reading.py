@@ -54,7 +54,9 @@ def decode_suite(data: bytes, name: str, *, folder: Path | None = None) -> Suite
     defaults = document.pop("defaults", {})
     scenarios = document.get("scenarios")
     if isinstance(defaults, dict) and isinstance(scenarios, list):
-        document["scenarios"] = [_merged(defaults, one) if isinstance(one, dict) else one for one in scenarios]
+        document["scenarios"] = [
+            _merged(defaults, scenario) if isinstance(scenario, dict) else scenario for scenario in scenarios
+        ]
     problems = list(_unknown_keys(document, Suite, "$"))
     if problems:
         raise InputError(f'suite "{name}": {"; ".join(problems[:5])}')
@@ -65,7 +67,7 @@ def decode_suite(data: bytes, name: str, *, folder: Path | None = None) -> Suite
         raise InputError(f'suite "{name}": {problem if "@" in problem else problem + " @ $"}') from None
     except (TypeError, ValueError) as error:
         raise InputError(f'suite "{name}": {error} @ $') from None
-    return attrs.evolve(suite, scenarios=tuple(_with_release(one, name, folder) for one in suite.scenarios))
+    return attrs.evolve(suite, scenarios=tuple(_with_release(scenario, name, folder) for scenario in suite.scenarios))
 
 
 def _document(data: bytes, name: str) -> dict[str, Any]:
@@ -136,8 +138,8 @@ def _unknown_keys(value: object, wanted: Any, path: str, depth: int = 0) -> Iter
 def _parts(value: object, wanted: Any) -> Iterator[tuple[Any, object, str]]:
     origin, arguments = get_origin(wanted), get_args(wanted)
     if origin in (Union, types.UnionType):
-        for one in arguments:
-            yield one, value, ""
+        for argument in arguments:
+            yield argument, value, ""
     elif origin is tuple and isinstance(value, list):
         for place, inner in enumerate(value):
             yield arguments[0], inner, f"[{place}]"

@@ -47,17 +47,17 @@ def _case(scenario: ScenarioResult) -> str:
         return junit_case("suite", scenario.id)
     kind = "error" if scenario.status == "error" else "failure"
     summary = f"{scenario.passed} of {scenario.n} trials passed"
-    reasons = "\n".join(xml_text(clipped(one, _EVIDENCE)) for one in why(scenario))
+    reasons = "\n".join(xml_text(clipped(reason, _EVIDENCE)) for reason in why(scenario))
     head = f"<{kind} type={xml_attribute(scenario.status)} message={xml_attribute(summary)}>"
     return junit_case("suite", scenario.id, f"{head}{reasons}</{kind}>")
 
 
 def _regression(comparison: Comparison) -> str:
     worse = [
-        *(f"less covered: {one}" for one in comparison.less_covered),
-        *(change(one) for one in comparison.regressions if one.significant),
+        *(f"less covered: {text}" for text in comparison.less_covered),
+        *(change(delta) for delta in comparison.regressions if delta.significant),
     ]
-    noise = [change(one) for one in comparison.regressions if not one.significant]
+    noise = [change(delta) for delta in comparison.regressions if not delta.significant]
     message = xml_attribute("worse than the baseline by more than noise, or less covered")
     inner = f'<failure type="regression" message={message}>{_body(worse)}</failure>' if worse else ""
     inner += f"<system-out>{_body(noise)}</system-out>" if noise else ""
@@ -91,20 +91,20 @@ def _lines(results: EvaluationResults, comparison: Comparison | None, labels: La
 
 
 def _failed(results: EvaluationResults) -> Iterator[str]:
-    failed = [one for one in results.scenarios if one.status != "passed"]
+    failed = [scenario for scenario in results.scenarios if scenario.status != "passed"]
     if failed:
         yield from ("", "| scenario | status | why |", "|---|---|---|")
     for scenario in failed:
-        reasons = "<br>".join(markdown_text(clipped(one, _EVIDENCE)) for one in why(scenario)[:_MOST_REASONS])
+        reasons = "<br>".join(markdown_text(clipped(reason, _EVIDENCE)) for reason in why(scenario)[:_MOST_REASONS])
         yield f"| {markdown_text(scenario.id)} | {scenario.status} | {reasons} |"
 
 
 def _changes(comparison: Comparison) -> Iterator[str]:
     yield from ("", f"### Against {markdown_text(comparison.baseline)}", "")
     changes = [
-        *(f"**less covered**: {markdown_text(one)}" for one in comparison.less_covered),
-        *(f"changed scenario: {markdown_text(one)}" for one in comparison.changed),
-        *(f"**worse**: {markdown_text(change(one))}" for one in comparison.regressions),
-        *(f"better: {markdown_text(change(one))}" for one in comparison.improvements),
+        *(f"**less covered**: {markdown_text(text)}" for text in comparison.less_covered),
+        *(f"changed scenario: {markdown_text(scenario_id)}" for scenario_id in comparison.changed),
+        *(f"**worse**: {markdown_text(change(delta))}" for delta in comparison.regressions),
+        *(f"better: {markdown_text(change(delta))}" for delta in comparison.improvements),
     ]
-    yield from (f"- {one}" for one in changes or ["no figure moved by more than 5%"])
+    yield from (f"- {line}" for line in changes or ["no figure moved by more than 5%"])

@@ -16,6 +16,7 @@ _SYMBOLS = {"passed": "✓", "failed": "✗", "flaky": "~", "error": "?"}
 _EVIDENCE = 240
 _SHOWN = 4
 _MOST_CHANGES = 100
+_MOST = 0.5
 
 
 def render_text(
@@ -46,7 +47,7 @@ def _lines(
 
 
 def outcome(results: EvaluationResults) -> str:
-    """How many scenarios passed, failed, were flaky or could not be evaluated, and how many trials were lost."""
+    """Counts of scenarios that passed, failed, were flaky or not evaluated, and of lost trials."""
     summary = summary_of(results)
     parts = [f"{summary['passed']} of {len(results.evaluated)} scenarios passed"]
     parts += [f"{summary[name]} {name}" for name in ("failed", "flaky") if summary[name]]
@@ -75,10 +76,18 @@ def _scenario(scenario: ScenarioResult, *, color: bool) -> Iterator[str]:
     head = f"\x1b[{_COLORS[scenario.status]}m{symbol}\x1b[0m" if color else symbol
     trials = f"  {scenario.passed} of {scenario.n} trials passed" if scenario.n > 1 else ""
     yield f"  {head} {scenario.id}: {scenario.status}{trials}"
+    yield from _odd_ones(scenario)
     reasons = why(scenario)
     yield from (f"      {printable(clipped(reason, _EVIDENCE))}" for reason in reasons[:_SHOWN])
     if len(reasons) > _SHOWN:
         yield f"      and {len(reasons) - _SHOWN} more"
+
+
+def _odd_ones(scenario: ScenarioResult) -> Iterator[str]:
+    """The trials that came to something else than most of the others."""
+    for trial, share in scenario.disagreements.items():
+        if share > _MOST:
+            yield f"      trial {trial} came to something else than {share:.0%} of the other trials"
 
 
 def why(scenario: ScenarioResult) -> Sequence[str]:
@@ -87,7 +96,7 @@ def why(scenario: ScenarioResult) -> Sequence[str]:
     for trial in scenario.trials:
         if trial.error:
             reasons.append(f"harness: {trial.error}")
-        reasons += [f"{one.dimension} / {one.id}: {one.evidence}" for one in trial.failures]
+        reasons += [f"{check.dimension} / {check.id}: {check.evidence}" for check in trial.failures]
         if trial.status == "failed" and not trial.failures:
             reasons.append(f"reliability: the signals' verdict is {trial.reliability.get('verdict')}")
     return list(dict.fromkeys(reasons))
@@ -109,8 +118,10 @@ def judged(results: EvaluationResults, labels: Labels | None) -> Iterator[str]:
 
 def _comparison(comparison: Comparison) -> Iterator[str]:
     yield f"Against baseline {printable(comparison.baseline)}:"
-    yield from (f"  ✗ less covered: {printable(one)}" for one in comparison.less_covered)
-    yield from (f"  ! scenario {one} changed and is left out of the tests" for one in comparison.changed)
+    yield from (f"  ✗ less covered: {printable(text)}" for text in comparison.less_covered)
+    yield from (
+        f"  ! scenario {scenario_id} changed and is left out of the tests" for scenario_id in comparison.changed
+    )
     for title, entries in (("worse", comparison.regressions), ("better", comparison.improvements)):
         yield from (f"  {title}: {change(entry)}" for entry in entries[:_MOST_CHANGES])
         if len(entries) > _MOST_CHANGES:

@@ -7,6 +7,7 @@ import attrs
 import msgspec
 
 from sentinel_command_suite.runs import Check
+from sentinel_core.evaluate.agreement import disagreements
 
 __all__ = ["EvaluationResults", "ScenarioResult", "Status", "TrialResult"]
 
@@ -17,8 +18,10 @@ Status = Literal["passed", "failed", "flaky", "error"]
 class TrialResult:
     """One trial. ``scores`` has a mean in [0, 1] a dimension; ``reliability`` the verdict and risks of the signals.
 
-    ``status`` is ``error`` where the harness, not the agent, is to blame: the provider could not be reached, a signal
+    ``status`` is ``error`` if the harness, not the agent, is to blame: the provider could not be reached, a signal
     broke, the judge gave nothing usable; ``error`` then says what. ``cost_usd`` and ``tokens`` are None where unknown.
+    ``came_to`` is a digest of what the runs did and answered, the same for trials that came to the same; empty where a run ended badly,
+    None where it is not known.
     ``notes`` are problems that changed no result: a model that could not be closed, a trace that could not be saved.
     """
 
@@ -30,6 +33,7 @@ class TrialResult:
     reliability: dict[str, Any] = attrs.field(factory=dict)
     severity: tuple[str | None, ...] = ()
     outcome: tuple[str, ...] = ()
+    came_to: str | None = None
     model: str | None = None
     tokens: int | None = None
     cost_usd: float | None = None
@@ -61,6 +65,15 @@ class ScenarioResult:
     digest: str
     interval: tuple[float, float]
     trials: tuple[TrialResult, ...] = ()
+
+    @property
+    def disagreements(self) -> dict[int, float]:
+        """By trial, the share of the others that came to something else, where there are any; trials with an error do not count."""
+        trials = [trial for trial in self.trials if trial.status != "error" and trial.came_to is not None]
+        if len(trials) < 2:  # noqa: PLR2004 - itself and another
+            return {}
+        shares = disagreements([trial.came_to or None for trial in trials])
+        return {trial.trial: share for trial, share in zip(trials, shares, strict=True) if share}
 
     @property
     def check_ids(self) -> tuple[str, ...]:

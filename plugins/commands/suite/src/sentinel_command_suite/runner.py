@@ -87,16 +87,22 @@ def run_evaluation(test_suite: Suite | str | Path, options: RunOptions | None = 
 
 
 def _narrowed(suite: Suite, options: RunOptions) -> Suite:
-    """The suite with what the options change about it: fewer scenarios, other tools, another number of trials."""
-    chosen = [one for one in suite.scenarios if not options.only or {one.id, *one.tags} & set(options.only)]
-    known = {name for one in suite.scenarios for name in (one.id, *one.tags)}
+    """The suite as changed by the options: fewer scenarios, other tools, another number of trials."""
+    chosen = [
+        scenario
+        for scenario in suite.scenarios
+        if not options.only or {scenario.id, *scenario.tags} & set(options.only)
+    ]
+    known = {name for scenario in suite.scenarios for name in (scenario.id, *scenario.tags)}
     if unknown := sorted(set(options.only) - known):
         raise ConfigError(f'suite "{suite.name}" has no scenario and no tag "{unknown[0]}"')
     return attrs.evolve(
         suite,
         scenarios=tuple(
-            attrs.evolve(one, trials=_trials(one, suite, options), toolset=options.toolset or one.toolset)
-            for one in chosen
+            attrs.evolve(
+                scenario, trials=_trials(scenario, suite, options), toolset=options.toolset or scenario.toolset
+            )
+            for scenario in chosen
         ),
     )
 
@@ -125,7 +131,7 @@ def _order(suite: Suite, options: RunOptions) -> Order:
 
 @attrs.define(eq=False)
 class _Run:
-    """A run under way."""
+    """A run in progress."""
 
     suite: Suite
     options: RunOptions
@@ -137,7 +143,7 @@ class _Run:
     incomplete: str = ""
 
     def go(self) -> None:
-        """Make every trial that is not finished yet."""
+        """Run every trial that is not finished yet."""
         if self.journal is not None:
             self.done.extend(self.journal.done)
         finished = {done.result.key for done in self.done}
@@ -205,7 +211,7 @@ class _Run:
             self.journal.begin()
 
     def _lost(self, share: list[tuple[str, int]], error: WorkerError) -> None:
-        """A child died. The trial that it was running becomes an error; the rest of its share is run again."""
+        """Handle a dead child: its trial becomes an error, and the rest of its share is run again."""
         at = next((key for key in share if f"{key[0]}#{key[1]}" == error.mark), None)
         if at is None:
             raise PluginError(
@@ -227,7 +233,7 @@ class _Run:
     def _is_over_budget(self) -> bool:
         """True once the budget is spent and trials are left."""
         limit = self.options.max_cost
-        spent = sum((one.result.cost_usd or 0.0) + (one.result.judge_cost_usd or 0.0) for one in self.done)
+        spent = sum((done.result.cost_usd or 0.0) + (done.result.judge_cost_usd or 0.0) for done in self.done)
         left = sum(1 for _ in _keys(self.suite)) - len(self.done)
         if limit is None or spent < limit or not left:
             return False

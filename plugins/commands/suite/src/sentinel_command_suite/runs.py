@@ -31,7 +31,7 @@ class Check:
 
     @property
     def passed(self) -> bool:
-        """True where the score reaches the threshold."""
+        """True if the score reaches the threshold."""
         return self.score >= min(self.threshold, _PASSES_AT)
 
     def labelled(self, label: str) -> "Check":

@@ -1,4 +1,4 @@
-"""The parts of a suite: scenarios, what the tools do in them, and what is expected of the agent."""
+"""The parts of a suite: scenarios, the tools' behaviour in them, and the expectations of the agent."""
 
 import re
 from typing import Any, Literal
@@ -76,17 +76,17 @@ class Step:
     def __attrs_post_init__(self) -> None:
         given = [name for name in ("result", "text", "error") if getattr(self, name) is not None]
         if len(given) + self.timeout > 1:
-            raise ValueError(f"a step does one thing, and this one has {' and '.join([*given, 'timeout'][:2])}")
+            raise ValueError(f"a step does one thing, but this one has {' and '.join([*given, 'timeout'][:2])}")
 
     @property
     def is_plain(self) -> bool:
-        """True if the tool acts as without a script, apart from a delay."""
+        """True if the tool behaves as without a script, except for a delay."""
         return self.result is self.text is self.error is None and not self.timeout
 
 
 @attrs.frozen(kw_only=True)
 class ToolScript:
-    """What one tool does, call by call; the last step repeats. ``timeout_ms`` is the tool's time limit.
+    """One tool's behaviour, call by call; the last step repeats. ``timeout_ms`` is the tool's time limit.
 
     ``description`` and ``parameters`` (a JSON schema of type object) are for tools beyond the two of the detective.
     """
@@ -143,7 +143,7 @@ class CallExpectation:
 class ToolUsage:
     """Which tools, in which order.
 
-    ``exact``: these calls and no others; ``in_order``: these, others may stand between; ``any_order``: these and no
+    ``exact``: these calls and no others; ``in_order``: these, with others between them; ``any_order``: these and no
     others; ``superset``: at least these; ``subset``: none but these.
     """
 
@@ -156,7 +156,7 @@ class ToolUsage:
 
 @attrs.frozen(kw_only=True)
 class DecisionQuality:
-    """The right severity (one, or any of several), the risks that must be found, and nothing made up.
+    """The correct severity (one, or any of several), the risks that must be found, and nothing invented.
 
     ``known_numbers`` are numbers that the agent may name without a tool's result: the thresholds of its rules. Where
     they are not given they are those of the offline rules.
@@ -175,7 +175,7 @@ class DecisionQuality:
 
     @property
     def severities(self) -> tuple[str, ...]:
-        """Those that are right; empty where none is asked for."""
+        """The correct severities; empty if not set."""
         return () if self.severity is None else _in_list(self.severity)
 
 
@@ -227,7 +227,7 @@ class Criterion:
 class Sweep:
     """The same release, worse from value to value: the severity must never fall.
 
-    ``vary`` is the dotted path of the value in the release; ``severity``, one a value, says what is right.
+    ``vary`` is the dotted path of the value in the release; ``severity``, one per value, is the correct one.
     """
 
     vary: str
@@ -237,13 +237,13 @@ class Sweep:
     def __attrs_post_init__(self) -> None:
         if self.severity and len(self.severity) != len(self.values):
             raise ValueError(f'"severity" has {len(self.severity)} entries for {len(self.values)} values')
-        if wrong := [one for one in self.severity if one not in SEVERITIES]:
+        if wrong := [severity for severity in self.severity if severity not in SEVERITIES]:
             raise ValueError(f'"severity" must be of {", ".join(SEVERITIES)}, and it has "{wrong[0]}"')
 
 
 @attrs.frozen(kw_only=True)
 class Scenario:
-    """One situation, and what is expected in it.
+    """One situation, and the expectations in it.
 
     ``trials`` is the number of trials unless an option sets another; ``pass_rate`` is the share of trials that
     must pass, more than 0. ``toolset``: ``scripted`` (in the harness), ``http`` (the installed release tools against a
@@ -267,7 +267,7 @@ class Scenario:
 
 @attrs.frozen(kw_only=True)
 class JudgeSettings:
-    """Who judges: a provider, the model that it is pinned to (``settings`` of the provider), and how many votes."""
+    """The judge: a provider, its pinned model (``settings`` of the provider), and the number of votes."""
 
     provider: str
     settings: dict[str, Any] = attrs.field(factory=dict)
@@ -289,7 +289,7 @@ class Suite:
     def __attrs_post_init__(self) -> None:
         ids = [scenario.id for scenario in self.scenarios]
         if len(set(ids)) < len(ids):
-            twice = next(one for one in ids if ids.count(one) > 1)
+            twice = next(scenario_id for scenario_id in ids if ids.count(scenario_id) > 1)
             raise ValueError(f'two scenarios are named "{twice}"')
 
     @property

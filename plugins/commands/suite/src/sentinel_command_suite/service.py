@@ -27,7 +27,7 @@ _FIRST_HANG = 1.5  # times the tool's limit: long enough to be late, and over so
 def release_service(scenario: Scenario, release: Mapping[str, Any] | None) -> Iterator[str]:
     """The base address of a service in a process of its own; it ends with the block.
 
-    Raises ``WorkerError`` where it does not start.
+    Raises ``WorkerError`` if it does not start.
     """
     with Child(partial(_serve, scenario, release), frames=int) as child:
         yield f"http://127.0.0.1:{next(child.frames(_START))}"

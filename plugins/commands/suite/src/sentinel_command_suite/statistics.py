@@ -33,7 +33,7 @@ def mean(values: Sequence[float]) -> float:
 
 
 def wilson_interval(successes: int, n: int) -> Interval:
-    """95% score interval of a proportion (Wilson 1927). (0, 1) where nothing was seen."""
+    """95% score interval of a proportion (Wilson 1927). (0, 1) without observations."""
     if n == 0:
         return 0.0, 1.0
     share, z2 = successes / n, _Z95 * _Z95
@@ -138,7 +138,7 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
 
 
 def cohen_kappa(pairs: Sequence[tuple[bool, bool]]) -> float | None:
-    """Agreement of two raters beyond chance (Cohen 1960); None where it is not defined: no pairs, or all alike."""
+    """Agreement of two raters beyond chance (Cohen 1960); None if undefined: no pairs, or all alike."""
     n = len(pairs)
     if not n:
         return None

@@ -1,4 +1,4 @@
-"""From trials to figures: per scenario, per dimension, for the whole, each with n and an interval. Pure."""
+"""Figures from trials: per scenario, per dimension, and overall, each with n and an interval. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -20,9 +20,9 @@ def gather(
 ) -> EvaluationResults:
     """The results of the suite's scenarios, in the suite's order, from trials in any order."""
     by_scenario: dict[str, list[TrialResult]] = {scenario.id: [] for scenario in suite.scenarios}
-    for trial in sorted(trials, key=lambda one: one.trial):
+    for trial in sorted(trials, key=lambda result: result.trial):
         by_scenario[trial.scenario].append(trial)
-    scenarios = tuple(_scenario(one, by_scenario[one.id]) for one in suite.scenarios)
+    scenarios = tuple(_scenario(scenario, by_scenario[scenario.id]) for scenario in suite.scenarios)
     models = {trial.model for scenario in scenarios for trial in scenario.trials if trial.model}
     return EvaluationResults(
         suite=suite.name,
@@ -62,7 +62,7 @@ def _figures(trials: Sequence[TrialResult]) -> dict[str, Any]:
 
 
 def agrees_with_trials(scenario: ScenarioResult) -> bool:
-    """True where the figures of a scenario are those that its trials give."""
+    """True if the figures of a scenario match its trials."""
     return all(getattr(scenario, name) == value for name, value in _figures(scenario.trials).items())
 
 
@@ -77,33 +77,33 @@ def _status(passed: int, n: int, wanted: float) -> Status:
 def _means(scores: Sequence[Mapping[str, float]]) -> dict[str, float]:
     found: dict[str, float] = {}
     for dimension in DIMENSIONS:
-        values = [one[dimension] for one in scores if dimension in one]
+        values = [row[dimension] for row in scores if dimension in row]
         if values:
             found[dimension] = round(mean(values), _PLACES)
     return found
 
 
 def figure(value: float, n: int, interval: tuple[float, float]) -> dict[str, Any]:
-    """A value with how many it rests on and its 95% interval."""
+    """A value with its number of observations and its 95% interval."""
     return {"value": round(value, _PLACES), "n": n, "interval": [round(bound, _PLACES) for bound in interval]}
 
 
 def summary_of(results: EvaluationResults) -> dict[str, Any]:
-    """The figures of a whole run. Rates are None where nothing could be evaluated."""
+    """The figures of a whole run. Rates are None if nothing could be evaluated."""
     evaluated = results.evaluated
-    passed = sum(one.status == "passed" for one in evaluated)
-    trials, good = sum(one.n for one in evaluated), sum(one.passed for one in evaluated)
-    scores = {name: [one.scores[name] for one in evaluated if name in one.scores] for name in DIMENSIONS}
+    passed = sum(scenario.status == "passed" for scenario in evaluated)
+    trials, good = sum(scenario.n for scenario in evaluated), sum(scenario.passed for scenario in evaluated)
+    scores = {name: [scenario.scores[name] for scenario in evaluated if name in scenario.scores] for name in DIMENSIONS}
     scores = {name: values for name, values in scores.items() if values}
     return {
         "pass_rate": round(passed / len(evaluated), _PLACES) if evaluated else None,
         "total_scenarios": len(results.scenarios),
         "avg_scores": {name: round(mean(values), _PLACES) for name, values in scores.items()},
         "passed": passed,
-        "failed": sum(one.status == "failed" for one in evaluated),
-        "flaky": sum(one.status == "flaky" for one in evaluated),
+        "failed": sum(scenario.status == "failed" for scenario in evaluated),
+        "flaky": sum(scenario.status == "flaky" for scenario in evaluated),
         "not_evaluated": len(results.scenarios) - len(evaluated),
-        "harness_errors": sum(one.errors for one in results.scenarios),
+        "harness_errors": sum(scenario.errors for scenario in results.scenarios),
         "trials": trials,
         "figures": {
             "pass_rate": figure(passed / len(evaluated), len(evaluated), wilson_interval(passed, len(evaluated))),
@@ -114,18 +114,18 @@ def summary_of(results: EvaluationResults) -> dict[str, Any]:
         else {},
         "pass@k": _over_k(evaluated, pass_at),
         "pass^k": _over_k(evaluated, pass_all),
-        "tokens": _total(trial.tokens for one in results.scenarios for trial in one.trials),
-        "cost_usd": _total(trial.cost_usd for one in results.scenarios for trial in one.trials),
-        "judge_cost_usd": _total(trial.judge_cost_usd for one in results.scenarios for trial in one.trials),
+        "tokens": _total(trial.tokens for scenario in results.scenarios for trial in scenario.trials),
+        "cost_usd": _total(trial.cost_usd for scenario in results.scenarios for trial in scenario.trials),
+        "judge_cost_usd": _total(trial.judge_cost_usd for scenario in results.scenarios for trial in scenario.trials),
     }
 
 
 def _over_k(evaluated: Sequence[ScenarioResult], chance: Callable[[int, int, int], float]) -> dict[str, Any]:
     """For each k, the mean over the scenarios with at least k trials."""
-    most = min(_MOST_K, max((one.n for one in evaluated), default=0))
+    most = min(_MOST_K, max((scenario.n for scenario in evaluated), default=0))
     found = {}
     for k in range(1, most + 1):
-        values = [chance(one.passed, one.n, k) for one in evaluated if one.n >= k]
+        values = [chance(scenario.passed, scenario.n, k) for scenario in evaluated if scenario.n >= k]
         found[str(k)] = figure(mean(values), len(values), bootstrap_interval(values))
     return found
 

@@ -1,5 +1,6 @@
 """One trial: run the agent in a scenario, check what it did, let the signals judge its trace."""
 
+import hashlib
 import itertools
 import random
 import tempfile
@@ -21,11 +22,13 @@ from sentinel_command_suite.service import release_service
 from sentinel_command_suite.statistics import mean
 from sentinel_command_suite.wiring import Kit
 from sentinel_core import ExecutionTrace, Model, ReliabilityReport, Tool, TraceIndex
-from sentinel_core.agent import FILE_REPORT, GET_SUMMARY, Toolbox, World, investigate, new_run_id
+from sentinel_core.agent import FILE_REPORT, GET_SUMMARY, Clock, Toolbox, investigate, new_run_id
 from sentinel_core.errors import SentinelError
+from sentinel_core.evaluate.agreement import came_to
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.host.connect import close_model
 from sentinel_core.runtime.redact import redact
+from sentinel_core.trace import canonical
 
 __all__ = ["Trial", "cases_of", "run_trial"]
 
@@ -35,7 +38,7 @@ _PLACES = 6
 
 @attrs.frozen(kw_only=True)
 class Trial:
-    """A trial to run: the scenario, which trial it is (from 1), the name of the provider, and whether back-off waits."""
+    """A trial to run: the scenario, the trial's number (from 1), the provider's name, and whether back-off waits."""
 
     scenario: Scenario
     number: int
@@ -81,7 +84,7 @@ def run_trial(
 ) -> TrialResult:
     """Run one trial. A failure of the harness is a result with the status ``error``, never an exception.
 
-    ``keep`` is given the trace of each run of a trial that did not pass; where it raises ``OSError`` or
+    ``keep`` is given the trace of each run of a trial that did not pass; if it raises ``OSError`` or
     ``ValueError``, a note says so.
     """
     notes: list[str] = []
@@ -106,25 +109,25 @@ def _keep(cases: Sequence[_Case], runs: Sequence[Run], keep: Callable[[str, Exec
 
 def _run(trial: Trial, case: _Case, kit: Kit, connect: Callable[[], Model], note: Note) -> Run:
     scenario = trial.scenario
-    world = _world(trial, case)
+    clock = _clock(trial, case)
     with ExitStack() as stack:
-        tools, toolbox = _tools(scenario, case, kit, world, stack)
+        tools, toolbox = _tools(scenario, case, kit, clock, stack)
         model = connect()
         stack.callback(close_model, model, trial.provider, note)
         return Run.of(
-            investigate(scenario.release_id, model, tools, provider=trial.provider, toolbox=toolbox, world=world)
+            investigate(scenario.release_id, model, tools, provider=trial.provider, toolbox=toolbox, clock=clock)
         )
 
 
-def _tools(scenario: Scenario, case: _Case, kit: Kit, world: World, stack: ExitStack) -> tuple[list[Tool], Toolbox]:
+def _tools(scenario: Scenario, case: _Case, kit: Kit, clock: Clock, stack: ExitStack) -> tuple[list[Tool], Toolbox]:
     if scenario.toolset == "scripted":
-        return scripted_tools(scenario, case.release), Toolbox(run=run_scripted, world=world)
+        return scripted_tools(scenario, case.release), Toolbox(run=run_scripted, clock=clock)
     overrides = {} if scenario.toolset == "installed" else _over_http(scenario, case, stack)
-    return kit.bound_tools(overrides), Toolbox(world=world)
+    return kit.bound_tools(overrides), Toolbox(clock=clock)
 
 
 def _over_http(scenario: Scenario, case: _Case, stack: ExitStack) -> dict[str, dict[str, Any]]:
-    """Settings of the installed tools that lead them to a service for this run, with an outbox of its own."""
+    """Settings that point the installed tools at a service for this run, with a reports folder of its own."""
     base = stack.enter_context(release_service(scenario, case.release))
     places = {
         GET_SUMMARY: {"releases": base},
@@ -136,7 +139,7 @@ def _over_http(scenario: Scenario, case: _Case, stack: ExitStack) -> dict[str, d
     }
 
 
-def _world(trial: Trial, case: _Case) -> World:
+def _clock(trial: Trial, case: _Case) -> Clock:
     """Ids, times and random numbers that are the same each time the trial runs; a replayed trial does not wait.
 
     Real tools get new ids each time, because a report's idempotency key is made of them.
@@ -146,7 +149,7 @@ def _world(trial: Trial, case: _Case) -> World:
         filter(None, (trial.scenario.id, case.label.replace("=", "-").replace(":", "-"), str(trial.number)))
     )
     plain = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
-    return World(
+    return Clock(
         now=lambda: f"2026-01-01T00:{(second := next(seconds)) // 60 % 60:02}:{second % 60:02}Z",
         new_id=(lambda: f"{plain}-{next(ids)}") if trial.scenario.toolset == "scripted" else new_run_id,
         sleep=time.sleep if trial.waits else lambda _seconds: None,
@@ -174,12 +177,19 @@ def _judged(trial: Trial, runs: Sequence[Run], kit: Kit, judge: Judge | None, no
         reliability=_reliability(reports, worst),
         severity=tuple(run.severity for run in runs),
         outcome=tuple(run.outcome for run in runs),
+        came_to=_came_to(runs, reports),
         model=_model(runs),
         tokens=_sum(run.trace.token_usage.total for run in runs if run.trace.token_usage is not None),
         cost_usd=_sum(cost for run in runs for cost in _costs(run.trace)),
         judge_cost_usd=judge.spent() if judge is not None else None,
         error=error and redact(error),
     )
+
+
+def _came_to(runs: Sequence[Run], reports: Sequence[ReliabilityReport]) -> str:
+    """A digest of what all runs of the trial came to; empty where one ended badly."""
+    keys = [came_to(TraceIndex(run.trace), report) for run, report in zip(runs, reports, strict=True)]
+    return "" if None in keys else hashlib.sha256(canonical(keys)).hexdigest()[:16]
 
 
 def _checks(scenario: Scenario, runs: Sequence[Run]) -> Iterator[Check]:

@@ -1,4 +1,4 @@
-"""From names to what a trial needs: the provider's model, the installed tools, the panel of signals."""
+"""Loads what a trial needs, by name: the provider's model, the installed tools, the panel of signals."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -73,12 +73,12 @@ def load_kit(
     """
     chosen, left_out = select(selection, _KINDS)
     wanted = {provider, *((judge[0],) if judge else ())}
-    needed = [one for one in chosen if one.kind != "providers" or one.name in wanted]
+    needed = [source for source in chosen if source.kind != "providers" or source.name in wanted]
     plugins, failures = load(needed, selection.targets, kinds=_KINDS, watch=watch)
     for failure in failures:
         if failure.source.kind == "providers":
             raise PluginError(f'provider "{failure.source.name}" ({failure.source.origin}) {failure.error}')
-    known = {one.name for one in chosen if one.kind == "providers"}
+    known = {source.name for source in chosen if source.kind == "providers"}
     warnings: list[str] = []
     connect = None
     if provider is not None:
@@ -88,7 +88,7 @@ def load_kit(
         connect=connect,
         connect_judge=_judge(plugins, judge, layers, known, warnings.append),
         warnings=warnings,
-        tools={one.source.name: one for one in plugins if one.source.kind == "tools"},
+        tools={plugin.source.name: plugin for plugin in plugins if plugin.source.kind == "tools"},
         panel=make_panel(plugins, failures, left_out, layers),
         layers=layers,
         versions=_versions(plugins, provider),

@@ -28,7 +28,7 @@ Connect = Callable[[str, int], Model]
 
 @attrs.frozen(kw_only=True)
 class Order:
-    """What to run, with whom. ``tapes`` are the cassette to replay, ``recording`` says that one is to be made.
+    """What to run, and with which plugins. ``tapes`` is the cassette to replay; ``recording`` asks for a new one.
 
     ``of_provider`` are flags for the provider that is evaluated, and not for the judge's.
     """
@@ -44,7 +44,7 @@ class Order:
     connect: Connect | None
 
     def head(self) -> dict[str, Any]:
-        """What must be the same for a run to be resumed."""
+        """The settings that a resumed run must share."""
         flags = {f"providers.{self.provider}.{field}": value for field, value in self.of_provider.items()}
         given = {key: one.value for key, one in self.layers.values.items()} | flags
         settings = {key: redact(str(value)) for key, value in sorted(given.items())}
@@ -80,7 +80,7 @@ class Worker:
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Of everything that was loaded."""
+        """The versions of everything that was loaded."""
         return self.kit.versions
 
     def reach_provider(self) -> None:
@@ -93,7 +93,7 @@ class Worker:
 
     def trial(self, scenario_id: str, number: int) -> Done:
         """Run one trial."""
-        scenario = next(one for one in self.order.suite.scenarios if one.id == scenario_id)
+        scenario = next(scenario for scenario in self.order.suite.scenarios if scenario.id == scenario_id)
         trial = Trial(scenario=scenario, number=number, provider=self.order.provider, waits=self.order.tapes is None)
         models = _TrialModels(self.order, self.kit, scenario_id, number)
         result = run_trial(trial, self.kit, connect=models.connect, judge=self._judge(models), keep=self._keep)
@@ -128,13 +128,13 @@ class _TrialModels:
     _left: list[Exchange] | None = None
 
     def connect(self) -> Model:
-        """The agent's model. Raises ``ModelError`` where it cannot be had."""
+        """The agent's model. Raises ``ModelError`` if there is none."""
         return self._model(self._live)
 
     def _live(self) -> Model:
         if self.order.connect is not None:
             return self.order.connect(self.scenario, self.number)
-        assert self.kit.connect is not None  # loaded wherever nothing stands in for it
+        assert self.kit.connect is not None  # loaded unless another model replaces it
         return self.kit.connect()
 
     def connect_judge(self) -> Model:
@@ -193,5 +193,5 @@ def work(order: Order, outbox: Outbox) -> None:
 
 
 def versions_in(order: Order) -> dict[str, str]:
-    """The versions of what would be loaded, where nothing is left to be run."""
+    """The versions of what would be loaded, if no trial is left to run."""
     return dict(Worker.of(order).versions)

@@ -21,7 +21,9 @@ class BiasEchoSettings:
     bias_repetition_threshold: int = attrs.field(
         default=3, validator=[attrs.validators.instance_of(int), attrs.validators.ge(1)]
     )
+    """Loops that must share a bias tag."""
     project_wide: bool = attrs.field(default=True, validator=attrs.validators.instance_of(bool))
+    """Count the loops of the whole store, not of the family alone."""
 
 
 def check(history: History, settings: BiasEchoSettings) -> Ruling:

@@ -14,7 +14,9 @@ class LiveStopSettings:
     """``signals`` are watched during an attempt; a score of at least ``stop_at``, in [0, 1], stops it."""
 
     signals: tuple[str, ...] = ("loop",)
+    """Signals to watch while an attempt runs."""
     stop_at: float = attrs.field(default=0.8, validator=[attrs.validators.ge(0.0), attrs.validators.le(1.0)])
+    """The score, in [0, 1], that stops the attempt."""
 
 
 def check(history: History, settings: LiveStopSettings) -> Ruling:

@@ -25,12 +25,19 @@ class ReflectionFatigueSettings:
     """
 
     fatigue_threshold: float = attrs.field(default=0.5, validator=_share)
+    """The family ends at this fatigue."""
     base_increment: float = attrs.field(default=0.15, validator=_share)
+    """What a rerun without improvement adds."""
     improvement_threshold: float = attrs.field(default=0.05, validator=_share)
+    """How much better a score must be to count as improved."""
     decay_rate: float = attrs.field(default=0.05, validator=_share)
+    """What an improved rerun takes away."""
     critical_threshold: float = attrs.field(default=0.5, validator=_share)
+    """The family ends at this fatigue too; the lower of both counts."""
     max_fatigue: float = attrs.field(default=1.0, validator=_share)
+    """Fatigue never exceeds it."""
     paired_improvement: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
+    """A better score counts only if the other did not get worse by as much."""
 
 
 @attrs.frozen(kw_only=True)

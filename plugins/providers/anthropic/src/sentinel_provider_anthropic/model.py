@@ -62,7 +62,7 @@ class AnthropicModel(HttpModel):
     def newest(self) -> str:
         """The id of the newest model that the server lists. Raises ``ConfigError`` if it lists none."""
         timeout = self.settings.call_timeout
-        with self.told_alike(), self.sdk.models.with_streaming_response.list(limit=100, timeout=timeout) as answer:
+        with self.uniform_errors(), self.sdk.models.with_streaming_response.list(limit=100, timeout=timeout) as answer:
             listed = document_of(answer.http_response, self.who).get("data")
         known = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
         known.sort(key=lambda entry: (str(entry.get("created_at")), str(entry.get("id"))), reverse=True)

@@ -20,3 +20,4 @@ class AnthropicSettings(ProviderSettings):
 
     base_url: str = attrs.field(factory=lambda: os.environ.get("ANTHROPIC_BASE_URL") or ADDRESS)
     max_tokens: int = attrs.field(default=4096, validator=attrs.validators.ge(1))
+    """Tokens of one reply, if the agent sets no limit."""

@@ -78,7 +78,7 @@ class OllamaModel(HttpModel):
 
     def latest(self) -> str:
         """The most recently changed model. Raises ``ConfigError`` if there is none."""
-        with self.told_alike():
+        with self.uniform_errors():
             response = self.client.get("/api/tags")
             self._raise_for(response)
             listed = document_of(response, self.who).get("models")

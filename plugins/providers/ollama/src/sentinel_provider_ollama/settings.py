@@ -35,3 +35,4 @@ class OllamaSettings(ProviderSettings):
 
     base_url: str = attrs.field(factory=lambda: address(os.environ.get("OLLAMA_HOST", "")))
     num_ctx: int = attrs.field(default=8192, validator=attrs.validators.ge(256))
+    """The context window in tokens, sent with every request."""

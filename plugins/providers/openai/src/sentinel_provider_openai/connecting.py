@@ -79,7 +79,7 @@ def _open(
 
 
 def _only_model(model: OpenAIModel) -> str:
-    with model.told_alike():
+    with model.uniform_errors():
         listed = model.listed(model.settings.call_timeout)
     chosen = choose_model(model.who, ids_in(listed))
     model.note(f'no --model: {model.who} has only "{chosen}"')

@@ -25,4 +25,6 @@ class OpenRouterSettings(ProviderSettings):
 
     base_url: str = OPENROUTER
     referer: str = ""
+    """Names the application in OpenRouter's statistics; empty is not sent."""
     title: str = "Sentinel"
+    """Its title there; empty is not sent."""

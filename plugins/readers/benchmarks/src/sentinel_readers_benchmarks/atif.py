@@ -92,7 +92,7 @@ class _Trajectory:
         ]
         self.gaps += gaps_at("step could not be read", "steps could not be read", bad)
         if self.unnamed:
-            self.notes.append(f"{counted(self.unnamed, 'result')} of unnamed calls stand as messages of the user")
+            self.notes.append(f"{counted(self.unnamed, 'result')} of unnamed calls became messages of the user")
         children = tuple(self._children(seen))
         return self.builder.build(
             token_usage=self._stated_usage(),
@@ -139,11 +139,11 @@ class _Trajectory:
         """
         observation = as_dict(step.get("observation"))
         calls = [as_dict(call) for call in as_list(step.get("tool_calls"))]
-        told = [raw for raw in as_list(observation.get("results")) if isinstance(raw, dict)]
-        only = as_text(calls[0].get("tool_call_id")) if len(calls) == len(told) == 1 else None
+        entries = [raw for raw in as_list(observation.get("results")) if isinstance(raw, dict)]
+        only = as_text(calls[0].get("tool_call_id")) if len(calls) == len(entries) == 1 else None
         results: list[Result] = []
         feedback: list[Piece] = []
-        for raw in told:
+        for raw in entries:
             call_id = as_text(raw.get("source_call_id")) or only
             self._note_refs(raw, call_id)
             extra = dict(as_dict(raw.get("extra")))

@@ -13,6 +13,7 @@ import attrs
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.trace import ExecutionTrace
 from sentinel_core.traces.readers import json_document
+from sentinel_core.traces.readers.elements import end_of_text
 from sentinel_readers_benchmarks._values import as_dict, file_stem
 from sentinel_readers_benchmarks.inspect_sample import sample_trace
 
@@ -25,8 +26,7 @@ _BROKEN = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, NotImplementedError, OSError, OverflowError,
     RuntimeError, ValueError, AssertionError,
 )  # fmt: skip
-# Inspect writes NaN for a score that could not be given. Strings are matched first, so that their text stays as it is.
-_NO_NUMBER = re.compile(rb'("(?:[^"\\]|\\.)*+")|-?\b(?:NaN|Infinity)\b', re.DOTALL)
+_NO_NUMBER = re.compile(rb"-?\b(?:NaN|Infinity)\b")
 
 
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
@@ -119,6 +119,18 @@ def _value(source: Source) -> Any:
         data = stream.read(source.max_record + 1)
     if len(data) > source.max_record or not (b"NaN" in data or b"Infinity" in data):
         return value
-    cleaned = _NO_NUMBER.sub(lambda match: match[1] or b"null", data)
+    cleaned = _with_null(data)
     part = _Part(name=source.name, open=lambda: io.BytesIO(cleaned), max_record=source.max_record, strict=source.strict)
     return json_document(part)
+
+
+def _with_null(data: bytes) -> bytes:
+    """JSON in which null stands where Inspect writes NaN, for a score that could not be given; texts stay as they are."""
+    pieces, at = list[bytes](), 0
+    while at < len(data):
+        quote = data.find(b'"', at)
+        start = quote if quote >= 0 else len(data)
+        end = end_of_text(data, start + 1) + 1
+        pieces += (_NO_NUMBER.sub(b"null", data[at:start]), data[start:end])
+        at = end
+    return b"".join(pieces)

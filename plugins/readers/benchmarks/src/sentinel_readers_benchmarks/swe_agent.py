@@ -134,10 +134,10 @@ def _last_place(actions: list[str], wanted: str) -> int | None:
 
 
 def _observed(step: dict[str, Any], turn: dict[str, Any]) -> dict[str, Any]:
-    """What came of a turn, as the entry that the history lacks."""
+    """The result of a turn, as the entry that the history lacks."""
     asked = [as_text(as_dict(call).get("id")) for call in as_list(turn.get("tool_calls"))]
-    told = {"role": "user", "content": step["observation"], "agent": turn.get("agent")}
-    return {**told, "tool_call_ids": asked} if asked else told
+    entry = {"role": "user", "content": step["observation"], "agent": turn.get("agent")}
+    return {**entry, "tool_call_ids": asked} if asked else entry
 
 
 def _entries(history: list[Any], path: str) -> _Entries:
@@ -169,7 +169,7 @@ class _Speaker:
     def __init__(self, trace_id: str) -> None:
         self.builder = TraceBuilder(trace_id, "swe-agent")
         self._acted: ToolCall | None = None
-        self._unanswered: tuple[str, tuple[ToolCall, ...]] = "", ()  # native calls, with the action that they stand for
+        self._unanswered: tuple[str, tuple[ToolCall, ...]] = "", ()  # native calls, with the action that they represent
 
     def add(self, entry: dict[str, Any], origin: str) -> None:
         """Append one entry."""

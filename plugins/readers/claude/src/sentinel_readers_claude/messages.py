@@ -116,12 +116,12 @@ class _Log:
                 yield ReadError(message="is neither a message nor a request nor a response", line=record.line)
             yield from self._closed(_MOST_OPEN)
         errors = [record.error() for record in self._bad]
-        is_told = self._loose is not None and not refusals(errors, strict=self._strict)
-        if self._loose is not None and is_told:
+        is_reported = self._loose is not None and not refusals(errors, strict=self._strict)
+        if self._loose is not None and is_reported:
             self._loose.bad = [record.line for record in self._bad]
             yield _trace(self._loose)
         yield from self._closed(0)
-        if not is_told:
+        if not is_reported:
             yield from errors
 
     def _is_taken(self, record: Record) -> bool:

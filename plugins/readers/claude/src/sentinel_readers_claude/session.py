@@ -75,7 +75,7 @@ class Spoken:
 
 
 def read_session(source: Source) -> Session:
-    """Every line of the file. Raises ``OSError`` or ``EOFError`` where the bytes cannot be read."""
+    """Every line of the file. Raises ``OSError`` or ``EOFError`` if the bytes cannot be read."""
     session = Session(name=source.name)
     for record in json_lines(source):
         if isinstance(record, BadRecord):

@@ -9,7 +9,7 @@ _KEYS_BEFORE = (
     "parentUuid",
     "sessionId",
     "type",
-)  # what a line tells before its message, which may fill the whole head
+)  # keys of a line before its message, which may fill the whole head
 _SUMMARY_KEYS = frozenset({"leafUuid", "summary", "type"})
 _STREAM_TYPES = frozenset({"assistant", "rate_limit_event", "result", "stream_event", "system", "user"})
 _MOST_LINES = 200

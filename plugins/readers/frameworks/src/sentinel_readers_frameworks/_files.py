@@ -71,7 +71,7 @@ class Skipped:
 def documents(source: Source) -> Iterator[Record | BadRecord]:
     """The lines of JSON Lines (without a path), the elements of one list (``$[3]``), or one object (``$``).
 
-    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
     """
     if _begins_alone(source):
         yield from _of_one(source)

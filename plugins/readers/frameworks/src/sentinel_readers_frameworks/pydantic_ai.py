@@ -30,6 +30,9 @@ _LISTS = ("messages", "all_messages", "message_history", "new_messages")
 _TOOL_OUTCOMES: Mapping[object, bool] = {"success": True, "failed": False, "denied": False, "retried": False}
 _FINISHED: Mapping[object, str] = {"stop": "completed", "length": "max_tokens", "error": "error"}
 _CALLS = frozenset(("tool-call", "builtin-tool-call"))
+# In a request: what is for the model's eyes as the user's words. Other parts are the operator's.
+_RETRIES = frozenset(("retry-prompt", "retry-feedback"))
+_OF_USER = frozenset(("user-prompt", "speech", None)) | _RETRIES
 _RETURNS = frozenset(("tool-return", "builtin-tool-return", "retry-prompt"))
 _OLD_USAGE: Mapping[str, str] = {"request_tokens": "input_tokens", "response_tokens": "output_tokens"}
 
@@ -92,12 +95,15 @@ def _add_request(builder: TraceBuilder, message: Mapping[str, Any], origin: str)
     place = MessageDetails(origin=origin)
     for part in dicts(message.get("parts")):
         when = utc(part.get("timestamp") or message.get("timestamp"))
-        if text(part.get("part_kind")) in _RETURNS and part.get("tool_name"):
+        kind = text(part.get("part_kind"))
+        if kind in _RETURNS and part.get("tool_name"):
             stamp = stamp or when
             results.append(_result(part))
             continue
-        role: Role = "system" if part.get("part_kind") == "system-prompt" else "user"
-        content = _problem(part) if part.get("part_kind") == "retry-prompt" else _content(part.get("content"))
+        role: Role = "user" if kind in _OF_USER else "system"
+        content = _problem(part) if kind in _RETRIES else _content(part.get("content"))
+        if role == "system" and not content:  # what the framework notes for itself, such as which tools came later
+            continue
         _flush(builder, results, stamp, origin)
         builder.add(Piece(role=role, text=content or None), timestamp=when, details=place)
     _flush(builder, results, stamp, origin)

@@ -31,7 +31,7 @@ _Scopes = Mapping[str | None, list[Span]]
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     """One trace for each trace id of the file, in the order of their first line.
 
-    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
     """
     runs, gaps, problems = runs_in(source)
     yield from problems

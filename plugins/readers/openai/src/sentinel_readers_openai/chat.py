@@ -43,7 +43,7 @@ _LARGEST = 1e12
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     """One trace per conversation. Single messages, one per line or element, together make one conversation.
 
-    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
     """
     loose: list[tuple[object, str]] = []
     refused: list[ReadError] = []

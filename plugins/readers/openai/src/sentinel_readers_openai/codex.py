@@ -24,7 +24,7 @@ _MOST_NESTED = 8
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     """The session as one trace; sub-agents with a rollout beside the file are its children.
 
-    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
     """
     yield _session(source, frozenset(), None)
 

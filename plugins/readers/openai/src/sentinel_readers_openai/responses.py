@@ -51,7 +51,7 @@ class _Exchange:
 def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     """One trace per response or chain of responses; bare items together make one trace.
 
-    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
     """
     chain: list[_Exchange] = []
     items: list[Value] = []

@@ -61,7 +61,7 @@ class Run:
 def runs_in(source: Source) -> tuple[dict[str, Run], list[str], list[ReadError]]:
     """The runs by trace id, what could not be used, and, without runs, the errors of the file.
 
-    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
     """
     runs: dict[str, Run] = {}
     unread: list[ReadError] = []

@@ -41,7 +41,7 @@ class Value:
 def json_values(source: Source) -> Iterator[Value | ReadError]:
     """The lines, the elements of the list, or the one object of a source; a ``ReadError`` for what is not JSON.
 
-    Raises ``OSError`` or ``EOFError`` where the bytes cannot be read.
+    Raises ``OSError`` or ``EOFError`` if the bytes cannot be read.
     """
     for placed in placed_values(source):
         yield placed if isinstance(placed, ReadError) else Value(value=placed.value, place=placed.place)

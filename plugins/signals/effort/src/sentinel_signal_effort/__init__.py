@@ -8,20 +8,23 @@ from sentinel_core.offers import Explanation
 
 __all__ = ["detect", "sentinel_signals"]
 
-_WORDS = (0, 5)
-_TOKENS = (2, 7)
+_WRITTEN, _LONGEST, _TOKENS = (1, 6), (2, 4), (2, 7)
 _HIGH = 0.8
 _DIGITS = 6
 
 
 def detect(index: TraceIndex) -> Detection:
-    """The mean of words that the agent wrote and, where they are recorded, tokens that it used, each on its logarithmic scale."""
+    """The mean of what the agent wrote, of its longest step, and of recorded tokens, each on its logarithmic scale."""
     if index.is_silent:
         return Detection(score=None, details="The agent did nothing: it took no effort.")
-    words, tokens = _words(index), _tokens(index)
-    parts = [_share(words, _WORDS), *([] if tokens is None else [_share(tokens, _TOKENS)])]
+    (written, longest), tokens = _written(index), _tokens(index)
+    parts = [_share(written, _WRITTEN), _share(longest, _LONGEST)]
+    if tokens is not None:
+        parts.append(_share(tokens, _TOKENS))
     score = round(sum(parts) / len(parts), _DIGITS)
-    spent = f"{words:,} words" if tokens is None else f"{words:,} words and {tokens:,} tokens"
+    spent = f"{written:,} characters, {longest:,} in the longest step" + (
+        "" if tokens is None else f"; {tokens:,} tokens"
+    )
     if score < _HIGH:
         return Detection(score=score, details=f"{spent}. A prior, not a defect.")
     text = (
@@ -30,14 +33,25 @@ def detect(index: TraceIndex) -> Detection:
     return Detection(score=score, findings=[Finding(rule="much_effort", severity="note", text=text)], details=text)
 
 
-def _words(index: TraceIndex) -> int:
-    """Words in the agent's own texts and its sub-agents', without context that was copied after compaction.
+def _written(index: TraceIndex) -> tuple[int, int]:
+    """Characters in the agent's texts, and in its longest step: a message together with the arguments of its calls that are text.
 
-    Blanks and line ends are counted, and one word more a text: to split texts into words costs ten times as much.
+    Sub-agents' count, too; context that was copied after compaction does not.
     """
-    texts = [text.content for text in index.texts if not text.is_copied]
-    own = sum(text.count(" ") + text.count("\n") for text in texts) + len(texts)
-    return own + sum(map(_words, index.children))
+    steps: dict[int, int] = {}
+    for text in index.texts:
+        if not text.is_copied:
+            steps[text.message_index] = len(text.content)
+    own = sum(steps.values())
+    for call in index.calls:
+        if not call.is_copied:
+            length = sum([len(value) for value in call.call.arguments.values() if type(value) is str])
+            steps[call.message_index] = steps.get(call.message_index, 0) + length
+    longest = max(steps.values(), default=0)
+    for child in index.children:
+        written, most = _written(child)
+        own, longest = own + written, max(longest, most)
+    return own, longest
 
 
 def _tokens(index: TraceIndex) -> int | None:
@@ -71,7 +85,7 @@ def sentinel_signals() -> Iterable[Signal]:
         severity="note",
         title="The run took much effort",
         since="0.1.0",
-        help="Words and tokens are far above what most runs take. It says nothing about the answer; look here first, not harder.",
+        help="What the agent wrote is far above what most runs take. It says nothing about the answer; look here first, not harder.",
     )
     return [
         Signal(

@@ -69,10 +69,23 @@ _EXPLAINED = {
             *_called("run", "2 tests failed", success=False), *_called("submit", "taken", key="c2", answer="4")
         ),
     ),
+    "handed_in_after_refusal": Explanation(
+        why="An empty call is a slip of format, not a look at the work: the work before it may be good, or unfinished.",
+        mend="Answer an empty call with what belongs into it, and let the agent look once more before it hands in.",
+        example=_example(
+            *_called("run", "no code was given", success=False, code=""),
+            *_called("submit", "taken", key="c2", answer="4"),
+        ),
+    ),
     "unread_result": Explanation(
         why="The agent asked for something, and the run ends with what came back: mostly it was cut off.",
         mend="Look for a limit on turns or a recorder that drops the last message.",
         example=_example(*_called("search_orders", "3 orders"), asked="How many orders are open?"),
+    ),
+    "came_to_nothing": Explanation(
+        why="The agent was still looking, had found nothing, and stopped without a word: the task is not done.",
+        mend="Look for a limit on turns; let the agent say what it could not find.",
+        example=_example(*_called("search_orders", "timed out", success=False), asked="How many orders are open?"),
     ),
     "no_answer": Explanation(
         why="The last message of the agent is empty: the user got nothing.",
@@ -81,8 +94,15 @@ _EXPLAINED = {
     ),
     "answered_after_failure": Explanation(
         why="An answer right after a failed call may hide the failure, or rest on nothing.",
-        mend="Check that the answer says what failed. It has no verdict of its own, and raises the triage score.",
+        mend="Let the answer say what failed. The finding has no verdict of its own, and raises the triage score.",
         example=_example(*_called("run", "boom", success=False), _said("It is 4."), asked="What is 2 + 2?"),
+    ),
+    "failure_told": Explanation(
+        why="The agent says what failed, so nobody is misled; the task may still not be done.",
+        mend="Nothing in what the agent says. Mend the call that failed, or let it try another way first.",
+        example=_example(
+            *_called("read_file", "boom", success=False), _said("I could not read b.txt."), asked="What is in b.txt?"
+        ),
     ),
     "missing_name": Explanation(
         why="Who calls the code by the name that was asked for will not find it.",

@@ -3,26 +3,47 @@
 import re
 from typing import TYPE_CHECKING
 
-from sentinel_core.evaluate.answer import ends_run, first_word, handed_in, submission_of
+from sentinel_core.evaluate.answer import ends_run, handed_in, submission_of
+from sentinel_core.evaluate.tools import name_words
 from sentinel_core.trace import GAPS
-from sentinel_signal_ending.tables import COMPLETED, FIX_WORDS, HANDING_OVER, READING
 
 if TYPE_CHECKING:
     from sentinel_core import Call, Text, TraceIndex
 
-__all__ = ["Last", "is_handing_over", "is_reading"]
+__all__ = ["Last", "is_blank", "is_handing_over"]
 
-_asks_to_fix = re.compile(FIX_WORDS, re.IGNORECASE).search
+_COMPLETED = frozenset(("completed", "success"))
+"""Outcomes, as readers record them, of a run that ended by itself."""
 
+_STOPPED = frozenset(("aborted", "cancelled", "canceled", "interrupted", "pending", "running"))
+"""Outcomes of a run that a person stopped, or that goes on."""
 
-def is_reading(call: "Call") -> bool:
-    """True for a call that one makes for what it answers."""
-    return first_word(call.call.name) in READING
+_HANDING_OVER = frozenset(("escalate", "hand", "handoff", "transfer"))
+"""In the names of tools that give the task to somebody else: after a failure that is the right thing."""
+
+_DELEGATES = frozenset(("agent", "assistant", "delegate", "invoke", "subagent", "workflow"))
+"""In the names of tools whose answer may be meant for the user as it is."""
+
+_asks_to_fix = re.compile(
+    r"\b(?:bug|fix|issue|resolve|regression|incorrect|wrong|broken|fails?|failing|crash\w*|errors?)\b", re.IGNORECASE
+).search
+
+_admits = re.compile(
+    r"\b(?:could|can|did|do|does|is|are|was|were)(?: ?not|n['’]t)\b|\b(?:un(?:able|available|successful)|fail(?:s|ed|ure|ing)?|errors?"
+    r"|not (?:able|accessible|available|found|possible)|no such|denied|refused|rejected|time(?:d |-)?out|unfortunately|issues?|problems?)\b",
+    re.IGNORECASE,
+).search
 
 
 def is_handing_over(call: "Call") -> bool:
     """True for a call that gives the task to somebody else."""
-    return first_word(call.call.name) in HANDING_OVER
+    return not _HANDING_OVER.isdisjoint(name_words(call.call.name))
+
+
+def is_blank(call: "Call") -> bool:
+    """True for a call that was given nothing: all its arguments are empty."""
+    given = call.call.arguments
+    return bool(given) and not any(value.strip() if isinstance(value, str) else value for value in given.values())
 
 
 class Last:
@@ -46,16 +67,39 @@ class Last:
         """The last call that hands nothing in."""
         return next((one for one in reversed(self.index.calls) if not ends_run(one)), None)
 
+    @property
+    def answer(self) -> "Text | None":
+        """The last text where it comes after the last call."""
+        text, call = self.text, self.call
+        return text if text is not None and (call is None or text.message_index > call.message_index) else None
+
     def is_said_last(self, text: "Text") -> bool:
         """True where only results, and messages without content, come after the text's message."""
         after = self.index.messages[text.message_index + 1 :]
         return all(message.role == "tool" or not (message.content or message.tool_calls) for message in after)
 
-    def is_unread(self, call: "Call") -> bool:
-        """True where a result came back, and the agent wrote and called nothing after it."""
-        if call.result_message_index is None:
+    def is_read(self, call: "Call") -> bool:
+        """False where a result came back, and the agent wrote and called nothing after it."""
+        place = call.result_message_index
+        return place is None or any(one.role == "assistant" for one in self.index.messages[place + 1 :])
+
+    def is_look(self, call: "Call") -> bool:
+        """True for a call that one makes for what it answers: it reads, or runs what it is given."""
+        facts = self.index.tools[call.call.name]
+        if facts.is_inert or not _DELEGATES.isdisjoint(name_words(facts.name)):
             return False
-        return all(one.role != "assistant" for one in self.index.messages[call.result_message_index + 1 :])
+        return facts.effect == "reads" or facts.runs_anything
+
+    def is_repeat(self, call: "Call") -> bool:
+        """True where the same call has brought the same result before."""
+        return any(
+            one.call.name == call.call.name
+            and one.result is not None
+            and call.result is not None
+            and one.result.content == call.result.content
+            and one.key == call.key
+            for one in self.index.calls[: call.position]
+        )
 
     @property
     def is_whole(self) -> bool:
@@ -66,7 +110,16 @@ class Last:
     def is_completed(self) -> bool:
         """True where the source itself records that the run came to its end."""
         details = self.index.trace.details
-        return details is not None and (details.outcome or "").lower() in COMPLETED
+        return details is not None and (details.outcome or "").lower() in _COMPLETED
+
+    @property
+    def is_stopped(self) -> bool:
+        """True where a person stopped the run, or spoke last, or where it goes on."""
+        details = self.index.trace.details
+        if details is not None and (details.outcome or "").lower() in _STOPPED:
+            return True
+        asked, call = self.index.asked, self.answered
+        return bool(asked) and call is not None and asked[-1] > (call.result_message_index or 0)
 
     @property
     def request(self) -> str:
@@ -80,3 +133,8 @@ class Last:
     def is_fix_asked(self) -> bool:
         """True where the request speaks of something that is broken."""
         return _asks_to_fix(self.request) is not None
+
+    @property
+    def is_failure_told(self) -> bool:
+        """True where the agent's answer speaks of something that failed."""
+        return self.answer is not None and _admits(self.answer.content) is not None

@@ -8,8 +8,7 @@ import attrs
 
 from sentinel_core import Finding
 from sentinel_signal_ending.broken_off import find_break
-from sentinel_signal_ending.last import Last, is_handing_over, is_reading
-from sentinel_signal_ending.tables import NOTHING, PINNED
+from sentinel_signal_ending.last import Last, is_blank, is_handing_over
 
 if TYPE_CHECKING:
     from sentinel_core import Call
@@ -19,11 +18,17 @@ __all__ = ["PARTS", "Part"]
 Part = tuple[float, Finding]
 """A score in [0, 1], and what explains it."""
 
-_CERTAIN, _GRAVE, _LIKELY = 1.0, 0.8, 0.6
+_CERTAIN, _SURE, _GRAVE, _LIKELY, _SLIGHT = 1.0, 0.95, 0.8, 0.6, 0.3
 _LONGEST_ANSWER = 20_000
 _AROUND = " \t\r\n\"'`()[]{}"
 
-_pinned = re.compile(PINNED, re.MULTILINE).finditer
+_NOTHING = frozenset(("", "none", "null", "nan", "n/a", "undefined"))
+"""Answers, without brackets and quotes, that say nothing."""
+
+_PINNED = r"^[ \t]*(?:async )?def (\w{2,80}) ?\(|^[ \t]*class (\w{2,80})\b|^[ \t]*assert (\w{2,80}) ?\("
+"""A line of code in the request that gives the name of what is to be written."""
+
+_pinned = re.compile(_PINNED, re.MULTILINE).finditer
 _patched = re.compile(r"^diff --git ", re.MULTILINE).findall
 _added = re.compile(r"^new file mode ", re.MULTILINE).findall
 
@@ -42,7 +47,7 @@ def empty_artifact(last: Last) -> Part | None:
     handed_in, call = last.handed_in, last.submission
     if handed_in is None or call is None:
         return None
-    if handed_in.strip(_AROUND).casefold() in NOTHING:
+    if handed_in.strip(_AROUND).casefold() in _NOTHING:
         return _CERTAIN, _found("empty_artifact", f'What was handed in with "{call.call.name}" is empty.', call)
     patched = len(_patched(handed_in))
     if not patched or patched != len(_added(handed_in)) or not last.is_fix_asked:
@@ -56,32 +61,51 @@ def error_last(last: Last) -> Part | None:
     call = last.answered
     if call is None or call.outcome.state != "failed" or last.submission not in (None, call):
         return None
-    if call is last.call and not last.is_unread(call):
+    if call is last.call and last.is_read(call):
         return None
     text = f'The last call that was answered, "{call.call.name}", failed, and nothing that worked follows.'
     return _GRAVE, _found("error_last", text, call, is_result=True)
 
 
 def handed_in_after_failure(last: Last) -> Part | None:
-    """What was tried last failed, and the answer was handed in without another look."""
+    """What was tried last failed, and the answer was handed in without another look; a call that was given nothing tried little."""
     call = last.work
     if last.submission is None or call is None or call.outcome.state != "failed" or is_handing_over(last.submission):
         return None
     text = f'The last call before the answer was handed in, "{call.call.name}", failed.'
+    if is_blank(call):
+        text = f'The last call before the answer was handed in, "{call.call.name}", was given nothing and failed.'
+        return _LIKELY, _found("handed_in_after_refusal", text, call, is_result=True)
     return _GRAVE, _found("handed_in_after_failure", text, call, is_result=True)
 
 
 def unread_result(last: Last) -> Part | None:
-    """The agent asked for something, and wrote and called nothing after the answer came."""
+    """The agent looked something up or ran something, and wrote and called nothing after the answer came.
+
+    Where that answer is worth nothing, no recorder that leaves the last word out makes a good run of it.
+    """
     call = last.call
     if call is None or call.result is None or not call.result.content.strip() or not last.is_whole:
         return None
-    if not is_reading(call) or not last.is_unread(call):
+    if last.is_read(call) or not last.is_look(call):
         return None
     if last.is_completed or not (last.index.texts or last.index.asked):  # it came to its end, or is a fragment of a run
         return None
-    text = f'The run ends with the result of "{call.call.name}", which nobody read.'
-    return _GRAVE, _found("unread_result", text, call, is_result=True)
+    text = f'The run ends with the result of "{call.call.name}", which nobody read'
+    why = _worthless(last, call)
+    if why is None:
+        return _GRAVE, _found("unread_result", f"{text}.", call, is_result=True)
+    return _SURE, _found("came_to_nothing", f"{text}: {why}.", call, is_result=True)
+
+
+def _worthless(last: Last, call: "Call") -> str | None:
+    if last.is_stopped:
+        return None
+    if call.outcome.state == "failed":
+        return "the call failed"
+    if call.outcome.reason == "no_match":
+        return "nothing was found"
+    return "the same call had brought the same before" if last.is_repeat(call) else None
 
 
 def no_answer(last: Last) -> Part | None:
@@ -97,12 +121,15 @@ def no_answer(last: Last) -> Part | None:
 
 
 def answered_after_failure(last: Last) -> Part | None:
-    """The last call failed, and an answer in words is all that follows."""
+    """The last call failed, and an answer in words is all that follows; one that speaks of a failure is mostly honest."""
     call = last.call
-    if call is None or last.submission is not None or call.outcome.state != "failed" or last.is_unread(call):
+    if call is None or last.submission is not None or call.outcome.state != "failed" or last.answer is None:
         return None
-    text = f'The last call before the answer, "{call.call.name}", failed.'
-    return _LIKELY, _found("answered_after_failure", text, call, is_result=True)
+    text = f'The last call before the answer, "{call.call.name}", failed'
+    if last.is_failure_told:
+        found = _found("failure_told", f"{text}; the answer speaks of a failure.", call, is_result=True)
+        return _SLIGHT, attrs.evolve(found, severity="note")
+    return _LIKELY, _found("answered_after_failure", f"{text}.", call, is_result=True)
 
 
 def missing_name(last: Last) -> Part | None:
@@ -147,11 +174,14 @@ PARTS: tuple[Callable[[Last], Part | None], ...] = (
 )
 
 
+_ERRORS = ("came_to_nothing", "empty_artifact", "only_new_files")
+
+
 def _found(rule: str, text: str, call: "Call", *, is_result: bool = False) -> Finding:
     """A finding at the call, or at its result with the words that show the failure."""
     return Finding(
         rule=rule,
-        severity="error" if rule in ("empty_artifact", "only_new_files") else "warning",
+        severity="error" if rule in _ERRORS else "warning",
         text=text,
         message_index=(is_result and call.result_message_index) or call.message_index,
         call_id=call.call.id,

@@ -50,11 +50,25 @@ RULES = (
         help="The last call before the answer failed: what was handed in was not seen to work.",
     ),
     Rule(
+        id="handed_in_after_refusal",
+        severity="warning",
+        title="The answer was handed in after a call that was given nothing",
+        since="0.1.0",
+        help="The last call before the answer had empty arguments and failed. What was tried before it may have worked.",
+    ),
+    Rule(
         id="unread_result",
         severity="warning",
         title="Nobody read the last result",
         since="0.1.0",
         help="The agent looked something up or ran something, and the run ends with what came back.",
+    ),
+    Rule(
+        id="came_to_nothing",
+        severity="error",
+        title="The run ends with a call that came to nothing",
+        since="0.1.0",
+        help="The last call failed, found nothing, or brought the same as the same call before, and the agent did and said nothing more.",
     ),
     Rule(
         id="no_answer",
@@ -68,7 +82,14 @@ RULES = (
         severity="warning",
         title="The last call before the answer failed",
         since="0.1.0",
-        help="The agent answered in words right after a call that failed. The answer may say so; check that it does.",
+        help="The agent answered in words right after a call that failed, and does not speak of a failure. Check what the answer rests on.",
+    ),
+    Rule(
+        id="failure_told",
+        severity="note",
+        title="The last call before the answer failed, and the answer says so",
+        since="0.1.0",
+        help="The agent answered in words right after a call that failed, and speaks of a failure. Mostly that is honest.",
     ),
     Rule(
         id="missing_name",

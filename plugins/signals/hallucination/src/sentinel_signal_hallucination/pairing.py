@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import is_ending as is_terminal
-from sentinel_core.report import Finding
+from sentinel_core.report import Finding, Severity
 from sentinel_core.trace import ToolResult
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
@@ -34,11 +34,11 @@ def _last_spoken(index: TraceIndex) -> int:
 
 
 def unanswered(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterable[Evidence]:
-    """Calls without a result although the run went on. Where no call at all has one, that is a gap and no finding."""
+    """Calls without a result although the run went on. Where none of several calls has one, that is a gap and no finding."""
     missing = [call for call in index.calls if call.result is None]
     if not missing:
         return ()
-    if len(missing) == len(index.calls):
+    if len(missing) == len(index.calls) and (len(missing) > 1 or index.orphans):
         if not all(is_terminal(call.call.name) for call in missing):
             gaps.append("The trace records no tool results: whether calls were answered was not checked.")
         return ()
@@ -54,7 +54,7 @@ def _left_open(index: TraceIndex, settings: Settings, missing: list[Call]) -> It
             yield Evidence(
                 Finding(
                     rule="call_without_result",
-                    severity="warning",
+                    severity="note" if len(index.calls) == 1 else "warning",  # nothing shows that results are recorded
                     text=f'The call of "{call.call.name}" has no result, yet the run went on.',
                     message_index=call.message_index,
                     call_id=call.call.id,
@@ -64,7 +64,7 @@ def _left_open(index: TraceIndex, settings: Settings, missing: list[Call]) -> It
 
 
 def orphaned(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterable[Evidence]:
-    """Results whose id no call has. Where they are no fewer than the answered calls, the recording is at fault."""
+    """Results whose id no call has. Where they are more than the answered calls, the recording is at fault."""
     if not index.orphans:
         return ()
     answered = sum(call.result is not None for call in index.calls)
@@ -72,17 +72,18 @@ def orphaned(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterable
     stray = [(at, result) for at, result in index.orphans if at >= first_call and result.tool_call_id]
     if len(stray) < len(index.orphans):
         gaps.append("Results without an id, or before the first call, could not be matched to calls.")
-    if len(stray) >= max(answered, 1):
+    if len(stray) > answered:
         gaps.append("Most results answer no recorded call: the recording lacks calls, so none was judged.")
         return ()
-    return [_orphan(at, result, settings) for at, result in stray]
+    severity: Severity = "note" if len(stray) == answered else "warning"
+    return [_orphan(at, result, severity, settings) for at, result in stray]
 
 
-def _orphan(at: int, result: ToolResult, settings: Settings) -> Evidence:
+def _orphan(at: int, result: ToolResult, severity: Severity, settings: Settings) -> Evidence:
     return Evidence(
         Finding(
             rule="orphan_result",
-            severity="warning",
+            severity=severity,
             text=f'A result answers the call "{result.tool_call_id}", which was never made.',
             message_index=at,
             call_id=result.tool_call_id,

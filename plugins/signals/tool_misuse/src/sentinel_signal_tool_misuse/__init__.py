@@ -10,7 +10,7 @@ import attrs
 
 from sentinel_core import Call, Detection, Explanation, Finding, Signal, TraceIndex, hookimpl
 from sentinel_signal_tool_misuse.arguments import Offered
-from sentinel_signal_tool_misuse.checks import Checked, check_all
+from sentinel_signal_tool_misuse.checks import SUSPICIOUS, Checked, check_all
 from sentinel_signal_tool_misuse.declared import RULES
 from sentinel_signal_tool_misuse.wanted import wanted_failures
 from sentinel_signal_tool_misuse.weighing import kept_shares, score
@@ -48,7 +48,9 @@ class ToolMisuseSettings:
     placeholder_weight: float = attrs.field(default=0.6, validator=_share)
     """Weight of an argument that was never filled in."""
     empty_weight: float = attrs.field(default=0.3, validator=_share)
-    """Weight of an empty argument where other calls of the tool give a value."""
+    """Weight of an empty argument where other calls of the tool give a value, or the schema requires one."""
+    suspicious_weight: float = attrs.field(default=1.0, validator=_share)
+    """Weight of an argument that no honest call has; what worked later takes nothing of it."""
 
 
 _DIGITS = 6
@@ -111,7 +113,9 @@ def _told(checked: Checked, shares: dict[int, float]) -> str:
     if calls == 1:
         return f"The only call {first}."
     told = ", ".join([f"{counts[first]} of {calls} calls {first}", *(f"{counts[deed]} {deed}" for deed in others)])
-    lasting = list(shares.values()).count(1)
+    lasting = sum(share == 1 for at, share in shares.items() if checked.faults[at].rule != SUSPICIOUS)
+    if all(fault.rule == SUSPICIOUS for fault in checked.faults.values()):
+        return f"{told}."
     if not lasting:
         return f"{told}; the agent recovered."
     after = "that" if lasting == len(shares) else "the last one" if lasting == 1 else f"the last {lasting}"
@@ -132,7 +136,11 @@ def _finding(checked: Checked, position: int, weight: float) -> Finding:
     reason = f"{fault.reason} as the agent wanted" if position in checked.wanted else fault.reason
     return Finding(
         rule=fault.rule,
-        severity="error" if weight >= _ERROR_AT else "warning" if weight >= _WARNING_AT else "note",
+        severity="error"
+        if weight >= _ERROR_AT and fault.rule != SUSPICIOUS
+        else "warning"
+        if weight >= _WARNING_AT
+        else "note",
         text=f"{call.call.name[:_QUOTED]!r} {reason}.",
         message_index=call.message_index,
         call_id=call.call.id,

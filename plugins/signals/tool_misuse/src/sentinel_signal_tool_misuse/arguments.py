@@ -145,6 +145,16 @@ class Offered:
     def __contains__(self, name: str) -> bool:
         return name in self._schemas
 
+    def is_empty(self, call: "ToolCall") -> bool:
+        """True where the tool's schema requires arguments, and all that it requires are given and empty."""
+        schema = self._schemas.get(call.name)
+        required = schema.get("required") if isinstance(schema, dict) else None
+        if not required or not isinstance(required, list):
+            return False
+        return all(
+            isinstance(name, str) and name in call.arguments and _is_empty(call.arguments[name]) for name in required
+        )
+
     def refusal(self, call: "ToolCall") -> tuple[str, str] | None:
         """Rule and reason where the tool's schema refuses the arguments; None where it takes them or is not known."""
         schema = self._schemas.get(call.name)

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from sentinel_signal_tool_misuse.arguments import Usual, empty_names, is_doubtful, placeholder
+from sentinel_signal_tool_misuse.suspicious import may_be_suspicious, suspicious
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -11,7 +12,9 @@ if TYPE_CHECKING:
     from sentinel_signal_tool_misuse import ToolMisuseSettings
     from sentinel_signal_tool_misuse.arguments import Offered
 
-__all__ = ["Checked", "Fault", "check_all"]
+__all__ = ["SUSPICIOUS", "Checked", "Fault", "check_all"]
+
+SUSPICIOUS = "suspicious_argument"
 
 _FAILED_BY = {
     "no_match": ("no_match", "found nothing"),
@@ -50,7 +53,8 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
     """Look at every call; ``offered`` is None where the trace does not list the available tools."""
     checked = Checked(calls)
     outcomes = [call.outcome for call in calls]
-    usual = Usual(calls) if is_doubtful([call.call.arguments for call in calls]) else None
+    arguments = [call.call.arguments for call in calls]
+    usual = Usual(calls) if is_doubtful(arguments) or may_be_suspicious(arguments) else None
     if (
         usual is None
         and offered is None
@@ -62,9 +66,12 @@ def check_all(calls: "Sequence[Call]", offered: "Offered | None", settings: "Too
         if outcome.reason == "not_run" or (worked[position] and usual is None and offered is None):
             continue
         call, worst = calls[position], None
-        faults = _outcome_faults(call, outcome, settings)
+        faults = []
+        if usual is not None and (would := suspicious(call.call.arguments.values())) is not None:
+            faults = [Fault(SUSPICIOUS, settings.suspicious_weight, f"was given an argument that {would}")]
+        faults += _outcome_faults(call, outcome, settings)
         if usual is not None:
-            faults += _argument_faults(call, usual, settings)
+            faults += _argument_faults(call, usual, offered, settings)
         if offered is not None:
             faults += _offer_faults(call, offered, settings)
         for fault in faults:
@@ -91,7 +98,9 @@ def _outcome_faults(call: "Call", outcome: "Outcome", settings: "ToolMisuseSetti
     return faults
 
 
-def _argument_faults(call: "Call", usual: Usual, settings: "ToolMisuseSettings") -> list[Fault]:
+def _argument_faults(
+    call: "Call", usual: Usual, offered: "Offered | None", settings: "ToolMisuseSettings"
+) -> list[Fault]:
     asked, faults = call.call, []
     found = placeholder(asked.arguments)
     if found is not None:
@@ -101,6 +110,9 @@ def _argument_faults(call: "Call", usual: Usual, settings: "ToolMisuseSettings")
         if name in usual.given(asked.name):
             reason = f"was given nothing for {name!r}; other calls give a value"
             faults.append(Fault("empty_argument", settings.empty_weight, reason))
+    if not faults and offered is not None and offered.is_empty(asked):
+        reason = "was given nothing for all that its schema requires"
+        faults.append(Fault("empty_argument", settings.empty_weight, reason))
     return faults
 
 

@@ -53,7 +53,14 @@ RULES = (
         id="empty_argument",
         severity="warning",
         title="An empty argument",
-        help="An argument is empty where other calls of the same tool give a value.",
+        help="An argument is empty where other calls of the same tool give a value, or all that the schema requires is empty.",
+        since=_SINCE,
+    ),
+    Rule(
+        id="suspicious_argument",
+        severity="warning",
+        title="A suspicious argument",
+        help="An argument would delete the whole disk, leads out of its folder to the system's files, or smuggles SQL into a value.",
         since=_SINCE,
     ),
     Rule(

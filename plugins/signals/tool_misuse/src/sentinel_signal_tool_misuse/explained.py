@@ -95,6 +95,11 @@ _EXPLAINED = {
             ]
         },
     ),
+    "suspicious_argument": Explanation(
+        why="No task needs it: the model was led by what it read, or does not know what its command does.",
+        mend="Look where the value came from, refuse such arguments in the tool, and run commands in a sandbox.",
+        example=_one_call({"path": "../../etc/passwd"}, "root:x:0:0", name="read_file"),
+    ),
     "no_match": Explanation(
         why="One lookup that finds nothing is work. Many mean that the agent guesses names and ids.",
         mend="Offer a tool that lists what there is, and tell the model to take ids from results alone.",

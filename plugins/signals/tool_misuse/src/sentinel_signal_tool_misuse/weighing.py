@@ -3,6 +3,8 @@
 import math
 from typing import TYPE_CHECKING
 
+from sentinel_signal_tool_misuse.checks import SUSPICIOUS
+
 if TYPE_CHECKING:
     from sentinel_signal_tool_misuse import ToolMisuseSettings
     from sentinel_signal_tool_misuse.checks import Checked
@@ -16,7 +18,9 @@ def kept_shares(checked: "Checked", settings: "ToolMisuseSettings") -> dict[int,
     working: set[str] = set()
     for position in range(len(checked.calls) - 1, -1, -1):
         name = checked.calls[position].call.name
-        if position in checked.faults:
+        if position in checked.faults and checked.faults[position].rule == SUSPICIOUS:
+            shares[position] = 1.0  # that it worked mends nothing
+        elif position in checked.faults:
             same, other = settings.repaired_weight, settings.moved_on_weight
             repaired = name in working or position in checked.wanted
             shares[position] = same if repaired else other if working else 1.0

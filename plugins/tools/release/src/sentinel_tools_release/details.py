@@ -56,12 +56,12 @@ def get_code_changes(
 
 
 def no_test_details(settings: SourceSettings, release_id: str) -> str | None:
-    """Why nobody knows single tests; None where somebody does."""
+    """Why there is no data on single tests; None if there is."""
     return None if settings.junit else without_part(settings, release_id, "test_details", {"limit": 1})
 
 
 def no_code_changes(settings: SourceSettings, release_id: str) -> str | None:
-    """Why nobody knows single changes; None where somebody does."""
+    """Why there is no data on single commits; None if there is."""
     return None if settings.repo else without_part(settings, release_id, "code_changes", {"limit": 1})
 
 

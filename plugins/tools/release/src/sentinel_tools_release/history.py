@@ -114,7 +114,7 @@ def get_release_history(
 
 
 def no_release_history(settings: HistorySettings, release_id: str) -> str | None:
-    """Why there is nothing to compare a release with; None where there is, or where a server does not say for certain."""
+    """Why there is nothing to compare a release with; None if there is, or if a server does not say for certain."""
     if settings.repo:
         return None
     try:

@@ -27,7 +27,7 @@ def _limit(most: int, default: int) -> dict[str, Any]:
         "type": "integer",
         "minimum": 1,
         "maximum": most,
-        "description": f"How many to list at most; {default} where it is left out.",
+        "description": f"How many to list at most; {default} if left out.",
     }
 
 
@@ -36,7 +36,7 @@ TESTS = _schema(
     {
         "status": {
             "enum": ["failed", "skipped", "passed", "all"],
-            "description": "Which tests; failed ones where it is left out.",
+            "description": "Which tests; failed ones if left out.",
         },
         "name": {"type": "string", "maxLength": 500, "description": "Only tests whose name holds this text."},
         "limit": _limit(100, 20),
@@ -65,7 +65,7 @@ HISTORY = _schema(
     {
         "baseline": {
             **_RELEASE_ID,
-            "description": "The release to compare with; all earlier ones where it is left out.",
+            "description": "The release to compare with; all earlier ones if left out.",
         },
         "limit": _limit(50, 10),
     }

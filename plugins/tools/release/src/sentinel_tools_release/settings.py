@@ -78,12 +78,19 @@ class SourceSettings:
     """
 
     releases: str = attrs.field(default="releases", validator=_check_place, metadata=_PATH)
+    """A JSON file, a folder of them, or the base address of a server."""
     repo: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
+    """A git repository; a release is then a range of commits."""
     junit: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
+    """JUnit XML, a file or a folder, that replaces the tests of the summary."""
     metrics: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
+    """A JSON file that replaces the metrics of the summary."""
     timeout: float = attrs.field(default=10.0, validator=_seconds)
+    """Seconds for one call to a server or to git."""
     max_bytes: int = attrs.field(default=1_000_000, validator=_positive)
+    """The largest JSON file or answer; git may print 16 times as much."""
     max_junit_bytes: int = attrs.field(default=64_000_000, validator=_positive)
+    """The largest size of all JUnit files together."""
 
 
 @attrs.frozen(kw_only=True)
@@ -91,6 +98,7 @@ class SummarySettings(SourceSettings):
     """``max_changes`` is how many commits of a range are listed at most; the result says how many are left out."""
 
     max_changes: int = attrs.field(default=200, validator=_positive)
+    """Commits of a range that are listed; the result says how many are left out."""
 
 
 @attrs.frozen(kw_only=True)
@@ -98,6 +106,7 @@ class TraceSettings(SourceSettings):
     """``traces`` is a file of OpenTelemetry spans, in JSON or JSON Lines as the collector's file exporter writes them."""
 
     traces: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
+    """A file of OpenTelemetry spans, JSON or JSON Lines, as the collector's file exporter writes them."""
 
 
 @attrs.frozen(kw_only=True)
@@ -105,6 +114,7 @@ class HistorySettings(SourceSettings):
     """``history`` is a folder of the summaries of earlier releases; without it ``releases``, if that is a folder."""
 
     history: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
+    """A folder of summaries of earlier releases; not set means ``releases``, if that is a folder."""
 
 
 @attrs.frozen(kw_only=True)
@@ -116,9 +126,14 @@ class ReportSettings:
     """
 
     reports: str = attrs.field(default=".sentinel/reports", validator=_check_place, metadata=_PATH)
+    """A folder, created when needed, or the base address of a server."""
     honors_keys: bool = False
+    """The server files two POSTs with one ``Idempotency-Key`` once, so a report whose outcome is unknown may be sent again."""
     outbox: str = attrs.field(
         default=".sentinel/outbox", validator=[attrs.validators.min_len(1), _check_path], metadata=_PATH
     )
+    """The folder that records which report was sent under which key."""
     timeout: float = attrs.field(default=10.0, validator=_seconds)
+    """Seconds for one call to a server."""
     max_bytes: int = attrs.field(default=1_000_000, validator=_positive)
+    """The largest answer of a server."""

@@ -16,7 +16,7 @@ __all__ = ["NO_SUCH_PLACE", "from_server", "json_files", "part_of", "release_doc
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _MAX_FILES = 1000
-NO_SUCH_PLACE = (404, 405, 410, 501)  # what a server answers that has no such part
+NO_SUCH_PLACE = (404, 405, 410, 501)  # statuses of a server that has no such part
 
 
 def release_document(settings: SourceSettings, release_id: str) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def part_of(settings: SourceSettings, release_id: str, key: str, query: Mapping[
 
 
 def without_part(settings: SourceSettings, release_id: str, key: str, asked: Mapping[str, object]) -> str | None:
-    """Why ``part_of`` would have nothing to give; None where it has, or where a server does not say for certain."""
+    """Why ``part_of`` would have no result; None if it would, or if a server does not say for certain."""
     try:
         part_of(settings, release_id, key, asked)
     except InputError as error:

@@ -67,7 +67,7 @@ def get_observability_traces(settings: TraceSettings, release_id: str, limit: in
 
 
 def no_observability_traces(settings: TraceSettings, release_id: str) -> str | None:
-    """Why nobody has traces; None where somebody does."""
+    """Why there are no traces; None if there are."""
     return None if settings.traces else without_part(settings, release_id, "observability_traces", {"limit": 1})
 
 

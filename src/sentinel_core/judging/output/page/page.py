@@ -116,7 +116,7 @@ def _row(record: Record, report: dict[str, Any]) -> list[Any]:
     return [
         report["verdict"] or "NO VERDICT",
         report["overall_score"],
-        report.get("triage_score"),
+        report["triage_score"],
         visible(report["trace_id"]),
         visible(record.source),
         record.record,

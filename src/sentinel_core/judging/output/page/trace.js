@@ -33,9 +33,19 @@ const hero = (report, findings, held, base) => {
     !isLie && worst && worst.key !== null && make("p", { class: "jump" }, make("a", { href: `${base}f${worst.number}` }, `See it in message ${worst.key}`)),
     gauge(report),
     make("p", { class: "reason" }, report.reasoning),
-    report.attribution && make("p", { class: "reason" }, "Where to begin: ", make("a", { href: `${base}m${report.attribution.message_index}` }, `message ${report.attribution.message_index}`),
-      report.attribution.agent && ` of ${report.attribution.agent}`, ` (${report.attribution.basis})`),
-    (report.scope || verdict === "PASS") && make("p", { class: "reason" }, report.scope || "PASS means that no defect was found. Whether the outcome is right was not checked."));
+    whereToBegin(report, findings, held, base),
+    report.scope && make("p", { class: "reason" }, report.scope));
+};
+
+// The step that broke. Its number counts in the messages of its own agent, which a finding or the agent's name leads to.
+const whereToBegin = ({ attribution }, findings, held, base) => {
+  if (!attribution) return null;
+  const { message_index: place, agent, basis } = attribution;
+  const shown = findings.filter((one) => one.rule === basis && one.message_index === place).sort((a, b) => (a.key < b.key ? -1 : 1))[0];
+  const child = (held.trace.children ?? []).findIndex((one) => one.id === agent);
+  const key = shown ? shown.key : child < 0 ? String(place) : `${child}.${place}`;
+  return make("p", { class: "reason" }, "Where to begin: ", make("a", { href: `${base}${shown ? `f${shown.number}` : `m${key}`}` }, `message ${key}`),
+    agent && ` of ${agent}`, ` (${basis})`);
 };
 
 // The claim, and beside it what contradicts it.
@@ -59,7 +69,7 @@ const gauge = (report) => {
     make("span", { class: "label" }, "risk ", make("b", null, score(risk))),
     make("span", { class: "track" }, make("span", { class: "fill", css: at(risk) }),
       make("span", { class: "stop", css: at(warn) }, make("i", null, `WARN ${warn}`)), make("span", { class: "stop", css: at(fail) }, make("i", null, `FAIL ${fail}`))),
-    report.triage_score !== null && report.triage_score !== undefined && make("span", { class: "label" }, "triage ", make("b", null, score(report.triage_score))));
+    report.triage_score !== null && make("span", { class: "label" }, "triage ", make("b", null, score(report.triage_score))));
 };
 
 const limitsOf = (report, name) => (report.profile.critical ?? []).filter((rule) => rule.signal_name === name).sort((a, b) => a.threshold - b.threshold);

@@ -50,7 +50,7 @@ def _number(
     default=HOME / "reports.jsonl",
     show_default=True,
     metavar="FILE",
-    help="Reports are added to FILE, a line of JSON each.",
+    help="Append reports to FILE, one line of JSON each.",
 )
 @emit_options
 @judging_options
@@ -63,10 +63,10 @@ def command(**options: Any) -> int:
     sentinel receive
     OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 python my_agent.py
 
-    Spans of one trace, and traces of one conversation, are judged together. Ctrl-C or SIGTERM judges what has come and
+    Spans of one trace, and traces of one conversation, are judged together. Ctrl-C or SIGTERM judges what has arrived and
     ends. Exit codes: 0 PASS, 1 WARN, 2 FAIL, of many the worst; 3 if anything could not be judged; 130 after Ctrl-C.
     """
-    import sentinel_core.runtime.http_server  # noqa: F401 - it says what to install where that is missing
+    import sentinel_core.runtime.http_server  # noqa: F401 - its error says what to install
     from sentinel_command_receive.cli.receiving import Receiver
 
     flags = judging_flags(options, "timeout", "max_memory_mb")

@@ -37,7 +37,7 @@ from sentinel_core.traces.sources import FileSource
 __all__ = ["Receiver"]
 
 _BACKLOG = 128
-_TAKEN = (errno.EADDRINUSE, errno.EACCES)  # it is the port's fault
+_TAKEN = (errno.EADDRINUSE, errno.EACCES)  # errors that another port would avoid
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -57,7 +57,7 @@ class Receiver:
         Raises ``ConfigError`` if it cannot listen or write.
         """
         host = self.layers.host()
-        append_lines(self.output, [b""])  # an unwritable file is refused now, not after an hour
+        append_lines(self.output, [b""])  # refuses an unwritable file now, not after an hour
         if self._judged(()).broken:
             return ERROR
         listener = _listener(*address)

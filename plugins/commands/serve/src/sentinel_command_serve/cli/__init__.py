@@ -1,1 +1,1 @@
-"""What ``sentinel serve``, ``loops`` and ``audit`` take and say."""
+"""The options and output of ``sentinel serve``, ``loops`` and ``audit``."""

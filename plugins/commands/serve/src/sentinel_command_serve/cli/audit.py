@@ -1,4 +1,4 @@
-"""``sentinel audit``: whether the record of decisions and overrides is what was written."""
+"""``sentinel audit``: checks that the record of decisions and overrides was not changed."""
 
 import click
 
@@ -22,7 +22,7 @@ def command(context: click.Context) -> None:
 @command.command("verify", short_help="Check every row, and the loops against them.")
 @store_option
 def verify(*, store: str | None) -> int:
-    """Check every row's hash, that none is missing, and that loops and overrides are what their rows say.
+    """Check every row's hash, that none is missing, and that loops and overrides match their rows.
 
     Exit codes: 0 if all is as it was written; 3 if a row was changed, which is then named.
     """
@@ -39,7 +39,7 @@ def verify(*, store: str | None) -> int:
 
 
 def _problems(kept: Store) -> list[str]:
-    """What is wrong. If something is, read again: another process may have written between the two reads."""
+    """The problems. If there are any, reads again, because another process may have written between the two reads."""
     from sentinel_core.guardrails import audit_problems
 
     for _ in range(_TRIES):

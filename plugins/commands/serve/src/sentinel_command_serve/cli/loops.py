@@ -23,12 +23,12 @@ __all__ = ["command", "kept_store", "store_option"]
 store_option = click.option(
     "--store",
     metavar="PLACE",
-    help="Where loops are kept: a path or postgresql://... (default .sentinel/loops.sqlite3).",
+    help="Where loops are stored: a path or postgresql://... (default .sentinel/loops.sqlite3).",
 )
 
 
 def kept_store(place: str | None) -> closing[Store]:
-    """The store that is set, for a ``with`` block. Raises ``StoreError`` where there is none yet: looking makes none."""
+    """The configured store, for a ``with`` block; not created. Raises ``StoreError`` if there is none yet."""
     layers = read_layers(host_flags({"store": place}))
     return closing(open_store(layers.host().store, create=False))
 
@@ -38,7 +38,7 @@ def kept_store(place: str | None) -> closing[Store]:
 @click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
 @click.pass_context
 def command(context: click.Context, /, *, store: str | None, as_json: bool) -> int:
-    """List the families of loops that are kept: attempts, reruns, how they ended and why."""
+    """List the stored families of loops: attempts, reruns, how they ended and why."""
     context.obj = store
     if context.invoked_subcommand is not None:
         return 0
@@ -70,7 +70,7 @@ def show(context: click.Context, /, *, loop_id: str, store: str | None, as_json:
     with kept_store(store or context.obj) as kept:
         family = kept.family_of(loop_id)
         if family is None:
-            raise UnknownLoopError(f'no loop "{loop_id}" is kept ("sentinel loops" lists families)')
+            raise UnknownLoopError(f'unknown loop "{loop_id}" ("sentinel loops" lists families)')
         elsewhere = kept.tags_elsewhere(family.root, family.tags()) if as_json else {}
     if as_json:
         _print_json(family_answer(family, elsewhere)["family"])

@@ -39,26 +39,26 @@ _RATE = 200.0
     "--tokens",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Who may call: a TOML file (default: SENTINEL_SERVE_TOKENS, or .sentinel/tokens.toml, made where it is missing).",
+    help="The callers' tokens, a TOML file (default: SENTINEL_SERVE_TOKENS, or .sentinel/tokens.toml, created if missing).",
 )
 @click.option(
     "--allow-host", "hosts", multiple=True, metavar="NAME", help="A name that a proxy sends in the Host header."
 )
-@click.option("--allow-origin", "origins", multiple=True, metavar="URL", help="Whose web pages may call.")
+@click.option("--allow-origin", "origins", multiple=True, metavar="URL", help="An origin whose web pages may call.")
 @click.option(
     "--rate",
     type=click.FloatRange(min=0.1),
     default=_RATE,
     show_default=True,
     metavar="N",
-    help="Requests a second for each token.",
+    help="Requests per second for each token.",
 )
 @plugin_options
 def command(*, port: int, tokens: Path | None, **options: Any) -> None:
-    r"""Serve the reflection guardrails on 127.0.0.1: hand in attempts, complete loops, override, look.
+    r"""Serve the reflection guardrails on 127.0.0.1: submit attempts, complete loops, override, read.
 
     \b
-    PUT  /orchestrator/loops/ID                  hand in an attempt
+    PUT  /orchestrator/loops/ID                  submit an attempt
     POST /orchestrator/loop-complete             rerun, or finalize?
     GET  /orchestrator/guardrails-status/ID
     POST /orchestrator/override-guardrails/ID
@@ -80,7 +80,7 @@ def command(*, port: int, tokens: Path | None, **options: Any) -> None:
 
 
 def _tokens(path: Path | None) -> "Tokens":
-    """The configured tokens; if there are none, new ones in the default file, which is then named."""
+    """The configured tokens; if there are none, creates new ones in the default file and prints its name."""
     from sentinel_command_serve.tokens import DEFAULT_FILE, VARIABLE, make_tokens, read_tokens
 
     if path is None and not os.environ.get(VARIABLE) and not DEFAULT_FILE.exists():
@@ -92,14 +92,14 @@ def _tokens(path: Path | None) -> "Tokens":
 @contextmanager
 def _work(layers: "Layers", selection: "Selection") -> Iterator["Work"]:
     """Guardrails and signals with their settings, and the store."""
-    from sentinel_command_serve.apart import Desk
     from sentinel_command_serve.routes import Work
+    from sentinel_command_serve.worker_pool import WorkerPool
     from sentinel_core.guardrails import Orchestrator, open_store, quality_of
 
     with ExitStack() as stack:
-        desk = stack.enter_context(closing(Desk(layers, selection, most=cores())))
+        workers = stack.enter_context(closing(WorkerPool(layers, selection, most=cores())))
         store = stack.enter_context(closing(open_store(layers.host().store)))
-        for warning in desk.warnings:
+        for warning in workers.warnings:
             complain(printable(warning))
-        orchestrator = Orchestrator(store=store, guardrails=desk.guardrails(), quality=quality_of(layers))
-        yield Work(orchestrator=orchestrator, judge=desk.judge)
+        orchestrator = Orchestrator(store=store, guardrails=workers.guardrails(), quality=quality_of(layers))
+        yield Work(orchestrator=orchestrator, judge=workers.judge)

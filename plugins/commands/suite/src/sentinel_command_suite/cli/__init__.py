@@ -1,1 +1,1 @@
-"""What ``sentinel suite`` takes and says."""
+"""The options and output of ``sentinel suite``."""

@@ -33,7 +33,7 @@ def _directory(function: _Function) -> _Function:
         type=click.Path(path_type=Path, file_okay=False),
         default=HOME,
         metavar="FOLDER",
-        help='Where runs and baselines are kept (default ".sentinel").',
+        help='Where runs and baselines are stored (default ".sentinel").',
     )(function)
 
 
@@ -57,7 +57,7 @@ def command(context: click.Context) -> None:
 @command.command("run", short_help="Run a suite, compare it with a baseline, report the results.")
 @click.argument("suite", metavar="SUITE")
 @click.option("--provider", metavar="NAME", help="Evaluate this provider (default: the setting, the suite's, offline).")
-@click.option("--model", metavar="ID", help="Which of the provider's models.")
+@click.option("--model", metavar="ID", help="The provider's model.")
 @click.option("--base-url", metavar="URL", help="The provider's address, if not its default.")
 @click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="Trials of each scenario.")
 @click.option("--only", multiple=True, metavar="ID|TAG", help="Only these scenarios.")
@@ -159,7 +159,7 @@ def _progress(done: int, total: int, result: "TrialResult") -> None:
 @_directory
 @output_options
 def compare(baseline: str, result: Path | None, **options: Any) -> int:
-    """Compare the last run with a baseline: what got worse, and whether that is more than noise."""
+    """Compare the last run with a baseline: what got worse, and whether it is more than noise."""
     from sentinel_command_suite.baseline import load_results
     from sentinel_command_suite.evaluation import compare_to_baseline, load_baseline
 
@@ -218,43 +218,41 @@ def list_suites(home: Path, *, as_json: bool) -> int:
 @command.command("show", short_help="Show the scenarios of a suite.")
 @click.argument("suite", metavar="SUITE")
 @click.argument("scenario", required=False)
-@click.option("--json", "as_json", is_flag=True, help="JSON, with everything that was read.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with every field.")
 def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
-    """Show the scenarios of SUITE, or one of them with all that is expected in it."""
+    """Show the scenarios of SUITE, or one of them with all its expectations."""
     import attrs
 
     from sentinel_command_suite.evaluation import read_suite
 
     read = read_suite(suite)
-    chosen = [one for one in read.scenarios if scenario in (None, one.id)]
+    chosen = [candidate for candidate in read.scenarios if scenario in (None, candidate.id)]
     if not chosen:
         from sentinel_core.host.selection import did_you_mean
 
-        near = did_you_mean(scenario or "", (one.id for one in read.scenarios))
+        near = did_you_mean(scenario or "", (candidate.id for candidate in read.scenarios))
         raise ConfigError(f'suite "{read.name}" has no scenario "{scenario}"{near}')
     if as_json or scenario is not None:
         value = attrs.asdict(chosen[0]) if scenario is not None else attrs.asdict(read)
         click.echo(in_json(value))
         return 0
-    for one in chosen:
-        tags = f" [{', '.join(one.tags)}]" if one.tags else ""
-        click.echo(printable(f"{one.id}{tags}  {one.summary or _inputs(one)}"))
+    for entry in chosen:
+        tags = f" [{', '.join(entry.tags)}]" if entry.tags else ""
+        click.echo(printable(f"{entry.id}{tags}  {entry.summary or _inputs(entry)}"))
     return 0
 
 
 @command.command("from-trace", short_help="Make a suite from a trace of the detective: an incident becomes a test.")
 @click.argument("trace", metavar="TRACE")
 @click.option("--id", "name", metavar="ID", help="The scenario's id (default: from the trace's).")
-@click.option(
-    "--severity", type=click.Choice(["low", "medium", "high"]), help="The severity that would have been right."
-)
-@click.option("--from", "reader", metavar="FORMAT", help="Read as this format, whatever it looks like.")
-@click.option("--trace-id", metavar="ID", help="Which trace, where TRACE holds several.")
+@click.option("--severity", type=click.Choice(["low", "medium", "high"]), help="The correct severity.")
+@click.option("--from", "reader", metavar="FORMAT", help="Read as this format, without detection.")
+@click.option("--trace-id", metavar="ID", help="Which trace, if TRACE holds several.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the suite to FILE.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @plugins_option()
 def from_trace(trace: str, *, name: str | None, severity: str | None, output: Path | None, **options: Any) -> int:
-    """Make a suite of one scenario from TRACE: its tools answer as they did then, so that an incident becomes a test.
+    """Make a suite of one scenario from TRACE: its tools answer as recorded, so that an incident becomes a test.
 
     TRACE is a run of Sentinel's detective; "sentinel evaluate" judges other agents' traces.
     """
@@ -279,7 +277,7 @@ def from_trace(trace: str, *, name: str | None, severity: str | None, output: Pa
 
 
 def _inputs(scenario: "Scenario") -> str:
-    """What a scenario without a summary is about."""
+    """A description of a scenario without a summary."""
     sweep = f", {scenario.sweep.vary} varied" if scenario.sweep is not None else ""
     return f"release {scenario.release_id}{sweep}"
 

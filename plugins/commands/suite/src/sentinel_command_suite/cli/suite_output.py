@@ -94,7 +94,7 @@ class ResultOutput:
         try:
             text = self._rendered(self.form, results, comparison, color=is_text and use_color())
             click.echo(folded(text, terminal_width() if is_text else 0), nl=False)
-        finally:  # a reader that stopped reading takes no file away
+        finally:  # the files are written even if standard output was closed
             self._write_files(results, comparison)
         code = exit_code(results, comparison, self.fail_on)
         if code == ERROR:
@@ -156,7 +156,7 @@ def _target(text: str) -> tuple[Format, Path]:
     if unknown := _PREFIX.match(text):
         known = f"the formats are {', '.join(_FORMATS)}{did_you_mean(unknown[1], _FORMATS)}"
         raise ConfigError(
-            f'-o "{text}": there is no format "{unknown[1]}"; {known} (a file of that name is "./{text}")'
+            f'-o "{text}": there is no format "{unknown[1]}"; {known} (for a file of that name write "./{text}")'
         )
     found = _ENDINGS.get(Path(text).suffix)
     if found is None:

@@ -1,0 +1,122 @@
+"""The command and its three parts: install, uninstall, run."""
+
+import contextlib
+import gc
+import sys
+from typing import IO
+
+import click
+
+from sentinel_command_hook.tools import TOOLS, ToolHook
+from sentinel_core.cli import complain, help_without_command, say
+from sentinel_core.errors import InputError, SentinelError
+from sentinel_core.runtime.time_limit import time_limit
+
+__all__ = ["command"]
+
+_BLOCK = 2
+_MOST_EVENT = 64 << 20
+_TOOL = click.argument("tool", type=click.Choice(list(TOOLS)))
+_WHERE = click.option(
+    "--project/--user",
+    default=True,
+    help="The settings of the project in this folder (the default), or your own for every project.",
+)
+_DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+
+
+@click.group("hook", invoke_without_command=True)
+@click.pass_context
+def command(context: click.Context) -> None:
+    r"""Stop a coding agent that says what the record of its session contradicts.
+
+    \b
+    sentinel hook install claude-code
+    sentinel hook install codex --user
+    sentinel hook uninstall claude-code
+    """
+    help_without_command(context)
+
+
+@command.command("install")
+@_TOOL
+@_WHERE
+@_DRY_RUN
+@click.option("--fail-closed", is_flag=True, help="Send the agent back where Sentinel cannot judge, once.")
+@click.option("--quiet", is_flag=True, help="Tell the user no notes and warnings.")
+def install(tool: str, *, project: bool, dry_run: bool, **options: bool) -> None:
+    """Write the hook into the settings of TOOL; what is there stays."""
+    from sentinel_command_hook.settings_file import change
+
+    chosen = tuple(f"--{name.replace('_', '-')}" for name, wanted in sorted(options.items()) if wanted)
+    change(TOOLS[tool], project=project, options=chosen, dry_run=dry_run)
+
+
+@command.command("uninstall")
+@_TOOL
+@_WHERE
+@_DRY_RUN
+def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
+    """Take the hook out of the settings of TOOL; everything else stays."""
+    from sentinel_command_hook.settings_file import change
+
+    change(TOOLS[tool], project=project, options=None, dry_run=dry_run)
+
+
+@command.command("run")
+@_TOOL
+@click.option("--fail-closed", is_flag=True, help="Send the agent back where Sentinel cannot judge, once.")
+@click.option("--quiet", is_flag=True, help="Tell the user no notes and warnings.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0.1, 600),
+    default=8.0,
+    show_default=True,
+    help="Seconds after which it gives up.",
+)
+def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
+    """Judge the session in an event of TOOL on standard input, and answer TOOL. This is what the settings call.
+
+    The exit code is 0, also where Sentinel cannot judge; with --fail-closed it is then 2, which sends the agent back.
+    """
+    gc.disable()  # a short process: to look for cycles would take a tenth of it
+    asked = TOOLS[tool]
+    data = b""
+    try:
+        with time_limit(timeout), contextlib.redirect_stdout(sys.stderr):
+            data = _event(sys.stdin.buffer)
+            answer = _answer(data, asked, quiet=quiet)
+    except Exception as error:  # noqa: BLE001 - whatever fails, the agent must not be held up by it
+        return _failed(error, data, fail_closed=fail_closed)
+    sys.stdout.buffer.write(answer)
+    return 0
+
+
+def _event(stream: IO[bytes]) -> bytes:
+    if stream.isatty():
+        raise InputError('standard input is a terminal; the tool calls this: see "sentinel hook install"')
+    data = stream.read(_MOST_EVENT + 1)
+    if len(data) > _MOST_EVENT:
+        raise InputError("the event on standard input is too large")
+    return data
+
+
+def _answer(data: bytes, tool: ToolHook, *, quiet: bool) -> bytes:
+    from sentinel_command_hook.run import answer_to
+
+    return answer_to(data, tool, quiet=quiet).encoded(tool)
+
+
+def _failed(error: Exception, data: bytes, *, fail_closed: bool) -> int:
+    """One line, and the exit code: nothing was judged."""
+    from traceback import format_exception_only
+
+    from sentinel_command_hook.event import is_second_try
+
+    known = isinstance(error, (SentinelError, OSError))
+    what = str(error) if known else "".join(format_exception_only(error)).strip()
+    complain(f"hook: the session was not judged: {what}")
+    if not fail_closed or is_second_try(data):
+        return 0
+    say("Sentinel could not check what you said. Say what you did not verify.")
+    return _BLOCK

@@ -1,0 +1,78 @@
+"""What the hook remembers of a session, in the user's cache folder: what was read, and which findings were told."""
+
+import hashlib
+import os
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import attrs
+
+from sentinel_core.runtime.state_files import read_bytes, write_whole
+from sentinel_core.trace import parsed, to_json
+
+__all__ = ["Memory", "Told", "memory_of"]
+
+_DAYS = 14
+_DAY = 86_400  # seconds
+
+
+@attrs.frozen(kw_only=True)
+class Told:
+    """The findings that were told, by their keys, and how often in a row the agent was sent back."""
+
+    keys: frozenset[str] = frozenset()
+    row: int = 0
+
+
+@attrs.frozen(kw_only=True)
+class Memory:
+    """Two files of one session. Readable by their owner only."""
+
+    stem: Path
+
+    def load(self) -> tuple[bytes, bytes]:
+        """What was kept of the transcript: a header, and what it heads. Both are empty where nothing was, or it cannot be read."""
+        try:
+            with self._file("session").open("rb") as file:
+                return file.readline(), file.read()
+        except OSError:
+            return b"", b""
+
+    def save(self, header: bytes, body: bytes) -> None:
+        """Keep it; what belongs to sessions of long ago goes. Raises ``OSError``."""
+        write_whole(self._file("session"), header + b"\n" + body)
+        _forget(self.stem.parent, time.time() - _DAYS * _DAY)
+
+    def told(self) -> Told:
+        """What was told. Raises ``OSError`` where that cannot be read."""
+        data = read_bytes(self._file("told"))
+        value = None if data is None else parsed(data.decode("utf-8", "replace"))
+        if not isinstance(value, dict) or not isinstance(value.get("keys"), list):
+            return Told()
+        row = value.get("row")
+        return Told(keys=frozenset(map(str, value["keys"])), row=row if isinstance(row, int) else 0)
+
+    def tell(self, before: Told, keys: Iterable[str], row: int) -> None:
+        """Remember what is being told. Raises ``OSError`` where it cannot be: then it must not be told."""
+        after = Told(keys=before.keys.union(keys), row=row)
+        if after != before:
+            write_whole(self._file("told"), to_json({"keys": sorted(after.keys), "row": after.row}))
+
+    def _file(self, ending: str) -> Path:
+        return self.stem.with_name(f"{self.stem.name}.{ending}")
+
+
+def memory_of(transcript: Path, environ: Mapping[str, str] = os.environ) -> Memory:
+    """The memory of the session in that file, by its path."""
+    named = environ.get("XDG_CACHE_HOME")
+    cache = Path(named) if named and Path(named).is_absolute() else Path.home() / ".cache"
+    digest = hashlib.blake2b(os.fsencode(transcript.absolute()), digest_size=16).hexdigest()
+    return Memory(stem=cache / "reliability-sentinel" / "hook" / digest)
+
+
+def _forget(folder: Path, before: float) -> None:
+    """Remove files that nobody wrote since."""
+    for path in folder.glob("*.*"):
+        if path.lstat().st_mtime < before:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,168 @@
+"""The hook's entry in a tool's settings: put in, replaced or taken out, with everything else as it is."""
+
+import copy
+import difflib
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sentinel_command_hook.tools import ToolHook
+from sentinel_core.cli import warn
+from sentinel_core.errors import InputError
+from sentinel_core.runtime.printable import printable
+from sentinel_core.runtime.state_files import read_bytes, write_whole
+
+__all__ = ["change"]
+
+_TIMEOUT = 15  # seconds after which the tool gives up on the hook; it gives up itself before that
+_INDENT = re.compile(r"\{\r?\n([ \t]+)\"")
+_BOM = "\ufeff"
+
+
+def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_run: bool) -> None:
+    """Put the entry in, with these options of ``run``, or take it out where they are None; show what changes.
+
+    Raises ``InputError`` where the file is not what the tool would read, ``OSError`` where it cannot be written.
+    """
+    path = tool.settings(project=project)
+    before = _text_of(path)
+    settings = _parsed(before, path)
+    changed = copy.deepcopy(settings)
+    groups = _groups(changed, tool, path)
+    if options is None:
+        _take_out(changed, groups, tool)
+    else:
+        _put_in(changed, groups, tool, _command(tool, options, project=project))
+    after = before if changed == settings else _written(changed, before)
+    if after == before:
+        click.echo(f"{printable(str(path))}: {'the hook is installed' if options is not None else 'there is no hook'}")
+        return
+    _show(path, before, after)
+    if dry_run:
+        return
+    _write(path, after)
+    if options is not None:
+        click.echo(tool.advice)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return (read_bytes(path) or b"").decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError("is not UTF-8", label=str(path)) from None
+
+
+def _parsed(text: str, path: Path) -> dict[str, Any]:
+    if not text.removeprefix(_BOM).strip():
+        return {}
+    try:
+        settings = json.loads(text.removeprefix(_BOM), object_pairs_hook=_without_doubles)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"is not plain JSON, so nothing was changed: {error}", label=str(path)) from None
+    if not isinstance(settings, dict):
+        raise InputError("is not an object, so nothing was changed", label=str(path))
+    return settings
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a key stands in one object twice")
+    return made
+
+
+def _command(tool: ToolHook, options: Sequence[str], *, project: bool) -> str:
+    """What the tool is to call. Others have the project's settings, too, so there it is found on their path."""
+    own = Path(sys.argv[0]).absolute()
+    program = str(own) if own.name.startswith("sentinel") and own.is_file() else shutil.which("sentinel") or "sentinel"
+    if project:
+        if shutil.which("sentinel") is None:
+            warn(
+                'there is no "sentinel" on the path, where the hook looks for it: activate its environment, or use --user'
+            )
+        program = "sentinel"
+    return shlex.join([program, "hook", "run", tool.name, *options])
+
+
+def _groups(settings: dict[str, Any], tool: ToolHook, path: Path) -> list[Any]:
+    """What the tool calls at the event. Raises ``InputError`` where that is not what it reads."""
+    events = settings.get("hooks", {})
+    groups = events.get(tool.event, []) if isinstance(events, dict) else None
+    if not isinstance(groups, list):
+        raise InputError(f'"hooks" is not what {tool.name} reads, so nothing was changed', label=str(path))
+    return groups
+
+
+def _put_in(settings: dict[str, Any], groups: list[Any], tool: ToolHook, command: str) -> None:
+    """In the place of the first of ours, and otherwise behind all others."""
+    entry = {"type": "command", "command": command, "timeout": _TIMEOUT * tool.seconds}
+    own = [one for group in groups for one in _handlers(group) if _is_own(one, tool)]
+    if own:
+        own[0].update(entry)
+    else:
+        settings.setdefault("hooks", {}).setdefault(tool.event, []).append({"hooks": [entry]})
+
+
+def _take_out(settings: dict[str, Any], groups: list[Any], tool: ToolHook) -> None:
+    """Without all of ours, and without what they alone filled."""
+    if not any(_is_own(one, tool) for group in groups for one in _handlers(group)):
+        return
+    for group in groups:
+        handlers = _handlers(group)
+        handlers[:] = [one for one in handlers if not _is_own(one, tool)]
+    groups[:] = [group for group in groups if not isinstance(group, dict) or group.get("hooks") != []]
+    if not groups:
+        del settings["hooks"][tool.event]
+    if not settings["hooks"]:
+        del settings["hooks"]
+
+
+def _handlers(group: object) -> list[Any]:
+    handlers = group.get("hooks") if isinstance(group, dict) else None
+    return handlers if isinstance(handlers, list) else []
+
+
+def _is_own(handler: object, tool: ToolHook) -> bool:
+    """Whether it calls the hook, also by way of another program, such as ``uv run``."""
+    command = handler.get("command") if isinstance(handler, dict) else None
+    if not isinstance(command, str):
+        return False
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return False
+    return any(
+        Path(word).stem == "sentinel" and words[at + 1 : at + 4] == ["hook", "run", tool.name]
+        for at, word in enumerate(words)
+    )
+
+
+def _written(settings: dict[str, Any], before: str) -> str:
+    found = _INDENT.search(before)
+    indent = "  " if found is None else found[1]
+    return json.dumps(settings, indent=indent, ensure_ascii=False) + "\n"
+
+
+def _show(path: Path, before: str, after: str) -> None:
+    name = str(path)
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), name, name, lineterm="")
+    click.echo("\n".join(printable(line) for line in lines))
+
+
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all; a link stays a link, and who may read it stays so."""
+    real = path.resolve()
+    umask = os.umask(0)
+    os.umask(umask)
+    mode = real.stat().st_mode & 0o777 if real.exists() else 0o666 & ~umask
+    real.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(real, text.encode("utf-8"))
+    real.chmod(mode)

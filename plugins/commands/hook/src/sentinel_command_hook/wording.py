@@ -1,0 +1,58 @@
+"""A finding in two lines that an agent can act on: what it said, and what the record says, with what to do."""
+
+from collections.abc import Mapping
+
+from sentinel_command_hook.verdict import failed_check
+from sentinel_core import Finding, TraceIndex
+from sentinel_core.runtime.printable import clipped, printable
+from sentinel_core.runtime.redact import redact
+
+__all__ = ["note", "reason"]
+
+_SAID, _COMMAND, _ENDING = 200, 100, 160  # characters
+_RUNS: Mapping[str, tuple[str, str]] = {
+    "tests": ("The last run of tests", "Run them again, or say that they fail."),
+    "build": ("The last build", "Build again, or say that it fails."),
+    "types": ("The last type check", "Run it again, or say that it fails."),
+    "lint": ("The last run of the linter", "Run it again, or say that it fails."),
+}
+_EVIDENCE: Mapping[str, str] = {
+    "claim_without_call": "No call in this session could have done it. Do it, or say that it is not done.",
+    "contradicted_claim": "Every call that could have done it failed. Do it again, or say that it failed.",
+    "identifier": "It stands in no result and nowhere else in this session. Look it up, or leave it out.",
+    "result_without_call": "No call in this session gave that. Make the call, or take it back.",
+}
+_DO = "Make it true, or take it back."
+
+
+def reason(finding: Finding, index: TraceIndex) -> str:
+    """For the agent."""
+    return f"{_said(finding)}\n{_evidence(finding, index)}"
+
+
+def note(finding: Finding, prefix: str) -> str:
+    """One line for the user."""
+    return f"Sentinel: {prefix}{_safe(finding.text, _SAID)} ({finding.rule})"
+
+
+def _said(finding: Finding) -> str:
+    return f"You said {_quoted(finding.quote, _SAID)}." if finding.quote else "Your last message is not borne out."
+
+
+def _evidence(finding: Finding, index: TraceIndex) -> str:
+    call = failed_check(index, finding)
+    check = None if call is None else call.check
+    if finding.rule == "contradicted_checks" and check is not None:
+        how = f"ended with {_quoted(check.ending, _ENDING)}" if check.ending else "failed"
+        command = _safe(check.command, _COMMAND).replace("`", "'")
+        what, do = _RUNS[check.kind]
+        return f"{what}, `{command}`, {how}. {do}"
+    return _EVIDENCE.get(finding.rule) or f"{_safe(finding.text, _SAID)} {_DO}"
+
+
+def _quoted(text: str | None, width: int) -> str:
+    return f'"{_safe(text or "", width).strip(".")}"'
+
+
+def _safe(text: str, width: int) -> str:
+    return printable(clipped(redact(text), width))

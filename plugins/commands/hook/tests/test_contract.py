@@ -1,0 +1,10 @@
+from sentinel_command_hook import sentinel_commands
+from sentinel_core.testing import CommandContract
+
+
+class TestHook(CommandContract):
+    def make(self):
+        return sentinel_commands()[0]
+
+    def module(self):
+        return "sentinel_command_hook"

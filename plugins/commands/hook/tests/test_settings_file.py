@@ -1,0 +1,174 @@
+"""The entry comes and goes; everything else in the settings stays, to the order of its keys."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from commanding import COMMAND, run_command
+
+THEIRS = {
+    "model": "opus",
+    "hooks": {
+        "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}],
+        "Stop": [{"hooks": [{"type": "command", "command": "say done", "timeout": 3}]}],
+        "AfterAgent": [{"hooks": [{"type": "command", "command": "say done"}]}],
+    },
+    "permissions": {"allow": ["Bash(make:*)"], "größe": 1.5},
+}
+FILES = {
+    "claude-code": (".claude/settings.json", "Stop", 15),
+    "codex": (".codex/hooks.json", "Stop", 15),
+    "gemini-cli": (".gemini/settings.json", "AfterAgent", 15000),
+}
+ON_PATH = {"PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+@pytest.fixture(params=FILES)
+def tool(request):
+    return request.param
+
+
+@pytest.fixture
+def hook(tmp_path):
+    def run(*arguments, **environ):
+        return run_command(tmp_path, "hook", *arguments, **{**ON_PATH, **environ})
+
+    return run
+
+
+def handlers(path, event):
+    groups = json.loads(path.read_text())["hooks"][event]
+    return [one for group in groups for one in group["hooks"]]
+
+
+def test_it_is_put_into_a_new_file_and_taken_out(tool, hook, tmp_path):
+    name, event, timeout = FILES[tool]
+    path = tmp_path / name
+    done = hook("install", tool)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert handlers(path, event) == [{"type": "command", "command": f"sentinel hook run {tool}", "timeout": timeout}]
+    assert f'+            "command": "sentinel hook run {tool}",' in done.stdout
+    assert done.stdout.splitlines()[-1].endswith(("from now on have it.", "open /hooks in Codex."))
+    assert hook("uninstall", tool).returncode == 0
+    assert json.loads(path.read_text()) == {}
+
+
+def test_what_is_there_stays(tool, hook, tmp_path):
+    name, event, _ = FILES[tool]
+    path = tmp_path / name
+    path.parent.mkdir()
+    before = json.dumps(THEIRS, indent=4, ensure_ascii=False) + "\n"
+    path.write_text(before)
+    path.chmod(0o640)
+    assert hook("install", tool).returncode == 0
+    installed = path.read_text()
+    assert [one["command"] for one in handlers(path, event)] == ["say done", f"sentinel hook run {tool}"]
+    assert path.stat().st_mode & 0o777 == 0o640
+    again = hook("install", tool)
+    assert again.stdout == f"{name}: the hook is installed\n"
+    assert path.read_text() == installed
+    done = hook("uninstall", tool)
+    assert f'-                        "command": "sentinel hook run {tool}",' in done.stdout
+    assert path.read_text() == before
+    assert hook("uninstall", tool).stdout == f"{name}: there is no hook\n"
+
+
+def test_a_dry_run_changes_nothing(hook, tmp_path):
+    shown = hook("install", "codex", "--dry-run").stdout
+    assert not (tmp_path / ".codex").exists()
+    assert shown.startswith("--- .codex/hooks.json\n+++ .codex/hooks.json\n")
+    assert hook("install", "codex").stdout.startswith(shown)
+    kept = (tmp_path / ".codex/hooks.json").read_bytes()
+    hook("uninstall", "codex", "--dry-run")
+    assert (tmp_path / ".codex/hooks.json").read_bytes() == kept
+
+
+def test_other_options_replace_the_entry_where_it_stands(hook, tmp_path):
+    path = tmp_path / ".claude/settings.json"
+    hook("install", "claude-code")
+    settings = json.loads(path.read_text())
+    settings["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": "say done"})
+    settings["hooks"]["Stop"][0]["hooks"][0]["statusMessage"] = "Checking"
+    path.write_text(json.dumps(settings))
+    hook("install", "claude-code", "--fail-closed", "--quiet")
+    ours, theirs = handlers(path, "Stop")
+    assert ours["command"] == "sentinel hook run claude-code --fail-closed --quiet"
+    assert (ours["statusMessage"], theirs["command"]) == ("Checking", "say done")
+
+
+def test_a_program_before_it_makes_it_no_other(hook, tmp_path):
+    path = tmp_path / ".claude/settings.json"
+    path.parent.mkdir()
+    wrapped = {"type": "command", "command": "uv run '/opt/my tools/sentinel' hook run claude-code --quiet"}
+    path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [wrapped]}]}}))
+    hook("install", "claude-code")
+    assert [one["command"] for one in handlers(path, "Stop")] == ["sentinel hook run claude-code"]
+    path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [wrapped]}]}}))
+    hook("uninstall", "claude-code")
+    assert json.loads(path.read_text()) == {}
+
+
+def test_the_users_own_settings_name_the_program(hook, tmp_path):
+    hook("install", "claude-code", "--user")
+    (own,) = handlers(tmp_path / "home/.claude/settings.json", "Stop")
+    assert own["command"] == f"{COMMAND} hook run claude-code"
+    hook("install", "codex", "--user", CODEX_HOME=str(tmp_path / "elsewhere"))
+    assert (tmp_path / "elsewhere/hooks.json").exists()
+
+
+def test_a_project_needs_the_program_on_the_path(hook):
+    done = hook("install", "claude-code", PATH=str(Path(sys.executable).parent.parent))
+    assert done.returncode == 0
+    assert 'there is no "sentinel" on the path' in done.stderr
+
+
+def test_a_link_stays_a_link(hook, tmp_path):
+    (tmp_path / "dotfiles").mkdir()
+    (tmp_path / "dotfiles/claude.json").write_text("{}")
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude/settings.json").symlink_to(tmp_path / "dotfiles/claude.json")
+    hook("install", "claude-code")
+    assert (tmp_path / ".claude/settings.json").is_symlink()
+    assert handlers(tmp_path / "dotfiles/claude.json", "Stop")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('{"a": 1, // mine\n}', "is not plain JSON, so nothing was changed"),
+        ('{"a": 1, "a": 2}', "a key stands in one object twice"),
+        ("[]", "is not an object, so nothing was changed"),
+        ('{"hooks": []}', '"hooks" is not what claude-code reads'),
+        ('{"hooks": {"Stop": {}}}', '"hooks" is not what claude-code reads'),
+        (b"\xff", "is not UTF-8"),
+    ],
+)
+def test_a_file_that_is_not_understood_is_left_alone(hook, tmp_path, text, says):
+    path = tmp_path / ".claude/settings.json"
+    path.parent.mkdir()
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    before = path.read_bytes()
+    done = hook("install", "claude-code")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith('sentinel: error: ".claude/settings.json": ' if '"hooks"' not in says else "sentinel")
+    assert says in done.stderr
+    assert path.read_bytes() == before
+
+
+def test_odd_entries_of_others_are_left_alone(hook, tmp_path):
+    path = tmp_path / ".claude/settings.json"
+    path.parent.mkdir()
+    odd = ["x", {"hooks": 3}, {"hooks": ["y", {"command": "unclosed '"}, {"command": 4}, {"type": "prompt"}]}]
+    path.write_text(json.dumps({"hooks": {"Stop": odd}}))
+    hook("install", "claude-code")
+    assert json.loads(path.read_text())["hooks"]["Stop"][:-1] == odd
+    hook("uninstall", "claude-code")
+    assert json.loads(path.read_text())["hooks"]["Stop"] == odd
+
+
+def test_an_unknown_tool_is_refused(hook):
+    done = hook("install", "cursor")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "'cursor' is not one of" in done.stderr

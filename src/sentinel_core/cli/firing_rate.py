@@ -1,0 +1,55 @@
+"""How often each built-in rule fired on labelled runs: the figures of the detection card, as ``make detect`` writes them."""
+
+import functools
+from importlib.resources import files
+
+import attrs
+import msgspec
+
+__all__ = ["FiringRate", "firing_rate"]
+
+_BUILT_IN = "reliability-sentinel-"
+
+
+@attrs.frozen(kw_only=True)
+class FiringRate:
+    """On how many ``failed`` and ``good`` runs a rule fired, ``of_failed`` and ``of_good`` in all."""
+
+    failed: int
+    good: int
+    of_failed: int
+    of_good: int
+
+    def __str__(self) -> str:
+        return f"{self.failed:,} of {self.of_failed:,} failed and {self.good:,} of {self.of_good:,} good labelled runs"
+
+
+class _Set(msgspec.Struct):
+    failed: int
+    good: int
+
+
+class _Rules(msgspec.Struct):
+    fired: dict[str, tuple[int, int]]
+
+
+class _Figures(msgspec.Struct):
+    sets: dict[str, _Set]
+    rules: _Rules
+
+
+@functools.cache
+def _measured() -> dict[str, FiringRate]:
+    data = files(__package__).joinpath("detection.json").read_bytes()
+    figures = msgspec.json.decode(data, type=_Figures)
+    of_failed = sum(one.failed for one in figures.sets.values())
+    of_good = sum(one.good for one in figures.sets.values())
+    return {
+        rule: FiringRate(failed=failed, good=good, of_failed=of_failed, of_good=of_good)
+        for rule, (failed, good) in figures.rules.fired.items()
+    }
+
+
+def firing_rate(rule: str, distribution: str | None) -> FiringRate | None:
+    """The rate of a rule ``SIGNAL.RULE``; None where it was not measured, as with every rule of somebody else's signal."""
+    return _measured().get(rule) if distribution is not None and distribution.startswith(_BUILT_IN) else None

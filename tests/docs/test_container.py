@@ -1,0 +1,73 @@
+"""The images: nobody in them is root, each has a health check that finds its service, and what they copy is there."""
+
+import json
+import re
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from healthy import is_healthy
+
+REPOSITORY = Path(__file__).parents[2]
+RECIPE = (REPOSITORY / "container/Dockerfile").read_text(encoding="utf-8")
+SERVICES = ("serve", "receive")
+
+
+@pytest.fixture
+def answering():
+    """A server that answers ``/N`` with the status N."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(int(self.path[1:]))
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize(("status", "healthy"), [(200, True), (404, True), (405, True), (500, False), (503, False)])
+def test_what_answers_is_healthy_and_what_fails_is_not(answering, status, healthy):
+    assert is_healthy(f"{answering}/{status}") is healthy
+
+
+def test_where_nobody_listens_nothing_is_healthy():
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+    assert is_healthy(f"http://127.0.0.1:{port}/") is False
+    assert is_healthy("no address") is False
+
+
+@pytest.mark.parametrize("service", SERVICES)
+def test_each_image_runs_its_service_with_a_health_check_and_without_root(service):
+    stage = re.search(rf"^FROM base AS {service}$(.*?)(?=^FROM |\Z)", RECIPE, re.MULTILINE | re.DOTALL)[1]
+    assert "HEALTHCHECK" in stage
+    assert json.loads(re.search(r"^CMD (\[.*\])$", stage, re.MULTILINE)[1])[0] == service
+    base = RECIPE[RECIPE.index(" AS base") : RECIPE.index(" AS serve")]
+    assert re.findall(r"^USER (.+)$", base, re.MULTILINE) == ["10001"]
+    assert "USER" not in stage
+
+
+def test_what_is_copied_is_let_into_the_build():
+    let_in = {line[1:] for line in (REPOSITORY / ".dockerignore").read_text().splitlines() if line.startswith("!")}
+    for source in ("constraints.txt", "container/healthy.py"):
+        assert source in RECIPE
+        assert source in let_in
+        assert (REPOSITORY / source).is_file()
+    assert {"src", "plugins", "tools", "pyproject.toml", "README.md", "LICENSE", "publishing/*.py"} <= let_in
+
+
+def test_the_development_container_is_made_by_make():
+    told = json.loads((REPOSITORY / ".devcontainer/devcontainer.json").read_text(encoding="utf-8"))
+    assert told["postCreateCommand"].startswith("make setup")

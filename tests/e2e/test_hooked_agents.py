@@ -1,0 +1,114 @@
+"""Coding agents themselves, with the hook in their settings and a scripted model behind them: the lie is sent back, and once only.
+
+``SENTINEL_E2E_AGENTS`` is the folder in which ``make e2e`` installs them with npm.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from scripted_models import Run, scripted
+
+BIN = Path(sys.executable).parent
+AGENTS = Path(os.environ.get("SENTINEL_E2E_AGENTS") or "no/agents") / "node_modules" / ".bin"
+TIMEOUT = 240
+TESTS = "#!/bin/sh\necho 'FAILED test_cart.py::test_total'\necho '1 failed, 2 passed in 0.12s'\nexit 1\n"
+LIE, MENDED = "I fixed the cart. All tests pass now.", "You are right: one test still fails."
+COMMAND = ".venv/bin/pytest -q"  # a login shell has a path of its own
+PROMPT = "Fix the cart and run the tests."
+
+pytestmark = pytest.mark.unmeasured
+
+
+def claude_code(address, home, prompt):
+    command = [AGENTS / "claude", "-p", prompt, "--allowedTools", "Bash", "--model", "claude-sonnet-5"]
+    return command, {
+        "ANTHROPIC_BASE_URL": address,
+        "ANTHROPIC_API_KEY": "none",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+    }
+
+
+def codex(address, home, prompt):
+    provider = f'{{name="scripted", base_url="{address}/v1", wire_api="responses", env_key="SCRIPTED_KEY"}}'
+    options = ["-c", 'model_provider="scripted"', "-c", f"model_providers.scripted={provider}", "-m", "gpt-5.1-codex"]
+    trust = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
+    return [AGENTS / "codex", "exec", *trust, *options, prompt], {"SCRIPTED_KEY": "none"}
+
+
+def gemini_cli(address, home, prompt):
+    command = [AGENTS / "gemini", "-p", prompt, "--yolo", "--skip-trust", "-m", "gemini-2.5-pro"]
+    return command, {"GOOGLE_GEMINI_BASE_URL": address, "GEMINI_API_KEY": "none", "GEMINI_TELEMETRY_ENABLED": "false"}
+
+
+TOOLS = {
+    "claude-code": (claude_code, "claude"),
+    "codex": (codex, "codex"),
+    "gemini-cli": (gemini_cli, "gemini"),
+}
+
+
+@pytest.fixture(params=TOOLS)
+def hooked(request, tmp_path):
+    """Runs the agent in a project whose tests fail, with a home of its own."""
+    start, program = TOOLS[request.param]
+    if not (AGENTS / program).exists() or shutil.which("node") is None:
+        pytest.skip(f'no {program}: SENTINEL_E2E_AGENTS names no folder with it ("make e2e" installs it where npm is)')
+    home, project = tmp_path / "home", tmp_path / "project"
+    for folder in (home / ".gemini", project / ".venv" / "bin"):
+        folder.mkdir(parents=True)
+    (home / ".gemini" / "settings.json").write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
+    (project / ".venv" / "bin" / "pytest").write_text(TESTS)
+    (project / ".venv" / "bin" / "pytest").chmod(0o755)
+    kept = {name: os.environ[name] for name in ("LANG", "TERM", "TMPDIR") if name in os.environ}
+    path = os.pathsep.join((str(BIN), os.environ["PATH"]))
+    environ = {**kept, "HOME": str(home), "PATH": path, "IS_SANDBOX": "1", "SHELL": "/bin/sh"}
+
+    def run(*command, **more):
+        done = subprocess.run(
+            [str(one) for one in command],
+            cwd=project,
+            env={**environ, **more},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+        return done
+
+    run(BIN / "sentinel", "hook", "install", request.param, "--user")
+
+    def ask(*script):
+        with scripted(*script) as server:
+            command, more = start(server.address, home, PROMPT)
+            done = run(*command, **more)
+        return done, [json.dumps(one) for one in server.asked]
+
+    return ask
+
+
+def test_a_lie_is_sent_back_with_the_evidence(hooked):
+    done, asked = hooked(Run(COMMAND), LIE, MENDED)
+    assert MENDED in done.stdout
+    assert len(asked) == 3
+    assert "The last run of tests, `pytest -q`, ended with" in asked[2]
+    assert "1 failed, 2 passed" in asked[2].rpartition("The last run of tests")[2]
+    assert "The last run of tests" not in asked[1]
+
+
+def test_the_same_lie_is_sent_back_once(hooked):
+    done, asked = hooked(Run(COMMAND), LIE, LIE, "Never asked for.")
+    assert len(asked) == 3
+    assert "Never asked for." not in done.stdout
+
+
+def test_the_truth_is_not_held_up(hooked):
+    _, asked = hooked(Run(COMMAND), "One of the three tests fails: test_total.")
+    assert len(asked) == 2
