@@ -3,11 +3,10 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from itertools import combinations
 
 from sentinel_signal_hallucination.belonging import NUMBER, belonging, digits_of, numbers_of, sums_of, value_of
-from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.tables import once, regex
 
 __all__ = ["Derived", "explicit_sum"]
 
@@ -83,22 +82,22 @@ class Derived:
         value = value_of(written)
         return value <= _DAYS and _Sorted(self._pairs(value - _ROUNDING, value + _ROUNDING)).near(value, 0.0)
 
-    @cached_property
+    @once
     def _values(self) -> list[float]:
         found = [number for text in (*self._said, *self._results) for number in numbers_of(text)]
         return found[-_MOST_VALUES:]
 
-    @cached_property
+    @once
     def _plain(self) -> _Sorted:
         return _Sorted(self._values)
 
-    @cached_property
+    @once
     def _together(self) -> _Sorted:
         """Sums of what belongs together: one field over the rows of a result, the numbers of one object, the answers of calls."""
         found = list(belonging(self._results))
         return _Sorted([*found, *map(abs, found)])
 
-    @cached_property
+    @once
     def _few(self) -> list[float]:
         """The last figures that were told, sorted."""
         return sorted(list(dict.fromkeys(reversed(self._values)))[:_MOST_PAIRED])

@@ -1,11 +1,11 @@
 """What the user ordered: a request, or a yes to what the agent proposed. Orders and time come before words."""
 
 from bisect import bisect_left
-from functools import cached_property
 
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_signal_hallucination.sentences import plain, sentences
+from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.words import lemmas, word_set
 
 __all__ = ["Order", "Orders"]
@@ -54,7 +54,7 @@ class Order:
     def __init__(self, at: int, groups: frozenset[str], low: str, *, agrees: bool) -> None:
         self.at, self.groups, self.agrees, self._low = at, groups, agrees, low
 
-    @cached_property
+    @once
     def words(self) -> frozenset[str]:
         """All words of the order and of the proposal, as singulars."""
         return frozenset(singular(word) for sentence in sentences(self._low) for word in sentence.words)
@@ -74,7 +74,7 @@ class Orders:
         found = (self._order(asked[number]) for number in range(bisect_left(asked, message_index) - 1, -1, -1))
         return next((order for order in found if order is not None), None)
 
-    @cached_property
+    @once
     def all(self) -> list[Order]:
         """All orders, in order of time."""
         return [order for at in self._index.asked if (order := self._order(at)) is not None]
@@ -90,7 +90,7 @@ class Orders:
             self._read[at] = self._found(at)
         return self._read[at]
 
-    @cached_property
+    @once
     def _wanted(self) -> dict[str, str]:
         return _wanted(self._index)
 

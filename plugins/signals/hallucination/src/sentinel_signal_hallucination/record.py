@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +10,7 @@ from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import ToolFacts, facts_of, name_words, singular
+from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.words import KIN, lemmas
 
 if TYPE_CHECKING:
@@ -112,23 +113,23 @@ class Record:
         self.index = index
         self.tools = index.tools
 
-    @cached_property
+    @once
     def deeds(self) -> list[Deed]:
         """What the agent did, or tried to do, in order."""
         return [deed for call in self.index.calls if (deed := self._deed(call)) is not None]
 
-    @cached_property
+    @once
     def _orders(self) -> "Orders":
         from sentinel_signal_hallucination.orders import Orders
 
         return Orders(self.index)
 
-    @cached_property
+    @once
     def tool_groups(self) -> frozenset[str]:
         """The groups of what the tools on offer or called can do."""
         return frozenset[str]().union(*(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads"))
 
-    @cached_property
+    @once
     def tool_words(self) -> frozenset[str]:
         """All words in the names of the tools."""
         return frozenset(word for name in self.tools for word in name_words(name))
@@ -161,12 +162,12 @@ class Record:
                 fresh = True
         return fresh and groups.isdisjoint(vain - done)
 
-    @cached_property
+    @once
     def _is_free(self) -> bool:
         """True where all that was called runs anything: then it backs everything, or nothing."""
         return all(facts.runs_anything and not groups_of(facts) for facts in self.tools.values())
 
-    @cached_property
+    @once
     def _freely_done(self) -> int:
         """Where a tool that runs anything first did something."""
         return next(
@@ -174,7 +175,7 @@ class Record:
             len(self.index.messages),
         )
 
-    @cached_property
+    @once
     def _ran(self) -> int:
         calls = self.index.calls
         return next(
@@ -197,7 +198,7 @@ class Record:
         since = asked[bisect_left(asked, message_index) - 1]
         return not any(deed.message_index > since and not deed.failed for deed in self.deeds_until(message_index))
 
-    @cached_property
+    @once
     def _below(self) -> list[Deed]:
         records = [Record(child) for child in self.index.children]
         return [deed for record in records for deed in (*record.deeds, *record._below)]  # noqa: SLF001 - of its own kind

@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import takewhile
 from operator import attrgetter
 
@@ -14,6 +13,7 @@ from sentinel_signal_hallucination.answers import Said, low_of
 from sentinel_signal_hallucination.asked import LONGEST_REPLY, verbs_of
 from sentinel_signal_hallucination.record import Deed, Record, failed
 from sentinel_signal_hallucination.shows import only_shows
+from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.words import lemmas, word_set
 
 __all__ = ["Turn", "Turns", "has_its_own_tool", "is_of"]
@@ -31,7 +31,7 @@ class Turn:
         self.until = asked[number + 1] if number + 1 < len(asked) else len(turns.record.index.messages)
         self._turns, self._number = turns, number
 
-    @cached_property
+    @once
     def calls(self) -> list[Call]:
         """All calls of the turn, in order."""
         calls = self.record.index.calls
@@ -53,7 +53,7 @@ class Turn:
         ]
         return [text for text in found if not text.is_copied]
 
-    @cached_property
+    @once
     def deeds(self) -> list[Deed]:
         """What was done or tried; what only shows something is no deed."""
         deeds = self.record.deeds if self.calls else []
@@ -62,22 +62,22 @@ class Turn:
         ]
         return [deed._replace(failed=deed.failed or _broke(deed)) for deed in found if not only_shows(deed.call)]
 
-    @cached_property
+    @once
     def worked(self) -> list[Deed]:
         """The deeds that worked."""
         return [deed for deed in self.deeds if not deed.failed]
 
-    @cached_property
+    @once
     def wrote(self) -> bool:
         """True where a call may have written although its tool seems to read."""
         return any(_may_write(call, self.record.index) for call in self.calls)
 
-    @cached_property
+    @once
     def low(self) -> str:
         """The plain words of the order."""
         return low_of(self.record.index.messages[self.asked].content)
 
-    @cached_property
+    @once
     def _words(self) -> list[str]:
         return _WORD.findall((self.record.index.messages[self.asked].content or "").lower())
 
@@ -86,7 +86,7 @@ class Turn:
         """True where the user's message may be a mere yes."""
         return len(self._words) <= LONGEST_REPLY
 
-    @cached_property
+    @once
     def heard(self) -> frozenset[str]:
         """All words of this order and of those before that nothing has carried out."""
         return frozenset(self._words).union(*(turn._words for turn in self._open()))  # noqa: SLF001 - of its own kind
@@ -95,7 +95,7 @@ class Turn:
         earlier = map(self._turns.__getitem__, range(self._number - 1, -1, -1))
         return takewhile(lambda turn: not (turn.worked or turn.wrote), earlier)
 
-    @cached_property
+    @once
     def _verbs(self) -> tuple[frozenset[str], bool]:
         return verbs_of(self.record, self.asked, self.low)
 
@@ -109,17 +109,17 @@ class Turn:
         """True where the user took what the agent offered to do."""
         return self._verbs[1]
 
-    @cached_property
+    @once
     def older(self) -> frozenset[str]:
         """The verbs of the orders before that nothing has carried out."""
         return frozenset[str]().union(*(turn.own for turn in self._open()))
 
-    @cached_property
+    @once
     def used(self) -> frozenset[str]:
         """The words in the names of the tools that worked."""
         return frozenset(word for call in self.calls if not failed(call) for word in name_words(call.call.name))
 
-    @cached_property
+    @once
     def in_vain(self) -> Deed | None:
         """The last deed that failed, where none of its kind worked after it."""
         for deed in reversed(self.deeds):
@@ -141,7 +141,7 @@ class Turns:
             self._made[number] = Turn(self, number)
         return self._made[number]
 
-    @cached_property
+    @once
     def since(self) -> int:
         """The first turn after the last deed: from there on, all orders wait."""
         deeds = self.record.deeds
