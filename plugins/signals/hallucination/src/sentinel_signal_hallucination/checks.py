@@ -54,6 +54,7 @@ _NO_TROUBLE = regex(
     r"(?:\b(?:no|zero|0|any|without|fixed (?:the|all|both)?|of the|\d+) (?:\w+ ){0,2}(?:fail\w*|errors?|remaining)|fixed\b[^.\n]{0,40}fail\w*"
     r"|fail\w* (?:is|are|was|were) (?:now )?fixed)"
 )
+_FAILED = regex(r"\b(?:failed|skipped)\b")
 _NEAR, _FAR, _GAP = 3, 8, 7
 
 
@@ -67,11 +68,12 @@ class CheckClaim(NamedTuple):
 def check_claims(content: str) -> Iterator[CheckClaim]:
     """The claims of one text; none where it speaks of what fails."""
     low = plain(content if "```" in content else content.replace("`", " "))
-    if any(map(low.__contains__, _ADMITTED)) and any(map(_NO_TROUBLE.sub(" ", low).__contains__, _ADMITTED)):
-        return
+    trouble = any(map(low.__contains__, _ADMITTED))
     for sentence in sentences_with(low, _NAMED):
         words = sentence.words
         whole = low[sentence.start : sentence.end]
+        if trouble and _admits(low[: sentence.start], low[sentence.start :]):
+            continue
         if sentence.asks or "|" in whole or "[" in whole or (words[0] in _WHERE and _IN_ALL.isdisjoint(words[1:2])):
             continue
         for kind, nouns in _SUBJECTS.items():
@@ -79,6 +81,12 @@ def check_claims(content: str) -> Iterator[CheckClaim]:
                 yield CheckClaim(kind, sentence)
         if _builds(words):
             yield CheckClaim("build", sentence)
+
+
+def _admits(before: str, after: str) -> bool:
+    """True where the text speaks of what fails; what failed before the sentence may have been mended since."""
+    left = f"{_FAILED.sub(' ', before)} {after}"
+    return any(map(_NO_TROUBLE.sub(" ", left).__contains__, _ADMITTED))
 
 
 def _builds(words: list[str]) -> bool:
