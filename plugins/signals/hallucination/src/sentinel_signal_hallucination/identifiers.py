@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.report import Finding
@@ -124,7 +125,7 @@ def _of_report(call: Call, written: str, settings: Settings) -> Evidence:
 
 
 _REPORTS = frozenset(("report", "message", "email", "ticket", "issue", "comment", "summary", "assessment", "review"))
-_SHORTEST_REPORT = 40
+_SHORTEST_REPORT, _MOST = 40, 400
 
 
 def _shape(written: str) -> str:
@@ -145,11 +146,17 @@ def receipts(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     if index.children or index.orphans or not index.asked:
         return
     last, given, held = final_answer(index), _first_given(index), Held(index, len(index.messages))
+    told = set[str]()
     for text in index.texts:
         if text.message_index <= given or text is last or text.is_copied or _MIXED.search(text.content) is None:
             continue
-        for match in _identifiers(prose_of(text.content)):
-            if match[0] != match[0].upper() or _is_told(match[0], held) or _is_none(match):
+        for match in islice(_identifiers(prose_of(text.content)), _MOST):
+            if match[0] != match[0].upper() or match[0] in told:
+                continue
+            if len(told) > _MOST:
+                return
+            told.add(match[0])
+            if _is_told(match[0], held) or _is_none(match):
                 continue
             if not _may_be_a_name(match[0]):
                 yield value_evidence(text, "identifier", match, settings.hearsay_weight, certain=False)

@@ -19,6 +19,8 @@ from sentinel_signal_hallucination.words import lemmas, word_set
 __all__ = ["Turn", "Turns", "has_its_own_tool", "is_of"]
 
 _WORD = re.compile(r"[a-z'-]+")
+# An order that has waited for so many turns is forgotten; a long talk must not be read over and over.
+_FARTHEST = 20
 _message_index = attrgetter("message_index")
 
 
@@ -92,7 +94,8 @@ class Turn:
         return frozenset(self._words).union(*(turn._words for turn in self._open()))  # noqa: SLF001 - of its own kind
 
     def _open(self) -> Iterator["Turn"]:
-        earlier = map(self._turns.__getitem__, range(self._number - 1, -1, -1))
+        first = max(-1, self._number - 1 - _FARTHEST)
+        earlier = map(self._turns.__getitem__, range(self._number - 1, first, -1))
         return takewhile(lambda turn: not (turn.worked or turn.wrote), earlier)
 
     @once
