@@ -60,8 +60,8 @@ bench: $(READY) ## Speed, as ratios measured in this run.
 fuzz: $(READY) ## Ten minutes of damaged files through every trace reader.
 	$(BIN)/python benchmarks/fuzz.py --seconds 600
 
-soak: $(READY) ## The limits on memory and time, at full size.
-	SENTINEL_SOAK=1 $(BIN)/python -m pytest tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/core/test_redact.py plugins/commands/serve/tests/test_openapi.py tests/reflection/test_races.py plugins/commands/receive/tests/test_receive.py plugins/readers/frameworks/tests/test_hostile.py plugins/signals/hallucination/tests/test_signal.py
+soak: $(READY) ## What others tried to break, and the limits on memory and time, at full size.
+	SENTINEL_SOAK=1 $(BIN)/python -m pytest -s tests/soak tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/core/test_redact.py plugins/commands/serve/tests/test_openapi.py tests/reflection/test_races.py plugins/commands/receive/tests/test_receive.py plugins/readers/frameworks/tests/test_hostile.py plugins/signals/hallucination/tests/test_signal.py
 
 e2e: $(READY) ## Coding agents with the hook, adapters with the newest frameworks, and a real model that finishes the scenario; address and key from SENTINEL_E2E_BASE_URL and SENTINEL_E2E_KEY.
 	@test -e $(AIMOCK) || ! command -v npm >/dev/null || npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(VENV)/aimock @copilotkit/aimock@1.43.0

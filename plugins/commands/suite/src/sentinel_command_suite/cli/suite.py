@@ -163,7 +163,7 @@ def compare(baseline: str, result: Path | None, **options: Any) -> int:
     from sentinel_command_suite.baseline import load_results
     from sentinel_command_suite.evaluation import compare_to_baseline, load_baseline
 
-    output = ResultOutput.of(options)
+    output = ResultOutput.of(options, fail_on="regression")
     known = load_baseline(baseline, folder=options["home"] / "baselines")
     results = load_results(result or _last(options["home"], known.results.suite))
     return output.write(results, compare_to_baseline(results, known, alpha=options["alpha"]))

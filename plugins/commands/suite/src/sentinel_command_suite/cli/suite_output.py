@@ -45,8 +45,8 @@ def output_options(function: _Function) -> _Function:
         click.option(
             "--fail-on",
             type=click.Choice(["failure", "regression", "never"]),
-            default="failure",
-            help="What exits with 2: failed scenarios and regressions (failure), or only regressions beyond noise.",
+            help="What exits with 2: failed scenarios and regressions (failure; of run), or only regressions beyond "
+            "noise (regression; of compare).",
         ),
         click.option(
             "--alpha",
@@ -76,12 +76,12 @@ class ResultOutput:
     verbose: bool
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Self:
+    def of(cls, options: Mapping[str, Any], *, fail_on: Literal["failure", "regression"] = "failure") -> Self:
         """From ``output_options``. Raises ``ConfigError`` and ``InputError``."""
         return cls(
             form="json" if options["as_json"] else options["form"] or "text",
             targets=tuple(_target(text) for text in options["outputs"]),
-            fail_on=options["fail_on"],
+            fail_on=options["fail_on"] or fail_on,
             labels=_labels(options["labels"]),
             verbose=options["verbose"],
         )
