@@ -13,7 +13,7 @@ from sentinel_core.offers import Tool
 from sentinel_core.testing.scripted import ScriptedModel
 
 # Test folders are no packages: helpers are loaded by their paths.
-for _module in ("agent_counting", "agent_killing", "agent_odd"):
+for _module in ("agent_killing", "agent_odd"):
     _spec = importlib.util.spec_from_file_location(_module, Path(__file__).with_name(f"{_module}.py"))
     sys.modules[_module] = importlib.util.module_from_spec(_spec)
     _spec.loader.exec_module(sys.modules[_module])
