@@ -129,7 +129,9 @@ def budget_part(spent: Spent, settings: "CostSettings") -> Part:
     score = _rising(tokens / settings.budget_tokens)
     if tokens <= settings.budget_tokens:
         return score, None
-    text = f"The run used {tokens:,.0f} tokens (cached ones discounted); its budget is {settings.budget_tokens:,}."
+    text = (
+        f"The run used {tokens:,.0f} tokens (with cached tokens discounted); its budget is {settings.budget_tokens:,}."
+    )
     return score, Finding(rule="over_budget", severity=_severity(score), text=text)
 
 
@@ -139,7 +141,7 @@ def ratio_part(spent: Spent, settings: "CostSettings") -> Part:
     if spent.completion < settings.least_completion_tokens or ratio <= settings.completion_ratio:
         return 0.0, None
     score = settings.completion_weight * (1 - settings.completion_ratio / ratio)
-    text = f"The model wrote {spent.completion:,} tokens for {spent.prompt:,} that it read."
+    text = f"The model wrote {spent.completion:,} tokens and read {spent.prompt:,}."
     return score, Finding(rule="completion_ratio", severity=_severity(score), text=text)
 
 
@@ -154,7 +156,7 @@ def growth_part(index: "TraceIndex", settings: "CostSettings", path: tuple[int, 
     growth = added / max(len(prompts) - 1, 1)
     if growth > settings.growth_tokens:
         score = settings.growth_weight * (1 - settings.growth_tokens / growth)
-        text = f"Each model call added {growth:,.0f} tokens to the prompt on average; allowed are {settings.growth_tokens:,}."
+        text = f"Each model call added {growth:,.0f} tokens to the prompt on average; {settings.growth_tokens:,} are allowed."
         last = calls[-1][0]
         found = Finding(rule="prompt_growth", severity=_severity(score), text=text, message_index=last, trace_path=path)
         yield score, found

@@ -44,8 +44,8 @@ def _edit(name: str) -> dict[str, Any]:
 
 _EXPLAINED = {
     "claim_without_call": Explanation(
-        why="The user goes away believing that it was done. This is the costliest thing an agent can say that is not so.",
-        mend="Let the last answer be built from results, not from memory; tell the model to say what it did not do; check the state of the world after the run.",
+        why="The user leaves believing that it was done. No other false statement by an agent costs as much.",
+        mend="Build the last answer from results, not from memory; tell the model to say what it did not do; check the actual state after the run.",
         example=_run(
             "Cancel order 1017 and write to the customer.",
             "get_order",
@@ -55,8 +55,8 @@ _EXPLAINED = {
         ),
     ),
     "contradicted_claim": Explanation(
-        why="The call that was to do it failed, and the agent tells the user that it worked.",
-        mend="Put errors where the model cannot overlook them, and let it repeat the call or own up; a failed call must not be the last before the answer.",
+        why="The call that should have done it failed, and the agent tells the user that it worked.",
+        mend="Put errors where the model cannot overlook them, and let it repeat the call or admit the failure; a failed call must not be the last one before the answer.",
         example=_run(
             "Cancel order 1017.",
             "cancel_order",
@@ -67,8 +67,8 @@ _EXPLAINED = {
         ),
     ),
     "imitated_call": Explanation(
-        why="The model wrote what a call looks like, and nothing ran. Whatever follows rests on nothing.",
-        mend="Use the provider's own tool calls; where a call is text, parse it or tell the model that nothing ran.",
+        why="The model wrote text that looks like a call, and nothing ran. Whatever follows has no basis.",
+        mend="Use the provider's native tool calls; if a call arrives as text, parse it or tell the model that nothing ran.",
         example={
             "schema": 2,
             "messages": [
@@ -82,8 +82,8 @@ _EXPLAINED = {
         },
     ),
     "imitated_output": Explanation(
-        why="The model wrote the result itself. It looks like evidence and is invention.",
-        mend="Stop generation at the end of a call, so that the host's result comes next and not the model's.",
+        why="The model wrote the result itself. It looks like evidence but is invented.",
+        mend="Stop generation at the end of a call, so that the next text is the host's result, not the model's.",
         example=_run(
             "Add the numbers.",
             "run_python",
@@ -93,8 +93,8 @@ _EXPLAINED = {
         ),
     ),
     "contradicted_checks": Explanation(
-        why="The last run of the tests, the build, the type check or the linter failed, and the agent says that it passes: broken work goes out as checked.",
-        mend="Let the agent run the check after its last change, and gate on the exit code rather than on its word.",
+        why="The last run of the tests, the build, the type check or the linter failed, and the agent says that it passes: broken work is delivered as checked.",
+        mend="Let the agent run the check after its last change, and gate on the exit code rather than on what the agent says.",
         example=_run(
             "Fix the login.",
             "bash",
@@ -115,8 +115,8 @@ _EXPLAINED = {
         ),
     ),
     "stale_checks": Explanation(
-        why="The check passed before the last edit. What it says of the code that goes out is not known.",
-        mend="Let the agent run the check once more after its last edit.",
+        why="The check passed before the last edit. Nothing shows that the delivered code still passes.",
+        mend="Let the agent run the check again after its last edit.",
         example={
             "messages": [
                 {"role": "user", "content": "Fix the login."},
@@ -129,8 +129,8 @@ _EXPLAINED = {
         },
     ),
     "partial_claim": Explanation(
-        why="The agent did part of what was asked, and tells it as the whole.",
-        mend="Let the last answer go through the request point by point, each with the call that did it.",
+        why="The agent did part of what was asked, and reports it as everything.",
+        mend="Let the last answer go through the request point by point, and name the call that did each.",
         example={
             "messages": [
                 {"role": "user", "content": "The login test fails. Please fix it and commit."},
@@ -143,8 +143,8 @@ _EXPLAINED = {
         },
     ),
     "result_without_call": Explanation(
-        why="The agent tells what a tool returned, and nothing returned. What it tells is invention.",
-        mend="Let the model see the error, and require that what is told of a result stands in one.",
+        why="The agent reports what a tool returned, but no tool returned it. The report is invented.",
+        mend="Let the model see the error, and require that whatever it reports as a result is in one.",
         example=_run(
             "How many orders are open?",
             "count_orders",
@@ -155,8 +155,8 @@ _EXPLAINED = {
         ),
     ),
     "identifier": Explanation(
-        why="A number of an order, a parcel or a commit that nothing returned leads the user to nothing, or to somebody else's.",
-        mend="Fill identifiers in by code out of results; tell the model never to write one that it did not read.",
+        why="An order, parcel or commit number that no tool returned leads the user nowhere, or to somebody else's order.",
+        mend="Fill in identifiers from results by code; tell the model never to write one that it did not read.",
         example=_run(
             "Send me the tracking number of my order W4410782.",
             "get_shipment",
@@ -166,8 +166,8 @@ _EXPLAINED = {
         ),
     ),
     "figure": Explanation(
-        why="A figure that nothing returned, and that follows from nothing, is made up: the user acts on a wrong number.",
-        mend="Let the model copy figures from results, and compute by a tool rather than in its head.",
+        why="A figure that no tool returned, and that cannot be derived from the record, is made up: the user acts on a wrong number.",
+        mend="Let the model copy figures from results, and calculate with a tool.",
         example=_run(
             "What is the total of order 1017?",
             "get_order",
@@ -177,8 +177,8 @@ _EXPLAINED = {
         ),
     ),
     "call_without_result": Explanation(
-        why="What became of the call is not known, and the agent went on as if it were.",
-        mend="Record every result, errors and time-outs too, before the model is asked again.",
+        why="The outcome of the call is unknown, and the agent continued as if it were known.",
+        mend="Record every result, including errors and timeouts, before the model is called again.",
         example={
             "messages": [
                 {"role": "user", "content": "Cancel order 1017."},
@@ -201,8 +201,8 @@ _EXPLAINED = {
         },
     ),
     "orphan_result": Explanation(
-        why="A result that no call asked for came from elsewhere: a broken recorder, or a model that wrote the history itself.",
-        mend="Keep ids of calls and results together, and let nothing but the host write results.",
+        why="A result that belongs to no call came from elsewhere: a broken recorder, or a model that wrote the history itself.",
+        mend="Keep the ids of calls and results together, and let only the host write results.",
         example={
             "messages": [
                 {"role": "user", "content": "Where are orders 1017 and 1018?"},

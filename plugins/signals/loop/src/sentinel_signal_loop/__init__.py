@@ -54,7 +54,7 @@ class LoopSettings:
 _DIGITS = 6
 _FEWEST_ALIKE = 2
 _SILENT = Detection(score=None, details="The agent said nothing and called no tool.")
-_UNRECORDED = "Some repeated calls have no recorded result: what they brought cannot be compared."
+_UNRECORDED = "Some repeated calls have no recorded result, so their results cannot be compared."
 
 
 def detect(index: TraceIndex, settings: LoopSettings) -> Detection:

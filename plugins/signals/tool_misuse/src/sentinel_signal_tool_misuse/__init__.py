@@ -133,7 +133,7 @@ def _finding(checked: Checked, position: int, weight: float) -> Finding:
     call, fault = checked.calls[position], checked.faults[position]
     failed = checked.worked[position] is False
     shown = _evidence(call) if failed else call.key[1].decode()
-    reason = f"{fault.reason} as the agent wanted" if position in checked.wanted else fault.reason
+    reason = f"{fault.reason} as the agent intended" if position in checked.wanted else fault.reason
     return Finding(
         rule=fault.rule,
         severity="error"
