@@ -181,7 +181,7 @@ SECONDS = {
         ["first", None, "third"],
         "malformed trace as record 2: details.children is None",
     ),
-    "half a character": (HALF, ["first", None, "third"], "holds half of a surrogate pair"),
+    "half a character": (HALF, ["first", None, "third"], "contains half of a surrogate pair"),
     "half a character in a text": (
         "yield ExecutionTrace(trace_id='\\ud800', messages=(Message(role='assistant', content='0'),))",
         ["first", "?", "third"],

@@ -154,7 +154,7 @@ def test_what_is_no_fault_of_the_output_is_not_told_as_one(inside, write, knob, 
     monkeypatch.setattr(mmap, "mmap", refuses)
     done = inside("evaluate", "t.json", *place, *knob)
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr == "sentinel: error: the system refused: Cannot allocate memory\n"
+    assert done.stderr == "sentinel: error: the operating system reported: Cannot allocate memory\n"
 
 
 def test_the_same_bytes_whatever_the_seed_and_the_folder(sentinel, write, folder, tmp_path):

@@ -97,7 +97,7 @@ WRONG = {
     "arguments that hold half a character": (
         trace_of(Message(role="assistant", tool_calls=(ToolCall(id="c1", name="x", arguments={"a": "\ud800"}),))),
         ValueError,
-        "messages[1].tool_calls[0].arguments holds half of a surrogate pair, which is not valid text",
+        "messages[1].tool_calls[0].arguments contains half of a surrogate pair, which is not valid text",
     ),
     "no calls": (trace_of(Message(role="assistant", content="x", tool_calls=None)), TypeError, "tool_calls is None"),
     "no results": (trace_of(Message(role="tool", tool_results=None)), TypeError, "tool_results is None"),

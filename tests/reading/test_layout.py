@@ -121,7 +121,7 @@ def test_a_large_list_that_breaks_off(small_steps, data, words):
         (b'{"a": [1, {"b": NaN}]}', "NaN is not a JSON number @ $.a[1].b"),
         (b'{"a": -Infinity}', "Infinity is not a JSON number @ $.a"),
         (b'{"a": {"b": "\xff"}}', "is not UTF-8: byte 13 is 0xff @ $.a.b"),
-        (b'{"a": "x\\ud800"}', "is not JSON: a string holds half of a surrogate pair @ $.a"),
+        (b'{"a": "x\\ud800"}', "is not JSON: a string contains half of a surrogate pair @ $.a"),
         (b'{"a": ' + b"9" * 4301 + b"}", "a number of more than 4300 digits @ $.a"),
         (b'{"a": ' + b"[" * 5000, "nested deeper than 200 lists and objects @ $.a[0][0][0][0][0][0][0]..."),
         (

@@ -24,8 +24,8 @@ _Row = Mapping[str, Any]
 
 @click.command("explain")
 @click.argument("rule", required=False)
-@click.option("--all", "everything", is_flag=True, help="All rules.")
-@click.option("--markdown", is_flag=True, help="As Markdown.")
+@click.option("--all", "everything", is_flag=True, help="Explain all rules.")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
 @plugins_option()
 def command(*, rule: str | None, everything: bool, markdown: bool, plugins: str | None) -> int:
     """Explain what RULE (contradicted_tests, or hallucination.contradicted_tests) finds, why, what to do, how to switch it off."""

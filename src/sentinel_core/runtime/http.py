@@ -164,7 +164,7 @@ def _provider(what: str, *, retryable: bool) -> Failure:
 def _unsendable(who: str, _error: BaseException) -> ModelError:
     # The text of these quotes the header that could not be sent, which may be the key.
     return ValidationError(
-        f"{who} cannot be asked: its address, or a header such as the key, holds characters that HTTP forbids"
+        f"{who} cannot be called: its address, or a header such as the key, contains characters that HTTP forbids"
     )
 
 

@@ -148,7 +148,7 @@ class ProviderContract(Contract, given=("make", "settings")):
             except AuthenticationError as error:
                 refused = str(error)
             except OSError as error:
-                raise AssertionError("the network was asked before the key was looked for") from error
+                raise AssertionError("the network was used before the key was looked up") from error
         require(refused is None or provider.env[0] in refused, f"{refused!r} does not name {provider.env[:1]}")
 
     def test_closing_twice_is_no_error(self) -> None:

@@ -295,8 +295,8 @@ def test_a_trace_that_cannot_be_judged_is_named_once(receiver):
     at_work.send(agent(1, 1))
     at_work.wait_for_reports(1)
     assert at_work.stop() == 3
-    said = f'"trace {1:032x}": holds no message, call or result of its agent'
-    assert [line for line in at_work.err if "holds no message" in line] == [f"sentinel: error: {said}\n"]
+    said = f'"trace {1:032x}": contains no message, call or result of its agent'
+    assert [line for line in at_work.err if "contains no message" in line] == [f"sentinel: error: {said}\n"]
 
 
 @pytest.mark.skipif(not _has_ipv6() and os.environ.get("CI") != "true", reason="this machine has no IPv6")

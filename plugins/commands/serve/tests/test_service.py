@@ -245,7 +245,7 @@ def test_a_body_that_is_cut_off_is_no_defect(orchestrator, tokens, bearer, capsy
 
     app = make_app(Work(orchestrator=orchestrator, judge=evaluate_trace), Gate(tokens=read_tokens(tokens)))
     asyncio.run(app(scope, receive, send))
-    assert (sent[0]["status"], json.loads(sent[1]["body"])["detail"]) == (400, "the body was cut off")
+    assert (sent[0]["status"], json.loads(sent[1]["body"])["detail"]) == (400, "the body is incomplete")
     assert capsys.readouterr().err == ""
 
 

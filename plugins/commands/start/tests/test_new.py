@@ -48,7 +48,10 @@ def test_it_is_written_where_it_is_told_to(inside, folder):
     for place in ("empty", "empty/pyproject.toml"):
         done = inside("plugins", "new", "tool", "adder", "--into", place)
         assert (done.returncode, done.stdout) == (3, "")
-        assert done.stderr == f'sentinel: error: "{place}" is there already, and not empty: name another with --into\n'
+        assert (
+            done.stderr
+            == f'sentinel: error: "{place}" already exists and is not empty: name another folder with --into\n'
+        )
 
 
 @pytest.mark.parametrize(

@@ -148,4 +148,4 @@ def test_a_judge_that_cannot_be_closed_and_votes_that_cannot_be_kept(suite, run,
     assert [check.score for check in result.checks if not check.certain] == [1.0]
     burst, votes = result.notes
     assert burst == 'plugin "providers:x" raised RuntimeError: burst when it was closed'
-    assert votes.startswith("the judge's votes could not be kept: ")
+    assert votes.startswith("the judge's votes could not be stored: ")

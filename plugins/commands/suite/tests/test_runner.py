@@ -323,4 +323,4 @@ def test_a_trace_that_cannot_be_kept_takes_no_result_away(suite, run_bad, tmp_pa
     results = run_bad(suite(2), "inventive", folder=tmp_path)
     assert [one.status for one in results.scenarios] == ["failed", "failed"]
     (note,) = results.scenarios[0].trials[0].notes
-    assert note.startswith("the trace could not be kept: ")
+    assert note.startswith("the trace could not be stored: ")

@@ -187,7 +187,7 @@ def test_temperature_is_left_out_once_with_a_warning(server, opened, caplog):
         for _ in range(2):
             model.complete(Request(system_prompt="", messages=(QUESTION,), temperature=0.5))
     assert [record.getMessage() for record in caplog.records] == [
-        f'provider "anthropic" at {server.base_url} takes no temperature: 0.5 is left out'
+        f'provider "anthropic" at {server.base_url} does not accept a temperature: 0.5 is not sent'
     ]
     assert "temperature" not in server.requests[0]
 

@@ -156,7 +156,7 @@ def test_what_is_no_release_is_said(tagged, release_id, said):
 def test_no_history_in_common(tagged):
     tagged.git("checkout", "--quiet", "--orphan", "other")
     tagged.commit("Elsewhere", {"z": "1\n"})
-    with pytest.raises(InputError, match="have no history in common"):
+    with pytest.raises(InputError, match="have no common history"):
         summary(tagged, "v1.0..other")
 
 

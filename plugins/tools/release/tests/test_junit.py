@@ -183,7 +183,7 @@ def test_metrics_that_are_no_object(tmp_path, report):
     settings = SummarySettings(releases=str(tmp_path / "v1.json"), metrics=str(metrics))
     (tmp_path / "v1.json").write_text('{"version": "v1"}')
     metrics.write_text("[]")
-    with pytest.raises(InputError, match=r'metrics\.json" must hold a JSON object'):
+    with pytest.raises(InputError, match=r'metrics\.json" must contain a JSON object'):
         get_release_summary(settings, "v1")
     metrics.unlink()
     with pytest.raises(InputError, match=r'metrics\.json" cannot be read: .*; --metrics sets the path'):

@@ -35,7 +35,7 @@ def test_file_about_another_release_is_refused_naming_both(tmp_path, text, versi
         ("", "is not JSON"),
         ('{"version": "v1"', "is not JSON: "),
         ('{"version": NaN}', "is not JSON"),
-        ("[1]", "must hold a JSON object @ $, not a list"),
+        ("[1]", "must contain a JSON object @ $, not a list"),
         ('"v1"', "not a string"),
         ("3", "not a number"),
         ("2.5", "not a number"),

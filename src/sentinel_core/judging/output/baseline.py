@@ -41,13 +41,13 @@ def read_baseline(path: Path, *, may_be_missing: bool = False) -> tuple[Entry, .
     except FileNotFoundError:
         if may_be_missing:
             return ()
-        raise InputError(f'baseline "{path}" is not there: --update-baseline makes it') from None
+        raise InputError(f'baseline "{path}" does not exist: --update-baseline creates it') from None
     except OSError as error:
         raise InputError(f'baseline "{path}" cannot be read: {error.strerror}') from None
     except msgspec.DecodeError as error:
-        raise InputError(f'baseline "{path}" is no baseline: {error}') from None
+        raise InputError(f'"{path}" is not a baseline: {error}') from None
     if held.version != _VERSION:
-        raise InputError(f'baseline "{path}" has version {held.version}; {_VERSION} is known here')
+        raise InputError(f'baseline "{path}" has version {held.version}; this Sentinel reads only version {_VERSION}')
     return tuple(held.findings)
 
 

@@ -92,7 +92,7 @@ class Judge:
             try:
                 write_whole(path, msgspec.json.encode(votes))
             except OSError as error:
-                note(f"the judge's votes could not be kept: {error.strerror}")
+                note(f"the judge's votes could not be stored: {error.strerror}")
         return votes
 
     def _place(self, question: str) -> Path | None:

@@ -28,29 +28,29 @@ class ToolMisuseSettings:
     """
 
     repaired_weight: float = attrs.field(default=0.1, validator=_share)
-    """Part of its weight that a bad call keeps where a call of the same tool worked later."""
+    """Fraction of its weight that a bad call keeps if a later call to the same tool succeeded."""
     moved_on_weight: float = attrs.field(default=0.5, validator=_share)
-    """Part that it keeps where only calls of other tools worked later."""
+    """Fraction that it keeps if only later calls to other tools succeeded."""
     ending_weight: float = attrs.field(default=0.5, validator=_share)
-    """Score for one failed call after which nothing worked; each further one adds this part of what is left to 1."""
+    """Score for one failed call after which no call succeeded; each further one adds this fraction of the rest up to 1."""
     half_at: float = attrs.field(default=1.0, validator=attrs.validators.gt(0.0))
-    """Bad calls times their rate that give a score of 0.5 by themselves."""
+    """Number of bad calls times their share of all calls, at which the score is 0.5."""
     failed_weight: float = attrs.field(default=1.0, validator=_share)
     """Weight of a call that failed."""
     no_match_weight: float = attrs.field(default=0.3, validator=_share)
-    """Weight of a lookup whose result says that it found nothing."""
+    """Weight of a lookup whose result says that nothing was found."""
     unknown_tool_weight: float = attrs.field(default=1.0, validator=_share)
-    """Weight of a call of a tool that does not exist."""
+    """Weight of a call to a tool that does not exist."""
     not_json_weight: float = attrs.field(default=0.8, validator=_share)
     """Weight of arguments that were not JSON."""
     schema_weight: float = attrs.field(default=0.8, validator=_share)
-    """Weight of arguments that the tool's schema refuses: a missing one, or one of a wrong type."""
+    """Weight of arguments that the tool's schema rejects: a missing one, or one of the wrong type."""
     placeholder_weight: float = attrs.field(default=0.6, validator=_share)
     """Weight of an argument that was never filled in."""
     empty_weight: float = attrs.field(default=0.3, validator=_share)
-    """Weight of an empty argument where other calls of the tool give a value, or the schema requires one."""
+    """Weight of an empty argument when other calls to the tool pass a value, or the schema requires one."""
     suspicious_weight: float = attrs.field(default=1.0, validator=_share)
-    """Weight of an argument that no honest call has; what worked later takes nothing of it."""
+    """Weight of an argument that no honest call has; later successes do not reduce it."""
 
 
 _DIGITS = 6

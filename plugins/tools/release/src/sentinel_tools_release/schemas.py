@@ -38,7 +38,7 @@ TESTS = _schema(
             "enum": ["failed", "skipped", "passed", "all"],
             "description": "Which tests; failed ones if left out.",
         },
-        "name": {"type": "string", "maxLength": 500, "description": "Only tests whose name holds this text."},
+        "name": {"type": "string", "maxLength": 500, "description": "Only tests whose name contains this text."},
         "limit": _limit(100, 20),
     }
 )
