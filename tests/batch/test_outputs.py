@@ -199,7 +199,9 @@ def test_changed_work_is_refused(inside, stop, few, folder, output, change, opti
     change(folder)
     done = inside("evaluate", "x.jsonl", "-o", output, "--resume", *options)
     assert done.returncode == 3
-    assert done.stderr.startswith("sentinel: error: --resume: the work differs from what was begun: ")
+    assert done.stderr.startswith(
+        "sentinel: error: --resume: the options or inputs differ from those of the started batch: "
+    )
     assert words in done.stderr
     for path in [*folder.glob("changed/*"), *folder.glob("changed.*"), *folder.glob(".changed*")]:
         path.unlink()

@@ -83,7 +83,7 @@ def test_strict_refuses_what_is_otherwise_ignored(inside, folder, knob):
     assert inside("evaluate", "t.json", *knob).returncode == 0
     done = inside("evaluate", "t.json", "--strict", *knob)
     assert done.returncode == 3
-    assert 'key "trace_id" is written more than once @ $; unknown key "traceid" @ $' in done.stderr
+    assert 'key "trace_id" is given more than once @ $; unknown key "traceid" @ $' in done.stderr
 
 
 @pytest.mark.parametrize("name", [b"\xff.json", b"\x1b2J.json"])

@@ -194,7 +194,7 @@ def test_what_it_wrote_before_is_no_input(inside, write, knob):
     for output in ("in/reports.jsonl", "in/reports.jsonl", "in/out/", "in/reports.jsonl"):
         done = inside("evaluate", "in", "-o", output, *knob, *(("--resume",) if output == "in/out/" else ()))
         assert "1 PASS" in done.stderr, output
-        assert (done.returncode, "is in no format" in done.stderr) == (0, False), output
+        assert (done.returncode, "has no format" in done.stderr) == (0, False), output
 
 
 def test_one_risk_is_rounded_one_way(inside, write, knob):

@@ -32,7 +32,7 @@ PLACES = {
         ("-o", "w.xml", "--output-format", "parquet"),
         '--output-format "parquet" needs a place to write to: -o FILE',
     ),
-    "a document in lines, in capitals": (("-o", "w.JSONL", "--json"), '-o "w.JSONL" holds one report per line'),
+    "a document in lines, in capitals": (("-o", "w.JSONL", "--json"), '-o "w.JSONL" contains one report per line'),
     "lines in a document": (("--jsonl", "-o", "w.json"), '-o "w.json" would hold lines of JSON: name it .jsonl'),
     "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is also an input and would be replaced'),
     "what is read, in a folder": ((".", "-o", "t.json", "--json"), '-o "t.json" is also an input'),
@@ -40,7 +40,7 @@ PLACES = {
         ("--json", "-o", "w.jsonl"),
         '-o "w.jsonl" contains one report per line: leave out --json and --pretty, or name it .json',
     ),
-    "a document in parts": (("--pretty", "-o", "w/"), '-o "w/" holds one report per line'),
+    "a document in parts": (("--pretty", "-o", "w/"), '-o "w/" contains one report per line'),
     "no folder": (("-o", "gone/x.jsonl"), '"gone/x.jsonl" cannot be written: No such file or directory'),
     "a file for a folder": (("-o", "t.json/x/"), '"t.json/x" cannot be created: Not a directory'),
 }

@@ -265,7 +265,7 @@ def test_the_newest_session(tmp_path, monkeypatch):
     monkeypatch.delenv("PLACE")
     with pytest.raises(InputError, match=r"no session in /nowhere/"):
         latest_session(kept, strict=False, max_record=1)
-    with pytest.raises(InputError, match="this reader does not say where its tool keeps sessions"):
+    with pytest.raises(InputError, match="this reader does not know where its tool stores sessions"):
         latest_session(reader("other", 1), strict=False, max_record=1)
 
 

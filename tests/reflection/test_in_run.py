@@ -236,7 +236,7 @@ def test_a_guard_that_dies_ends_the_family_and_the_report_is_delivered(place):
     assert (only.decision, only.reason, only.detail) == ("finalize", "guardrail_failed", "was killed")
     assert at.filed == ["medium"]
     assert at.said == [
-        "the attempt is no longer watched: was killed",
+        "the attempt is no longer monitored: was killed",
         "no rerun, because no decision on the attempt was possible: was killed",
     ]
 

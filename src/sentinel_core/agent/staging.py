@@ -35,7 +35,7 @@ __all__ = [
 DELIVERY = "delivery"
 """The id of the call that delivers the report."""
 
-_BROKE_OFF = "the process ended during the delivery of the report, and the tool takes no idempotency key"
+_BROKE_OFF = "the process ended during the delivery of the report, and the tool accepts no idempotency key"
 _STOPPED = "unfinished: a guardrail stopped the agent before it was done; this is the report it had staged by then"
 _NOTE = (
     "Not delivered yet: one report is delivered when this run is over. Calling this again replaces the staged report."

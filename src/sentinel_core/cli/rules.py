@@ -75,7 +75,7 @@ def known_rules(plugins: str | None, wanted: str | None = None) -> list[dict[str
         with Child(partial(_send_rules, layers, selection, wanted), frames=bytes, memory=_MEMORY) as child:
             (frame,) = child.frames(_TIMEOUT)
     except WorkerError as error:
-        raise PluginError(f"the signals could not be asked for their rules: {error}") from None
+        raise PluginError(f"the rules of the signals could not be read: {error}") from None
     answer = json.loads(frame)
     for problem in answer["problems"]:
         warn(problem)

@@ -293,7 +293,7 @@ def _refuse_clashes(plugins: Iterable[Plugin]) -> None:
             remedy = (
                 f"leave one out with --plugins no:{first.name}, or rename yours"
                 if first.distribution
-                else "take one of them out of --plugins, or rename its plugin"
+                else "remove one of them from --plugins, or rename its plugin"
             )
             raise DuplicatePluginError(
                 f'two plugins are named "{first.label}": {first.origin} and {plugin.source.origin}; {remedy}'

@@ -195,7 +195,7 @@ HTTP_FAILURES: Mapping[str, Failure] = {
     "httpx2.StreamError": _provider("was not read to the end", retryable=False),
     "httpx2.TimeoutException": _network("did not answer in time"),
     "httpx2.TooManyRedirects": _provider("redirects in a circle", retryable=False),
-    "httpx2.TransportError": _network("could not be reached, or broke off"),
+    "httpx2.TransportError": _network("could not be reached, or closed the connection"),
     "httpx2.UnsupportedProtocol": _unsendable,
     "sentinel_core.OriginRefusedError": _provider("was not asked", retryable=False),
     "sentinel_core.ReplyTooLargeError": _provider("sent too much", retryable=False),

@@ -103,12 +103,12 @@ class ProviderContract(Contract, given=("make", "settings")):
     def test_usage_is_counted_or_unknown(self) -> None:
         """None where the provider reports none, never a guess of zero."""
         usage = self.complete(_QUESTION).usage
-        require(usage is None or usage.total > 0, "usage must be None where the provider reports none")
+        require(usage is None or usage.total > 0, "usage must be None if the provider reports none")
 
     def test_estimate_needs_no_network(self) -> None:
         """The agent asks before every call; no connection may be opened for it."""
         model = self.connect()
-        with mock.patch.object(socket.socket, "connect", side_effect=AssertionError("the estimate asked the network")):
+        with mock.patch.object(socket.socket, "connect", side_effect=AssertionError("the estimate used the network")):
             model.estimate_tokens(_HISTORY)
         model.close()
 

@@ -182,7 +182,7 @@ def doubled_keys(value: object, path: str) -> Iterator[str]:
     """A sentence for each key that is written more than once."""
     if isinstance(value, _Object):
         for name in value.duplicates:
-            yield f'key "{name}" is written more than once @ {path}'
+            yield f'key "{name}" is given more than once @ {path}'
         for name, inner in value.items():
             yield from doubled_keys(inner, f"{path}.{name}")
     elif isinstance(value, list):

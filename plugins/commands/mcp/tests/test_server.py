@@ -131,7 +131,7 @@ def test_other_errors_say_what_to_do(answers):
     said = {name: answers[name].content[0].text for name in names}
     assert all(answers[name].is_error for name in said)
     assert "is not a file: list_runs lists the files" in said["nothing"]
-    assert "is no file" in said["folder"]
+    assert "is not a file" in said["folder"]
     assert "there is no session of codex in the folders that may be read" in said["of codex"]
     assert "the tools are claude-code, codex, gemini-cli" in said["of nobody"]
     assert 'there is no rule "--all"' in said["option"]

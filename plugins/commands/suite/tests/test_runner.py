@@ -180,7 +180,7 @@ def test_what_cannot_be_loaded(suite, workers):
 def test_choices_that_make_no_sense(suite, run, tmp_path):
     with pytest.raises(ConfigError, match='no scenario and no tag "s9"'):
         run(suite(1), only=("s9",))
-    with pytest.raises(ConfigError, match="exclude each other"):
+    with pytest.raises(ConfigError, match="cannot be combined"):
         run(suite(1), record=tmp_path / "a", replay=tmp_path / "b")
 
 

@@ -42,9 +42,9 @@ def test_spans_that_are_none_and_spans_sent_twice_are_told(read):
     [trace] = read("otlp", samples.dumps(document).encode())
     assert trace.metadata["reading_gaps"] == [
         "spans that are not objects: 2",
-        "spans sent again with other content, of which the last counts: 1",
+        "spans sent again with different content; the last one counts: 1",
     ]
-    assert trace.metadata["reading_notes"] == ["spans sent more than once, of which the last counts: 1"]
+    assert trace.metadata["reading_notes"] == ["spans sent more than once; the last one counts: 1"]
     assert len(trace.messages) == 6
 
 

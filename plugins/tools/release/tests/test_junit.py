@@ -123,7 +123,7 @@ def test_places_that_cannot_be_read(tmp_path, report):
     ):
         read_junit(str(tmp_path / "absent.xml"), 10_000)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"holds no \*\.xml file"):
+    with pytest.raises(InputError, match=r"contains no \*\.xml file"):
         read_junit(str(tmp_path / "empty"), 10_000)
     with pytest.raises(InputError, match='the test reports exceed 100 bytes; raise "max_junit_bytes"'):
         get_test_details(SourceSettings(junit=str(report), max_junit_bytes=100), "v1")

@@ -191,8 +191,8 @@ def test_huge_answer_is_cut_off(service):
     [
         ("hang", "did not answer in time"),
         ("drip", "did not answer in time"),
-        ("reset", "could not be reached, or broke off"),
-        ("cut", "could not be reached, or broke off"),
+        ("reset", "could not be reached, or closed the connection"),
+        ("cut", "could not be reached, or closed the connection"),
     ],
 )
 def test_faults_end_in_time(service, fault, said):

@@ -227,7 +227,7 @@ def _test_facts(tests: object, areas: list[str], settings: RiskThresholds) -> It
 
 def _failures(failed: int, passed: int | None, named: str, areas: list[str], settings: RiskThresholds) -> Fact:
     if passed is None:
-        rate, text = 0.0, f"{failed} tests failed, of how many is not known{named}"
+        rate, text = 0.0, f"{failed} tests failed; the total is unknown{named}"
     else:
         rate = failed / (failed + passed)
         text = f"{failed} of {failed + passed} tests that ran failed ({percent(rate)}){named}"

@@ -41,7 +41,7 @@ class Sessions:
         if not is_inside:
             allowed = ", ".join(f'"{folder}"' for folder in self._folders) or "none"
             raise InputError(
-                f'"{shown}" is not in a folder that may be read ({allowed}); "sentinel mcp --folder DIR" names others'
+                f'"{shown}" is not in the folders that may be read ({allowed}); "sentinel mcp --folder DIR" names others'
             )
         if not real.is_file():
             raise InputError(f'"{shown}" is not a file: list_runs lists the files')

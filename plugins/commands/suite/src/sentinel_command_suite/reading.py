@@ -35,7 +35,7 @@ def read_suite(name: str | Path) -> Suite:
     if not path.suffix and not path.exists():
         raise InputError(
             f'there is no suite "{name}"{did_you_mean(str(name), BUILT_IN)} '
-            f"(built in: {', '.join(BUILT_IN)}; or give a .toml or .yaml file)"
+            f"(built-in suites: {', '.join(BUILT_IN)}; or give a .toml or .yaml file)"
         )
     try:
         with path.open("rb") as file:

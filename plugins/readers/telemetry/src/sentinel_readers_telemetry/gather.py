@@ -56,10 +56,10 @@ class _Found:
             (len(bad), f"records that are not JSON: {len(bad)} ({_few(bad)})"),
             (len(self.odd), f"records without spans: {len(self.odd)} ({_few(self.odd)})"),
             (self.unusable, f"spans that are not objects: {self.unusable}"),
-            (self.changed, f"spans sent again with other content, of which the last counts: {self.changed}"),
+            (self.changed, f"spans sent again with different content; the last one counts: {self.changed}"),
         )
         repeats = (
-            (self.repeated, f"spans sent more than once, of which the last counts: {self.repeated}"),
+            (self.repeated, f"spans sent more than once; the last one counts: {self.repeated}"),
             (others, f"traces without an agent: {others}"),
         )
         rows = {"reading_gaps": gaps, "reading_notes": repeats}
