@@ -89,7 +89,7 @@ class TokenDetails:
 @fast
 @declared(kw_only=True)
 class TokenUsage:
-    """Tokens that a model read and wrote. ``total_tokens`` left out means prompt plus completion.
+    """Tokens that a model read and wrote. If ``total_tokens`` is left out, it is prompt plus completion.
 
     Raises ``ValueError`` for a negative count.
     """

@@ -28,7 +28,7 @@ _Row = Mapping[str, Any]
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @plugins_option()
 def command(*, rule: str | None, everything: bool, markdown: bool, plugins: str | None) -> int:
-    """Explain what RULE (contradicted_tests, or hallucination.contradicted_tests) finds, why, what to do, how to switch it off."""
+    """Explain what RULE (contradicted_checks, or hallucination.contradicted_checks) finds, why, what to do, how to switch it off."""
     if (rule is None) != everything:
         raise click.UsageError('name one rule, or give --all ("sentinel rules" lists them)')
     wanted = rule or "*"
@@ -70,7 +70,7 @@ def _example(row: _Row) -> Iterator[str]:
     for place in shown:
         yield from _message(place, messages[place])
     if len(messages) > len(shown):
-        yield f"... and {len(messages) - len(shown)} messages more"
+        yield f"... and {len(messages) - len(shown)} more messages"
     if finding is not None:
         at = "" if finding["message_index"] is None else f"message {finding['message_index']}: "
         yield f"=> {finding['severity']} {at}{printable(clipped(finding['text'], 300))}"

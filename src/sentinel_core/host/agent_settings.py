@@ -40,7 +40,7 @@ class AgentSettings:
     Retries: see ``RetryConfig``.
 
     Context: ``context_strategy`` decides what happens to older messages that no longer fit; ``context_window`` is the
-    model's window in tokens if the provider does not say. A tool's result is cut at ``max_result_chars`` characters.
+    model's window in tokens if the provider does not report it. A tool's result is cut at ``max_result_chars`` characters.
 
     ``tool_mode``: ``guided`` offers one tool per step, which small models need; ``auto`` offers all.
 

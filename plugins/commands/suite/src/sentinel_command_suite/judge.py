@@ -119,7 +119,7 @@ class Judge:
             if vote is not None:
                 return vote
         raise ProviderError(
-            f'the judge's answer is not the requested JSON: "{redact(" ".join(content.split()))[:80]}"'
+            f'the answer of the judge is not the requested JSON: "{redact(" ".join(content.split()))[:80]}"'
         )
 
 
