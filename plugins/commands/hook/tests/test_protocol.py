@@ -257,7 +257,7 @@ def test_a_terminal_is_told_who_calls_this(tmp_path):
     os.close(reader)
     os.close(writer)
     assert done.returncode == 0
-    assert b'the tool calls this: see "sentinel hook install"' in done.stderr
+    assert b'the coding agent runs this command: see "sentinel hook install"' in done.stderr
 
 
 def test_an_event_without_end_is_refused(hook):

@@ -121,7 +121,7 @@ def test_the_users_own_settings_name_the_program(hook, tmp_path):
 def test_a_project_needs_the_program_on_the_path(hook):
     done = hook("install", "claude-code", PATH=str(Path(sys.executable).parent.parent))
     assert done.returncode == 0
-    assert 'there is no "sentinel" on the path' in done.stderr
+    assert 'there is no "sentinel" on the PATH' in done.stderr
 
 
 def test_a_link_stays_a_link(hook, tmp_path):

@@ -58,7 +58,7 @@ def test_what_is_there_stays(inside, folder):
 
 def test_settings_in_pyproject_are_settings(inside, folder):
     (folder / "pyproject.toml").write_text('[tool.sentinel]\nfail_on = "warn"\n', encoding="utf-8")
-    assert "pyproject.toml has settings already" in inside("init").stdout
+    assert "pyproject.toml already has settings" in inside("init").stdout
     assert not (folder / "sentinel.toml").exists()
     (folder / "pyproject.toml").write_text("[tool.other]\n", encoding="utf-8")
     assert "wrote sentinel.toml" in inside("init").stdout

@@ -61,7 +61,7 @@ def test_it_is_written_where_it_is_told_to(inside, folder):
         ("signal", "class", "a name is words of lower-case letters and digits"),
         ("reader", "", "a name is words of lower-case letters and digits"),
         ("tool", "a" * 41, "a name is words of lower-case letters and digits"),
-        ("signal", "loop", '"loop" is taken: reliability-sentinel-signal-loop '),
+        ("signal", "loop", '"loop" is taken by reliability-sentinel-signal-loop '),
         ("command", "evaluate", '"evaluate" is taken: it is a command of Sentinel'),
         ("plugin", "mine", "is not one of"),
     ],

@@ -134,7 +134,7 @@ def test_too_many_files_and_tests(tmp_path, report, monkeypatch):
     with pytest.raises(InputError, match="it has more than 5 tests @ line"):
         read_junit(str(report), 10_000)
     monkeypatch.setattr("sentinel_tools_release.junit._MAX_FILES", 0)
-    with pytest.raises(InputError, match=r"holds 1 \*\.xml files, more than 0"):
+    with pytest.raises(InputError, match=r"contains 1 \*\.xml files, more than 0"):
         read_junit(str(tmp_path), 10_000)
 
 

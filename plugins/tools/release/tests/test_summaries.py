@@ -118,7 +118,7 @@ def test_ids_never_become_paths(tmp_path, release_id):
 def test_folder_of_many_files_is_not_searched(tmp_path):
     for number in range(1001):
         write(tmp_path / f"f{number}.json", "{}")
-    with pytest.raises(InputError, match="holds 1001 files"):
+    with pytest.raises(InputError, match="contains 1001 files"):
         fetch(tmp_path)
     (tmp_path / "f0.json").unlink()
     with pytest.raises(InputError, match="there is no release"):
