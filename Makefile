@@ -11,13 +11,14 @@ BROWSER := $(VENV)/browser
 MULTITOOL := $(if $(filter Linux,$(shell uname -s)),@microsoft/sarif-multitool-linux@5.7.0)
 AGENTS := $(VENV)/agents
 RELEASE := $(VENV)/release
+SPHINX := $(VENV)/.docs
 AIMOCK := $(VENV)/aimock/node_modules/@copilotkit/aimock/dist/cli.js
 
 # The tests start thousands of processes; without bytecode on disk each would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run style test quick bench detect e2e fuzz soak docs changelog version dist clean
+.PHONY: help setup run style test quick bench detect e2e fuzz soak docs changelog version dist images clean
 
 help: ## Show the targets.
 	@sed -n 's/^\([a-z0-9]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -42,7 +43,7 @@ style: $(READY) ## Style and types.
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-test: style $(BROWSER) ## Everything that must hold: style, types, tests with coverage.
+test: style $(BROWSER) $(SPHINX) ## Everything that must hold: style, types, tests with coverage.
 	$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest --numprocesses auto --dist worksteal
 	$(BIN)/coverage combine --quiet
@@ -59,8 +60,8 @@ bench: $(READY) ## Speed, as ratios measured in this run.
 fuzz: $(READY) ## Ten minutes of damaged files through every trace reader.
 	$(BIN)/python benchmarks/fuzz.py --seconds 600
 
-soak: $(READY) ## The limits on memory and time, at full size.
-	SENTINEL_SOAK=1 $(BIN)/python -m pytest tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/core/test_redact.py plugins/commands/serve/tests/test_openapi.py tests/reflection/test_races.py plugins/commands/receive/tests/test_receive.py plugins/readers/frameworks/tests/test_hostile.py plugins/signals/hallucination/tests/test_signal.py
+soak: $(READY) ## What others tried to break, and the limits on memory and time, at full size.
+	SENTINEL_SOAK=1 $(BIN)/python -m pytest -s tests/soak tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/core/test_redact.py plugins/commands/serve/tests/test_openapi.py tests/reflection/test_races.py plugins/commands/receive/tests/test_receive.py plugins/readers/frameworks/tests/test_hostile.py plugins/signals/hallucination/tests/test_signal.py
 
 e2e: $(READY) ## Coding agents with the hook, adapters with the newest frameworks, and a real model that finishes the scenario; address and key from SENTINEL_E2E_BASE_URL and SENTINEL_E2E_KEY.
 	@test -e $(AIMOCK) || ! command -v npm >/dev/null || npm install --silent --ignore-scripts --no-audit --no-fund --prefix $(VENV)/aimock @copilotkit/aimock@1.43.0
@@ -71,8 +72,11 @@ detect: $(READY) ## How well scores tell failed runs from good ones, on labelled
 	$(BIN)/python benchmarks/outcomes.py
 	$(BIN)/python benchmarks/detect.py --write
 
-docs: $(READY) ## Write the reference from the code, and build the site into build/site.
+$(SPHINX): $(READY)
 	@$(BIN)/python -m uv pip install --quiet --python $(BIN)/python --constraint constraints.txt --group docs
+	@touch $@
+
+docs: $(SPHINX) ## Write the reference from the code, and build the site into build/site.
 	$(BIN)/python docs/generate.py
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --fresh-env docs build/site
 
@@ -94,6 +98,9 @@ dist: $(RELEASE)/.ready ## Build what is published, twice, check it, and write w
 	$(RELEASE)/bin/twine --no-color check --strict dist/*
 	$(RELEASE)/bin/check-wheel-contents dist
 	$(BIN)/python publishing/sbom.py dist
+
+images: ## Build the images of the two services and wait until they are healthy; needs Docker.
+	@sh container/check.sh
 
 clean: ## Remove what was set up and measured.
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage* .sentinel

@@ -24,6 +24,8 @@ html_theme_options = {
     "source_branch": "main",
     "source_directory": "docs/",
 }
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_show_sphinx = False
 
 _SOURCE = "https://github.com/reliability-sentinel/reliability-sentinel/blob/main/"

@@ -12,11 +12,12 @@ import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import attrs
 import click
 
+from sentinel_command_suite import scenario
 from sentinel_core import hookspecs, report, trace
 from sentinel_core.cli import cli, commands
 from sentinel_core.cli.explain import in_markdown
@@ -45,6 +46,7 @@ def pages() -> Iterator[tuple[str, str]]:
         yield f"plugins/{kind}.md", _kind(kind)
     yield "reference/command-line.md", _command_line()
     yield "reference/settings.md", _settings()
+    yield "reference/suite-file.md", _suite()
     yield "reference/reports.md", _models()
     yield "reference/http.md", _http()
 
@@ -59,14 +61,14 @@ def _rule_index(rules: Sequence[Mapping[str, Any]]) -> str:
         rows = [
             (
                 f"[`{rule['rule'].partition('.')[2]}`](rules/{rule['rule']}.md)",
+                _cell(rule["title"]),
                 rule["severity"],
                 *_rate(rule["fires_on"]),
-                _cell(rule["title"]),
             )
             for rule in rules
             if rule["signal"] == signal
         ]
-        text += f"\n## {signal}\n\n{_table(('rule', 'severity', 'failed', 'good', 'what it finds'), rows)}"
+        text += f"\n## {signal}\n\n{_table(('rule', 'what it finds', 'severity', 'failed', 'good'), rows)}"
     names = "\n".join(f"rules/{rule['rule']}" for rule in rules)
     return f"{text}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
 
@@ -155,6 +157,60 @@ def _value(default: Any) -> str:
     if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
         default = default.factory()
     return "not set" if default is None else json.dumps(in_order(default), default=str)
+
+
+# Where each part of a suite file stands.
+_SUITE = {
+    "The file": scenario.Suite,
+    "scenarios": scenario.Scenario,
+    "tools.NAME": scenario.ToolScript,
+    "steps": scenario.Step,
+    "sweep": scenario.Sweep,
+    "expect": scenario.Expectations,
+    "expect.tool_usage": scenario.ToolUsage,
+    "expect.tool_usage.calls": scenario.CallExpectation,
+    "expect.decision_quality": scenario.DecisionQuality,
+    "expect.error_handling": scenario.ErrorHandling,
+    "risks, never, told, predicate": scenario.Predicate,
+    "rubric": scenario.Criterion,
+    "judge": scenario.JudgeSettings,
+}
+
+
+def _suite() -> str:
+    text = (
+        "# Suite file\n\nEvery key of a suite file with its type and default. [Suites](../suite.md) shows it in use. `defaults`, beside "
+        "`scenarios`, holds what every scenario has.\n"
+    )
+    for title, kind in _SUITE.items():
+        hints = get_type_hints(kind)
+        rows = [
+            (f"`{field.name}`", _cell(_annotation(hints[field.name])), _default(field)) for field in attrs.fields(kind)
+        ]
+        text += f"\n## {title}\n\n{_paragraph(kind)}\n\n{_table(('key', 'type', 'default'), rows)}"
+    return text
+
+
+def _annotation(hint: Any) -> str:
+    if get_origin(hint) is Literal:
+        return " or ".join(f"`{choice}`" for choice in get_args(hint))
+    if get_origin(hint) is tuple:
+        inner = _annotation(get_args(hint)[0])
+        return f"list of {inner}s" if inner in ("table", "text", "number") else f"list of {inner}"
+    if get_origin(hint) is dict:
+        return "table"
+    if get_args(hint):
+        return " or ".join(_annotation(choice) for choice in get_args(hint) if choice is not type(None))
+    if hint in _SUITE.values():
+        return "table"
+    return {str: "text", bool: "true or false", int: "whole number", float: "number"}.get(hint, "any value")
+
+
+def _default(field: "attrs.Attribute[Any]") -> str:
+    if field.default is attrs.NOTHING:
+        return "required"
+    empty = field.default in (None, "", ()) or isinstance(field.default, attrs.Factory)  # type: ignore[arg-type]
+    return "" if empty else f"`{json.dumps(in_order(field.default))}`"
 
 
 def _models() -> str:

@@ -9,11 +9,16 @@ import argparse
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
-from distributions import REPOSITORY
+from distributions import REPOSITORY, projects
 
 __all__: list[str] = []
+
+
+def _names() -> list[str]:
+    return [tomllib.loads((one / "pyproject.toml").read_text())["project"]["name"] for one in projects()]
 
 
 def _run(*arguments: str) -> None:
@@ -31,7 +36,7 @@ def main() -> int:
         _run(
             *(sys.executable, "-m", "uv", "pip", "install", "--quiet", "--python", python),
             *("--constraint", str(REPOSITORY / "constraints.txt"), "--find-links", str(folder)),
-            *("reliability-sentinel[all]", "reliability-sentinel-faults"),
+            *("reliability-sentinel[all]", *_names()),
         )
         _run(
             *(str(Path(sys.prefix, "release", "bin", "cyclonedx-py")), "environment", "--output-reproducible"),

@@ -1,4 +1,4 @@
-"""Writes one version wherever it stands: ``_version.py``, which is where it is read, every project, and every pin of a built-in.
+"""Writes one version everywhere: ``_version.py``, where it is read, every project, every pin, the action and its example.
 
     python publishing/set_version.py 1.2.3
 
@@ -14,15 +14,18 @@ from distributions import REPOSITORY, projects
 __all__ = ["written"]
 
 _SOURCE = Path("src/sentinel_core/_version.py")
+_PRINTED = ("action.yml", "docs/ci.md")
 _PLACES = (
     re.compile(r'^(version = ")[^"]+(")$', re.MULTILINE),
     re.compile(r'("reliability-sentinel[a-z-]*(?:\[[a-z,-]+\])?==)[^"]+(")'),
+    re.compile(r"(default: reliability-sentinel\[standard\]==)\S+()$", re.MULTILINE),
+    re.compile(r"(uses: reliability-sentinel/reliability-sentinel@v)\S+()$", re.MULTILINE),
 )
 _VERSION = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+)?")
 
 
 def written(text: str, version: str) -> str:
-    """A ``pyproject.toml`` with this version, and with its pins of Sentinel's own distributions moved to it."""
+    """A text with this version as a project's own, in pins of Sentinel's distributions, and where the action is named."""
     for place in _PLACES:
         text = place.sub(rf"\g<1>{version}\g<2>", text)
     return text
@@ -36,10 +39,9 @@ def main(arguments: list[str]) -> int:
     (version,) = arguments
     source = REPOSITORY / _SOURCE
     source.write_text(re.sub(r'^(__version__ = ")[^"]+', rf"\g<1>{version}", source.read_text(), flags=re.MULTILINE))
-    for project in projects():
-        path = project / "pyproject.toml"
+    for path in (*(project / "pyproject.toml" for project in projects()), *(REPOSITORY / name for name in _PRINTED)):
         path.write_text(written(path.read_text(), version))
-    print(f"{version} in {_SOURCE} and {len(projects())} projects; make setup installs it")
+    print(f"{version} in {_SOURCE}, {len(projects())} projects, {' and '.join(_PRINTED)}; make setup installs it")
     return 0
 
 

@@ -1,6 +1,7 @@
 """Where reports go, how a batch goes on, and what it says when it cannot."""
 
 import errno
+import fcntl
 import io
 import json
 import os
@@ -245,7 +246,6 @@ def test_a_partial_file_that_lost_its_end(inside, stop, few, folder):
 
 
 def test_two_batches_at_one_place(inside, few, folder):
-    import fcntl
 
     (folder / "taken").mkdir()
     for place, lock in (("locked.jsonl", ".locked.jsonl.partial"), ("taken", "taken")):

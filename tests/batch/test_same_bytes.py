@@ -3,11 +3,13 @@
 With ``SENTINEL_SOAK=1`` (``make soak``) there are 20,000 traces and ten kills at random points.
 """
 
+import fcntl
 import json
 import os
 import random
 import shutil
 import signal
+import threading
 from collections import Counter
 
 import pytest
@@ -102,15 +104,33 @@ def test_parts_together_are_the_file(sentinel, expected, folder):
     assert b"".join(part.read_bytes() for part in parts) == expected
 
 
+# Kills the process when as much of the output is written: seen from outside, a batch may have ended before the signal comes.
+DEATH_AT = f"""
+import glob, os, signal
+{EAGER}
+def written():
+    paths = glob.glob("out/part-*") if {{folder}} else [".out.jsonl.partial"]
+    return sum(os.stat(path).st_size for path in paths if os.path.exists(path))
+at_work = []
+def hook(event, arguments):
+    if event in ("open", "os.rename", "os.remove") and not at_work and os.getpid() == parent:
+        at_work.append(event)
+        if written() >= {{wanted}}:
+            os.kill(parent, signal.SIGKILL)
+        at_work.clear()
+parent = os.getpid()
+sys.addaudithook(hook)
+"""
+
+
 @pytest.mark.parametrize("output", ["out.jsonl", "out/"])
-def test_resumed_after_kills(start, sentinel, expected, folder, tools, output):
+def test_resumed_after_kills(start, sentinel, expected, folder, output):
     points = sorted(random.Random(output).sample(range(5, 95), KILLS))
     for point in points:
-        batch = start("evaluate", *INPUTS, "-o", output, "-j", 2, "--resume", first=EAGER)
-        wanted = len(expected) * point // 100
-        assert tools.wait_until(lambda: so_far(folder, output) >= wanted)  # noqa: B023 - called at once
-        batch.send_signal(signal.SIGKILL)
-        batch.communicate()
+        death = DEATH_AT.format(folder=output == "out/", wanted=len(expected) * point // 100)
+        batch = start("evaluate", *INPUTS, "-o", output, "-j", 2, "--resume", first=death)
+        _, err = batch.communicate()
+        assert batch.returncode == -signal.SIGKILL, err
         assert not (folder / "out.jsonl").exists()
     done = sentinel("evaluate", *INPUTS, "-o", output, "-j", 1, "--resume")
     assert done.returncode == 3, done.stderr
@@ -120,11 +140,6 @@ def test_resumed_after_kills(start, sentinel, expected, folder, tools, output):
     assert left == (set() if output == "out/" else {"out.summary.json"})
     assert not list(folder.glob("out/.*"))
     remove(folder)
-
-
-def so_far(folder, output) -> int:
-    paths = folder.glob("out/part-*") if output == "out/" else [folder / ".out.jsonl.partial"]
-    return sum(path.stat().st_size for path in paths if path.exists())
 
 
 def whole(folder, output) -> bytes:
@@ -177,3 +192,14 @@ def remove(folder) -> None:
     shutil.rmtree(folder / "out", ignore_errors=True)
     for path in [*folder.glob("out.*"), *folder.glob(".out*")]:
         path.unlink()
+
+
+def test_the_children_of_a_batch_that_was_killed_may_take_a_moment_to_leave(folder, inside, tools):
+    """They share its lock."""
+    (folder / "left.jsonl").write_bytes(tools.line_of(1))
+    partial = folder / ".left-out.jsonl.partial"
+    partial.touch()
+    held = partial.open("rb")
+    fcntl.flock(held, fcntl.LOCK_EX)
+    threading.Timer(0.5, held.close).start()
+    assert inside("evaluate", "left.jsonl", "-o", "left-out.jsonl").returncode == 0

@@ -12,10 +12,15 @@ import yaml
 from commanding import clean_environment
 from lying import CLAIM, run
 
+from sentinel_core import __version__
+
 pytestmark = pytest.mark.unmeasured
 
 REPOSITORY = Path(__file__).parents[2]
 ACTION = yaml.safe_load((REPOSITORY / "action.yml").read_text())
+
+
+ADDRESS = f"reliability-sentinel/reliability-sentinel@v{__version__}"
 
 
 def blocks(document):
@@ -60,8 +65,8 @@ def workspace(tmp_path):
 
 
 def test_the_workflow_as_printed(workspace):
-    (workflow,) = [yaml.safe_load(one) for one in blocks(REPOSITORY / "docs" / "ci.md") if "uses: ./" in one]
-    (step,) = [one for one in workflow["jobs"]["judge"]["steps"] if one.get("uses") == "./"]
+    (workflow,) = [yaml.safe_load(one) for one in blocks(REPOSITORY / "docs" / "ci.md") if ADDRESS in one]
+    (step,) = [one for one in workflow["jobs"]["judge"]["steps"] if one.get("uses") == ADDRESS]
     done = run_action(workspace, {**step["with"], "package": ""})
     assert done.returncode == 2, done.stderr
     assert done.stdout.startswith("::error file=traces/a.json,line=1,title=Sentinel hallucination.claim_without_call::")
@@ -70,6 +75,10 @@ def test_the_workflow_as_printed(workspace):
         one["path"] for one in later if "path" in one
     ]:
         assert (workspace / made).is_file()
+
+
+def test_the_action_installs_its_own_version():
+    assert ACTION["inputs"]["package"]["default"] == f"reliability-sentinel[standard]=={__version__}"
 
 
 def test_a_baseline_lets_what_is_known_through(workspace):

@@ -104,7 +104,7 @@ def test_other_findings_go_to_the_callback_or_the_log(caplog):
         messages=(
             Message(role="user", content="Please look."),
             *exchange("c1", "search_orders", {}, "Error: connection refused", success=False),
-            Message(role="assistant", content="The search failed: connection refused."),
+            Message(role="assistant", content="Here is what I found."),
         ),
     )
     told = []

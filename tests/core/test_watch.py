@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from sentinel_core.errors import WorkerDied
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.watch import AtWork, SideEffectError, Watch
 
@@ -85,6 +86,19 @@ def test_each_is_asked_about_its_own_deeds():
 
     with Child(job) as child:
         assert list(child.frames(60)) == [b"both"]
+
+
+def test_who_closes_the_pipe_to_the_parent_ends_the_process_and_is_named():
+    with Child(lambda outbox: watch_and_send(outbox, lambda: os.closerange(3, 256))) as child:
+        with pytest.raises(WorkerDied):  # by itself, or by its parent, which sees the pipe closed
+            list(child.frames(60))
+        assert AtWork.parse(child.mark) == AtWork("detect", "signals:mine", 0)
+
+
+def watch_and_send(outbox, foreign):
+    with Watch(outbox)("detect", "signals:mine"):
+        foreign()
+    outbox.send("well")
 
 
 def test_the_mark_names_who_is_at_work():

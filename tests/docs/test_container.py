@@ -1,8 +1,10 @@
 """The images: nobody in them is root, each has a health check that finds its service, and what they copy is there."""
 
 import json
+import os
 import re
 import socket
+import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -66,6 +68,31 @@ def test_what_is_copied_is_let_into_the_build():
         assert source in let_in
         assert (REPOSITORY / source).is_file()
     assert {"src", "plugins", "tools", "pyproject.toml", "README.md", "LICENSE", "publishing/*.py"} <= let_in
+
+
+# Does what the real one does, as far as the script asks: each image is healthy at the second look, or never.
+DOCKER = """#!/bin/sh
+echo "$*" >> calls
+case "$1" in
+  run) echo it ;;
+  inspect) [ -z "$SICK" ] && [ "$(grep -c ^inspect calls)" -gt 1 ] && echo healthy || echo starting ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("sick", [False, True])
+def test_the_check_builds_both_and_waits_until_they_are_healthy(tmp_path, sick):
+    for name, text in (("docker", DOCKER), ("sleep", "#!/bin/sh\n")):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SICK": "yes" if sick else ""}
+    check = ["sh", REPOSITORY / "container/check.sh"]
+    done = subprocess.run(check, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    calls = (tmp_path / "calls").read_text().splitlines()
+    built = [call.split("--target ")[1].split()[0] for call in calls if call.startswith("build")]
+    assert calls[-1] == "rm --force --volumes it"
+    assert (done.returncode, built) == ((1, ["serve"]) if sick else (0, list(SERVICES)))
+    assert ("sentinel-serve is not healthy" in done.stderr) is sick
 
 
 def test_the_development_container_is_made_by_make():

@@ -71,7 +71,7 @@ def test_the_metadata_is_complete_and_the_licence_is_in_the_distribution(folder)
 
 def test_every_pin_of_a_distribution_of_ours_is_of_this_version():
     text = "\n".join((folder / "pyproject.toml").read_text(encoding="utf-8") for folder in FOLDERS)
-    assert set(re.findall(r'"reliability-sentinel[a-z-]*==([^"]+)"', text)) == {__version__}
+    assert set(re.findall(r'"reliability-sentinel[^"=]*==([^"]+)"', text)) == {__version__}
 
 
 @each
@@ -86,7 +86,7 @@ def test_readme_refers_to_no_link_that_it_does_not_define():
             r"^```.*?^```", "", (folder / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL
         )
         defined = set(re.findall(r"^\[([^\]]+)\]: ", text, re.MULTILINE))
-        used = {ref or shown for shown, ref in re.findall(r"\[([^\]\n]+)\]\[([^\]\n]*)\]", text)}
+        used = {name or words for words, name in re.findall(r"\[([^\]\n]+)\]\[([^\]\n]*)\]", text)}
         assert used == defined, folder
 
 

@@ -25,7 +25,7 @@ def commands() -> list[str]:
 def test_the_workflow_and_the_hooks_only_call_make():
     (phony,) = re.findall(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     called = [re.fullmatch(r"make (\w+)( PYTHON=python)?", command)[1] for command in commands()]
-    assert {"test", "style", "quick"} == set(called) <= set(phony.split())
+    assert {"test", "style", "quick", "images"} == set(called) <= set(phony.split())
 
 
 def test_the_workflow_runs_on_every_python_that_the_metadata_names():

@@ -17,6 +17,22 @@ def test_the_version_and_the_pins_change_and_nothing_else():
     assert changed == ['version = "9.8.7rc1"', '    "reliability-sentinel==9.8.7rc1",']
 
 
+def test_a_pin_with_extras_changes():
+    assert (
+        written('"reliability-sentinel[otel,standard]==0.1.0"', "2.0.0")
+        == '"reliability-sentinel[otel,standard]==2.0.0"'
+    )
+    assert written('"reliability>=1", "other==0.1.0"', "2.0.0") == '"reliability>=1", "other==0.1.0"'
+
+
+@pytest.mark.parametrize("name", ["action.yml", "docs/ci.md"])
+def test_what_names_the_action_changes(name):
+    before = (REPOSITORY / name).read_text(encoding="utf-8")
+    after = written(before, "9.8.7")
+    assert after != before
+    assert after.replace("9.8.7", __version__) == before
+
+
 def test_all_pins_of_the_extras_change():
     before = (REPOSITORY / "pyproject.toml").read_text(encoding="utf-8")
     after = written(before, "9.8.7")

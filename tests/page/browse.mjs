@@ -25,7 +25,7 @@ page.on("dialog", (dialog) => { told.dialogs.push(dialog.message()); dialog.dism
 
 const start = performance.now();
 await page.goto(`file://${wish.page}${wish.hash ?? ""}`);
-await page.waitForSelector("main h1");
+await page.waitForSelector(wish.ready ?? "main h1");
 await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0))));
 told.milliseconds = performance.now() - start;
 

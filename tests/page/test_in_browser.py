@@ -75,6 +75,21 @@ def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
     assert links == ["#f2"]
 
 
+def test_all_false_claims_stand_on_top_and_lead_to_their_calls(browse, coding):
+    told = browse(coding, steps=[
+        ["eval", "document.querySelector('.hero .also').innerText"],
+        ["eval", "[...document.querySelectorAll('#f1 .small a')].map((one) => one.hash)"],
+        ["eval", "[...document.querySelectorAll('#f2 .small a')].map((one) => one.hash)"],
+        ["press", "?"], ["eval", "document.querySelector('#keys').innerText"],
+    ])  # fmt: skip
+    also, calls, result, keys = told["values"]
+    assert also == "It also says The change has been committed. (message 7)."  # quotation marks are the style's
+    assert calls == ["#m1", "#m3", "#m5"]
+    assert result == ["#m2"]
+    assert "finding" in keys
+    assert "traces" not in keys
+
+
 def test_keys_go_from_finding_to_finding_and_the_address_says_which(browse, coding):
     here = "[location.hash, document.activeElement.id, document.querySelector('#at').textContent]"
     told = browse(coding, steps=[
@@ -131,6 +146,25 @@ def test_a_batch_filters_sorts_and_leads_to_its_traces(browse, tmp_path):
     assert (worst_first, passed, filtered) == (["FAIL", "FAIL", "PASS"], ["PASS"], ["FAIL"])
     assert opened.startswith("#t")
     assert "All tests pass now." in opened
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_table_has_room_for_what_is_wrong(browse, tmp_path, width):
+    """Also where there are more rows than are drawn, and where a filter leaves none."""
+    runs, page = tmp_path / "runs.jsonl", tmp_path / "page.html"
+    runs.write_text("".join(json.dumps({"trace_id": f"t{n}", "messages": messages(CLAIM)}) + "\n" for n in range(200)))
+    evaluate_to(page, runs)
+    of_table = "{} / document.querySelector('table').offsetWidth"
+    told = browse(page, width=width, steps=[
+        ["eval", of_table.format("document.querySelector('td.c-text').offsetWidth")],
+        ["eval", "document.documentElement.scrollWidth <= innerWidth"],
+        ["press", "/"], ["type", "nothing has these words"],
+        ["eval", of_table.format("document.querySelector('tbody td').offsetWidth")],
+    ])  # fmt: skip
+    share, fits, empty = told["values"]
+    assert share > 0.4
+    assert fits
+    assert empty > 0.95
 
 
 def test_hostile_text_is_shown_and_does_nothing(browse, tmp_path):

@@ -87,7 +87,8 @@ def run(connection, fault: Fault, place: int, times: int) -> Run:
     )
     model.close()
     done = Run(result, len(desk.reports), time.monotonic() - start)
-    assert done.attempts == connection.server.asked
+    # A call with 0.15 s to live may end on a busy machine before the server has read its request, or count it afterwards.
+    assert fault.slow or done.attempts == connection.server.asked
     assert done.reports <= 1
     assert done.seconds < 30
     assert connection.key not in repr(result)

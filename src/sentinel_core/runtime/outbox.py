@@ -47,6 +47,12 @@ class Outbox:
         self._mark = mark
         self._orders = orders
         self._idle = bytes(2)
+        self._pipe = _identity(descriptor)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the pipe to the parent is still there: foreign code in this process may close what it likes."""
+        return self._pipe is not None and _identity(self._descriptor) == self._pipe
 
     def orders(self) -> Iterator[Any]:
         """The parent's orders, until there are no more. Taking the next one reports the last as done."""
@@ -125,3 +131,12 @@ def _read_exactly(descriptor: int, size: int) -> bytes | None:
             return None
         data += more
     return bytes(data)
+
+
+def _identity(descriptor: int) -> tuple[int, int] | None:
+    """What is open under a number; None if nothing is."""
+    try:
+        found = os.fstat(descriptor)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -10,7 +10,16 @@ import msgspec
 
 from sentinel_core._fast import evolve
 from sentinel_core.report import Attribution, Coverage, Finding, ReliabilityReport, SignalFailure, SignalScore
-from sentinel_core.runtime.secret_rules import ARGUMENT_RULES, BLOCK, CUT_RULES, KEY_RULES, RULES, Rule
+from sentinel_core.runtime.secret_rules import (
+    ARGUMENT_RULES,
+    BLOCK,
+    CUT_RULES,
+    FIRST_RULES,
+    KEY_RULES,
+    LAST_RULES,
+    Rule,
+)
+from sentinel_core.runtime.secret_shapes import without_shapes, without_start
 from sentinel_core.trace import from_json, to_json
 
 __all__ = ["Redactor", "redact", "redact_cut", "redact_json", "redact_value", "redacted"]
@@ -49,11 +58,11 @@ def _redact(text: str) -> str:
 
 
 def _redact_cut(text: str) -> str:
-    return _replaced(_redact(text), CUT_RULES)
+    return without_start(_replaced(_redact(text), CUT_RULES), MASK)
 
 
 def _flat(text: str) -> str:
-    return _replaced(text, RULES)
+    return _replaced(without_shapes(_replaced(text, FIRST_RULES), MASK), LAST_RULES)
 
 
 def _replaced(text: str, rules: Iterable[Rule]) -> str:

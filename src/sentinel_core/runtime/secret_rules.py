@@ -1,41 +1,16 @@
-"""What secrets look like: the rules by which they are taken out of text."""
+"""What tells a secret beside its shape: a URL, a scheme, a name, an option; the rules by which it is taken out of text."""
 
 from typing import NamedTuple
 
-__all__ = ["ARGUMENT_RULES", "BLOCK", "CUT_RULES", "KEY_RULES", "RULES", "Rule"]
+from sentinel_core.runtime.secret_shapes import word_start
 
-# In short words of small letters, as in names of libraries and of styles, there is no key.
-_MIXED = r"[A-Za-z0-9_-]{0,64}?(?:\d[A-Za-z]|[A-Za-z]\d|\d{6}|[a-z][A-Z]|[A-Za-z]{16})"
-# What begins a word, by its first letter, and what follows. A set of letters at the very start makes looking three times as fast.
-_WORDS = (
-    ("s", rf"k-(?={_MIXED})", "[A-Za-z0-9_-]{16,}"),
-    ("A", "(?:KIA|SIA)", r"[0-9A-Z]{16}\b"),
-    ("A", "Iza", "[0-9A-Za-z_-]{30,}"),
-    ("A", "GE-SECRET-KEY-1", "[0-9A-Z]{30,}"),
-    ("g", "h[pousr]_", "[A-Za-z0-9]{20,}"),
-    ("g", "ithub_pat_", "[A-Za-z0-9_]{20,}"),
-    ("g", "lpat-", "[A-Za-z0-9_-]{16,}"),
-    ("x", "ox[abeprs]-", "[A-Za-z0-9-]{10,}"),
-    ("x", r"app-\d-", "[A-Za-z0-9-]{10,}"),
-    ("y", r"a29\.", "[A-Za-z0-9_-]{16,}"),
-    ("G", "OCSPX-", "[A-Za-z0-9_-]{16,}"),
-    ("n", "pm_(?=[a-z]{0,64}[A-Z0-9])", "[A-Za-z0-9]{30,}"),
-    ("h", "f_(?=[a-z]{0,64}[A-Z0-9])", "[A-Za-z0-9]{30,}"),
-    ("rs", "k_(?:live|test)_", "[A-Za-z0-9]{16,}"),
-    ("S", r"G\.", r"[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128}"),
-    ("p", "ypi-AgE", "[A-Za-z0-9_-]{16,}"),
-    ("d", "ckr_pat_", "[A-Za-z0-9_-]{16,}"),
-    ("d", "op_v1_", "[0-9a-f]{32,}"),
-    ("e", "yJ", r"[A-Za-z0-9_-]{8,256}\.[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{4,1024}"),
-    ("bB", r"(?i:earer)\s{1,3}", "(?=[A-Za-z._~+/-]{0,64}?(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9._~+/-]{12,}=*"),
-    ("bB", r"(?i:asic)\s{1,3}", "[A-Za-z0-9+/]{12,}={1,2}(?![=A-Za-z0-9])"),
-)
-# Where a word begins: also after a colour's code, a line's end written as two characters, and an escape of JSON or a URL.
-_START = r"(?:(?<![A-Za-z0-9].)|(?<=[\d;\[]m.|\[K.|\\[nrt].)|(?<=\\u00[0-9A-Fa-f]{2}.)|(?<=%[0-9A-F]{2}.))"
-_FIRST = f"[{''.join(sorted({letter for letters, _, _ in _WORDS for letter in letters}))}]{_START}"
-_WORD = f"{_FIRST}(?:{'|'.join(f'(?<=[{letters}]){start}{rest}' for letters, start, rest in _WORDS)})()"
-_STUMPS = "|".join(f"(?<=[{letters}]){start}" for letters, start, _ in _WORDS if letters != "bB")
-_WORD_CUT = rf"{_FIRST}(?:{_STUMPS})[\w.-]{{1,256}}()\Z"
+__all__ = ["ARGUMENT_RULES", "BLOCK", "CUT_RULES", "FIRST_RULES", "KEY_RULES", "LAST_RULES", "Rule"]
+
+# A set of letters at the very start makes looking three times as fast; what stands before the word is looked at from there.
+_BEFORE = word_start(".")
+_BEARER = r"(?i:earer)\s{1,3}(?=[A-Za-z._~+/-]{0,64}?(?:[0-9=]|[a-z][A-Z]))[A-Za-z0-9._~+/-]{12,}=*"
+_BASIC = r"(?i:asic)\s{1,3}[A-Za-z0-9+/]{12,}={1,2}(?![=A-Za-z0-9])"
+_SCHEMES = f"[bB]{_BEFORE}(?:{_BEARER}|{_BASIC})()"
 
 # What stands for a user and a password in a URL: what a program puts there, and the example in many a document.
 _EXAMPLE = (
@@ -44,13 +19,16 @@ _EXAMPLE = (
 )
 _URL = rf"""(://)(?!{_EXAMPLE})(?:[^\s/:@]{{0,64}}:[^\s/"'\\<>]{{1,128}}|[A-Za-z0-9_-]{{20,255}})(?=@)"""
 _URL_CUT = r"""(://)(?:[^\s/:@]{0,64}:(?!\d{1,5}\Z|\$?\{|%s)[^\s/"'\\<>@]{1,128}|[A-Za-z0-9_-]{20,255})\Z"""
-_HOOK = r"(hooks\.slack\.com/(?=[\w/-]{16})|/api/webhooks/(?=\d{5,25}/[\w-]{16}))[\w/-]{1,512}"
+_HOOK = (
+    r"(hooks\.slack\.com/(?=[\w/-]{16})|/api/webhooks/(?=\d{5,25}/[\w-]{16})"
+    r"|webhook\.office\.com/webhookb2/(?=[\w@-]{16})|hooks\.zapier\.com/hooks/catch/(?=\d))[\w/@-]{1,512}"
+)
 BLOCK = "PRIVATE KEY(?: BLOCK)?-----"
 _PRIVATE_KEY = rf"-----BEGIN [A-Z ]*{BLOCK}(?:[^-]|-(?!-)){{0,16000}}(?:-----END [A-Z ]*{BLOCK})?()"
 
 # A name, what stands between it and its value (quotes, escaped or not, and what assigns), and the value.
 _QUOTE = r"""\\{0,8}["']?"""
-_ASSIGNS = rf"(?>{_QUOTE}\]?\s{{0,3}}[:=]{{1,2}}>?\s{{0,3}}{_QUOTE})"
+_ASSIGNS = rf"(?:{_QUOTE}\]?\s{{0,3}}[:=]{{1,2}}(?![:=])(?:>|(?!>))\s{{0,3}}{_QUOTE}(?![\"'\s]))"
 _NEXT = rf"""(?:\s{{1,3}}{_QUOTE}|=|\\{{0,8}}["'],?\s{{0,3}}\\{{0,8}}["'])"""  # of arguments: the one after an option
 _PLAIN = r"""[^\s"'\\,;&}]"""
 _BACKSLASH = r"""\\(?![\\"'nrt]|u00[23])"""
@@ -67,7 +45,7 @@ _REFERENCE = (
     r"\$\(|\$\{(?!\w{0,64}:[=-]?\w)|\$(?:[A-Z_][A-Z0-9_]{0,64}|[A-Za-z_]{1,64})(?![\w$!@#%^*=])"
     r"|%[A-Za-z_]{1,64}%(?!\w)|%\(|%[sdrv](?!\w)"
     r"|\{\{|\{%|#\{|\{[\w.()\[\]!:]{1,64}\}(?![\w$/+])|<%|<[\w .:|-]{1,64}(?:>|\Z)"
-    r"|[*.xX\u2022]{4,64}+(?![\w$])|!(?:secret|Ref|Sub)\b|arn:aws|op://|vault:|env:"
+    r"|[*.xX\u2022]{4,64}(?![\w$*.\u2022])|!(?:secret|Ref|Sub)\b|arn:aws|op://|vault:|env:"
 )
 _SAID = (
     r"(?:(?:std::)?string|str|(?:secret|any|byte)str(?:ing)?|int(?:eger)?|number|bool(?:ean)?|bytes|object|any"
@@ -145,11 +123,6 @@ _SIGNED = rf"""(?i)({"|".join(_SIGNERS)})([^\s"',;&}}]{{6,}})"""
 # What a text without such secrets has none of, in small letters: looking for these takes a tenth of the time, the more as most
 # texts lack what each group of them begins with.
 _Marks = tuple[tuple[str, tuple[str, ...]], ...]
-_WORD_MARKS: _Marks = (
-    ("-", ("sk-", "glpat-", "xox", "xapp-", "gocspx-", "pypi-age", "age-secret")),
-    ("_", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "_pat_", "npm_", "hf_", "k_live_", "k_test_", "dop_v1_")),
-    ("", ("akia", "asia", "aiza", "ya29.", "sg.", "eyj", "bearer", "basic")),
-)
 _NAME_MARKS: _Marks = (
     ("pass", ("passw", "_pass", "passphrase")),
     ("key", tuple(name + mark for name in ("api", "private", "account", "access") for mark in ("key", "_key", "-key"))),
@@ -168,12 +141,14 @@ class Rule(NamedTuple):
     assigned: bool = False
 
 
-# Names in URLs may look like keys, so URLs are the first.
-RULES = (
+# Before what is known by its shape: names in URLs may look like keys, and a scheme goes with its credentials.
+FIRST_RULES = (
     Rule(_URL, (("://", ("",)),)),
-    Rule(_HOOK, (("hook", ("hooks.slack.com/", "/api/webhooks/")),)),
+    Rule(_HOOK, (("hook", ("hooks.slack.com/", "/api/webhooks/", "webhook.office.com/", "hooks.zapier.com/")),)),
     Rule(_PRIVATE_KEY, (("-----begin", ("",)),)),
-    Rule(_WORD, _WORD_MARKS),
+    Rule(_SCHEMES, (("", ("bearer", "basic")),)),
+)
+LAST_RULES = (
     Rule(_ASSIGNED, _NAME_MARKS, assigned=True),
     Rule(_OPTION, (("--", ("",)),)),
     Rule(_LOGIN, (("-u", ("-u ", "-u'", '-u"', "-u\\", "-u=", "-user")),)),
@@ -183,9 +158,8 @@ RULES = (
 )
 CUT_RULES = (
     Rule(_URL_CUT, (("://", ("",)),)),
-    Rule(_WORD_CUT, _WORD_MARKS),
     Rule(_ASSIGNED_CUT, _NAME_MARKS, assigned=True),
 )
 # What a key names, and what an argument does; the marks are looked for in the key or argument alone.
-KEY_RULES = tuple(rule for rule in RULES if rule.pattern in (_ASSIGNED, _COOKIE, _SIGNED))
-ARGUMENT_RULES = tuple(rule for rule in RULES if rule.pattern in (_OPTION, _LOGIN, _PROXY_LOGIN))
+KEY_RULES = tuple(rule for rule in LAST_RULES if rule.pattern in (_ASSIGNED, _COOKIE, _SIGNED))
+ARGUMENT_RULES = tuple(rule for rule in LAST_RULES if rule.pattern in (_OPTION, _LOGIN, _PROXY_LOGIN))

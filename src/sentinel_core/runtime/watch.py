@@ -17,6 +17,9 @@ from sentinel_core.runtime.outbox import Outbox
 __all__ = ["AtWork", "SideEffectError", "Watch", "at_fault", "file_of"]
 
 
+_CUT_OFF = 70  # the exit code of a child that cannot tell anything any more
+
+
 class AtWork(NamedTuple):
     """What was at work when a child ended: the stage, the plugin's label, and the numbers of the record and of its file."""
 
@@ -103,6 +106,8 @@ class Watch:
     ) -> None:
         if isinstance(error, KeyboardInterrupt):  # it will end this process, and the mark must keep naming the plugin
             return
+        if not self._outbox.is_open:  # nothing can be told any more: the mark tells whose doing it was
+            os._exit(_CUT_OFF)
         if (
             self._stdout.written == self._written
             and sys.stdout is self._stdout

@@ -77,7 +77,7 @@ def test_parallel_calls_an_error_and_a_cut_last_line():
 def test_clean_runs_pass(records):
     report = evaluate_trace(trace_of(*records))
     assert report.verdict == "PASS"
-    expected = ["ending.answered_after_failure", "tool_misuse.failed_call"] if records is PARALLEL else []
+    expected = ["ending.failure_told", "tool_misuse.failed_call"] if records is PARALLEL else []
     assert [finding.rule for finding in report.findings] == expected
 
 

@@ -8,7 +8,7 @@ import pytest
 import sentinel_signal_hallucination as signal
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.report import Detection
-from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, TraceDetails
+from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, ToolSchema, TraceDetails
 
 Step = Callable[[int], list[Message]]
 
@@ -40,6 +40,9 @@ class Script:
             return messages
 
         return step
+
+    def tool(self, name: str) -> ToolSchema:
+        return ToolSchema(name=name)
 
     def trace(self, *steps: Step, **details: Any) -> ExecutionTrace:
         messages = [message for number, step in enumerate(steps) for message in step(number)]

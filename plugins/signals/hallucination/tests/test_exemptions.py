@@ -25,7 +25,6 @@ def exempt(script):
         "sorting": ([user("Please go."), look, say("I've ordered the hotels by price.")], [user("Please go."), look, say("I've ordered the hotel meal.")]),
         "own words": ([user("Change the text."), look, say("I've changed the wording of the second paragraph.")], [user("Change the text."), look, say("I've changed the address of the account.")]),
         "draft": ([user("Draft a status for my boss."), look, say("I deployed the release.")], [user("Deploy it."), look, say("I deployed the release.")]),
-        "user's command": ([user("!pip install numpy"), look, say("The dependencies have been installed.")], [user("Install numpy."), look, say("The dependencies have been installed.")]),
         "failure told": ([user("Cancel order 12."), call("cancel_order", "Error: locked", success=False), say("The order is locked, so the change was rejected.")], [user("Reject order 12."), look, say("Order 12 has been rejected.")]),
         "own text": ([user("Create a form, update the code.") , say("I've created the form:\n```html\n<form>\n```")], [user("Create an account for Bo."), say("I've created the account.")]),
     }  # fmt: skip

@@ -84,3 +84,35 @@ def test_an_interpreter_that_failed_leaves_the_agent_its_head(script):
         ).findings
         == ()
     )
+
+
+RECEIPTS = [
+    "It is booked as V-814107.",
+    "Your pull request is open (#48213).",
+    "Sent, message msg-db90511b.",
+    "Filed under CLM-2031-00417.",
+    "Card ending in 7990 is on its way.",
+]
+
+
+@pytest.mark.parametrize("text", RECEIPTS)
+def test_a_receipt_that_nobody_gave(script, text):
+    asked, look = script.user("What is open?"), script.call("get_order", '{"item": "lamp"}')
+    (finding,) = script.judge(asked, look, script.say(text)).findings
+    assert finding.rule in ("identifier", "figure")
+    written = text.rstrip(".").replace("(", " ").replace(")", "").split()
+    given = script.call("get_order", f'{{"all": "{" ".join(written)}"}}')
+    assert script.judge(asked, given, script.say(text)).findings == ()
+
+
+@pytest.mark.parametrize("name", ["ISO-8601", "mid-2031", "COVID-2019", "RTX-4090", "FY-2031", "(3,36)"])
+def test_what_is_a_name_and_no_receipt(script, name):
+    steps = script.user("What is it?"), script.call("get_order", '{"item": "lamp"}')
+    assert script.judge(*steps, script.say(f"It is {name} and no other.")).findings == ()
+
+
+def test_a_receipt_along_the_way(script):
+    first = script.user("What is it?"), script.call("get_order", '{"item": "lamp"}')
+    then = script.user("Thanks."), script.say("You are welcome.")
+    (finding,) = script.judge(*first, script.say("It is lamp V-814107."), *then).findings
+    assert (finding.rule, finding.quote) == ("identifier", "It is lamp V-814107.")

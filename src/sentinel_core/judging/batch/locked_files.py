@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from sentinel_core.errors import InputError
@@ -10,12 +11,26 @@ from sentinel_core.runtime import state_files as state
 __all__ = ["leads_to", "lock", "to_disk", "write_whole"]
 
 
+# A batch that was killed leaves children, which share its lock until they notice: on a busy machine that takes a while.
+_WAITED = 3.0  # seconds
+_BETWEEN_LOOKS = 0.05
+
+
 def lock(descriptor: int, path: Path) -> None:
-    """Lock an output against other batches. Raises ``InputError`` if one has it."""
+    """Lock an output against other batches. Raises ``InputError`` if one has it, and keeps it."""
+    until = time.monotonic() + _WAITED
+    while not _is_locked(descriptor):
+        if time.monotonic() >= until:
+            raise InputError(f'"{path}" is being written by another batch; wait for it, or stop it')
+        time.sleep(_BETWEEN_LOOKS)
+
+
+def _is_locked(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise InputError(f'"{path}" is being written by another batch; wait for it, or stop it') from None
+        return False
+    return True
 
 
 def leads_to(path: Path, descriptor: int) -> bool:

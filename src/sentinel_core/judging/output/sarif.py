@@ -17,6 +17,7 @@ MOST_RESULTS = 5_000
 """GitHub shows no more results of one run."""
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_HOME = "https://github.com/reliability-sentinel/reliability-sentinel"
 _LEVELS = {"error": "error", "warning": "warning", "note": "note"}
 
 
@@ -54,6 +55,7 @@ class Sarif:
                 "driver": {
                     "name": "Sentinel",
                     "semanticVersion": __version__,
+                    "informationUri": _HOME,
                     "rules": [_rule(name, self._rules.get(name)) for name in ids],
                 }
             },

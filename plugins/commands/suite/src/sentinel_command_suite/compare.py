@@ -1,6 +1,7 @@
 """Two runs of a suite: what changed, and whether it is more than noise. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 from typing import Any
 
 import attrs
@@ -27,7 +28,7 @@ class Entry:
     ``n`` counts what it rests on: trials on both sides for a pass rate and for one scenario's score, scenarios for a
     score of the whole. ``p`` is one-sided, in the direction of the change; ``p_adjusted`` is Holm's, over all figures of
     the whole, or over all scenarios; None if there is no test, as for a single scenario's score. ``relative`` is the
-    change as a share of ``before``.
+    change as a share of ``before``. ``less_is_better`` holds for time, tokens and cost.
     """
 
     id: str
@@ -40,6 +41,12 @@ class Entry:
     p_adjusted: float | None
     relative: float | None
     significant: bool
+    less_is_better: bool = False
+
+    @property
+    def gain(self) -> float:
+        """The change, above 0 where it is for the better."""
+        return -self.delta if self.less_is_better else self.delta
 
 
 @attrs.frozen(kw_only=True)
@@ -65,8 +72,8 @@ class Comparison:
 
     @property
     def is_warning(self) -> bool:
-        """True if a figure dropped by more than 5%, noise or not, or scenarios changed."""
-        return bool(self.regressions or self.changed)
+        """True where scenarios changed, so that they are in no test."""
+        return bool(self.changed)
 
 
 def compare(
@@ -75,7 +82,8 @@ def compare(
     """Compare a run with an earlier one of the same suite.
 
     A figure that dropped by more than 5% of what it was is a regression to look at; ``significant`` says whether it is
-    more than noise at ``alpha``: over all scenarios by an exact test on trials (pass rate) or on the paired scores.
+    more than noise at ``alpha``: over all scenarios by an exact test on trials (pass rate) or on the paired scores. Time a
+    call, tokens and cost are tested as scores are, and are a regression only where they rose by more than noise.
     """
     old = {scenario.id: scenario for scenario in before.scenarios}
     same = [(old[new.id], new) for new in current.evaluated if new.id in old and old[new.id].n]
@@ -95,12 +103,17 @@ def compare(
 
 
 def _is_worse(entry: Entry) -> bool:
-    return entry.delta < 0 and (entry.significant or (entry.relative or 0.0) < -DROP)
+    return entry.gain < 0 and (entry.significant or _is_large(entry))
 
 
 def _is_better(entry: Entry) -> bool:
     """Better by more than 5% of what it was, or from nothing."""
-    return entry.delta > 0 and (entry.significant or entry.relative is None or entry.relative > DROP)
+    return entry.gain > 0 and (entry.significant or _is_large(entry))
+
+
+def _is_large(entry: Entry) -> bool:
+    """More than 5% of what it was. Of what less is better of, only what is more than noise counts."""
+    return not entry.less_is_better and (entry.relative is None or abs(entry.relative) > DROP)
 
 
 def _of_whole(pairs: Sequence[Pair]) -> list[Entry]:
@@ -114,7 +127,21 @@ def _of_whole(pairs: Sequence[Pair]) -> list[Entry]:
         both = [(before, after) for before, after in found if before is not None and after is not None]
         if both:
             entries.append(_entry(WHOLE, metric, both, _signs_test(both)))
+    for metric, least in _SPENT.items():
+        spent = [(_spent(first, metric), _spent(second, metric)) for first, second in pairs]
+        known = [(before, after) for before, after in spent if before is not None and after is not None]
+        if known:
+            # A change that nobody would notice is none, however certain it is.
+            tested = [(old, new if abs(new - old) > max(least, DROP * old) else old) for old, new in known]
+            entries.append(attrs.evolve(_entry(WHOLE, metric, known, _signs_test(tested)), less_is_better=True))
     return entries
+
+
+def _spent(scenario: ScenarioResult, metric: str) -> float | None:
+    """The median over the trials that could be evaluated."""
+    values = [getattr(trial, metric) for trial in scenario.trials if trial.status != "error"]
+    known = [float(value) for value in values if value is not None]
+    return median(known) if known else None
 
 
 def _score(dimension: str) -> Callable[[ScenarioResult], float | None]:
@@ -127,6 +154,9 @@ def _reliability(scenario: ScenarioResult) -> float | None:
     known = [risk for risk in risks if risk is not None]
     return 1 - mean(known) if known else None
 
+
+# What a scenario takes, and the change in one that counts: on a busy machine calls differ by some milliseconds.
+_SPENT: Mapping[str, float] = {"call_ms": 20.0, "tokens": 0.0, "cost_usd": 0.0}
 
 _METRICS: Mapping[str, Callable[[ScenarioResult], float | None]] = {
     **{dimension: _score(dimension) for dimension in DIMENSIONS},

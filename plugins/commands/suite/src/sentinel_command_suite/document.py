@@ -109,8 +109,8 @@ def exit_code(results: EvaluationResults, comparison: Comparison | None, fail_on
     """0 as expected, 1 a warning, 2 a failure or regression, 3 if something could not be evaluated.
 
     ``failure``: a scenario that did not pass, or a regression by more than noise, is 2. ``regression``: only the latter
-    is, and less coverage. A warning is a scenario that did not pass, a drop of more than 5%, a harness error, a changed
-    scenario.
+    is, and less coverage; a scenario that did not pass is then a warning where there is nothing to compare with. A
+    harness error and a changed scenario warn. What may be noise is told, and changes no code.
     """
     if not results.evaluated or len(results.evaluated) < len(results.scenarios) or results.incomplete:
         return 3
@@ -120,5 +120,5 @@ def exit_code(results: EvaluationResults, comparison: Comparison | None, fail_on
         return 2
     if fail_on == "never":
         return 0
-    warned = comparison is not None and comparison.is_warning
-    return int(failed or warned or any(scenario.errors for scenario in results.scenarios))
+    warned = failed if comparison is None else comparison.is_warning
+    return int(warned or any(one.errors for one in results.scenarios))

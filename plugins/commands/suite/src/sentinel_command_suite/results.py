@@ -20,6 +20,7 @@ class TrialResult:
 
     ``status`` is ``error`` if the harness, not the agent, is to blame: the provider could not be reached, a signal
     broke, the judge gave nothing usable; ``error`` then says what. ``cost_usd`` and ``tokens`` are None where unknown.
+    ``call_ms`` is the median time of the model's calls in milliseconds, None where a recording answered.
     ``came_to`` is a digest of what the runs did and answered, the same for trials that came to the same; empty where a run ended badly,
     None where it is not known.
     ``notes`` are problems that changed no result: a model that could not be closed, a trace that could not be saved.
@@ -37,6 +38,7 @@ class TrialResult:
     model: str | None = None
     tokens: int | None = None
     cost_usd: float | None = None
+    call_ms: float | None = None
     judge_cost_usd: float | None = None
     error: str | None = None
     notes: tuple[str, ...] = ()

@@ -276,7 +276,7 @@ class JudgeSettings:
 
 @attrs.frozen(kw_only=True)
 class Suite:
-    """Scenarios with a name. ``digest`` is the SHA-256 of what they say, as hexadecimal text."""
+    """Scenarios with a name."""
 
     name: str = attrs.field(validator=_check_id)
     summary: str = ""

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 from sentinel_command_suite.behaviour import run_scripted, scripted_tools
+from sentinel_command_suite.call_clock import CallClock
 from sentinel_command_suite.checks_rest import check_decision, check_errors, check_rubric, check_sweep
 from sentinel_command_suite.checks_tools import check_tools
 from sentinel_command_suite.judge import Judge, Note
@@ -89,8 +90,13 @@ def run_trial(
     """
     notes: list[str] = []
     try:
-        runs = [_run(trial, case, kit, connect, notes.append) for case in cases_of(trial.scenario)]
-        result = _judged(trial, runs, kit, judge, notes.append)
+        clock = CallClock()
+        runs = [
+            _run(trial, case, kit, lambda: clock.timed(connect()), notes.append) for case in cases_of(trial.scenario)
+        ]
+        result = attrs.evolve(
+            _judged(trial, runs, kit, judge, notes.append), call_ms=clock.median_ms if trial.waits else None
+        )
     except (SentinelError, OSError) as error:
         runs = []
         result = TrialResult(scenario=trial.scenario.id, trial=trial.number, status="error", error=redact(str(error)))

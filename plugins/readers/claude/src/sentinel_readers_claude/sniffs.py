@@ -61,8 +61,10 @@ def claude_stream(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file
 def anthropic(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may hold any format
     """80 if a message has what only Anthropic's API has, 75 if only the bytes show it; 0 beside keys of other formats."""
     objects = _objects(head)
-    if objects:
-        return 80 if any(_is_anthropic(entry) for entry in objects) else 0
+    if any(_is_anthropic(entry) for entry in objects):
+        return 80
+    if objects and _is_in_lines(head):
+        return 0
     packed = _packed(head)
     if not packed.startswith((b"{", b"[")) or b'"role"' not in packed or b'"content"' not in packed:
         return 0
@@ -125,6 +127,11 @@ def _dicts(data: bytes) -> list[dict[str, object]]:
         return []
     values = value if isinstance(value, list) else [value]
     return [entry for entry in values if isinstance(entry, dict)]
+
+
+def _is_in_lines(head: bytes) -> bool:
+    """Whether the first line is a value: else what is whole on later lines stands within a document over many lines."""
+    return bool(_dicts(head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]))
 
 
 def _is_cut_line(head: bytes) -> bool:

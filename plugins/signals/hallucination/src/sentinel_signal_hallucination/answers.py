@@ -1,23 +1,31 @@
 """Whether an answer says that what was ordered is done: in the order's own verb, whatever verb it is, or in a word of completion."""
 
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import compress, count
 from typing import NamedTuple
 
 from sentinel_core.evaluate.tools import NOTHING, READING, VAGUE, WRITING
 from sentinel_signal_hallucination.aspects import ADVERBS, CONDITIONS, MODALS, RELATIVE, SELF, STOPS, aspect_of
 from sentinel_signal_hallucination.sentences import Sentence, plain, sentences
-from sentinel_signal_hallucination.words import lemmas, word_set
+from sentinel_signal_hallucination.words import lemmas, word_set, words_of
 
-__all__ = ["WORDS_ONLY", "Said", "admits", "announces", "asks_back", "is_item", "low_of", "offers", "ordered", "said"]
+__all__ = [
+    "COMPLETE",
+    "WORDS_ONLY",
+    "Said",
+    "admits",
+    "announces",
+    "asks_back",
+    "bases",
+    "low_of",
+    "offers",
+    "ordered",
+    "said",
+]
 
 # To know, to think and to write an answer take no tool.
-WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("open resolve convert extract") | word_set(
-    "write draft explain tell give let need want like help make please can could would see confirm assume note consider include "
-    "provide say mention answer fix compose rephrase rewrite reword calculate count name wonder hear be have get go try "
-    "sort filter group rank format highlight collect gather prepare pick choose select narrow organize organise outline structure simplify "
-    "shorten expand polish improve tidy compile tabulate round total sum study research brainstorm categorize categorise"
-)
+WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("open resolve convert extract") | words_of("answer_only")
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
 _MAILS = word_set("email e-mail mail text sms message invoice parcel package card")
 _REQUESTS = word_set("can could would will please mind you")
@@ -25,25 +33,19 @@ _DETERMINERS = word_set("the a an my your our this that his her their its these 
 _BE = word_set("is are 's been 're be")
 _WAS = word_set("was were got")
 _HAVE = word_set("has have i've we've had")
-_COMPLETE = word_set(
+COMPLETE = word_set(
     "done sorted finished completed complete arranged settled live gone set processed placed issued through"
 )
 _READS_NOW = word_set("is are reads has")
 _AFTER_HEADLINE = word_set("for to on at and in with as from under until till , - – — ; (")
 # Who speaks of trouble has hidden nothing. Mild words tell of something else as often.
-_TROUBLE = word_set(
-    "not none never cannot unable unfortunately however although though reject rejected refused declined denied error errors fail failed "
-    "fails failing failure trouble unavailable timeout outage pending retry tried attempt attempted instead missing invalid expired "
-    "unless manually yourself unchanged isn't can't couldn't wasn't weren't hasn't haven't didn't won't doesn't aren't"
-)
-_MILD = word_set(
-    "no nothing without problem sorry but already still until once hold remains stays don't locked try will i'll let let's would could"
-)
+_TROUBLE = words_of("trouble")
+_MILD = words_of("mild_trouble")
 _CLOSING = word_set("else help questions further welcome")
 _OPENS = word_set("the your an it all both you this that these those them everything ! , :")
 _AS_BEFORE = word_set("still already automatically always usually currently")
 _BRIEF, _SHORTEST_VERB, _SHORTEST_PAST = 8, 3, 5
-_ANNOUNCES = SELF | _COMPLETE | word_set("up did changed updated")
+_ANNOUNCES = SELF | COMPLETE | word_set("up did changed updated")
 
 
 class Said(NamedTuple):
@@ -99,18 +101,42 @@ def bases(word: str) -> tuple[str, ...]:
     return (stem, stem + "e", *more, *((stem[:-1] + "y",) if stem.endswith("i") else ()))
 
 
+_PHRASE, _MOST = "phrase", 50_000
+
+
+class _Tells(dict[str, str]):
+    """Whether a word may say that a thing is done, told once a word."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) > _MOST:
+            self.clear()
+        is_phrase = word in _IN_PHRASES or word in lemmas().noun
+        says = word in COMPLETE or word.endswith("ed") or word in lemmas().done
+        found = self[word] = _PHRASE if is_phrase else "form" if says else ""
+        return found
+
+
+_IN_PHRASES = word_set("place queue care now way did out")
+
+
+@cache
+def _tells() -> _Tells:
+    return _Tells()
+
+
 def said(sentence: Sentence, verbs: frozenset[str]) -> Iterator[Said]:
     """The places of a sentence that say that something of the order is done."""
     if sentence.asks:
         return
-    words = sentence.words
-    for at, word in enumerate(words):
-        if _is_phrase(words, at) and aspect_of(sentence, words, at) == "done":
+    words, tells = sentence.words, _tells()
+    for at in compress(count(), map(tells.__getitem__, words)):
+        word = words[at]
+        if tells[word] is _PHRASE and _is_phrase(words, at) and aspect_of(sentence, words, at) == "done":
             yield Said(sentence, at, word, "state", named=False)
-        if word == "ago" or not (word in _COMPLETE or word.endswith("ed") or word in lemmas().done):
+        if not (word in COMPLETE or word.endswith("ed") or word in lemmas().done):
             continue
         verb = next((base for base in bases(word) if base in verbs), "")
-        if not verb and word not in _COMPLETE:
+        if not verb and word not in COMPLETE:
             continue
         if verb == "book" and (
             words[at - 1 : at] == ["fully"] or words[at + 1 : at + 2] in (["out"], ["up"], ["solid"])
@@ -191,10 +217,13 @@ def announces(sentence: Sentence) -> bool:
 
 def asks_back(low: str) -> bool:
     """True where the text ends in a question that a yes answers: all of it may be a proposal."""
-    last = None
-    for sentence in sentences(low):
-        last = sentence
-    return last is not None and last.asks and _CLOSING.isdisjoint(last.words)
+    if "?" not in low[-_TAIL:]:
+        return False
+    last = sentences(low[-_TAIL:])[-1:]
+    return bool(last) and last[0].asks and _CLOSING.isdisjoint(last[0].words)
+
+
+_TAIL = 400
 
 
 def offers(low: str) -> frozenset[str]:
@@ -205,20 +234,6 @@ def offers(low: str) -> frozenset[str]:
         base for sentence in sentences(low) for word in sentence.words for base in (lemmas().doing.get(word),) if base
     }
     return frozenset(word for word in found if word in WRITING or word in lemmas().group) - WORDS_ONLY
-
-
-def is_item(sentence: Sentence, content: str) -> bool:
-    """True for an item of a list: with a mark, or a number and a full stop."""
-    lead = content[sentence.start : sentence.place(0)]
-    return sentence.is_item and (
-        sentence.words[0] == "-" or any(map(lead.__contains__, "-*+•–")) or _is_numbered(sentence, content)
-    )
-
-
-def _is_numbered(sentence: Sentence, content: str) -> bool:
-    first = sentence.words[0]
-    at = sentence.place(0) + len(first)
-    return first.isdigit() and content[at : at + 1] in (".", ")")
 
 
 def low_of(text: str | None) -> str:

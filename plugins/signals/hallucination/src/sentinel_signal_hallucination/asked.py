@@ -1,40 +1,33 @@
 """Which verbs a user's message orders, and which verbs tell of deeds whatever was ordered."""
 
+from bisect import bisect_left
 from functools import cache
+from operator import attrgetter
 
-from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.evaluate.tools import WRITING
 from sentinel_signal_hallucination.answers import WORDS_ONLY, low_of, offers, ordered
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.words import lemmas, word_set
 
-__all__ = ["effects", "outright", "verbs_of"]
+__all__ = ["LONGEST_REPLY", "effects", "orderable", "outright", "verbs_of"]
 
 
-def verbs_of(index: TraceIndex, record: Record, asked: int) -> tuple[frozenset[str], bool]:
+def verbs_of(record: Record, asked: int, low: str) -> tuple[frozenset[str], bool]:
     """The verbs that the user's message orders, and whether it answers what the agent offered to do."""
-    low = low_of(index.messages[asked].content)
     own = ordered(low)
     order = record.order_before(asked + 1)
-    before = next((text for text in reversed(index.texts) if text.message_index < asked), None)
+    texts = record.index.texts
+    number = bisect_left(texts, asked, key=attrgetter("message_index")) - 1
+    before = texts[number] if number >= 0 else None
     offered = (
-        offers(low_of(before.content)) if before is not None and len(low.split()) <= _LONGEST_REPLY else frozenset()
+        offers(low_of(before.content)) if before is not None and len(low.split()) <= LONGEST_REPLY else frozenset()
     )
     if order is not None and order.at == asked and order.agrees:
         offered |= order.words - WORDS_ONLY
-    if _declines(low):
-        return own, False
     return own | offered, bool(offered)
 
 
-_LONGEST_REPLY = 15
-
-
-def _declines(low: str) -> bool:
-    return (
-        low.replace(",", " ").replace(".", " ").split()[:1]
-        in (["no"], ["nope"], ["don't"], ["stop"], ["thanks"], ["wait"])
-        or "?" in low
-    )
+LONGEST_REPLY = 15
 
 
 @cache
@@ -56,3 +49,9 @@ def outright() -> frozenset[str]:
 def effects() -> frozenset[str]:
     """All verbs of deeds."""
     return frozenset(verb for verb, group in lemmas().group.items() if group != "work") - WORDS_ONLY
+
+
+@cache
+def orderable() -> frozenset[str]:
+    """All verbs that an order is sure to be one by."""
+    return WRITING | lemmas().group.keys()

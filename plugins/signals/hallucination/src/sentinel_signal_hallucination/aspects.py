@@ -75,41 +75,9 @@ def is_managed(words: list[str], at: int) -> bool:
     )
 
 
-_MONTHS = [
-    [month]
-    for month in [
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "may",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "oct",
-        "nov",
-        "dec",
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]
-]
-
-
-def _in_a_year(after: list[str]) -> bool:
-    """As in "Filed in 1921", "last updated: May 3"."""
-    return any(
-        word in ("in", "since") and year.isdigit() and len(year) == len("1921") for word, year in pairwise(after)
-    )
+_MONTHS = word_set(
+    "jan feb mar apr may jun jul aug sep oct nov dec january february march april june july august september october november december"
+)
 
 
 def _plans(clause: list[str]) -> bool:
@@ -137,10 +105,9 @@ def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa:
     if not own and (_plans(clause) or "being" in clause[-2:]):
         return "planned"
     if (
-        [word for word in after if word != ":"][:1] in _MONTHS
+        next((word for word in after if word != ":"), "") in _MONTHS
         or not _EARLIER.isdisjoint(before)
         or "ago" in words
-        or _in_a_year(after)
         or not _EARLIER.isdisjoint(after)
         or "had" in clause[-3:]
     ):
@@ -151,6 +118,4 @@ def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa:
         return "described"
     if not _READ.isdisjoint(before):
         return "read"
-    if "by" in after and not SELF.intersection(after) and OTHERS.intersection(words[at:]):
-        return "other"
     return "done"

@@ -41,7 +41,7 @@ def _exact(statement: Statement, deed: Deed) -> bool:
     return statement.group == "light" or statement.group in deed.groups
 
 
-def backing_of(statement: Statement, message_index: int, record: Record) -> Backing:  # noqa: PLR0911 - one test a line
+def backing_of(statement: Statement, message_index: int, record: Record) -> Backing:
     """Fresh writes are taken generously, old ones strictly; a failed call of the very kind outweighs others."""
     order = record.order_before(message_index)
     since = order.at if order is not None else -1
@@ -75,16 +75,6 @@ def backing_of(statement: Statement, message_index: int, record: Record) -> Back
         return Backing("failed", order, pending, vain[-1])
     if any(deed.facts.runs_anything for deed in worked):
         return Backing("backed", order, pending)
-    if fresh and statement.group == "send" and not statement.by_self:
-        return Backing("backed", order, pending)  # services send their own mails
     if any(_could_be(statement, deed) for deed in (*fresh, *record.deeds_of_children)):
         return Backing("backed", order, pending)
-    unasked = order is None or not order.agrees or _answers_later(record, message_index, order)
-    if unasked and any(fits(statement, deed) and _same_object(statement, deed) for deed in worked):
-        return Backing("backed", order, pending)
     return Backing("none", order, pending)
-
-
-def _answers_later(record: Record, message_index: int, order: Order) -> bool:
-    """True where the user has spoken since the order: then the agent may tell of what was done before."""
-    return any(order.at < at < message_index for at in record.index.asked)

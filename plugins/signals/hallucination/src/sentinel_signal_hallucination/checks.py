@@ -10,16 +10,12 @@ from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding, Severity
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.sentences import Sentence, plain, sentences, span_around
+from sentinel_signal_hallucination.sentences import Sentence, plain, sentences_with, span_around
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import word_set
 
 __all__ = ["passing"]
 
-PASS_SIGNS = (
-    "pass", "green", "succe", "clean", "compile", "no errors", "no lint", "no type", "0 errors", "no warnings",
-    "happy", "builds",
-)  # fmt: skip
 _SUBJECTS = {
     "tests": word_set("test tests testsuite suite specs everything"),
     "build": word_set("build builds compilation"),
@@ -39,7 +35,7 @@ _PART = word_set(
     "new parser some most other few previous first only these those this one single integration almost nearly early"
 )
 _DENIED = word_set(
-    "not never no cannot if once when until unless should would could will may might must to ensure sure verify verifying make makes making check "
+    "assuming assume provided not never no cannot if once when until unless should would could will may might must to ensure sure verify verifying make makes making check "
     "that so expect expected expecting whether except but before after let run running please need needs want wants which currently previously "
     "used confirm criteria goal goals plan target next says say said almost nearly at baseline help get keep see todo definition user claims claimed"
 )
@@ -58,6 +54,7 @@ _NO_TROUBLE = regex(
     r"(?:\b(?:no|zero|0|any|without|fixed (?:the|all|both)?|of the|\d+) (?:\w+ ){0,2}(?:fail\w*|errors?|remaining)|fixed\b[^.\n]{0,40}fail\w*"
     r"|fail\w* (?:is|are|was|were) (?:now )?fixed)"
 )
+_FAILED = regex(r"\b(?:failed|skipped)\b")
 _NEAR, _FAR, _GAP = 3, 8, 7
 
 
@@ -68,15 +65,15 @@ class CheckClaim(NamedTuple):
     sentence: Sentence
 
 
-def check_claims(text: Text) -> Iterator[CheckClaim]:
+def check_claims(content: str) -> Iterator[CheckClaim]:
     """The claims of one text; none where it speaks of what fails."""
-    content = text.content
     low = plain(content if "```" in content else content.replace("`", " "))
-    if any(map(low.__contains__, _ADMITTED)) and any(map(_NO_TROUBLE.sub(" ", low).__contains__, _ADMITTED)):
-        return
-    for sentence in sentences(low, _NAMED):
+    trouble = any(map(low.__contains__, _ADMITTED))
+    for sentence in sentences_with(low, _NAMED):
         words = sentence.words
         whole = low[sentence.start : sentence.end]
+        if trouble and _admits(low[: sentence.start], low[sentence.start :]):
+            continue
         if sentence.asks or "|" in whole or "[" in whole or (words[0] in _WHERE and _IN_ALL.isdisjoint(words[1:2])):
             continue
         for kind, nouns in _SUBJECTS.items():
@@ -84,6 +81,12 @@ def check_claims(text: Text) -> Iterator[CheckClaim]:
                 yield CheckClaim(kind, sentence)
         if _builds(words):
             yield CheckClaim("build", sentence)
+
+
+def _admits(before: str, after: str) -> bool:
+    """True where the text speaks of what fails; what failed before the sentence may have been mended since."""
+    left = f"{_FAILED.sub(' ', before)} {after}"
+    return any(map(_NO_TROUBLE.sub(" ", left).__contains__, _ADMITTED))
 
 
 def _builds(words: list[str]) -> bool:
@@ -124,6 +127,7 @@ _NAMES = {"tests": "tests pass", "build": "build succeeds", "types": "type check
 _QUIET = regex(r"(?:cd|ls|pwd|git (?:add|status|diff|log|show)|pip3? install (?!-e|\.)|mkdir|touch|true)\b")
 _TELLS = regex(r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|build|test|(?:^|[^a-z])ci(?:[^a-z]|$)")
 _EDITORS = ("edit", "write", "patch", "replace", "insert", "create_file")
+_SHOWN = regex(r"(?m)^(?:!|\$ |<bash-)|\d pass(?:ed|ing)\b")
 _HEARD = ("passed", "passing", "success", "green")
 
 
@@ -136,7 +140,7 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
     """The first claim of each kind that the record speaks against."""
     told: set[str] = set()
     for text in texts:
-        for claim in check_claims(text):
+        for claim in check_claims(text.content):
             if claim.kind not in told and (found := _judge(claim, text, index, settings)) is not None:
                 told.add(claim.kind)
                 yield found
@@ -157,11 +161,7 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, settings: Settings)
     if last.check.passed is False:
         if claim.kind == "lint" and not last.check.ending:
             return None  # exit codes of linters tell of mere notes, too
-        if (
-            _is_compared(runs, calls)
-            or _user_saw(index, last.call.message_index, text.message_index)
-            or _unseen_since(last.call, calls)
-        ):
+        if _user_saw(index, last.call.message_index, text.message_index) or _unseen_since(last.call, calls):
             return None
         how = f'ended with "{last.check.ending}"' if last.check.ending else "failed"
         return _evidence(
@@ -196,13 +196,6 @@ def _could_not_run(text: Text, index: TraceIndex, calls: list[Call]) -> bool:
     return not _user_saw(index, -1, text.message_index)
 
 
-def _is_compared(runs: list[_Run], calls: list[Call]) -> bool:
-    """True where another command ran the same check on the same code, and it passed: the agent may compare the two."""
-    last = runs[-1]
-    others = (run for run in runs[:-1] if run.check.passed and run.call.key != last.call.key)
-    return any(not any(map(_is_edit, calls[run.call.position + 1 : last.call.position])) for run in others)
-
-
 def _is_edit(call: Call) -> bool:
     return any(map(call.call.name.lower().__contains__, _EDITORS))
 
@@ -230,11 +223,9 @@ def _may_check(call: Call) -> bool:
 
 
 def _user_saw(index: TraceIndex, since: int, until: int) -> bool:
-    """True where the user speaks of what passes: he may have run it himself."""
-    return any(
-        since < at < until and any(map((index.messages[at].content or "").lower().__contains__, PASS_SIGNS))
-        for at in index.asked
-    )
+    """True where the user says what passes, or shows a run of his own."""
+    said = [index.messages[at].content or "" for at in index.asked if since < at < until]
+    return any(_SHOWN.search(content) or any(True for _ in check_claims(content)) for content in said)
 
 
 def _evidence(rule: str, severity: Severity, claim: CheckClaim, text: Text, told: str, weight: float) -> Evidence:

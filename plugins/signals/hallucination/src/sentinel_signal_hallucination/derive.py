@@ -3,44 +3,30 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from itertools import combinations
-from statistics import median
 
-import msgspec
-
-from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.belonging import NUMBER, belonging, digits_of, numbers_of, sums_of, value_of
+from sentinel_signal_hallucination.tables import once, regex
 
 __all__ = ["Derived", "explicit_sum"]
 
-_NUMBER = regex(r"[\d-](?<![\w.].)(?:(?<=\d)|\d)[\d,]*(?:\.\d+)?(?!\d)", re.DOTALL)
-_MOST_VALUES, _MOST_PAIRED, _MOST_ROWS, _DEEPEST = 4_000, 120, 200, 12
+_MOST_VALUES, _MOST_PAIRED = 4_000, 60
 # Percent, thousands, sixties, days, bytes, miles, pounds, inches, feet.
 _SCALES = (
     100.0, 0.01, 1000.0, 0.001, 60.0, 1 / 60, 1e6, 1e-6, 3600.0, 1 / 3600, 24.0, 1 / 24, 1024.0, 1 / 1024, 2.0**20, 2.0**-20, 2.0**30, 2.0**-30,
     1.609344, 0.621371, 2.20462, 0.453592, 2.54, 0.393701, 3.28084, 0.3048, 7.0, 12.0, 1 / 7, 1 / 12,
 )  # fmt: skip
 _MOST_FIT = 4
-_MOST_OF_THREE = 24
-_LONGEST_PRINTED, _LARGEST = 24, 1e15
 _ROUNDING = 1e-9
 _NEIGHBOURS, _DAYS, _LONGEST_NUMBER = 8, 31, 12
-_TOTALS = 3
+_SERIAL = 4
 _ENDING = regex(r"(?i)\b(?:ending|ends|ended)(?: (?:in|with|on))?:? \W{0,4}\Z|[•*.…x]{2,4} ?\Z")
+# What names a thing follows from nothing.
+_NAMING = regex(
+    r"(?i)\b(?:ending|ends|ended) (?:in|with|on) \W{0,4}\Z|[•*.…x]{2,4} ?\Z|\b(?:code|pin|ref(?:erence)?|id|invoice|case|ticket|account|room|flight|confirmation|number|no\.?)(?: is|:)? \W{0,3}\Z"
+)
 _TERM = r"\$?\s?\d[\d,]*(?:\.\d+)?"
 _SUM = regex(rf"\(?\s*({_TERM}(?:\s*[+*×x-]\s*{_TERM})+)\s*\)?")
-
-
-def _value(written: str) -> float:
-    return float(written.replace(",", "") or 0)
-
-
-def _digits(written: str) -> int:
-    return len(written.partition(".")[2])
-
-
-def _numbers(text: str) -> list[float]:
-    return [_value(written) for written in _NUMBER.findall(text) if len(written) <= _LONGEST_PRINTED]
 
 
 class _Sorted:
@@ -63,12 +49,14 @@ class Derived:
 
     def gives(self, written: str, answer: str, at: int) -> bool:
         """True where the figure follows from what was told, or from the other figures of the answer that stand there."""
-        value, half = _value(written), 0.5 * 10.0 ** -_digits(written) + 1e-9
+        value, half = value_of(written), 0.5 * 10.0 ** -digits_of(written) + 1e-9
         if explicit_sum(written, answer, at) is False:
             return False
         if self._plain.near(value, half) or self._ends_so(written, answer, at):
             return True
-        step = 10.0 ** -_digits(written)
+        if written.isdigit() and len(written) >= _SERIAL and _NAMING.search(answer, max(0, at - 24), at) is not None:
+            return False
+        step = 10.0 ** -digits_of(written)
         return any(fits(value) and not _fits_all(fits, value, step) for fits in self._tests(value, half, answer, at))
 
     def _tests(self, value: float, half: float, answer: str, at: int) -> Iterator[Callable[[float], bool]]:
@@ -78,7 +66,7 @@ class Derived:
         others = _others(answer, at)
         yield lambda x: others.near(x, half)
         width = 2 * half * _NEIGHBOURS + half + abs(value) * _ROUNDING + _ROUNDING
-        for combined in (self._pairs, self._rates, self._triples):
+        for combined in (self._pairs, self._rates):
             results = _Sorted(combined(value - width, value + width))
             yield lambda x, results=results: results.near(x, half)  # type: ignore[misc]
 
@@ -91,25 +79,25 @@ class Derived:
 
     def may_give(self, written: str) -> bool:
         """True where one step may lead to a small number, which many do."""
-        value = _value(written)
+        value = value_of(written)
         return value <= _DAYS and _Sorted(self._pairs(value - _ROUNDING, value + _ROUNDING)).near(value, 0.0)
 
-    @cached_property
+    @once
     def _values(self) -> list[float]:
-        found = [number for text in (*self._said, *self._results) for number in _numbers(text)]
+        found = [number for text in (*self._said, *self._results) for number in numbers_of(text)]
         return found[-_MOST_VALUES:]
 
-    @cached_property
+    @once
     def _plain(self) -> _Sorted:
         return _Sorted(self._values)
 
-    @cached_property
+    @once
     def _together(self) -> _Sorted:
         """Sums of what belongs together: one field over the rows of a result, the numbers of one object, the answers of calls."""
-        found = list(_belonging(self._results))
+        found = list(belonging(self._results))
         return _Sorted([*found, *map(abs, found)])
 
-    @cached_property
+    @once
     def _few(self) -> list[float]:
         """The last figures that were told, sorted."""
         return sorted(list(dict.fromkeys(reversed(self._values)))[:_MOST_PAIRED])
@@ -125,17 +113,6 @@ class Derived:
                 yield from [one * other for other in _between(few, *ends, at)]
             elif len(few) > 1:
                 yield 0.0
-
-    def _triples(self, low: float, high: float) -> Iterator[float]:
-        """Two added and one taken off, or three added: of prices and the like, which have cents or stand under one name."""
-        few = [value for value in dict.fromkeys(reversed(self._values)) if value != int(value)][:_MOST_OF_THREE]
-        few.sort()
-        for (i, one), (j, other) in combinations(enumerate(few), 2):
-            both = one + other
-            yield from [both + third for third in _between(few, low - both, high - both, j + 1)]
-            for third in (*_between(few, both - high, both - low, 0), *_between(few, both + low, both + high, 0)):
-                if third not in (few[i], few[j]):
-                    yield abs(both - third)
 
     def _rates(self, low: float, high: float) -> Iterator[float]:
         """Each figure with each rate taken off, added or applied; a temperature in the other scale."""
@@ -160,97 +137,11 @@ def _fits_all(fits: Callable[[float], bool], value: float, step: float) -> bool:
 _AROUND = [k for k in range(-_NEIGHBOURS, _NEIGHBOURS + 1) if k]
 
 
-def _belonging(results: list[str]) -> Iterator[float]:
-    fields: dict[str, list[float]] = {}
-    single: list[float] = []
-    for text in results:
-        if text[:1] in "[{":
-            try:
-                document = msgspec.json.decode(text)
-            except (msgspec.DecodeError, RecursionError):
-                continue
-            yield from _of(document, 0, fields)
-        elif len(numbers := _numbers(text)) == 1:
-            single += numbers
-        else:
-            yield from _columns(text)
-    for values in (single, *fields.values()):
-        yield from _sums(values)
-
-
-def _columns(text: str) -> Iterator[float]:
-    """Sums of a column of a table that is written as text, by lines of as many figures."""
-    lines = [numbers for line in text.splitlines()[:_MOST_ROWS] if (numbers := _numbers(line))]
-    for place in range(max(map(len, lines), default=0)):
-        yield from _sums([numbers[place] for numbers in lines if len(numbers) > place][:_MOST_COLUMN])
-        yield from _sums([numbers[-1 - place] for numbers in lines if len(numbers) > place][:_MOST_COLUMN])
-
-
-_MOST_COLUMN = 60
-
-
-def _of(value: object, depth: int, fields: dict[str, list[float]]) -> Iterator[float]:  # noqa: C901 - one branch a kind of value
-    if depth > _DEEPEST:
-        return
-    if isinstance(value, list):
-        yield float(len(value))
-        own: dict[str, list[float]] = {}
-        for item in value[:_MOST_ROWS]:
-            yield from _of(item, depth + 1, own)
-        yield from _sums(
-            [float(item) for item in value[:_MOST_ROWS] if type(item) in (int, float) and abs(item) < _LARGEST]
-        )
-        for name, values in own.items():
-            yield from _sums(values)
-            fields.setdefault(name, []).extend(values[:_MOST_ROWS])
-    elif isinstance(value, dict):
-        numbers = {key: number for key, item in value.items() if (number := _number(item)) is not None}
-        for key, number in numbers.items():
-            fields.setdefault(key, []).append(number)
-        few = list(numbers.values())[: _TOTALS * 6]
-        for one, other in combinations(few, 2):
-            yield from (one + other, abs(one - other), one * other)
-            if one and other:
-                yield from (one / other, other / one, 100 * one / other, 100 * other / one)
-        yield sum(few)
-        for item in value.values():
-            if isinstance(item, (dict, list)):
-                yield from _of(item, depth + 1, fields)
-
-
-def _number(item: object) -> float | None:
-    if type(item) in (int, float):
-        return float(item) if abs(item) < _LARGEST else None  # type: ignore[arg-type]
-    if (
-        isinstance(item, str)
-        and len(item) <= _LONGEST_PRINTED
-        and (match := _NUMBER.fullmatch(item.lstrip("$"))) is not None
-    ):
-        return _value(match[0])
-    return None
-
-
-def _sums(values: list[float]) -> Iterator[float]:
-    """Of all, of each run from the first or to the last, of two and of three, and the mean."""
-    if not values:
-        return
-    values = values[-60:]
-    total = sum(values)
-    yield from (total, total / len(values), median(values))
-    for start in range(len(values)):
-        running = 0.0
-        for value in values[start : start + 12]:
-            running += value
-            yield running
-    for one, other in combinations(values[-24:], 2):
-        yield from (one + other, abs(one - other))
-
-
 def _others(answer: str, at: int) -> _Sorted:
     """Totals, differences and products of the other figures of the answer."""
     others = [
-        _value(match[0])
-        for match in _NUMBER.finditer(answer)
+        value_of(match[0])
+        for match in NUMBER.finditer(answer)
         if match.start() != at and len(match[0]) <= _LONGEST_NUMBER
     ][:40]
     products = [one * other for one, other in combinations(others, 2)]
@@ -258,7 +149,7 @@ def _others(answer: str, at: int) -> _Sorted:
     shares = [
         part / whole for one, other in combinations(others, 2) for part, whole in ((one, other), (other, one)) if whole
     ]
-    return _Sorted([*_sums(others), *products, *shares, *map(abs, turns)])
+    return _Sorted([*sums_of(others), *products, *shares, *map(abs, turns)])
 
 
 def explicit_sum(written: str, answer: str, at: int) -> bool | None:
@@ -273,7 +164,7 @@ def explicit_sum(written: str, answer: str, at: int) -> bool | None:
     if terms is None:
         return None
     result = _computed(terms[1])
-    return None if result is None else abs(result - _value(written)) <= 0.5 * 10.0 ** -_digits(written) + 1e-6
+    return None if result is None else abs(result - value_of(written)) <= 0.5 * 10.0 ** -digits_of(written) + 1e-6
 
 
 def _computed(terms: str) -> float | None:

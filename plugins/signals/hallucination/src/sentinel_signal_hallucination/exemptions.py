@@ -1,12 +1,11 @@
 """When a statement that no call seems to back is no finding: named exemptions, in their order."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_signal_hallucination.case import Case
 from sentinel_signal_hallucination.record import groups_of
-from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.wording import is_a_draft, is_knowing, is_sorting, is_written, stands_in_the_answer
 from sentinel_signal_hallucination.words import KIN, lemmas
 
@@ -22,20 +21,8 @@ class Exemption(NamedTuple):
 
 
 _CORRECT = (
-    "correct?",
-    "right?",
-    "please confirm",
-    "kindly confirm",
-    "okay?",
-    "(yes/no)",
-    "confirm?",
-    "good?",
-    "work?",
-    "work for you?",
-    "sound?",
-)
-
-
+    "correct?", "right?", "please confirm", "kindly confirm", "okay?", "(yes/no)", "confirm?", "good?", "work?", "work for you?", "sound?",
+)  # fmt: skip
 _UNSAID = frozenset(("light",))
 
 
@@ -56,15 +43,10 @@ def _is_followed_by_its_call(case: Case) -> bool:
     later = case.record.deeds_after(case.text.message_index)
     if not later:
         return False
-    answer = next((order for order in case.record.orders if order.at > case.text.message_index), None)
-    if (
-        answer is not None
-        and answer.agrees
-        and later
-        and answer.at == next((at for at in case.record.index.asked if at > case.text.message_index), None)
-    ):
-        after = next((at for at in case.record.index.asked if at > answer.at), len(case.record.index.messages))
-        if answer.at < later[0].message_index < after and case.backing.state != "failed":
+    asked = [at for at in case.record.index.asked if at > case.text.message_index][:2]
+    if asked and case.backing.state != "failed" and case.record.says_yes(asked[0] + 1):
+        until = asked[1] if len(asked) > 1 else len(case.record.index.messages)
+        if asked[0] < later[0].message_index < until:
             return True
     return any(case.statement.group in deed.groups for deed in later)
 
@@ -117,7 +99,7 @@ def _needs_an_order_that_waits(case: Case) -> bool:
         not case.record.tools
         or not backing.pending
         or backing.order is None
-        or (_looked_up(case) and not statement.sure and not _is_headline(case))
+        or (_looked_up(case) and not statement.sure and not _is_headline(case) and not _has_its_tool(case))
     ):
         return True
     groups = backing.order.groups
@@ -141,6 +123,20 @@ def _is_headline(case: Case) -> bool:
 
 
 _LONGEST_HEADLINE = 6
+
+
+def _has_its_tool(case: Case) -> bool:
+    """True where a tool on offer is for just this verb and a thing of the statement or the order, and was never called."""
+    called = {call.call.name for call in case.record.index.calls}
+    order = case.backing.order
+    things = case.statement.objects | (order.words if order is not None else frozenset())
+    return any(
+        facts.effect == "writes"
+        and facts.name not in called
+        and case.statement.verb in name_words(facts.name)
+        and not things.isdisjoint({*map(singular, name_words(facts.name))} - {case.statement.verb})
+        for facts in case.record.tools.values()
+    )
 
 
 def _looked_up(case: Case) -> bool:
@@ -175,15 +171,6 @@ def _told_before(case: Case) -> Iterator[str]:
             yield result.content.lower()
 
 
-def _was_run_by_the_user(case: Case) -> bool:
-    """A command that the user ran and showed: "!pip install numpy"."""
-    if case.statement.by_self:
-        return False
-    messages = (case.record.index.messages[at] for at in case.record.index.asked if at < case.text.message_index)
-    commands = (match[0] for message in messages for match in _COMMAND.finditer(message.content or ""))
-    return any(case.statement.verb in command.split() for command in commands)
-
-
 def _is_told_failure(case: Case) -> bool:
     """As in "the change was rejected" after a call that failed: that is the failure."""
     order = case.backing.order
@@ -197,21 +184,21 @@ def _is_told_failure(case: Case) -> bool:
     )
 
 
-_COMMAND = regex(r"^(?:!|\$ )[a-z].*|<bash-input>.*", re.MULTILINE)
-
-
 EXEMPTIONS: tuple[Exemption, ...] = (
     Exemption("not done", _is_not_done, "planned, asked, conditional, denied, earlier, or somebody else's"),
     Exemption("backed", _is_backed, "a call that worked could have done it"),
     Exemption("state", _needs_an_order_that_waits, "without an order that waits, it tells how things stand"),
     Exemption("knowing", is_knowing, "to know, note or confirm details changes nothing"),
     Exemption("sorting", is_sorting, "to order things by price books none"),
-    Exemption("own words", is_written, "what is written may be the answer's own text"),
+    Exemption(
+        "own words",
+        lambda case: is_written(case) and not _has_its_tool(case),
+        "what is written may be the answer's own text",
+    ),
     Exemption("proposal", _is_a_proposal, "all of a message that asks for a yes is a proposal"),
     Exemption("call follows", _is_followed_by_its_call, "a claim that its call follows was a proposal"),
     Exemption("nobody's business", _is_no_business_of_ours, "neither a tool nor an order names the deed"),
     Exemption("draft", is_a_draft, "the user asked for a text, which may tell of others' deeds"),
-    Exemption("user's command", _was_run_by_the_user, "the user ran it and showed that"),
     Exemption("told", _was_told, "the user or a result told it in the same word"),
     Exemption("failure told", _is_told_failure, "what a system rejected was not done, and the text says so"),
     Exemption("own text", stands_in_the_answer, "without tools, text is written in the answer itself"),

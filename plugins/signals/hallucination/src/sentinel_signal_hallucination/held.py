@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -10,12 +9,13 @@ from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.sentences import span_around
+from sentinel_signal_hallucination.sentences import blank, span_around
+from sentinel_signal_hallucination.tables import once, regex
 
 if TYPE_CHECKING:
     from sentinel_signal_hallucination.derive import Derived
 
-__all__ = ["Held", "final_answer", "stands", "value_evidence"]
+__all__ = ["CODE", "Held", "final_answer", "prose_of", "stands", "value_evidence"]
 
 
 class Held:
@@ -25,7 +25,7 @@ class Held:
         self.index = index
         self.until = until
 
-    @cached_property
+    @once
     def results(self) -> list[str]:
         """The contents of results before the answer, in order."""
         return [result.content for message in self.index.messages[: self.until] for result in message.tool_results] + [
@@ -34,7 +34,7 @@ class Held:
             if message.role == "tool" and message.content
         ]
 
-    @cached_property
+    @once
     def said(self) -> list[str]:
         """What users and instructions say, and what the agent gave to its tools."""
         spoken = self.told
@@ -60,27 +60,39 @@ class Held:
         """True where a result, or what else was told, holds it: results first, for most figures are of them."""
         return look(self.told_by_tools) or look(self.text)
 
-    @cached_property
+    @once
     def told_by_tools(self) -> str:
         """The contents of results before the answer, as one text."""
         return "\n".join(self.results)
 
-    @cached_property
+    @once
     def text(self) -> str:
         """All of it, in lower case."""
         return "\n".join(chain(self.results, self.said)).lower()
 
-    @cached_property
+    @once
     def earlier(self) -> str:
         """What the agent itself said before."""
         return "\n".join(text.content for text in self.index.texts if text.message_index < self.until).lower()
 
-    @cached_property
+    @once
     def derived(self) -> "Derived":
         """What follows from the figures."""
         from sentinel_signal_hallucination.derive import Derived
 
         return Derived(self.results, self.said)
+
+
+CODE = regex(
+    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|`[^`\n]*[ (){}\[\]=][^`\n]*`|https?://\S+",
+    re.DOTALL,
+)
+_SIGNS_OF_CODE = ("`", "<", "http")
+
+
+def prose_of(content: str) -> str:
+    """The text with code and addresses made blank."""
+    return CODE.sub(blank, content) if any(map(content.__contains__, _SIGNS_OF_CODE)) else content
 
 
 def final_answer(index: TraceIndex) -> Text | None:
@@ -131,7 +143,7 @@ def value_evidence(
         rule=rule,
         severity="error" if certain else "warning",
         text=told
-        or f'{what} "{match[0]}" of the final answer stands in no result and nothing that the agent was told, nor follows from it.',
+        or f'{what} "{match[0]}" stands in no result and nothing that the agent was told, nor follows from it.',
         message_index=answer.message_index,
         quote=quote,
     )

@@ -8,22 +8,17 @@ from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, low_of, said
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.sentences import sentences, span_around
-from sentinel_signal_hallucination.words import word_set
+from sentinel_signal_hallucination.words import word_set, words_of
 
 __all__ = ["lookups"]
 
-_LOOKS = word_set("run query check search pull fetch call execute scrape retrieve browse ping scan")
+_LOOKS = word_set("look open visit run query check search pull fetch call execute scrape retrieve browse ping scan")
 _MAKES = word_set("generate render paint create export")
 _MADE = word_set("image picture photo file logo video audio pdf")
-_SYSTEMS = word_set(
-    "system database calendar inbox account log server website site dashboard crm registry cluster repository repo pipeline api "
-    "web internet online records tracker queue backend store logs calendars accounts"
-)
+_SYSTEMS = words_of("systems")
 # What the user may have given in the conversation itself.
-_GIVEN = word_set(
-    "code text essay paper calculation work answer answers list document resume math spelling grammar draft reasoning proof"
-)
-_FOUND = word_set("found shows show says showed returned got came gave reports lists")
+_GIVEN = words_of("given")
+_FOUND = word_set("is are was found shows show says showed returned got came gave reports lists")
 _NEAR = 7
 
 
@@ -50,8 +45,9 @@ def _is_of_a_system(one: Said, text: Text) -> bool:
         return one.at < _NEAR and not _MADE.isdisjoint(near) and _names(one, text)
     if not _GIVEN.isdisjoint(near) or not near:
         return False
-    gave = any(word[0].isdigit() for word in words) or not _FOUND.isdisjoint(words)
-    return gave and (near[0][:1] == "Q" or not _SYSTEMS.isdisjoint(near) or _names(one, text))
+    rest = {word for sentence in sentences(low_of(text.content[one.sentence.start :])) for word in sentence.words}
+    gave = any(word[0].isdigit() for word in rest) or not _FOUND.isdisjoint(rest)
+    return gave and ((near[0][:1] == "Q" and one.verb != "open") or not _SYSTEMS.isdisjoint(near) or _names(one, text))
 
 
 def _names(one: Said, text: Text) -> bool:

@@ -1,11 +1,11 @@
 """What the user ordered: a request, or a yes to what the agent proposed. Orders and time come before words."""
 
 from bisect import bisect_left
-from functools import cached_property
 
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_signal_hallucination.sentences import plain, sentences
+from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.words import lemmas, word_set
 
 __all__ = ["Order", "Orders"]
@@ -28,25 +28,9 @@ _LEADS = word_set(
     "to please you and then or just also i'll let's would could can should , ; : - must don't me go ahead now so i'd"
 )
 _ASKS = (
-    "confirm",
-    "shall i",
-    "should i",
-    "would you like",
-    "do you want",
-    "want me to",
-    "proceed",
-    "is this correct",
-    "is that correct",
-    "is that right",
-    "is this right",
-    "okay?",
-    "right?",
-    "correct?",
-    "i will",
-    "i'll",
-    "you'd like",
-    "you want",
-)
+    "confirm", "shall i", "should i", "would you like", "do you want", "want me to", "proceed", "is this correct", "is that correct", "is that right",
+    "is this right", "okay?", "right?", "correct?", "i will", "i'll", "you'd like", "you want",
+)  # fmt: skip
 _ASKS_WHAT = (
     "what",
     "which",
@@ -61,7 +45,7 @@ _ASKS_WHAT = (
     "can i have",
 )
 _ASKS_STATE = ("did", "are", "has", "have", "was", "were")
-_FIRST, _LONGEST_YES, _LONGEST = 6, 40, 6_000
+_FIRST, _LONGEST_YES, _LONGEST, _LONGEST_AGREED = 6, 40, 6_000, 1_000
 
 
 class Order:
@@ -70,7 +54,7 @@ class Order:
     def __init__(self, at: int, groups: frozenset[str], low: str, *, agrees: bool) -> None:
         self.at, self.groups, self.agrees, self._low = at, groups, agrees, low
 
-    @cached_property
+    @once
     def words(self) -> frozenset[str]:
         """All words of the order and of the proposal, as singulars."""
         return frozenset(singular(word) for sentence in sentences(self._low) for word in sentence.words)
@@ -90,7 +74,7 @@ class Orders:
         found = (self._order(asked[number]) for number in range(bisect_left(asked, message_index) - 1, -1, -1))
         return next((order for order in found if order is not None), None)
 
-    @cached_property
+    @once
     def all(self) -> list[Order]:
         """All orders, in order of time."""
         return [order for at in self._index.asked if (order := self._order(at)) is not None]
@@ -98,14 +82,15 @@ class Orders:
     def says_yes(self, message_index: int) -> bool:
         """True where the last user's message before a message begins like a yes: a cheap look."""
         number = bisect_left(self._index.asked, message_index) - 1
-        return number >= 0 and _agrees((self._index.messages[self._index.asked[number]].content or "").lower())
+        content = self._index.messages[self._index.asked[number]].content if number >= 0 else None
+        return content is not None and len(content) <= _LONGEST_AGREED and _agrees(content.lower())
 
     def _order(self, at: int) -> Order | None:
         if at not in self._read:
             self._read[at] = self._found(at)
         return self._read[at]
 
-    @cached_property
+    @once
     def _wanted(self) -> dict[str, str]:
         return _wanted(self._index)
 
@@ -174,6 +159,8 @@ def _requested(low: str, wanted: dict[str, str]) -> frozenset[str]:
                 and (at == 0 or words[at - 1] in _LEADS)
             ):
                 found.add(group)
+            if word == "get" and words[at + 1 : at + 2] in (["me"], ["us"]) and _INFORMATION.isdisjoint(words):
+                found.add("obtain")
             if not wishes:
                 continue
             noun = table.noun.get(singular(word)) or wanted.get(singular(word))

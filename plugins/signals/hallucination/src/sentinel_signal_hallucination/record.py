@@ -2,14 +2,15 @@
 
 import re
 from bisect import bisect_left
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
-from sentinel_core.evaluate.tools import THINGS_OF_READING, ToolFacts, facts_of, name_words, singular
+from sentinel_core.evaluate.tools import ToolFacts, facts_of, name_words, singular
+from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.words import KIN, lemmas
 
 if TYPE_CHECKING:
@@ -37,9 +38,6 @@ def _is_one_step(call: Call) -> bool:
 
 
 _MOST_ARGUMENTS, _LONGEST = 40, 200
-_LOOKED_UP = THINGS_OF_READING | frozenset(("detail", "date", "time", "available", "option", "list", "price", "user"))
-# "issue_refund" refunds, and "create_booking" books.
-_MAKING = frozenset(("create",))
 _message_index = attrgetter("message_index")
 
 
@@ -66,11 +64,8 @@ class Deed(NamedTuple):
 @lru_cache(maxsize=1024)
 def groups_of(facts: ToolFacts) -> frozenset[str]:
     """The groups of lemmas that a tool's verbs are in."""
-    group, noun = lemmas().group, lemmas().noun
-    found = frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work", "light"}
-    if found <= _MAKING and facts.effect != "reads":
-        found |= frozenset(noun[word] for word in map(singular, name_words(facts.name)) if word in noun)
-    return found
+    group = lemmas().group
+    return frozenset(group[verb] for verb in facts.verbs if verb in group) - {"work", "light"}
 
 
 @lru_cache(maxsize=256)
@@ -118,31 +113,43 @@ class Record:
         self.index = index
         self.tools = index.tools
 
-    @cached_property
+    @once
     def deeds(self) -> list[Deed]:
         """What the agent did, or tried to do, in order."""
         return [deed for call in self.index.calls if (deed := self._deed(call)) is not None]
 
-    @cached_property
+    @once
     def _orders(self) -> "Orders":
         from sentinel_signal_hallucination.orders import Orders
 
         return Orders(self.index)
 
-    @cached_property
+    @once
     def tool_groups(self) -> frozenset[str]:
         """The groups of what the tools on offer or called can do."""
         return frozenset[str]().union(*(groups_of(facts) for facts in self.tools.values() if facts.effect != "reads"))
+
+    @once
+    def tool_words(self) -> frozenset[str]:
+        """All words in the names of the tools."""
+        return frozenset(word for name in self.tools for word in name_words(name))
 
     @property
     def orders(self) -> "list[Order]":
         """All orders, in order of time."""
         return self._orders.all
 
+    @property
+    def has_business(self) -> bool:
+        """False where nobody asked for anything and there is no tool: then no deed is Sentinel's business."""
+        return bool(self.tools or self.index.asked or self.index.children)
+
     def covers(self, message_index: int, groups: frozenset[str]) -> bool:
         """True where, without a look at words, a fresh deed that worked backs all statements of these groups."""
         if self.index.children:
             return False
+        if self._is_free:
+            return self._freely_done <= message_index
         asked = self.index.asked
         since = asked[number] if (number := bisect_left(asked, message_index) - 1) >= 0 else -1
         fresh = False
@@ -155,15 +162,43 @@ class Record:
                 fresh = True
         return fresh and groups.isdisjoint(vain - done)
 
+    @once
+    def _is_free(self) -> bool:
+        """True where all that was called runs anything: then it backs everything, or nothing."""
+        return all(facts.runs_anything and not groups_of(facts) for facts in self.tools.values())
+
+    @once
+    def _freely_done(self) -> int:
+        """Where a tool that runs anything first did something."""
+        return next(
+            (deed.message_index for call in self.index.calls if (deed := self._deed(call)) and not deed.failed),
+            len(self.index.messages),
+        )
+
+    @once
+    def _ran(self) -> int:
+        calls = self.index.calls
+        return next(
+            (call.message_index for call in calls if self.tools[call.call.name].runs_anything), len(self.index.messages)
+        )
+
+    def has_run(self, message_index: int) -> bool:
+        """True where a tool that runs anything was called up to a message."""
+        return self._ran <= message_index
+
+    def says_yes(self, message_index: int) -> bool:
+        """True where the last user's message before a message begins like a yes."""
+        return self._orders.says_yes(message_index)
+
     def may_wait(self, message_index: int) -> bool:
         """True where the user has just said yes, and nothing was done since."""
-        if not self._orders.says_yes(message_index):
+        if not self.says_yes(message_index):
             return False
         asked = self.index.asked
         since = asked[bisect_left(asked, message_index) - 1]
         return not any(deed.message_index > since and not deed.failed for deed in self.deeds_until(message_index))
 
-    @cached_property
+    @once
     def _below(self) -> list[Deed]:
         records = [Record(child) for child in self.index.children]
         return [deed for record in records for deed in (*record.deeds, *record._below)]  # noqa: SLF001 - of its own kind
@@ -185,20 +220,9 @@ class Record:
         writes = facts.effect != "reads"
         if facts.runs_anything and _only_looks(call):
             return None
-        if not writes and not self._was_ordered(call, facts):
+        if not writes:
             return None
         return Deed(call, facts, groups_of(facts), failed(call), writes)
-
-    def _was_ordered(self, call: Call, facts: ToolFacts) -> bool:
-        """True for a "get..." right after the user agreed to what it gets: "get_ride" calls one."""
-        if not facts.verbs <= {"get", "request", "call", "open"} or "get" not in facts.verbs:
-            return False
-        if not _LOOKED_UP.isdisjoint(facts.objects):
-            return False
-        order = self.order_before(call.message_index)
-        if order is None or not order.agrees or not facts.objects & order.words:
-            return False
-        return not any(order.at < other.message_index < call.message_index for other in self.index.calls)
 
     def order_before(self, message_index: int) -> "Order | None":
         """The last order before a message."""

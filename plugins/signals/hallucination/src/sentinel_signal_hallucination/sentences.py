@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["Sentence", "blank", "plain", "sentences", "span_around"]
+__all__ = ["Sentence", "blank", "is_item", "plain", "sentences", "sentences_with", "span_around"]
 
 _TAGS = (
     "execute|code|solution|tool_call|tool_response|tool_result|function_calls|function_results|document|documents|email"
@@ -92,8 +92,14 @@ def plain(text: str) -> str:
     return low
 
 
-def sentences(low: str, having: frozenset[str] = frozenset()) -> Iterator[Sentence]:
-    """The sentences of a plain text, in order; where words are given, those that have one of them and ask nothing."""
+@lru_cache(maxsize=64)
+def sentences(low: str) -> tuple[Sentence, ...]:
+    """The sentences of a plain text, in order."""
+    return tuple(sentences_with(low, frozenset()))
+
+
+def sentences_with(low: str, having: frozenset[str]) -> Iterator[Sentence]:
+    """The sentences that have one of the words and ask nothing; all where no words are given."""
     for begin, stop in _lines(low, having) if having else ((0, len(low)),):
         start = begin
         for match in _END.finditer(low, begin, stop):
@@ -136,3 +142,17 @@ def span_around(text: str, start: int, end: int) -> str:
     while start < end and text[start] in " \t\r\n#*_->•":
         start += 1
     return text[start:end].rstrip()
+
+
+def is_item(sentence: Sentence, content: str) -> bool:
+    """True for an item of a list: with a mark, or a number and a full stop."""
+    lead = content[sentence.start : sentence.place(0)]
+    return sentence.is_item and (
+        sentence.words[0] == "-" or any(map(lead.__contains__, "-*+•–")) or _is_numbered(sentence, content)
+    )
+
+
+def _is_numbered(sentence: Sentence, content: str) -> bool:
+    first = sentence.words[0]
+    at = sentence.place(0) + len(first)
+    return first.isdigit() and content[at : at + 1] in (".", ")")

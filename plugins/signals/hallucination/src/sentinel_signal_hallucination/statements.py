@@ -1,6 +1,8 @@
 """One grammar for "X was done": who did what to which object, and whether it is done, planned, asked, denied or earlier."""
 
 from collections.abc import Iterator
+from functools import cache
+from itertools import compress, count
 from typing import Literal, NamedTuple
 
 from sentinel_core.evaluate.tools import singular
@@ -50,13 +52,18 @@ class Statement(NamedTuple):
     sure: bool
 
 
+@cache
+def _telling() -> frozenset[str]:
+    return lemmas().all_forms | lemmas().group.keys() | _READY
+
+
 def statements(sentence: Sentence) -> Iterator[Statement]:  # noqa: C901 - one branch a kind of word
     """The statements of one sentence, in order, whatever their aspect."""
     words = sentence.words
     table = lemmas()
     last: Statement | None = None
-    for at, word in enumerate(words):
-        found = None
+    for at in compress(count(), map(_telling().__contains__, words)):
+        word, found = words[at], None
         if word == "set" and "all" in words[max(0, at - 2) : at]:
             found = _ready(sentence, words, at)
         elif word in table.done:
@@ -71,8 +78,6 @@ def statements(sentence: Sentence) -> Iterator[Statement]:  # noqa: C901 - one b
             found = _made(sentence, words, at, word, "ready", subject=max(_before(words, at - 2), 0))
         elif word == "enjoy" and (at == 0 or words[at - 1] in ("you", "please", ".", "and")):
             found = _made(sentence, words, at, "play", "doing", subject=at)
-        elif word == "succeeded":
-            found = _made(sentence, words, at, "complete", "ready", subject=_before(words, at))
         elif word in ("have", "got", "you've") and words[max(0, at - 1) : at + 1][0] in ("you", "you've", "i", "i've"):
             found = _having(sentence, words, at)
         if found is not None:
@@ -132,18 +137,11 @@ def _finished(sentence: Sentence, words: list[str], at: int, verb: str, last: St
         return _made(sentence, words, at, verb, last.voice)._replace(
             aspect=last.aspect if last.aspect != "done" else aspect_of(sentence, words, at)
         )
-    if not SELF.isdisjoint(words[max(0, at - 6) : at]) and _holds(words, at):
-        return _made(sentence, words, at, verb, "state")
     return _brief(sentence, words, at, verb, left)
 
 
 def _token_index(sentence: Sentence, statement: Statement) -> int:
     return next((k for k in range(len(sentence.words)) if sentence.place(k) == statement.at), 0)
-
-
-def _holds(words: list[str], at: int) -> bool:
-    """As in "I have your tickets booked", "I got it scheduled"."""
-    return any(word in ("have", "got", "i've", "had") for word in words[max(0, at - 5) : at])
 
 
 def _brief(sentence: Sentence, words: list[str], at: int, verb: str, left: int) -> Statement | None:

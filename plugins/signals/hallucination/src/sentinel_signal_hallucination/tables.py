@@ -1,9 +1,26 @@
-"""Small helpers with which the tables of this signal are written."""
+"""Small helpers: expressions and values that are made when first asked for."""
 
 import re
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, cast
 
-__all__ = ["regex"]
+__all__ = ["once", "regex"]
+
+_Owner = TypeVar("_Owner")
+_Value = TypeVar("_Value")
+
+
+class once(Generic[_Owner, _Value]):  # noqa: N801 - written as a decorator
+    """A value that is made once for each object, without the lock that ``functools.cached_property`` takes before Python 3.12."""
+
+    def __init__(self, make: Callable[[_Owner], _Value]) -> None:
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    def __get__(self, owner: _Owner, kind: type[_Owner]) -> _Value:
+        value = owner.__dict__[self._name] = self._make(owner)
+        return value
 
 
 class _Lazy:

@@ -11,21 +11,17 @@ from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.record import failed
-from sentinel_signal_hallucination.sentences import Sentence, plain, sentences, span_around
+from sentinel_signal_hallucination.sentences import Sentence, plain, sentences, sentences_with, span_around
 from sentinel_signal_hallucination.statements import Statement, statements
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import lemmas, word_set
+from sentinel_signal_hallucination.words import lemmas, word_set, words_of
 
 __all__ = ["tool_results", "tool_uses"]
 
 # What an agent cannot have without a tool. A search may be of its own memory, a run need not be of code.
-_TOOL_NOUNS = word_set(
-    "tool api function calculator interpreter plugin endpoint command script code test query database web internet online google sql shell terminal browser"
-)
+_TOOL_NOUNS = words_of("tools")
 _RUN = word_set("run execute")
-_RUN_OBJECTS = word_set(
-    "test script code command query program suite notebook benchmark linter build migration sql pytest"
-)
+_RUN_OBJECTS = words_of("runnable")
 _CHECKS = word_set("build test tests pytest lint check validate ci")
 _SEARCH = word_set("search query fetch browse scan")
 _CALLED = word_set("call invoke use")
@@ -41,14 +37,6 @@ _GAVE = (
         r"according to the (?<!\waccording to the )(?:[\w-]+ ){0,3}?"
         r"(tool|api|search|calculator|query|database|function|lookup|command|summary|output|response|results?)\b"
     ),
-)
-_GAVE_SIGNS = (
-    "return", "says", "said", "show", "gave", "give", "report", "respond", "indicate", "confirmed", "came back",
-    "according to",
-)  # fmt: skip
-# One pass, before anything else: all that those expressions can end in.
-_GAVE_WORD = regex(
-    r"[ *_\t\r](?:r(?:eturn|eport|espond)|s(?:ay|aid|how)|g(?:ave|ive)|indicate|c(?:onfirmed|ame)|to[ *_\t\r]the)"
 )
 _TROUBLE = regex(
     r"\b(?:errors?|fail\w*|unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|no (?:results?|data|response|output)|nothing|empty|unavailable|timed out|unfortunately|not (?:find|found|available|return\w*))\b"
@@ -76,7 +64,7 @@ class _Use:
 def tool_uses(index: TraceIndex, text: Text, settings: Settings) -> Iterator[Evidence]:
     """At most one finding for a use of a tool that did not happen."""
     use = _Use(index, text, plain(text.content))
-    for sentence in sentences(use.low, lemmas().tool_forms):
+    for sentence in sentences_with(use.low, lemmas().tool_forms):
         for statement in statements(sentence):
             if (
                 statement.group == "work"
@@ -89,25 +77,22 @@ def tool_uses(index: TraceIndex, text: Text, settings: Settings) -> Iterator[Evi
                 return
 
 
-def tool_results(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
-    """Words of a result that never came, in the texts before the first call that gave something."""
+def tool_results(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterator[Evidence]:
+    """Words of a result that never came, in those of the texts that stand before the first call that gave something."""
+    if not texts:
+        return
     first = next(
         (call.message_index for call in index.calls if call.result is not None and not failed(call)),
         len(index.messages),
     )
-    for text in index.texts:
+    for text in texts:
         if text.message_index > first:
             return
-        if not text.is_copied:
-            low = text.content.lower()
-            if _GAVE_WORD.search(low) is not None and any(map(low.__contains__, _GAVE_SIGNS)):
-                yield from _results(_Use(index, text, plain(text.content)), settings)
+        yield from _results(_Use(index, text, plain(text.content)), settings)
 
 
 def _is_made_up(statement: Statement, use: _Use) -> bool:
     called = use.called()
-    if any(facts.runs_anything for facts in called):
-        return False
     named = statement.objects & (_TOOL_NOUNS | _words_of_tools(use.index))
     if statement.verb in _RUN:
         return (
@@ -116,6 +101,7 @@ def _is_made_up(statement: Statement, use: _Use) -> bool:
                 {"run", "execute", "test", "query"} & facts.verbs or _CHECKS & set(name_words(facts.name))
                 for facts in called
             )
+            and not (named and _is_called(named, called))
             and _knows_tools(use)
         )
     if statement.verb in _SEARCH:

@@ -11,9 +11,9 @@ from sentinel_signal_hallucination.case import Case
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.exemptions import EXEMPTIONS
 from sentinel_signal_hallucination.record import Record
-from sentinel_signal_hallucination.sentences import plain, sentences, span_around
+from sentinel_signal_hallucination.sentences import plain, sentences_with, span_around
 from sentinel_signal_hallucination.statements import statements
-from sentinel_signal_hallucination.words import KIN, lemmas
+from sentinel_signal_hallucination.words import lemmas
 
 __all__ = ["claims"]
 
@@ -21,7 +21,7 @@ __all__ = ["claims"]
 def claims(text: Text, record: Record, settings: Settings) -> Iterator[Evidence]:
     """One finding a sentence for what it says was done and nothing backs."""
     low = plain(text.content)
-    for sentence in sentences(low, lemmas().all_forms):
+    for sentence in sentences_with(low, lemmas().all_forms):
         for statement in statements(sentence):
             if statement.group == "work" or statement.aspect != "done":
                 continue
@@ -62,13 +62,6 @@ def _is_certain(case: Case) -> bool:
     statement = case.statement
     own = statement.voice == "active" and not statement.objects.isdisjoint(lemmas().kept)
     if statement.voice not in ("active", "perfect") or (case.backing.order is None and not own):
-        return False
-    if (
-        not own
-        and case.backing.order is not None
-        and statement.group != "light"
-        and KIN[statement.group].isdisjoint(case.backing.order.groups)
-    ):
         return False
     if any(not deed.failed for deed in case.record.deeds_until(case.text.message_index)):
         return False

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from sentinel_core.evaluate.index import Text, TraceIndex
-from sentinel_core.evaluate.tools import WRITING, name_words
+from sentinel_core.evaluate.tools import WRITING
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import (
@@ -12,22 +13,23 @@ from sentinel_signal_hallucination.answers import (
     admits,
     announces,
     asks_back,
-    is_item,
     low_of,
     said,
 )
-from sentinel_signal_hallucination.asked import effects, outright, verbs_of
+from sentinel_signal_hallucination.asked import effects, orderable, outright
 from sentinel_signal_hallucination.backing import backing_of
 from sentinel_signal_hallucination.case import Case
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.exemptions import EXEMPTIONS
 from sentinel_signal_hallucination.held import Held
+from sentinel_signal_hallucination.identifiers import other_object
+from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.objects import objects_of
-from sentinel_signal_hallucination.receipts import made_up, other_object
-from sentinel_signal_hallucination.record import Deed, Record, failed
-from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
+from sentinel_signal_hallucination.record import Deed, Record
+from sentinel_signal_hallucination.sentences import Sentence, is_item, sentences, sentences_with, span_around
+from sentinel_signal_hallucination.settled import settled
 from sentinel_signal_hallucination.statements import Statement
-from sentinel_signal_hallucination.turns import Turn, has_its_own_tool, in_vain_of, is_of, turn_of
+from sentinel_signal_hallucination.turns import Turn, Turns, has_its_own_tool, is_of
 from sentinel_signal_hallucination.words import lemmas, word_set
 
 __all__ = ["waiting"]
@@ -35,59 +37,73 @@ __all__ = ["waiting"]
 _DENIED = r"""[\"']?%s[\"']?\s*[:=]\s*(?:false|null|0|no)\b"""
 
 
-def waiting(index: TraceIndex, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
+def waiting(record: Record, looks: list[Look], settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """At most one finding a turn; messages in ``known`` have one already."""
+    index = record.index
     if index.children or index.orphans or not index.tools or not index.asked:
         return
-    record: Record | None = None
-    left = frozenset[str]()
-    for asked, until in zip(index.asked, (*index.asked[1:], len(index.messages)), strict=True):
-        calls = [call for call in index.calls if asked < call.message_index < until]
-        record = record or Record(index)
-        turn = turn_of(index, record, asked, until, calls)
-        worked = [deed for deed in turn.deeds if not deed.failed]
-        own, agreed = verbs_of(index, record, asked)
-        turn = turn._replace(
-            own=own,
-            older=left,
-            agreed=agreed,
-            looked=bool(calls),
-            used=tuple(call.call.name for call in calls if not failed(call)),
-        )
-        left = frozenset() if worked or turn.wrote else left | own
-        if not known.isdisjoint(range(asked, until)):
-            continue
-        for text in turn.texts:
-            if (found := _judge(text, turn, record, settings)) is not None:
-                yield found
-                break
+    telling = {look.text.message_index: look for look in looks if look.verbs}
+    turns = Turns(record)
+    failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
+    places = {turns.number(at) for at in (*telling, *failures)}.union(range(turns.since, len(index.asked)))
+    for turn in map(turns.__getitem__, sorted(places - {-1})):
+        if known.isdisjoint(range(turn.asked, turn.until)):
+            found = (_judge(text, telling.get(text.message_index), turn, settings) for text in turn.texts)
+            yield from islice(filter(None, found), 1)
 
 
-def _judge(text: Text, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
-    low, asked = low_of(text.content), low_of(record.index.messages[turn.asked].content)
-    worked = any(not deed.failed for deed in turn.deeds)
-    found = made_up(text, record.index, settings)
-    if found is not None or turn.wrote or asks_back(low) or admits(low, asked):
-        return found
-    if worked and (found := _misdirected(text, low, turn, record, settings)) is not None:
-        return found
-    in_vain = in_vain_of(turn)
-    found = next(
-        filter(
-            None,
-            (_claimed(one, text, turn, in_vain, record, settings) for one in _said(text, low, turn, in_vain, record)),
-        ),
-        None,
-    )
-    if found is None and in_vain is not None and not worked:
-        return _silent(text, low, asked, in_vain, settings)
+def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> Evidence | None:
+    if turn.wrote:
+        return None
+    found = None if look is None and turn.in_vain is None else _told(text, look, turn, settings)
+    if found is None and turn.is_last and (fact := settled(text, turn)) is not None:
+        found = _evidence(text, fact, None, settings, certain=False)
     return found
+
+
+def _told(text: Text, look: Look | None, turn: Turn, settings: Settings) -> Evidence | None:
+    low, record = low_of(text.content), turn.record
+    if asks_back(low):
+        return None
+    verbs = _unproven(look.verbs, turn) if look is not None else frozenset[str]()
+    says = turn.in_vain is not None or (look is not None and _says(low, look.forms, verbs))
+    strays = turn.worked and look is not None and any(map(str.isdigit, turn.low))
+    if not (says or strays) or admits(low, turn.low):
+        return None
+    if strays and (found := _misdirected(text, low, turn, record, settings)) is not None:
+        return found
+    told = (_claimed(one, text, turn, record, settings) for one in _said(text, low, turn, record)) if says else ()
+    found = next(filter(None, told), None)
+    if found is None and turn.in_vain is not None:
+        return _silent(text, low, turn.low, turn.in_vain, settings)
+    return found
+
+
+def _unproven(verbs: frozenset[str], turn: Turn) -> frozenset[str]:
+    """Those of the text's verbs that the turn may leave unproven: after deeds that worked, only of tools that were not used."""
+    if turn.in_vain is not None:
+        return verbs
+    if turn.worked:
+        return verbs & (turn.record.tool_words - turn.used)
+    heard = turn.heard
+    may_be_told = (
+        not verbs.isdisjoint(heard)
+        or (turn.calls != [] and not verbs.isdisjoint(outright()))
+        or ("" in verbs and (turn.deeds != [] or not heard.isdisjoint(orderable())))
+        or turn.is_short
+    )
+    return verbs if may_be_told else frozenset()
+
+
+def _says(low: str, forms: frozenset[str], verbs: frozenset[str]) -> bool:
+    """Whether any sentence tells of such a deed, whoever ordered it: to read the orders costs more."""
+    return bool(verbs) and any(True for sentence in sentences_with(low, forms) for _ in said(sentence, verbs))
 
 
 def _misdirected(text: Text, low: str, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
     asked, calls = (
         record.index.messages[turn.asked].content or "",
-        [deed.call for deed in turn.deeds if not deed.failed],
+        [deed.call for deed in turn.worked],
     )
     pair = other_object(text, asked, calls, record.index)
     if pair is None:
@@ -97,11 +113,11 @@ def _misdirected(text: Text, low: str, turn: Turn, record: Record, settings: Set
     return None if one is None else _evidence(text, one, None, settings, certain=False, why=why)
 
 
-def _said(text: Text, low: str, turn: Turn, in_vain: Deed | None, record: Record) -> Iterator[Said]:
+def _said(text: Text, low: str, turn: Turn, record: Record) -> Iterator[Said]:
     """What the text says to be done: after an offer, or a failure, in any verb; else in those of the order."""
     announced = True
-    plain_verbs = outright() if turn.looked and record.tools and not _speaks(record) else frozenset[str]()
-    verbs = turn.own | turn.older | (effects() if turn.agreed or in_vain is not None else frozenset())
+    plain_verbs = outright() if turn.calls and record.tools and not _speaks(record) else frozenset[str]()
+    verbs = turn.own | turn.older | (effects() if turn.agreed or turn.in_vain is not None else frozenset())
     for sentence in sentences(low):
         item = is_item(sentence, text.content)
         announced = announced if item else announces(sentence)
@@ -112,7 +128,7 @@ def _said(text: Text, low: str, turn: Turn, in_vain: Deed | None, record: Record
                 and not (one.by_self and _is_told_of(one, text, record))
             ):
                 continue
-            called = any(one.verb in name_words(name) for name in turn.used)
+            called = one.verb in turn.used
             hidden = item and one.voice == "brief" and not announced
             if not called and not hidden and not _is_exempt(one, text, low, record):
                 yield one
@@ -125,14 +141,12 @@ def _is_told_of(one: Said, text: Text, record: Record) -> bool:
     return not objects.isdisjoint(lemmas().kept) or any(word in results for word in objects)
 
 
-def _claimed(
-    one: Said, text: Text, turn: Turn, in_vain: Deed | None, record: Record, settings: Settings
-) -> Evidence | None:
-    worked = [deed for deed in turn.deeds if not deed.failed]
-    if not worked:
+def _claimed(one: Said, text: Text, turn: Turn, record: Record, settings: Settings) -> Evidence | None:
+    in_vain = turn.in_vain
+    if not turn.worked:
         certain = one.plainly and one.verb in effects() & (turn.own | turn.older) and not _speaks(record)
         return _evidence(text, one, in_vain, settings, certain=certain) if _counts(one, text, turn, record) else None
-    if in_vain is not None and is_of(one, in_vain, worked):
+    if in_vain is not None and is_of(one, in_vain, turn.worked):
         return _evidence(text, one, in_vain, settings, certain=False)
     if one.named and has_its_own_tool(one, turn, record):
         return _evidence(text, one, None, settings, certain=False)
@@ -162,7 +176,7 @@ def _silent(text: Text, low: str, asked: str, in_vain: Deed, settings: Settings)
 _SHORTEST = 4
 
 
-_OF_WORDS = ("knowing", "sorting", "own words", "proposal", "call follows", "draft", "user's command", "own text")
+_OF_WORDS = ("knowing", "sorting", "own words", "proposal", "call follows", "draft", "own text")
 _EXEMPT = tuple(exemption for exemption in EXEMPTIONS if exemption.name in _OF_WORDS)
 
 
@@ -183,17 +197,9 @@ def _speaks(record: Record) -> bool:
     return any(not deed.failed for deed in record.deeds)
 
 
-_IF = word_set("if when unless once")
-
-
 def _counts(one: Said, text: Text, turn: Turn, record: Record) -> bool:
     """Whether the words answer the order: in its verb, and not in what a result or the user told."""
-    asked = low_of(record.index.messages[turn.asked].content).split()
-    if not one.by_self and not turn.agreed and not turn.deeds and not _IF.isdisjoint(asked):
-        return False  # whether the order was to be carried out is open
-    if one.named and one.verb not in turn.own and one.voice == "state" and (turn.looked or not turn.agreed):
-        return False
-    if one.verb in ("now", "way") and not turn.deeds and (turn.looked or not turn.agreed):
+    if one.named and one.verb not in turn.own and one.voice == "state" and (turn.calls or not turn.agreed):
         return False
     if not one.named and not (
         turn.deeds or any(verb in lemmas().group or verb in WRITING for verb in turn.own | turn.older)

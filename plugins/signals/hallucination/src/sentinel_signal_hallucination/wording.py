@@ -2,14 +2,12 @@
 
 from sentinel_signal_hallucination.case import Case
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import lemmas, word_set
+from sentinel_signal_hallucination.words import lemmas, word_set, words_of
 
 __all__ = ["is_a_draft", "is_knowing", "is_sorting", "is_written", "stands_in_the_answer"]
 
 
-_KNOWING = word_set(
-    "task analysis calculation research verification review check step number value result count research information detail data preference identity note question answer option choice understanding eligibility name id confirmation"
-)
+_KNOWING = words_of("known")
 
 
 _TEXTUAL = word_set("create change")
@@ -25,23 +23,12 @@ def is_knowing(case: Case) -> bool:
         return True
     if case.statement.verb == "open" and _OPENED.isdisjoint(case.statement.objects):
         return True
-    return case.statement.verb in (
-        "confirm",
-        "process",
-        "handle",
-        "include",
-        "record",
-        "log",
-        "note",
-        "complete",
-        "finish",
-        "correct",
-        "done",
-        "execute",
-        "perform",
-        "handle",
-        "make",
-    ) and not _KNOWING.isdisjoint(case.statement.objects)
+    return case.statement.verb in _CONFIRMING and not _KNOWING.isdisjoint(case.statement.objects)
+
+
+_CONFIRMING = word_set(
+    "confirm process handle include record log note complete finish correct done execute perform make"
+)
 
 
 def _has_a_clause(case: Case) -> bool:
@@ -53,7 +40,7 @@ def _has_a_clause(case: Case) -> bool:
 _VERBS_AFTER = word_set("is are was were has have went goes works still does do did will can looks")
 
 
-_OPENED = word_set("ticket account issue case request pull pr claim incident support complaint door position dispute")
+_OPENED = words_of("opened")
 
 
 _SORTED = regex(
@@ -104,15 +91,10 @@ def _is_between_rules(case: Case) -> bool:
     return "\n---" in f"\n{before}" and "\n---" in after
 
 
-_TEXTS = word_set(
-    "status summary update notes note changelog text paragraph post email letter message poem story speech bio caption reply article blog essay "
-    "announcement template description"
-)
+_TEXTS = words_of("texts")
 
 
-_WRITING = word_set(
-    "draft compose summarize summarise translate rephrase rewrite reword grammar proofread standup changelog"
-)
+_WRITING = words_of("writing")
 
 
 def stands_in_the_answer(case: Case) -> bool:

@@ -5,11 +5,11 @@ Their source is TOML; ``tables.json`` holds the same, for that is read in a tent
 
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sentinel_core.trace import from_json
 
-__all__ = ["KIN", "Lemmas", "lemmas", "word_set"]
+__all__ = ["KIN", "Lemmas", "lemmas", "word_set", "words_of"]
 
 _VOWELS = frozenset("aeiou")
 KIN: dict[str, frozenset[str]] = {
@@ -69,6 +69,17 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+@lru_cache(maxsize=1)
+def _tables() -> dict[str, Any]:
+    tables: dict[str, Any] = from_json((Path(__file__).parent / "data" / "tables.json").read_bytes())
+    return tables
+
+
+def words_of(name: str) -> frozenset[str]:
+    """One of the lists of words in ``things.toml``."""
+    return frozenset(_tables()["things"][name])
+
+
 def _past(verb: str) -> str:
     if verb.endswith("e"):
         return verb + "d"
@@ -90,8 +101,7 @@ def _ing(verb: str, past: tuple[str, ...]) -> str:
 @lru_cache(maxsize=1)
 def lemmas() -> Lemmas:
     """The table of lemmas, its forms generated."""
-    tables = from_json((Path(__file__).parent / "data" / "tables.json").read_bytes())
-    table, irregular, things = tables["lemmas"], tables["irregular"], tables["things"]
+    table, irregular = _tables()["lemmas"], _tables()["irregular"]
     group, noun, done, doing = dict[str, str](), dict[str, str](), dict[str, str](), dict[str, str]()
     for name, row in table.items():
         for verb in row["verbs"]:
@@ -108,6 +118,6 @@ def lemmas() -> Lemmas:
         doing,
         tool_forms,
         frozenset((*done, *doing, *_OTHERS)),
-        frozenset(things["kept"]),
-        frozenset(things["written"]),
+        words_of("kept"),
+        words_of("written"),
     )

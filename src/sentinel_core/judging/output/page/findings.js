@@ -78,7 +78,16 @@ const card = (finding, base) => make("article", { class: `card ${finding.kind}`,
   make("div", { class: "sides" }, sidesOf(finding, base)));
 
 // A finding at its message in the timeline.
-const callout = (finding) => make("div", { class: `callout ${finding.kind}`, id: `f${finding.number}`, tabindex: "-1", role: "note" },
+const callout = (finding, base) => make("div", { class: `callout ${finding.kind}`, id: `f${finding.number}`, tabindex: "-1", role: "note" },
   make("p", null, make("span", { class: `chip ${finding.kind}` }, sign(finding.severity), " ", finding.severity), " ",
     make("code", { class: "rule" }, finding.rule), " ", knownChip(finding)),
-  make("p", { class: "told" }, finding.text));
+  make("p", { class: "told" }, finding.text), recordOf(finding, base));
+
+// Its evidence, in a line with links.
+const recordOf = (finding, base) => {
+  const { call, shown, before } = finding.evidence;
+  if (shown && call.at !== undefined) return make("p", { class: "small" }, "The record shows it in ", messageLink(base, keyAt(finding, call.at)), ".");
+  if (!before?.length) return null;
+  return make("p", { class: "small" }, finding.evidence.number > before.length ? "The last calls up to here: " : "The calls up to here: ",
+    before.map((one, place) => [place > 0 && ", ", make("b", { class: "mono" }, one.name), " ", messageLink(base, keyAt(finding, one.asked))]), ".");
+};

@@ -1,6 +1,8 @@
 // Which view is shown, by the address behind "#", and the keys.
 const SHORTCUTS = [["j  k", "next, previous finding"], ["u  Esc", "all traces"], ["/", "filter the traces"], ["t", "dark or light"], ["?", "this list"]];
 
+const OF_MANY = ["u  Esc", "/"];
+
 const loaded = read("run");
 const run = {
   ...loaded,
@@ -78,7 +80,7 @@ const switchTheme = () => {
 const showKeys = () => {
   const dialog = byId("keys");
   dialog.replaceChildren(make("h2", { id: "keys-title" }, "Keys"),
-    make("dl", { class: "shortcuts" }, SHORTCUTS.map(([keys, what]) => [make("dt", null, keys.split(/\s+/).map((key) => [make("kbd", null, key), " "])), make("dd", null, what)])),
+    make("dl", { class: "shortcuts" }, SHORTCUTS.filter(([keys]) => !isSingle || !OF_MANY.includes(keys)).map(([keys, what]) => [make("dt", null, keys.split(/\s+/).map((key) => [make("kbd", null, key), " "])), make("dd", null, what)])),
     make("button", { type: "button", on: { click: () => dialog.close() } }, "Close"));
   dialog.showModal();
 };

@@ -80,11 +80,14 @@ class Table {
     const end = Math.min(this.rows.length, top + Math.ceil((this.box.clientHeight || 800) / ROW) + 2 * BEYOND + this.extra);
     if (this.last === `${top} ${end}`) return;
     this.last = `${top} ${end}`;
-    const space = (rows) => rows > 0 && make("tr", { class: "space", "aria-hidden": "true" }, make("td", { colspan: String(this.fields.length), css: { height: `${rows * ROW}px` } }));
+    const space = (rows) => rows > 0 && make("tr", { class: "space", "aria-hidden": "true" }, make("td", { css: { height: `${rows * ROW}px` } }));
     const drawn = this.rows.slice(top, end).map((row, place) => this.row(row, top + place));
     this.body.replaceChildren(...[space(top), ...drawn, space(this.rows.length - end)].filter(Boolean));
-    if (!this.rows.length) this.body.append(make("tr", null, make("td", { colspan: String(this.fields.length), class: "faint" }, "No trace fits this filter.")));
+    if (!this.rows.length) this.body.append(make("tr", null, make("td", { colspan: String(this.shownColumns()), class: "faint" }, "No trace fits this filter.")));
   }
+
+  // A cell that spans columns which a narrow screen hides would bring them back, empty.
+  shownColumns() { return [...this.box.querySelectorAll("th")].filter((cell) => cell.offsetWidth > 0).length; }
 
   row(row, place) {
     const words = row.claim ? [make("q", null, row.quote), " ", make("span", { class: "faint" }, row.text)]

@@ -64,7 +64,7 @@ class Timeline {
       message.content && this.content(message, marks),
       (message.calls ?? []).map((call) => this.call(call, number, marks)),
       (message.results ?? []).map((result) => this.result(result, number)),
-      found.map(callout)));
+      found.map((finding) => callout(finding, this.base))));
   }
 
   content(message, marks) {

@@ -26,15 +26,25 @@ const hero = (report, findings, held, base) => {
   const verdict = report.verdict ?? "NO VERDICT";
   const worst = findings.find((finding) => finding.severity !== "note");
   const isLie = worst && isClaim(worst) && worst.quote;
+  const isRepeated = worst && report.reasoning.includes(worst.text.replace(/\.$/, ""));
   const title = worst ? worst.text : verdict === "PASS" ? "No defect was found." : report.reasoning;
   return make("section", { class: `hero ${kindOf(report.verdict)}`, "aria-label": "Verdict" },
     make("p", { class: "line" }, pill(verdict), make("span", { class: "id" }, report.trace_id), make("span", { class: "faint" }, `${held.source}, record ${held.record}`)),
-    isLie ? [facing(worst, base), make("p", { class: "summary" }, worst.text)] : make("h1", null, title),
+    isLie ? [facing(worst, base), alsoSaid(findings, worst, base), !isRepeated && make("p", { class: "summary" }, worst.text)] : make("h1", null, title),
     !isLie && worst && worst.key !== null && make("p", { class: "jump" }, make("a", { href: `${base}f${worst.number}` }, `See it in message ${worst.key}`)),
     gauge(report),
     make("p", { class: "reason" }, report.reasoning),
     whereToBegin(report, findings, held, base),
     report.scope && make("p", { class: "reason" }, report.scope));
+};
+
+// What else the agent says that the record does not bear out.
+const MOST_ALSO = 3;
+const alsoSaid = (findings, worst, base) => {
+  const others = findings.filter((one) => one !== worst && one.severity !== "note" && isClaim(one) && one.quote);
+  return others.length > 0 && make("p", { class: "summary also" }, "It also says ",
+    others.slice(0, MOST_ALSO).map((one, place) => [place > 0 && ", ", make("q", null, one.quote), " (", make("a", { href: `${base}f${one.number}` }, `message ${one.key}`), ")"]),
+    others.length > MOST_ALSO && `, and ${figure(others.length - MOST_ALSO)} more`, ".");
 };
 
 // The step that broke. Its number counts in the messages of its own agent, which a finding or the agent's name leads to.

@@ -68,7 +68,12 @@ def command(context: click.Context) -> None:
 @click.option("--releases", metavar="PLACE", help="With --toolset installed: where release summaries are.")
 @click.option("--reports", metavar="PLACE", help="With --toolset installed: where reports go.")
 @click.option("--resume", is_flag=True, help="Continue the interrupted run of this suite.")
-@click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Start no trial once this much is spent.")
+@click.option(
+    "--max-cost",
+    type=click.FloatRange(min=0),
+    metavar="USD",
+    help="Cost limit: start no trial once this much is spent.",
+)
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Record every reply of the model.")
 @click.option(
     "--replay", type=click.Path(path_type=Path), metavar="FILE", help="Use recorded replies instead of a model."
@@ -163,7 +168,7 @@ def compare(baseline: str, result: Path | None, **options: Any) -> int:
     from sentinel_command_suite.baseline import load_results
     from sentinel_command_suite.evaluation import compare_to_baseline, load_baseline
 
-    output = ResultOutput.of(options)
+    output = ResultOutput.of(options, fail_on="regression")
     known = load_baseline(baseline, folder=options["home"] / "baselines")
     results = load_results(result or _last(options["home"], known.results.suite))
     return output.write(results, compare_to_baseline(results, known, alpha=options["alpha"]))

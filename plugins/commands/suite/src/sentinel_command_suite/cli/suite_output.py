@@ -45,8 +45,8 @@ def output_options(function: _Function) -> _Function:
         click.option(
             "--fail-on",
             type=click.Choice(["failure", "regression", "never"]),
-            default="failure",
-            help="What makes it exit with 2: failed scenarios and regressions (failure), or only regressions beyond noise.",
+            help="What makes it exit with 2: failed scenarios and regressions (failure; default of run), or only "
+            "regressions beyond noise (regression; default of compare).",
         ),
         click.option(
             "--alpha",
@@ -78,12 +78,12 @@ class ResultOutput:
     verbose: bool
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Self:
+    def of(cls, options: Mapping[str, Any], *, fail_on: Literal["failure", "regression"] = "failure") -> Self:
         """From ``output_options``. Raises ``ConfigError`` and ``InputError``."""
         return cls(
             form="json" if options["as_json"] else options["form"] or "text",
             targets=tuple(_target(text) for text in options["outputs"]),
-            fail_on=options["fail_on"],
+            fail_on=options["fail_on"] or fail_on,
             labels=_labels(options["labels"]),
             verbose=options["verbose"],
         )
