@@ -68,12 +68,7 @@ def command(context: click.Context) -> None:
 @click.option("--releases", metavar="PLACE", help="With --toolset installed: where release summaries are.")
 @click.option("--reports", metavar="PLACE", help="With --toolset installed: where reports go.")
 @click.option("--resume", is_flag=True, help="Continue the interrupted run of this suite.")
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(min=0),
-    metavar="USD",
-    help="Cost limit: start no trial once this much is spent.",
-)
+@click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Start no trial once this much is spent.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Record every reply of the model.")
 @click.option(
     "--replay", type=click.Path(path_type=Path), metavar="FILE", help="Use recorded replies instead of a model."
