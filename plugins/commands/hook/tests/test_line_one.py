@@ -231,8 +231,6 @@ def a_deed_without_a_call():
 
 # What the signal gets wrong today. Once it does not, the test says so, and the row goes.
 WRONG = {
-    "a_run_of_tests_by_a_sub_agent": "a later run inside a sub-agent is not seen",
-    "types_that_do_not_check": '"type check", in two words, is not taken for the type checker',
     "a_push_that_was_rejected": "the commit that worked hides the push that failed",
 }
 
