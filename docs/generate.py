@@ -53,7 +53,7 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def _rule_index(rules: Sequence[Mapping[str, Any]]) -> str:
     text = (
-        "# Rules\n\nWhat the built-in signals can find. `sentinel rules` lists what is installed, `sentinel explain RULE` prints "
+        "# Rules\n\nWhat the built-in signals can find. `sentinel rules` lists the installed rules, `sentinel explain RULE` prints "
         "one of these pages, and [`[rules]`](configuration.md#rules) switches a rule off or gives it another severity. Failed and good: on "
         "how many of the labelled runs of the [detection card](detection.md) a rule fires.\n"
     )

@@ -1,7 +1,7 @@
-"""The six hooks. A plugin implements one or more, and an entry point tells the host where.
+"""The six hooks. A plugin implements one or more of them, and an entry point tells the host in which module.
 
-Each hook takes no argument and returns what the plugin offers; the host alone calls what was offered. The entry point's
-group is the kind, its name is the name of the offer. In ``pyproject.toml``:
+Each hook takes no argument and returns what the plugin offers; only the host calls the offered functions. The entry point's
+group is the kind of plugin, and its name is the name of the offer. In ``pyproject.toml``:
 
     [project.entry-points."sentinel.signals"]
     shouting = "sentinel_signal_shouting"
@@ -30,9 +30,9 @@ hookimpl = pluggy.HookimplMarker("sentinel")
 
 @hookspec
 def sentinel_signals() -> Iterable[Signal]:  # type: ignore[empty-body]
-    '''Detectors, entry-point group ``sentinel.signals``.
+    '''Detectors that score one risk of a trace. Entry-point group: ``sentinel.signals``.
 
-    A whole plugin:
+    A complete plugin:
 
     ```python
     from sentinel_core import Detection, Finding, Rule, Signal, hookimpl
@@ -61,9 +61,9 @@ def sentinel_signals() -> Iterable[Signal]:  # type: ignore[empty-body]
 
 @hookspec
 def sentinel_providers() -> Iterable[Provider]:  # type: ignore[empty-body]
-    """Ways to a language model, entry-point group ``sentinel.providers``.
+    """Connections to language models. Entry-point group: ``sentinel.providers``.
 
-    A whole plugin:
+    A complete plugin:
 
     ```python
     from sentinel_core import Capabilities, Provider, Reply, hookimpl
@@ -93,9 +93,9 @@ def sentinel_providers() -> Iterable[Provider]:  # type: ignore[empty-body]
 
 @hookspec
 def sentinel_tools() -> Iterable[Tool]:  # type: ignore[empty-body]
-    """Tools for an agent, entry-point group ``sentinel.tools``.
+    """Tools for an agent. Entry-point group: ``sentinel.tools``.
 
-    A whole plugin:
+    A complete plugin:
 
     ```python
     from sentinel_core import Tool, hookimpl
@@ -122,9 +122,9 @@ def sentinel_tools() -> Iterable[Tool]:  # type: ignore[empty-body]
 
 @hookspec
 def sentinel_guardrails() -> Iterable[Guardrail]:  # type: ignore[empty-body]
-    """Limits on trying again, entry-point group ``sentinel.guardrails``.
+    """Limits on reruns. Entry-point group: ``sentinel.guardrails``.
 
-    A whole plugin:
+    A complete plugin:
 
     ```python
     from sentinel_core import Guardrail, Ruling, hookimpl
@@ -132,7 +132,7 @@ def sentinel_guardrails() -> Iterable[Guardrail]:  # type: ignore[empty-body]
 
     def check(history):
         if history.attempts and history.attempts[-1].alignment_score == 0:
-            return Ruling(action="finalize", reason="hopeless", detail="The last attempt matched nothing of the task.")
+            return Ruling(action="finalize", reason="hopeless", detail="The last attempt matched no part of the task.")
         return Ruling(action="allow")
 
 
@@ -145,9 +145,9 @@ def sentinel_guardrails() -> Iterable[Guardrail]:  # type: ignore[empty-body]
 
 @hookspec
 def sentinel_trace_readers() -> Iterable[TraceReader]:  # type: ignore[empty-body]
-    """Trace formats, entry-point group ``sentinel.trace_readers``.
+    """Readers of trace formats. Entry-point group: ``sentinel.trace_readers``.
 
-    A whole plugin:
+    A complete plugin:
 
     ```python
     from sentinel_core import ExecutionTrace, Message, TraceReader, hookimpl
@@ -168,16 +168,16 @@ def sentinel_trace_readers() -> Iterable[TraceReader]:  # type: ignore[empty-bod
 
     @hookimpl
     def sentinel_trace_readers():
-        return [TraceReader(name="chat-lines", summary="a user's and an agent's lines in turn", sniff=sniff, read=read)]
+        return [TraceReader(name="chat-lines", summary="alternating lines of a user and an agent", sniff=sniff, read=read)]
     ```
     """
 
 
 @hookspec
 def sentinel_commands() -> Iterable[Command]:  # type: ignore[empty-body]
-    '''Commands, entry-point group ``sentinel.commands``.
+    '''Commands of the ``sentinel`` command line. Entry-point group: ``sentinel.commands``.
 
-    A whole plugin:
+    A complete plugin:
 
     ```python
     from sentinel_core import Command, hookimpl

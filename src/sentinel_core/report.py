@@ -56,20 +56,20 @@ class Finding:
     """One thing that a signal found, with its evidence.
 
     ``rule`` is the rule's short id (``claim_without_call``); a report puts the signal's name before it. ``quote`` is the
-    evidence, word for word. ``message_index`` counts from 0; ``trace_path`` leads to a sub-agent: indices of children,
-    outermost first. ``origin`` is where the source has that message (a line, a span); the host fills it in. Raises ``TypeError`` or ``ValueError`` for what does not fit.
+    evidence, word for word. ``message_index`` counts from 0; ``trace_path`` identifies a sub-agent: indices of children,
+    outermost first. ``origin`` is where the source has that message (a line, a span); the host fills it in. Raises ``TypeError`` or ``ValueError`` for an invalid value.
     """
 
     rule: str
-    """The rule's id, in a report with the signal's name before it."""
+    """The rule's id; in a report the signal's name comes before it."""
     severity: Severity
     """How bad it is; for people and CI, not for the verdict."""
     text: str
     """What is wrong, in a sentence."""
     message_index: int | None = None
-    """Which message, counted from 0."""
+    """Index of the message, counted from 0."""
     call_id: str | None = None
-    """Which call."""
+    """Id of the call."""
     quote: str | None = None
     """The evidence, word for word."""
     trace_path: Sequence[int] = ()
@@ -114,8 +114,8 @@ class Finding:
 class Detection:
     """A signal's answer for one trace.
 
-    ``score`` is a risk from 0 (none seen) to 1 (certain), or None where it could not be measured. ``gaps`` say what
-    could not be checked, and why. Raises ``TypeError`` for what does not fit.
+    ``score`` is a risk from 0 (none seen) to 1 (certain), or None if it could not be measured. ``gaps`` say what
+    could not be checked, and why. Raises ``TypeError`` for a value of the wrong type.
     """
 
     score: float | None
@@ -134,10 +134,10 @@ class Detection:
 @fast
 @declared(kw_only=True)
 class SignalFailure:
-    """A signal that gave no answer: not installed, broken, or answering nonsense. Never a defect of the agent."""
+    """A signal that gave no answer: it is not installed, is broken, or gave an invalid answer. Never a defect of the agent."""
 
     signal_name: str
-    """Which signal gave no answer."""
+    """Name of the signal that gave no answer."""
     error: str
     """Why; never the agent's fault."""
     distribution: str | None = None
@@ -145,20 +145,20 @@ class SignalFailure:
     version: str | None = None
     """That package's version."""
     advisory: bool = False
-    """Whether it counts nothing, so that the verdict stands."""
+    """True if the signal is advisory, so its failure does not affect the verdict."""
 
 
 @fast
 @declared(kw_only=True)
 class SignalScore:
-    """One signal's part in the verdict. ``contribution`` is its share of the overall score; 0 where advisory or unmeasured."""
+    """One signal's part in the verdict. ``contribution`` is its share of the overall score; 0 if advisory or unmeasured."""
 
     signal_name: str
-    """Which signal."""
+    """Name of the signal."""
     score: float | None
-    """The risk in [0, 1]; null where it was not measured."""
+    """The risk in [0, 1]; null if it was not measured."""
     details: str
-    """What it saw, in a sentence."""
+    """What it found, in a sentence."""
     weight: float
     """Its weight in the profile."""
     contribution: float
@@ -168,7 +168,7 @@ class SignalScore:
     version: str | None = None
     """That package's version."""
     advisory: bool = False
-    """Whether it counts nothing."""
+    """True if the score does not count towards the verdict."""
 
 
 @fast
@@ -181,11 +181,11 @@ class Coverage:
     """
 
     signal_name: str
-    """Which signal."""
+    """Name of the signal."""
     state: Literal["checked", "unmeasured", "left_out", "failed", "not_installed"]
     """Whether it was checked, and if not, why."""
     reason: str = ""
-    """More about the state."""
+    """Why it is in this state."""
     gaps: Sequence[str] = ()
     """What a checked signal could not see."""
 
@@ -193,31 +193,31 @@ class Coverage:
 @fast
 @declared(kw_only=True)
 class ReportMetadata:
-    """Counts over the trace and its sub-agents; ``total_tokens`` is None where the source recorded none."""
+    """Counts over the trace and its sub-agents; ``total_tokens`` is None if the source recorded none."""
 
     total_messages: int
-    """Messages, those of sub-agents included."""
+    """Messages, including those of sub-agents."""
     total_tool_calls: int
-    """Tool calls, those of sub-agents included."""
+    """Tool calls, including those of sub-agents."""
     total_tokens: int | None
-    """Tokens; null where the source recorded none."""
+    """Tokens; null if the source recorded none."""
 
 
 @fast
 @declared(kw_only=True)
 class Attribution:
-    """The step at which a run went wrong, as far as its record tells.
+    """The step at which a run went wrong, as far as its record shows.
 
-    ``message_index`` counts from 0 in the messages of ``agent``: a speaker, or a sub-agent's trace id; None where the trace names
+    ``message_index`` counts from 0 in the messages of ``agent``: a speaker, or a sub-agent's trace id; None if the trace names
     nobody. ``basis`` is the rule of the finding that shows it, or says in words which step it is.
     """
 
     message_index: int
-    """Which message of the agent, counted from 0."""
+    """Index of the message among the agent's, counted from 0."""
     agent: str | None
-    """Who: a speaker, or a sub-agent's trace id; null where the trace names nobody."""
+    """A speaker, or a sub-agent's trace id; null if the trace names nobody."""
     basis: str
-    """The rule of the finding that shows it, or which step it is in words."""
+    """The rule of the finding that shows it, or a description of the step."""
 
 
 @fast
@@ -225,21 +225,21 @@ class Attribution:
 class ReliabilityReport:
     """The verdict on one trace, with everything needed to check it by hand.
 
-    ``verdict`` is None where there is none to give: nothing weighted could be measured, or a weighted signal failed and
-    what is left would pass. Such a report never counts as a pass. ``unread`` says what of the source the reader could not
-    use. ``triage_score``, in [0, 1], sorts runs by how likely they failed and decides no verdict; None where nothing could be
-    measured. ``attribution`` stands in reports of WARN and FAIL, and where it was asked for.
-    ``scope`` says what the verdict rests on, and what was not checked.
+    ``verdict`` is None if there is none to give: nothing weighted could be measured, or a weighted signal failed and
+    the rest would pass. Such a report never counts as a pass. ``unread`` lists the parts of the source that the reader could not
+    use. ``triage_score``, in [0, 1], sorts runs by how likely they failed and decides no verdict; None if nothing could be
+    measured. ``attribution`` is in reports of WARN and FAIL, and in others on request.
+    ``scope`` says what the verdict is based on, and what was not checked.
     """
 
     trace_id: str
     """The trace's id."""
     verdict: Verdict | None
-    """PASS, WARN, FAIL; null where there is none to give."""
+    """PASS, WARN or FAIL; null if there is none to give."""
     overall_score: float | None
-    """The risk from 0 to 1; null where nothing weighted was measured."""
+    """The risk from 0 to 1; null if nothing weighted was measured."""
     signal_scores: tuple[SignalScore, ...]
-    """What each signal says."""
+    """The score of each signal."""
     reasoning: str
     """Why this verdict, in a sentence."""
     metadata: ReportMetadata
@@ -251,30 +251,30 @@ class ReliabilityReport:
     coverage: tuple[Coverage, ...] = ()
     """Whether each signal was checked."""
     unread: tuple[str, ...] = ()
-    """What of the source the reader could not use, or left out on purpose."""
+    """Parts of the source that the reader could not use, or left out on purpose."""
     profile: dict[str, Any] = attrs.field(factory=dict)
-    """The profile that judged."""
+    """The profile used for the verdict."""
     settings: dict[str, Any] = attrs.field(factory=dict)
     """The settings of the signals."""
     triage_score: float | None = None
     """From 0 to 1, to sort runs by how likely they failed; it decides no verdict."""
     attribution: Attribution | None = None
-    """The step to look at first; in WARN and FAIL, and where it was asked for."""
+    """The step to look at first; given for WARN and FAIL, and on request."""
     scope: str = ""
-    """What the verdict rests on, and what was not checked."""
+    """What the verdict is based on, and what was not checked."""
 
     @property
     def is_complete(self) -> bool:
-        """True where there is a verdict and no weighted signal failed."""
+        """True if there is a verdict and no weighted signal failed."""
         return self.verdict is not None and all(failure.advisory for failure in self.failures)
 
     @property
     def ok(self) -> bool:
-        """True for a PASS alone: no verdict is no PASS."""
+        """True only for a PASS; a report without a verdict is not a PASS."""
         return self.verdict == "PASS" and self.is_complete
 
     def raise_for_verdict(self, fail_on: Literal["warn", "fail"] = "warn") -> "ReliabilityReport":
-        """The report itself. Raises ``VerdictError`` for FAIL, with ``"warn"`` for WARN, and where there is no whole verdict."""
+        """The report itself. Raises ``VerdictError`` for FAIL, with ``"warn"`` also for WARN, and if the verdict is missing or incomplete."""
         if self.ok or (self.verdict == "WARN" and fail_on == "fail" and self.is_complete):
             return self
         raise VerdictError(str(self))

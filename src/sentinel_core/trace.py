@@ -1,6 +1,6 @@
 """What an agent did: the trace models that every signal reads.
 
-Version 1 of the file format is flat: trace id, messages, token usage, metadata. What richer formats know besides goes
+Version 1 of the file format is flat: trace id, messages, token usage, metadata. What richer formats record in addition goes
 into one optional ``details`` object for each model, so that plain files stay small and decoding stays fast.
 """
 
@@ -89,7 +89,7 @@ class TokenDetails:
 @fast
 @declared(kw_only=True)
 class TokenUsage:
-    """Tokens that a model read and wrote. ``total_tokens`` left out means prompt plus completion.
+    """Tokens that a model read and wrote. If ``total_tokens`` is left out, it is prompt plus completion.
 
     Raises ``ValueError`` for a negative count.
     """
@@ -99,7 +99,7 @@ class TokenUsage:
     completion_tokens: int = 0
     """Tokens that it wrote."""
     total_tokens: int | None = None
-    """The stated total; left out, prompt plus completion."""
+    """The stated total; if it is left out, prompt plus completion."""
     details: TokenDetails | None = None
     """Parts of these counts."""
 
@@ -109,52 +109,52 @@ class TokenUsage:
 
     @property
     def total(self) -> int:
-        """The stated total, or prompt plus completion where none is stated."""
+        """The stated total, or prompt plus completion if none is stated."""
         return self.prompt_tokens + self.completion_tokens if self.total_tokens is None else self.total_tokens
 
 
 @fast
 @declared(kw_only=True)
 class CallDetails:
-    """What some formats know of a call: the text that was not JSON, and whether a result is due at all.
+    """What some formats record about a call: arguments that were not JSON, and whether a result is expected at all.
 
-    ``result_expected`` is False for a server-side tool whose result never shows in the trace.
+    ``result_expected`` is False for a server-side tool whose result never appears in the trace.
     """
 
     raw_arguments: str | None = None
-    """The arguments' text, where it was not JSON."""
+    """The text of the arguments, if it was not JSON."""
     result_expected: bool = True
-    """False for a server-side tool whose result never shows."""
+    """False for a server-side tool whose result never appears in the trace."""
 
 
 @fast
 @declared(kw_only=True)
 class ToolCall:
-    """One request of the model to run a tool. ``timestamp`` is ISO 8601 text."""
+    """A request by the model to run a tool. ``timestamp`` is ISO 8601 text."""
 
     id: str
-    """Ties results to the call."""
+    """The call's id, which its results refer to."""
     name: str
-    """The tool."""
+    """Name of the tool."""
     arguments: dict[str, Any] = attrs.field(factory=dict)
     """What it was called with."""
     timestamp: str | None = None
     """ISO 8601."""
     details: CallDetails | None = None
-    """What some formats know besides."""
+    """Further details that some formats record."""
 
 
 @fast
 @declared(kw_only=True)
 class ToolResult:
-    """What came back for a call. ``success`` is None where the source does not say."""
+    """What came back for a call. ``success`` is None if the source does not say."""
 
     tool_call_id: str
-    """The call it answers."""
+    """Id of the call it answers."""
     content: str = ""
     """What came back, as text."""
     success: bool | None = None
-    """Whether the call worked; null where the source does not say."""
+    """Whether the call worked; null if the source does not say."""
     timestamp: str | None = None
     """ISO 8601."""
     metadata: dict[str, Any] | None = None
@@ -164,7 +164,7 @@ class ToolResult:
 @fast
 @declared(kw_only=True)
 class MessageDetails:
-    """What some formats know of a message: ids, model, usage, cost in US dollars, duration in milliseconds, origin.
+    """What some formats record about a message: ids, model, usage, cost in US dollars, duration in milliseconds, origin.
 
     ``is_copied_context`` marks a message repeated after compaction; ``origin`` is the file line or span it came from.
     """
@@ -178,11 +178,11 @@ class MessageDetails:
     cost_usd: float | None = None
     """Its cost in US dollars."""
     duration_ms: float | None = None
-    """How long it took."""
+    """How long it took, in milliseconds."""
     reasoning: str | None = None
-    """The model's reasoning, where it is recorded."""
+    """The model's reasoning, if it is recorded."""
     is_copied_context: bool = False
-    """Repeated after compaction."""
+    """True if the message was repeated after compaction."""
     origin: str | None = None
     """The line or span it came from."""
 
@@ -195,43 +195,43 @@ class Message:
     role: Role
     """Who speaks."""
     content: str | None = None
-    """What is said."""
+    """What the speaker says."""
     tool_calls: tuple[ToolCall, ...] = ()
-    """Calls that it makes."""
+    """Calls that the message makes."""
     tool_results: tuple[ToolResult, ...] = ()
-    """Results that it carries."""
+    """Results that the message carries."""
     timestamp: str | None = None
     """ISO 8601."""
     metadata: dict[str, Any] | None = None
     """Anything else."""
     details: MessageDetails | None = None
-    """What some formats know besides."""
+    """Further details that some formats record."""
 
 
 @fast
 @declared(kw_only=True)
 class ToolSchema:
-    """A tool that the agent could call; ``parameters`` is a JSON schema, None where it is not known."""
+    """A tool that the agent could call; ``parameters`` is a JSON schema, None if it is not known."""
 
     name: str
     """The tool's name."""
     description: str | None = None
     """What it does."""
     parameters: dict[str, Any] | None = None
-    """A JSON schema; null where it is not known."""
+    """A JSON schema; null if it is not known."""
 
 
 @fast
 @declared(kw_only=True)
 class TraceDetails:
-    """What some formats know of a whole trace.
+    """What some formats record about a whole trace.
 
     ``outcome`` is how the run ended (``completed``, ``interrupted``, ``max_turns``, ...); ``source`` names the format;
     ``children`` are sub-agents, each a trace of its own, tied to the call ``parent_call_id`` that started it.
     """
 
     available_tools: tuple[ToolSchema, ...] | None = None
-    """Tools on offer."""
+    """Available tools."""
     outcome: str | None = None
     """How the run ended: completed, interrupted, max_turns and so on."""
     source: str | None = None
@@ -251,7 +251,7 @@ def _messages(values: Iterable[Message]) -> tuple[Message, ...]:
 class ExecutionTrace:
     """Everything one run of an agent did, in order.
 
-    ``token_usage`` is None where the source recorded none. ``schema`` is the version of the file format that the trace
+    ``token_usage`` is None if the source recorded none. ``schema`` is the version of the file format that the trace
     was read from; files of version 2 may carry ``details``.
     """
 
@@ -260,11 +260,11 @@ class ExecutionTrace:
     messages: tuple[Message, ...] = attrs.field(default=(), converter=_messages)
     """What was said and done, in order."""
     token_usage: TokenUsage | None = None
-    """Tokens; null where the source recorded none."""
+    """Tokens; null if the source recorded none."""
     metadata: dict[str, Any] = attrs.field(factory=dict)
     """Anything else."""
     details: TraceDetails | None = None
-    """What some formats know besides."""
+    """Further details that some formats record."""
     schema: int = 1
     """The version of the file format; files of version 2 may have details."""
 

@@ -113,7 +113,7 @@ def test_a_file_of_many_records_takes_no_more_memory_than_one(folder):
 @pytest.mark.parametrize(
     ("start", "options", "words"),
     [
-        (b"", (), "is in no format"),
+        (b"", (), "has no format"),
         (b"", ("--from", "native"), "nested deeper than 200 lists and objects @ $[0]"),
         (b'{"trace_id": "t", "messages": ', (), "Expected object, got array @ $.messages[0]"),
         (b'{"trace_id": "t", "messages": [], "metadata": {"a": ', (), "nested deeper than 200 lists and objects"),
@@ -133,7 +133,7 @@ def test_a_line_of_brackets(folder, start, options, words):
 @pytest.mark.parametrize(
     ("start", "words"),
     [
-        (b"", "is in no format"),
+        (b"", "has no format"),
         (b'{"trace_id": "t", "messages": [{"role": "user", "content": "', "line 1: is larger than 256 MB"),
         (b'[{"trace_id": "t", "messages": [{"role": "user", "content": "', "the list does not end @ $[0]"),
         (b'{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "', "is larger than 256 MB"),

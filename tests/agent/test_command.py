@@ -171,7 +171,7 @@ def test_two_at_once(hanging, sentinel, tmp_path):
     assert row["state"] == "working"
     held = sentinel(SENTINEL, "run", "--resume", row["run_id"])
     assert held.returncode == 3
-    assert f"is held by process {row['holder']}" in held.stderr
+    assert f"is in use by process {row['holder']}" in held.stderr
     hanging.kill()
     hanging.wait()
     until = time.monotonic() + 30

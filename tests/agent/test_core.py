@@ -137,7 +137,10 @@ async def awaited():
         ("text", 'provider "scripted" gave a str instead of a Reply'),
         (Reply(content=None), 'provider "scripted" gave a Reply whose content is a NoneType'),
         (Reply(tool_calls=7), 'provider "scripted" gave a Reply whose tool_calls is a int'),
-        (Reply(tool_calls=[{}]), 'provider "scripted" gave a Reply whose tool_calls hold a dict instead of a ToolCall'),
+        (
+            Reply(tool_calls=[{}]),
+            'provider "scripted" gave a Reply whose tool_calls contain a dict instead of a ToolCall',
+        ),
         (Reply(usage={"total": 3}), 'provider "scripted" gave a Reply whose usage is a dict'),
         (Reply(content="x", cost_usd="0.1"), 'provider "scripted" gave a Reply whose cost_usd is a str'),
         (
@@ -247,7 +250,7 @@ def test_tool_registered_later_is_offered_from_then_on(agent_for, add):
     agent.send_message("two")
     assert [len(request.tools) for request in agent.model.requests] == [0, 1]
     assert [tool.name for tool in agent.trace().details.available_tools] == ["add"]
-    with pytest.raises(ConfigError, match="registered already"):
+    with pytest.raises(ConfigError, match="already registered"):
         agent.register_tool(add)
 
 

@@ -105,7 +105,7 @@ def test_the_offline_rules_name_the_cut_and_the_setting(tmp_path):
     summary = {"a key that is not cut" * 500: 1}
     result, filed = run(OfflineModel(), summary)
     whole = len(json.dumps(summary, separators=(",", ":")))
-    cut = f"the summary has {whole} characters and was cut; --set agent.max_result_chars={whole} keeps it whole"
+    cut = f"the summary has {whole} characters and was cut; --set agent.max_result_chars={whole} keeps all of it"
     assert (filed, cut in result.answer) == ([], True)
     assert told(result, tmp_path).cause == f"{cut}; the agent never called file_risk_report"
 

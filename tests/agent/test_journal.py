@@ -86,7 +86,7 @@ def test_two_at_once_and_the_other_says_who(journal, tmp_path):
             return str(error)
         return "taken"
 
-    assert elsewhere(other) == f'run "r1" is held by process {os.getpid()}; wait for that process, or end it'
+    assert elsewhere(other) == f'run "r1" is in use by process {os.getpid()}; wait for that process, or end it'
     assert journal.holder("r1") is None
 
 

@@ -105,7 +105,7 @@ def test_script_is_played_in_order_and_ends_clearly():
     assert model.complete(request, pieces.append).content == "one"
     with pytest.raises(ValueError, match="two"):
         model.complete(request)
-    with pytest.raises(ProviderError, match="the script is over: it has 2 entries"):
+    with pytest.raises(ProviderError, match="the script has ended: it has 2 entries"):
         model.complete(request)
     assert (len(model.requests), pieces) == (3, ["one"])
 

@@ -40,7 +40,7 @@ def test_other_forms_are_the_same_from_many_processes(inside, few, write, tools,
     write("one.jsonl", [tools.line_of(0)])
     for name in (few, "one.jsonl"):
         one, two = inside("evaluate", name, form), inside("evaluate", name, form, "-j", 2)
-        plain = [line for line in two.stdout.splitlines() if not line.startswith(("  risk:", "  most "))]
+        plain = [line for line in two.stdout.splitlines() if not line.startswith(("  risk:", "  most ", "  worth "))]
         counted = [f"{14 if name == few else 1} trace"] if form == "-v" and name != few else []
         assert [line for line in plain if not line.startswith(tuple(counted) or "\0")] == one.stdout.splitlines()
         assert two.returncode == one.returncode
@@ -186,9 +186,9 @@ CHANGES = {
         ("--set", "cost.budget_tokens=7"),
         'setting "signals.cost.budget_tokens" was none and is 7',
     ),
-    "options": (lambda folder: None, ("--strict",), "begun: --strict was off and is on; start"),
-    "the reader": (lambda folder: None, ("--from", "native"), "begun: --from was none and is native; start"),
-    "a limit": (lambda folder: None, ("--max-record-mb", 1), "begun: --max-record-mb was 256 and is 1; start"),
+    "options": (lambda folder: None, ("--strict",), "batch: --strict was off and is on; start"),
+    "the reader": (lambda folder: None, ("--from", "native"), "batch: --from was none and is native; start"),
+    "a limit": (lambda folder: None, ("--max-record-mb", 1), "batch: --max-record-mb was 256 and is 1; start"),
 }
 
 
@@ -200,7 +200,9 @@ def test_changed_work_is_refused(inside, stop, few, folder, output, change, opti
     change(folder)
     done = inside("evaluate", "x.jsonl", "-o", output, "--resume", *options)
     assert done.returncode == 3
-    assert done.stderr.startswith("sentinel: error: --resume: the work differs from what was begun: ")
+    assert done.stderr.startswith(
+        "sentinel: error: --resume: the options or inputs differ from those of the started batch: "
+    )
     assert words in done.stderr
     for path in [*folder.glob("changed/*"), *folder.glob("changed.*"), *folder.glob(".changed*")]:
         path.unlink()

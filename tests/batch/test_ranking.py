@@ -1,4 +1,4 @@
-"""The runs most worth a look: the same for any split, and without what a recorder does to all."""
+"""The runs worth looking at first: the same for any split, and without what a recorder does to all."""
 
 import attrs
 from hypothesis import given

@@ -83,7 +83,7 @@ def test_strict_refuses_what_is_otherwise_ignored(inside, folder, knob):
     assert inside("evaluate", "t.json", *knob).returncode == 0
     done = inside("evaluate", "t.json", "--strict", *knob)
     assert done.returncode == 3
-    assert 'key "trace_id" is written more than once @ $; unknown key "traceid" @ $' in done.stderr
+    assert 'key "trace_id" is given more than once @ $; unknown key "traceid" @ $' in done.stderr
 
 
 @pytest.mark.parametrize("name", [b"\xff.json", b"\x1b2J.json"])
@@ -181,7 +181,7 @@ SECONDS = {
         ["first", None, "third"],
         "malformed trace as record 2: details.children is None",
     ),
-    "half a character": (HALF, ["first", None, "third"], "holds half of a surrogate pair"),
+    "half a character": (HALF, ["first", None, "third"], "contains half of a surrogate pair"),
     "half a character in a text": (
         "yield ExecutionTrace(trace_id='\\ud800', messages=(Message(role='assistant', content='0'),))",
         ["first", "?", "third"],

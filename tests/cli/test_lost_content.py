@@ -162,14 +162,14 @@ def test_a_bad_line_is_told_and_refused_where_strict(inside, folder, reader, rec
 def test_a_key_written_twice_is_refused_where_strict(inside, folder, reader, records):
     doubled = _text(records[2])[:-1] + f', "note": "{LIE}", "note": "Nothing."}}'
     (folder / "t.jsonl").write_text(_lines(records[:2]) + doubled)
-    assert "written more than once" not in inside("evaluate", "t.jsonl", "--from", reader).stderr
+    assert "given more than once" not in inside("evaluate", "t.jsonl", "--from", reader).stderr
     done = inside("evaluate", "t.jsonl", "--from", reader, "--strict")
     assert (done.returncode, done.stdout) == (3, "")
-    assert 'error: "t.jsonl" line 3: key "note" is written more than once @ $\n' in done.stderr
+    assert 'error: "t.jsonl" line 3: key "note" is given more than once @ $\n' in done.stderr
     (folder / "t.json").write_text(f"[{_text(records[0])}, {_text(records[1])}, {doubled}]")
     done = inside("evaluate", "t.json", "--from", reader, "--strict")
     assert (done.returncode, done.stdout) == (3, "")
-    assert 'error: "t.json": key "note" is written more than once @ $[2]\n' in done.stderr
+    assert 'error: "t.json": key "note" is given more than once @ $[2]\n' in done.stderr
 
 
 CHAT = FORMATS["openai-chat"]

@@ -63,7 +63,7 @@ def test_the_variable(trapped, inside):
     done = inside("evaluate", "t.json", SENTINEL_NO_CONFIG="yes?")
     assert (done.returncode, done.stderr) == (
         3,
-        'sentinel: error: "no_config" from SENTINEL_NO_CONFIG: expected true or false, and it is "yes?"\n',
+        'sentinel: error: "no_config" from SENTINEL_NO_CONFIG: expected true or false, but it is "yes?"\n',
     )
 
 

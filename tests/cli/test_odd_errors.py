@@ -153,4 +153,4 @@ def test_a_session_of_openclaw_is_refused_by_name(sentinel, folder, more):
     (folder / "session.jsonl").write_text(f"{json.dumps(header)}\n{json.dumps(message)}\n")
     done = sentinel("evaluate", "session.jsonl")
     assert done.returncode == 3
-    assert "is a session of OpenClaw or Pi, which no installed reader reads" in done.stderr
+    assert "is an OpenClaw or Pi session, which no installed reader can read" in done.stderr

@@ -194,10 +194,10 @@ def test_a_setting_is_printed_with_the_report(judged):
             '"signals.cots.a" from sentinel.toml: no signals plugin "cots" is installed; did you mean',
         ),
         ("[signals.cost]\nbudget_tokens = '5'", '"signals.cost.budget_tokens" from sentinel.toml: Expected int'),
-        ("[signals]\ncost = 5", '"signals.cost" from sentinel.toml must be a table, and it is 5'),
+        ("[signals]\ncost = 5", '"signals.cost" from sentinel.toml must be a table, but it is 5'),
         ("[weights]\nloop = 'x'", '"weights.loop" from sentinel.toml: Expected float'),
         ("[weights]\nlop = 1", '"weights.lop" from sentinel.toml: no such signal is installed; did you mean "loop"?'),
-        ("weights = 5", '"weights" from sentinel.toml must be a table, and it is 5'),
+        ("weights = 5", '"weights" from sentinel.toml must be a table, but it is 5'),
         ("x", '"sentinel.toml" is not TOML'),
     ],
 )
@@ -221,4 +221,4 @@ def test_a_profile(inside, write, folder, knob):
     (folder / "strict.toml").write_text("warn_at = 2")
     done = inside("evaluate", "t.json", "--profile", "strict.toml")
     assert done.returncode == 3
-    assert 'profile "strict.toml": warn_at must be from 0 to 1, and it is 2' in done.stderr
+    assert 'profile "strict.toml": warn_at must be from 0 to 1, but it is 2' in done.stderr

@@ -32,15 +32,15 @@ PLACES = {
         ("-o", "w.xml", "--output-format", "parquet"),
         '--output-format "parquet" needs a place to write to: -o FILE',
     ),
-    "a document in lines, in capitals": (("-o", "w.JSONL", "--json"), '-o "w.JSONL" holds one report per line'),
+    "a document in lines, in capitals": (("-o", "w.JSONL", "--json"), '-o "w.JSONL" contains one report per line'),
     "lines in a document": (("--jsonl", "-o", "w.json"), '-o "w.json" would hold lines of JSON: name it .jsonl'),
     "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is also an input and would be replaced'),
     "what is read, in a folder": ((".", "-o", "t.json", "--json"), '-o "t.json" is also an input'),
     "a document in lines": (
         ("--json", "-o", "w.jsonl"),
-        '-o "w.jsonl" holds one report per line: leave out --json and --pretty, or name it .json',
+        '-o "w.jsonl" contains one report per line: leave out --json and --pretty, or name it .json',
     ),
-    "a document in parts": (("--pretty", "-o", "w/"), '-o "w/" holds one report per line'),
+    "a document in parts": (("--pretty", "-o", "w/"), '-o "w/" contains one report per line'),
     "no folder": (("-o", "gone/x.jsonl"), '"gone/x.jsonl" cannot be written: No such file or directory'),
     "a file for a folder": (("-o", "t.json/x/"), '"t.json/x" cannot be created: Not a directory'),
 }
@@ -59,7 +59,7 @@ def test_an_output_that_cannot_be_as_asked(inside, write, folder, arguments, wor
 def test_options_of_the_list_of_plugins_are_not_passed_over(inside, options):
     done = inside("plugins", *options, "show", "loop")
     assert (done.returncode, done.stdout) == (3, "")
-    assert f'"{options[0]}" is of the list; "sentinel plugins show" does not take it there' in done.stderr
+    assert f'"{options[0]}" is an option of the list; "sentinel plugins show" does not take it there' in done.stderr
 
 
 def test_a_mistyped_group_of_entry_points_is_told(inside, monkeypatch):

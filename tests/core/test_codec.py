@@ -145,8 +145,8 @@ def test_strict_refuses_unknown_and_duplicate_keys():
     assert decode_trace(data).trace_id == "t"
     told = problems(data, strict=True)
     assert set(told) == {
-        'key "a" is written more than once @ $',
-        'key "role" is written more than once @ $.messages[0]',
+        'key "a" is given more than once @ $',
+        'key "role" is given more than once @ $.messages[0]',
         'unknown key "contents" @ $.messages[0]',
         'unknown key "a", "b" @ $',
     }

@@ -95,7 +95,7 @@ def test_a_signal_that_points_nowhere(place):
 
 def test_settings_that_are_no_attrs_class():
     suite = signal_suite(lambda _index, _settings: 0.0, settings=NoAttrs)
-    refuses(suite, "test_host_takes_it", 'the host refuses it: "mine": settings must be an attrs class')
+    refuses(suite, "test_host_takes_it", 'the host rejects it: "mine": settings must be an attrs class')
 
 
 def reader_suite(*outcomes: object, **fields: object) -> object:

@@ -75,11 +75,11 @@ def test_texts_that_can_be_used(name, text, value):
 @pytest.mark.parametrize(
     ("name", "text", "error"),
     [
-        ("ratio", ".", '"signals.odd.ratio" from --set: expected a number, and it is "."'),
-        ("pair", "[1]", '"signals.odd.pair" from --set: Expected array of length 2, got 1, and it is "[1]"'),
-        ("pair", "1", 'expected a list, written as ["one", "two"], and it is "1"'),
-        ("rx", "[a-z", "expected a regular expression (unterminated character set at position 0), and it is "),
-        ("maker", "int", "expected no value: only Python code can set it, and it is "),
+        ("ratio", ".", '"signals.odd.ratio" from --set: expected a number, but it is "."'),
+        ("pair", "[1]", '"signals.odd.pair" from --set: Expected array of length 2, got 1, but it is "[1]"'),
+        ("pair", "1", 'expected a list, written as ["one", "two"], but it is "1"'),
+        ("rx", "[a-z", "expected a regular expression (unterminated character set at position 0), but it is "),
+        ("maker", "int", "expected no value: only Python code can set it, but it is "),
         ("limit", '{"wran": 1}', 'unknown setting "signals.odd.limit.wran" from --set; did you mean "warn"?'),
         ("limits", '{"a": {"wran": 1}}', 'unknown setting "signals.odd.limits.a.wran" from --set; did you mean'),
         ("steps", '[{"warn": 1}, {"fial": 1}]', 'unknown setting "signals.odd.steps[1].fial" from --set; did'),
@@ -97,7 +97,7 @@ def test_texts_that_cannot_be_used(name, text, error):
 
 def test_a_path_in_a_file_is_text(tmp_path):
     (tmp_path / "sentinel.toml").write_text("[signals.odd]\nplace = 3\n")
-    with pytest.raises(ConfigError, match=r'^"signals.odd.place" from sentinel.toml: expected text, and it is 3$'):
+    with pytest.raises(ConfigError, match=r'^"signals.odd.place" from sentinel.toml: expected text, but it is 3$'):
         read_layers({}, environ={}, folder=tmp_path).of_plugin("signals", "odd", Odd)
 
 

@@ -283,7 +283,7 @@ def test_two_files_may_not_offer_one_name(tmp_path):
     with pytest.raises(DuplicatePluginError) as caught:
         load([], [str(one), str(two)])
     assert str(caught.value) == (
-        f'two plugins are named "signals:mine": {one} and {two}; take one of them out of --plugins, or rename its plugin'
+        f'two plugins are named "signals:mine": {one} and {two}; remove one of them from --plugins, or rename its plugin'
     )
 
 

@@ -91,7 +91,7 @@ def test_of_a_strangers_rule_no_rate_is_told(sentinel, tmp_path):
 def test_a_rule_is_explained_with_its_evidence(sentinel, name):
     told = sentinel("explain", name).stdout
     for words in (
-        "Says that checks pass",
+        "The answer says that checks pass",
         "Why",
         "“All tests pass now.”",
         "What to do",

@@ -92,24 +92,24 @@ def test_other_programs_variables_are_left_alone(tmp_path):
         ("fail_onn = 1", 'unknown setting "fail_onn" from sentinel.toml; did you mean "fail_on"?'),
         ("[signal.cost]\na = 1", 'unknown setting "signal.cost.a" from sentinel.toml'),
         ("[fail_on]\nx = 1", 'unknown setting "fail_on.x" from sentinel.toml; did you mean "fail_on"?'),
-        ("fail_on = 3", '"fail_on" from sentinel.toml: expected one of "warn", "fail", "never", and it is 3'),
-        ('fail_on = "no"', '"fail_on" from sentinel.toml: expected one of "warn", "fail", "never", and it is "no"'),
-        ('timeout = "5"', '"timeout" from sentinel.toml: Expected float, got str, and it is '),
+        ("fail_on = 3", '"fail_on" from sentinel.toml: expected one of "warn", "fail", "never", but it is 3'),
+        ('fail_on = "no"', '"fail_on" from sentinel.toml: expected one of "warn", "fail", "never", but it is "no"'),
+        ('timeout = "5"', '"timeout" from sentinel.toml: Expected float, got str, but it is '),
         ("strict = 1", '"strict" from sentinel.toml: Expected bool, got int'),
         ("[agent]\nmax_turn = 3", 'unknown setting "agent.max_turn" from sentinel.toml; did you mean "max_turns"?'),
-        ("[agent]\nmax_turns = 'abc'", '"agent.max_turns" from sentinel.toml: Expected int, got str, and it is "abc"'),
+        ("[agent]\nmax_turns = 'abc'", '"agent.max_turns" from sentinel.toml: Expected int, got str, but it is "abc"'),
         (
             "fail_on_risk = 'low'",
-            '"fail_on_risk" from sentinel.toml: expected one of "high", "medium", and it is "low"',
+            '"fail_on_risk" from sentinel.toml: expected one of "high", "medium", but it is "low"',
         ),
         ("timeout = 0", '"timeout" must be > 0: 0.0 (from sentinel.toml)'),
         ("timeout = inf", '"timeout" must be <= 1000000.0: inf (from sentinel.toml)'),
         ("timeout = nan", '"timeout" must be > 0: nan (from sentinel.toml)'),
         ("max_memory_mb = 0\nstrict = true", '"max_memory_mb" must be > 0: 0 (from sentinel.toml)'),
         ("max_memory_mb = 1073741825", '"max_memory_mb" must be <= 1073741824'),
-        ("weights = 3", '"weights" from sentinel.toml must be a table, and it is 3'),
-        ("[signals]\ncost = 3", '"signals.cost" from sentinel.toml must be a table, and it is 3'),
-        ("tools = []", '"tools" from sentinel.toml must be a table, and it is []'),
+        ("weights = 3", '"weights" from sentinel.toml must be a table, but it is 3'),
+        ("[signals]\ncost = 3", '"signals.cost" from sentinel.toml must be a table, but it is 3'),
+        ("tools = []", '"tools" from sentinel.toml must be a table, but it is []'),
     ],
 )
 def test_host_settings_that_cannot_be_used(tmp_path, text, error):
@@ -122,12 +122,12 @@ def test_host_settings_that_cannot_be_used(tmp_path, text, error):
 @pytest.mark.parametrize(
     ("name", "text", "error"),
     [
-        ("TIMEOUT", "", '"timeout" from SENTINEL_TIMEOUT: expected a number, and it is ""'),
-        ("STRICT", "yes", '"strict" from SENTINEL_STRICT: expected true or false, and it is "yes"'),
+        ("TIMEOUT", "", '"timeout" from SENTINEL_TIMEOUT: expected a number, but it is ""'),
+        ("STRICT", "yes", '"strict" from SENTINEL_STRICT: expected true or false, but it is "yes"'),
         (
             "MAX_MEMORY_MB",
             "4 GB",
-            '"max_memory_mb" from SENTINEL_MAX_MEMORY_MB: expected a whole number, and it is "4 GB"',
+            '"max_memory_mb" from SENTINEL_MAX_MEMORY_MB: expected a whole number, but it is "4 GB"',
         ),
     ],
 )
@@ -153,16 +153,16 @@ def test_bounds_of_the_time_limit(tmp_path, seconds, fits):
         ({"signals.cost.token": "1"}, 'unknown setting "signals.cost.token" from --flag; did you mean "tokens"?'),
         (
             {"signals.cost.tokens": "many"},
-            '"signals.cost.tokens" from --flag: expected a whole number, and it is "many"',
+            '"signals.cost.tokens" from --flag: expected a whole number, but it is "many"',
         ),
         (
             {"signals.cost.names": "sorry,pardon"},
-            '"signals.cost.names" from --flag: expected a list, written as ["one", "two"], and it is "sorry,pardon"',
+            '"signals.cost.names" from --flag: expected a list, written as ["one", "two"], but it is "sorry,pardon"',
         ),
         ({"signals.cost.tokens": "0"}, '"signals.cost.tokens" must be > 0: 0 (from --flag)'),
         (
             {"signals.cost.careful": "perhaps"},
-            '"signals.cost.careful" from --flag: expected true or false, and it is "perhaps"',
+            '"signals.cost.careful" from --flag: expected true or false, but it is "perhaps"',
         ),
     ],
 )

@@ -265,7 +265,7 @@ def test_the_newest_session(tmp_path, monkeypatch):
     monkeypatch.delenv("PLACE")
     with pytest.raises(InputError, match=r"no session in /nowhere/"):
         latest_session(kept, strict=False, max_record=1)
-    with pytest.raises(InputError, match="this reader does not say where its tool keeps sessions"):
+    with pytest.raises(InputError, match="this reader does not know where its tool stores sessions"):
         latest_session(reader("other", 1), strict=False, max_record=1)
 
 
@@ -308,8 +308,8 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b"x", [], "no trace reader is installed"),
         (b"", [reader("a", 90)], "is empty: nothing to check"),
         (b" \n\t ", [reader("a", 90)], "is empty: nothing to check"),
-        (b"x", [reader("a", 0), reader("b", -5)], r"is in no format .* it looks like text that is not JSON \("),
-        (b"x", [reader("a", 9), reader("b", 0)], r"is in no format .*\(nearest: a; --from NAME forces a format\)"),
+        (b"x", [reader("a", 0), reader("b", -5)], r"has no format .* it looks like text that is not JSON \("),
+        (b"x", [reader("a", 9), reader("b", 0)], r"has no format .*\(nearest: a; --from NAME forces a format\)"),
         (b'{"a": 1, "b": {}}', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'[{"a": 1}]', [reader("a", 0)], r"it looks like a JSON list with the keys a \("),
         (b"[1]", [reader("a", 0)], r"it looks like a JSON list \("),

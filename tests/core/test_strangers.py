@@ -136,7 +136,7 @@ def test_without_configuration(tmp_path, value):
 def test_with_configuration_after_all(tmp_path):
     (tmp_path / "sentinel.toml").write_text("strict = true")
     assert read_layers({}, environ={"SENTINEL_NO_CONFIG": "0"}, folder=tmp_path).host().strict
-    with pytest.raises(ConfigError, match='"no_config" from SENTINEL_NO_CONFIG: expected true or false, and it is ""'):
+    with pytest.raises(ConfigError, match='"no_config" from SENTINEL_NO_CONFIG: expected true or false, but it is ""'):
         read_layers({}, environ={"SENTINEL_NO_CONFIG": ""}, folder=tmp_path)
     told = read_layers({}, environ={"SENTINEL_NOCONFIG": "1"}, folder=tmp_path).suspects
     assert told == (

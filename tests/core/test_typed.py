@@ -97,7 +97,7 @@ WRONG = {
     "arguments that hold half a character": (
         trace_of(Message(role="assistant", tool_calls=(ToolCall(id="c1", name="x", arguments={"a": "\ud800"}),))),
         ValueError,
-        "messages[1].tool_calls[0].arguments holds half of a surrogate pair, which is not valid text",
+        "messages[1].tool_calls[0].arguments contains half of a surrogate pair, which is not valid text",
     ),
     "no calls": (trace_of(Message(role="assistant", content="x", tool_calls=None)), TypeError, "tool_calls is None"),
     "no results": (trace_of(Message(role="tool", tool_results=None)), TypeError, "tool_results is None"),
@@ -155,8 +155,8 @@ def test_numbers_and_truths_are_told_apart(fields, words):
     ("options", "words"),
     [
         ({"profile": "rs1"}, "profile is 'rs1'; expected a Profile, such as sentinel_core.RS1"),
-        ({"signals": ["loop"]}, "signals holds 'loop'; expected Signal offers"),
-        ({"signals": iter(["loop"])}, "signals holds 'loop'; expected Signal offers"),
+        ({"signals": ["loop"]}, "signals contains 'loop'; expected Signal offers"),
+        ({"signals": iter(["loop"])}, "signals contains 'loop'; expected Signal offers"),
     ],
 )
 def test_wrong_options_are_named(options, words):

@@ -67,13 +67,13 @@ def test_settings_that_break_as_a_whole():
         ),
         ({"parameters": {"type": "object", "enum": {1}}}, 'tool "add": its parameters are not a usable JSON schema: '),
         ({"parameters": None}, '"add": parameters must be a dict, a JSON schema; it is None'),
-        ({"timeout": -1}, '"add": timeout must be a number of seconds above 0, and it is -1'),
-        ({"timeout": math.nan}, '"add": timeout must be a number of seconds above 0, and it is nan'),
-        ({"timeout": math.inf}, '"add": timeout must be a number of seconds above 0, and it is inf'),
-        ({"timeout": "5"}, '"add": timeout must be a number of seconds above 0, and it is "5"'),
-        ({"timeout": True}, '"add": timeout must be a number of seconds above 0, and it is True'),
+        ({"timeout": -1}, '"add": timeout must be a number of seconds above 0, but it is -1'),
+        ({"timeout": math.nan}, '"add": timeout must be a number of seconds above 0, but it is nan'),
+        ({"timeout": math.inf}, '"add": timeout must be a number of seconds above 0, but it is inf'),
+        ({"timeout": "5"}, '"add": timeout must be a number of seconds above 0, but it is "5"'),
+        ({"timeout": True}, '"add": timeout must be a number of seconds above 0, but it is True'),
         ({"name": "t name"}, '"t name": a tool\'s name must be 1 to 64 letters, digits, _ and -'),
-        ({"effect": "delete"}, '"add": effect must be "read" or "write", and it is "delete"'),
+        ({"effect": "delete"}, '"add": effect must be "read" or "write", but it is "delete"'),
     ],
 )
 def test_a_tool_that_an_agent_could_not_use(changes, error):
@@ -87,7 +87,7 @@ def test_a_tool_that_can_be_used():
 
 
 def test_a_readers_grain_is_one_of_two():
-    with pytest.raises(PluginError, match=r'^"mine": grain must be "file" or "line", and it is "page"$'):
+    with pytest.raises(PluginError, match=r'^"mine": grain must be "file" or "line", but it is "page"$'):
         checked(attrs.evolve(READER, grain="page"), "trace_readers")
 
 

@@ -157,7 +157,7 @@ def test_time_limits_that_cannot_be_used(seconds):
 def test_nobody_there():
     with guarded_client(base_url="http://127.0.0.1:9", timeout=5) as client, pytest.raises(NetworkError) as caught:
         get(client)
-    assert str(caught.value).startswith('provider "x" could not be reached, or broke off: ')
+    assert str(caught.value).startswith('provider "x" could not be reached, or closed the connection: ')
     with guarded_client(base_url="http://no.such.host.invalid", timeout=5) as client, pytest.raises(NetworkError):
         get(client)
 

@@ -121,7 +121,7 @@ def test_a_large_list_that_breaks_off(small_steps, data, words):
         (b'{"a": [1, {"b": NaN}]}', "NaN is not a JSON number @ $.a[1].b"),
         (b'{"a": -Infinity}', "Infinity is not a JSON number @ $.a"),
         (b'{"a": {"b": "\xff"}}', "is not UTF-8: byte 13 is 0xff @ $.a.b"),
-        (b'{"a": "x\\ud800"}', "is not JSON: a string holds half of a surrogate pair @ $.a"),
+        (b'{"a": "x\\ud800"}', "is not JSON: a string contains half of a surrogate pair @ $.a"),
         (b'{"a": ' + b"9" * 4301 + b"}", "a number of more than 4300 digits @ $.a"),
         (b'{"a": ' + b"[" * 5000, "nested deeper than 200 lists and objects @ $.a[0][0][0][0][0][0][0]..."),
         (
@@ -151,9 +151,9 @@ def test_a_document_beyond_the_limit_is_refused():
 
 
 DOUBLED = {
-    b'{"a": 1, "a": 1}': 'key "a" is written more than once @ $',
-    b'{"a": [1, {"b": {"c": 1, "d": 2, "c": 3}}]}': 'key "c" is written more than once @ $.a[1].b',
-    b'{"a": 1' + b"0" * 4299 + b', "a": 1}': 'key "a" is written more than once @ $',
+    b'{"a": 1, "a": 1}': 'key "a" is given more than once @ $',
+    b'{"a": [1, {"b": {"c": 1, "d": 2, "c": 3}}]}': 'key "c" is given more than once @ $.a[1].b',
+    b'{"a": 1' + b"0" * 4299 + b', "a": 1}': 'key "a" is given more than once @ $',
     b'[{"a": {}}, {"a": {}}]': None,
 }
 
@@ -177,7 +177,7 @@ def test_of_a_list_the_element_is_named(streamed, monkeypatch):
     data = b'[{"a": 1}, {"a": {"b": 1, "b": 2}}]' + b" " * (2 << 20)
     first, second = json_records(BytesSource(data=data, strict=True))
     assert first == Record(value={"a": 1}, line=1, path="$[0]")
-    assert second.error() == ReadError(message='key "b" is written more than once @ $[1].a')
+    assert second.error() == ReadError(message='key "b" is given more than once @ $[1].a')
 
 
 def test_what_refuses_a_trace_that_its_records_make_up_together():

@@ -236,8 +236,8 @@ def test_a_guard_that_dies_ends_the_family_and_the_report_is_delivered(place):
     assert (only.decision, only.reason, only.detail) == ("finalize", "guardrail_failed", "was killed")
     assert at.filed == ["medium"]
     assert at.said == [
-        "the attempt is no longer watched: was killed",
-        "no rerun, because the attempt could not be decided upon: was killed",
+        "the attempt is no longer monitored: was killed",
+        "no rerun, because no decision on the attempt was possible: was killed",
     ]
 
 
@@ -273,7 +273,7 @@ def test_a_guardrail_that_fails_at_work_stops_nothing_is_told_once_and_ends_the_
     assert at.filed == (["medium"] if lies == "never" else [])
     (why,) = [event.detail for event in of(GuardrailChecked, result.events)]
     assert why.startswith('Guardrail "mine" raised RuntimeError: no idea (test_in_run.py:')
-    assert at.said == [f"{why} The attempt goes on, and no other follows it."]
+    assert at.said == [f"{why} The attempt continues, but there will be no rerun."]
 
 
 def test_without_a_store_every_attempt_is_the_last(place, panel):

@@ -327,7 +327,7 @@ def test_a_guardrail_that_fails_is_named_once_and_the_report_is_delivered(sentin
     plugins = ("--provider", "offline", "--plugins", "./failing.py")
     done = sentinel("run", "v2.1.0", "--releases", RELEASES, *plugins, ANSWER=answer)
     (line,) = done.stderr.splitlines()
-    told = rf'sentinel: warning: Guardrail "failing" {why}\. The attempt goes on, and no other follows it\.'
+    told = rf'sentinel: warning: Guardrail "failing" {why}\. The attempt continues, but there will be no rerun\.'
     assert re.fullmatch(told, line)
     assert len(reports(tmp_path)) == 1
 
@@ -354,4 +354,4 @@ def test_the_runs_model_reflects_and_where_it_cannot_the_rules_do(sentinel):
         "No model reflected, the rules did: SAGE gave no answer"
         in sentinel(*lying("--reflector", "llm", "--max-reruns", "0"), LIES="always", code=3).stdout
     )
-    assert only["reflection_note"].startswith("No model reflected, the rules did: SAGE gave no answer that fits")
+    assert only["reflection_note"].startswith("No model reflected, the rules did: SAGE gave no usable answer")

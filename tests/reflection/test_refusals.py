@@ -39,7 +39,7 @@ def test_what_is_not_there_cannot_be_completed(make, walk):
         (lambda o: process_loop_completion("a/b", "done", orchestrator=o), "loop_id"),
         (
             lambda o: process_loop_completion("a", "done", override_fatigue=True, override_reason="x", orchestrator=o),
-            "say who",
+            "the person who decides",
         ),
         (
             lambda o: override_guardrails("a", override_by="me", override_reason="x", orchestrator=o),
@@ -53,7 +53,7 @@ def test_what_is_not_there_cannot_be_completed(make, walk):
             lambda o: override_guardrails(
                 "a", override_fatigue=True, override_by="me", override_reason=" ", orchestrator=o
             ),
-            "override_reason must hold a visible character, and no control characters @ $.override_reason",
+            "override_reason must contain a visible character and no control characters @ $.override_reason",
         ),
         (lambda o: get_guardrails_status("a b", orchestrator=o), '"a b" cannot be used'),
         (lambda o: submit(o, alignment=float("nan")), "nan is not a finite number"),

@@ -97,7 +97,7 @@ def test_killed_in_the_middle_changed_put_back_and_resumed(folder, undisturbed):
         source.write_bytes(changed)
         done = resume(folder)
         assert done.returncode == 3, name
-        assert "--resume: the work differs from what was begun: " in done.stderr, name
+        assert "--resume: the options or inputs differ from those of the started batch: " in done.stderr, name
         assert (folder / ".out.jsonl.partial").stat().st_size == kept, name
     source.write_bytes(data)
     os.utime(source, ns=(times.st_atime_ns, times.st_mtime_ns))

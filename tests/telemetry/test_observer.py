@@ -201,7 +201,7 @@ def test_a_header_that_cannot_be_sent_is_not_shown(collector, monkeypatch, heade
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", header)
     with pytest.raises(Unsent) as caught:
         send(collector.url, "traces", [b'{"resourceSpans":[{}]}'])
-    assert str(caught.value) == "OTEL_EXPORTER_OTLP_HEADERS holds a header that cannot be sent"
+    assert str(caught.value) == "OTEL_EXPORTER_OTLP_HEADERS contains a header that cannot be sent"
 
 
 def test_a_server_that_speaks_no_http_is_told():

@@ -146,7 +146,7 @@ class Journal:
             taken = self._leases.take(run_id)
         if not taken:
             raise RunHeldError(
-                f'run "{run_id}" is held by process {self._number("holder", run_id)}; wait for that process, or end it'
+                f'run "{run_id}" is in use by process {self._number("holder", run_id)}; wait for that process, or end it'
             )
 
     def _number(self, column: Literal["fence", "holder"], run_id: str) -> int:

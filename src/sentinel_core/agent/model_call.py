@@ -282,7 +282,7 @@ def misfit_of(reply: object) -> str:
     calls: Iterable[object] = reply.tool_calls
     for call in calls:
         if not isinstance(call, ToolCall):
-            return f"a Reply whose tool_calls hold a {type(call).__name__} instead of a ToolCall"
+            return f"a Reply whose tool_calls contain a {type(call).__name__} instead of a ToolCall"
         for name, kind in _OF_A_CALL.items():
             if not isinstance(value := getattr(call, name), kind):
                 return f"a Reply with a call whose {name} is a {type(value).__name__}; it must be a {kind.__name__}"

@@ -71,7 +71,7 @@ class Watching:
             checked = self.guard.watch(_at_work(trace, new))
         except WorkerError as error:
             self._has_failed = True
-            self.warn(f"the attempt is no longer watched: {error}")
+            self.warn(f"the attempt is no longer monitored: {error}")
             return None
         return None if checked is None else checked_event(checked.guardrail, checked.ruling, live=True)
 

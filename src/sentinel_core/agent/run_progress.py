@@ -43,7 +43,7 @@ _STEPS: dict[str, Callable[[Any], str | None]] = {
     "ContextFitted": lambda e: f"  {e.left_out} older messages no longer fit" if e.left_out else None,
     "ToolStarted": lambda e: f"running {e.call.name}",
     "ToolFinished": lambda e: "  done" if e.result.success else f"  failed: {e.result.content}",
-    "RunResumed": lambda _: "continuing where the run broke off",
+    "RunResumed": lambda _: "continuing where the run was interrupted",
     "LoopDecided": lambda e: f"{e.decision}: {e.reason}",
     "DeliveryStarted": lambda _: "delivering the report",
     "DeliveryFinished": lambda e: f"  {e.status}",

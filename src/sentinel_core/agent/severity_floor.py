@@ -55,7 +55,7 @@ def why_unreadable(result: ToolResult) -> str:
     if metadata.get("cut") is not True:
         return "the summary is not a JSON object"
     whole = metadata.get("full_chars")
-    return f"the summary has {whole} characters and was cut; --set agent.max_result_chars={whole} keeps it whole"
+    return f"the summary has {whole} characters and was cut; --set agent.max_result_chars={whole} keeps all of it"
 
 
 def summaries_in(messages: Sequence[Message], release_id: str) -> Iterator[ToolResult]:

@@ -35,7 +35,7 @@ __all__ = [
 DELIVERY = "delivery"
 """The id of the call that delivers the report."""
 
-_BROKE_OFF = "the process ended during the delivery of the report, and the tool takes no idempotency key"
+_BROKE_OFF = "the process ended during the delivery of the report, and the tool accepts no idempotency key"
 _STOPPED = "unfinished: a guardrail stopped the agent before it was done; this is the report it had staged by then"
 _NOTE = (
     "Not delivered yet: one report is delivered when this run is over. Calling this again replaces the staged report."
@@ -77,7 +77,7 @@ def staging(tool: Tool, release_id: str) -> Tool:
 
 def _stage(wanted: str, release_id: object = None, **report: Any) -> dict[str, Any]:
     if release_id != wanted:
-        raise InputError(f'this run is about release "{wanted}" and stages no report about "{release_id}"')
+        raise InputError(f'this run is about release "{wanted}"; it cannot stage a report about "{release_id}"')
     return {"status": "staged", "release_id": wanted, "severity": report.get("severity"), "note": _NOTE}
 
 

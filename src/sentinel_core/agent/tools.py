@@ -121,7 +121,7 @@ class Toolbox:
     def register(self, tool: Tool) -> None:
         """Add a tool. Raises ``ConfigError`` for a name that is taken or a schema that cannot be used."""
         if tool.name in self._tools:
-            raise ConfigError(f'tool "{tool.name}" is registered already; two tools cannot share a name')
+            raise ConfigError(f'tool "{tool.name}" is already registered; two tools cannot have the same name')
         self._validators[tool.name] = check_parameters(tool)
         self._tools[tool.name] = tool
 

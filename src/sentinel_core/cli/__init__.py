@@ -234,7 +234,7 @@ def _explain(error: Exception) -> None:
         complain(str(error))
     elif isinstance(error, OSError):
         place = error.filename or ("standard output" if error.errno in _OF_WRITING else "")
-        complain(f"{place}: {error.strerror}" if place else f"the system refused: {error.strerror or error}")
+        complain(f"{place}: {error.strerror}" if place else f"the operating system reported: {error.strerror or error}")
     elif isinstance(error, MemoryError):
         complain("out of memory")
     else:

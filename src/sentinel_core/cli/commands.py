@@ -24,7 +24,7 @@ CORE = {
     "plugins": "List, show and check the installed plugins.",
     "rules": "List the rules of the installed signals.",
     "run": "Investigate a release with the detective agent, then judge the agent.",
-    "runs": "List the detective's runs, and show what happened in one.",
+    "runs": "List the detective's runs, and show what happened in one of them.",
     "schema": "Print the JSON Schema of traces or of reports.",
 }
 

@@ -29,11 +29,11 @@ def command(context: click.Context) -> None:
     help_without_command(context)
 
 
-@command.command("show", short_help="Every setting: key, value, origin.")
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@command.command("show", short_help="Show every setting: key, value, origin.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @plugin_options
 def show(*, as_json: bool, plugins: str | None, assignments: tuple[tuple[str, str], ...]) -> int:
-    """Every setting of the host, the agent and each plugin: key, value, origin. Unknown keys are errors."""
+    """Show every setting of the host, the agent and each plugin: key, value, origin. Unknown keys are errors."""
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), assignments)
     rows: list[dict[str, Any]] = []
     code = 0

@@ -42,7 +42,7 @@ def targets_of(outputs: Sequence[str], form: Format | None) -> list[Target]:
     found = [target_of(output) for output in outputs]
     for first, second in ((a, b) for place, a in enumerate(found) for b in found[:place]):
         if first.path == second.path:
-            raise ConfigError(f'-o "{first.path}" is given twice: a file holds only one format')
+            raise ConfigError(f'-o "{first.path}" is given twice: a file can have only one format')
     return found if form is None else [Target(form, None), *found]
 
 

@@ -58,7 +58,7 @@ def _output_options(function: _Function) -> _Function:
         click.option(
             "--update-baseline",
             is_flag=True,
-            help="Write the current findings to the file of --baseline; exits with 0.",
+            help="Write the current findings to the --baseline file; exits with 0.",
         ),
         click.option(
             "--baseline",
@@ -79,13 +79,16 @@ def _output_options(function: _Function) -> _Function:
             "--format",
             "form",
             type=click.Choice(FORMATS),
-            help="Format on standard output; github and gitlab are for the log and the artifacts of their runners.",
+            help="Format of standard output; github and gitlab are for their runners' logs and artifacts.",
         ),
         click.option("-v", "--verbose", is_flag=True, help="Show every finding, what was checked, and the settings."),
-        click.option("--pretty", is_flag=True, help="Indented JSON (implies --json)."),
-        click.option("--jsonl", is_flag=True, help="One line of JSON per trace."),
+        click.option("--pretty", is_flag=True, help="Print indented JSON (implies --json)."),
+        click.option("--jsonl", is_flag=True, help="Print one line of JSON per trace."),
         click.option(
-            "--json", "as_json", is_flag=True, help="One JSON document: an object for one trace, a list for several."
+            "--json",
+            "as_json",
+            is_flag=True,
+            help="Print one JSON document: an object for one trace, a list for several.",
         ),
     ):
         function = option(function)
@@ -107,10 +110,10 @@ def _output_options(function: _Function) -> _Function:
 @emit_options
 @run_options
 @click.option(
-    "--strict", is_flag=True, help="Refuse unknown and duplicate keys, and traces that could not be read completely."
+    "--strict", is_flag=True, help="Reject unknown and duplicate keys, and traces that could not be read completely."
 )
 @limit_options
-@click.option("--max-record-mb", type=int, metavar="MB", help="Largest record, decompressed (default 256).")
+@click.option("--max-record-mb", type=int, metavar="MB", help="Size limit for one record, decompressed (default 256).")
 @plugin_options
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> int:
@@ -303,7 +306,7 @@ def _format(options: dict[str, Any], many: Many) -> Form:
         return "rows"
     if many.form == "jsonl" and as_document:
         raise click.UsageError(
-            f'-o "{many.output}" holds one report per line: leave out --json and --pretty, or name it .json'
+            f'-o "{many.output}" contains one report per line: leave out --json and --pretty, or name it .json'
         )
     if options["jsonl"] or many.form == "jsonl":
         _refuse_name(many.output, _NO_TEXT, "lines of JSON: name it .jsonl")

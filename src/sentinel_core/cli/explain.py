@@ -24,8 +24,8 @@ _Row = Mapping[str, Any]
 
 @click.command("explain")
 @click.argument("rule", required=False)
-@click.option("--all", "everything", is_flag=True, help="All rules.")
-@click.option("--markdown", is_flag=True, help="As Markdown.")
+@click.option("--all", "everything", is_flag=True, help="Explain all rules.")
+@click.option("--markdown", is_flag=True, help="Print Markdown.")
 @plugins_option()
 def command(*, rule: str | None, everything: bool, markdown: bool, plugins: str | None) -> int:
     """Explain what RULE (contradicted_checks, or hallucination.contradicted_checks) finds, why, what to do, how to switch it off."""
@@ -70,7 +70,7 @@ def _example(row: _Row) -> Iterator[str]:
     for place in shown:
         yield from _message(place, messages[place])
     if len(messages) > len(shown):
-        yield f"... and {len(messages) - len(shown)} messages more"
+        yield f"... and {len(messages) - len(shown)} more messages"
     if finding is not None:
         at = "" if finding["message_index"] is None else f"message {finding['message_index']}: "
         yield f"=> {finding['severity']} {at}{printable(clipped(finding['text'], 300))}"

@@ -21,10 +21,10 @@ _TIMEOUT = 60.0
 
 
 @click.command("formats")
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @plugins_option()
 def command(*, as_json: bool, plugins: str | None) -> int:
-    """Every trace format that a selected reader knows: its name (for --from), a summary, and whether it can be written.
+    """List the trace formats of the selected readers: name (for --from), summary, and whether it can be written.
 
     Files can be in folders, compressed with gzip, in zip archives, and compressed with Zstandard if the extra "zstd" is
     installed (pip install 'reliability-sentinel[zstd]').

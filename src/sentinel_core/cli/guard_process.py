@@ -93,7 +93,7 @@ class GuardProcess:
             if error is None and self._gone is None:
                 collections.deque(self._worker.drain(), maxlen=0)  # lets it close its store
         except WorkerError as late:
-            self._warn(f"the guard ended with an error: {late}")
+            self._warn(f"the guardrail process ended with an error: {late}")
         finally:
             self._worker.close()
 
@@ -102,7 +102,7 @@ class GuardProcess:
         try:
             self._guarded(lambda: load(self._worker, self._warn))
         except WorkerError as error:
-            self._warn(f"the guard cannot work: {error}")
+            self._warn(f"the guardrails do not work: {error}")
 
     def watch(self, trace: ExecutionTrace) -> Checked | None:
         """See ``Guard``."""

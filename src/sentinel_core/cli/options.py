@@ -71,7 +71,7 @@ def plugin_options(function: _Function) -> _Function:
         help="Set a plugin's or the host's setting (cost.budget_tokens=50000).",
     )(function)
     return plugins_option(
-        'Which plugins to use: "loop,cost", "signals:loop", "no:cost", "./mine.py"; "" for none. Given again, it adds.'
+        'Which plugins to use: "loop,cost", "signals:loop", "no:cost", "./mine.py"; "" for none. Repeat it to add more.'
     )(function)
 
 
@@ -127,9 +127,9 @@ def limit_options(function: _Function) -> _Function:
             "--max-memory-mb",
             type=int,
             metavar="MB",
-            help="Most memory that judging may use beyond the start (default 4096).",
+            help="Memory limit for judging, on top of what is in use at the start (default 4096).",
         ),
-        click.option("--timeout", type=float, metavar="SECONDS", help="Longest time for one trace (default 60)."),
+        click.option("--timeout", type=float, metavar="SECONDS", help="Time limit for one trace (default 60)."),
     ):
         function = option(function)
     return function
@@ -141,7 +141,7 @@ def batch_options(function: _Function) -> _Function:
         click.option(
             "--output-format",
             type=click.Choice(["jsonl", "parquet"]),
-            help="The format of -o, if its name does not have one's ending.",
+            help="The format of -o, if its file name does not show it.",
         ),
         click.option("--resume", is_flag=True, help="Continue a batch that was stopped, with the same -o."),
         click.option(
@@ -152,7 +152,7 @@ def batch_options(function: _Function) -> _Function:
             "--jobs",
             type=click.IntRange(1, 1024),
             metavar="N",
-            help="Processes (default: all cores for large inputs).",
+            help="Number of processes (default: all cores for large inputs).",
         ),
     ):
         function = option(function)
@@ -162,11 +162,11 @@ def batch_options(function: _Function) -> _Function:
 def run_options(function: _Function) -> _Function:
     """Options on expectations, tasks, and the step to look at first."""
     for option in (
-        click.option("--attribute", is_flag=True, help="Name the step to look at first also for a PASS."),
+        click.option("--attribute", is_flag=True, help="Name the step to look at first, even for a PASS."),
         click.option(
             "--task-key", metavar="KEY", help='Compare runs of the same task, by "metadata.NAME" or "request".'
         ),
-        click.option("--expect-file", metavar="FILE.toml", help="Expectations, of all runs and by task."),
+        click.option("--expect-file", metavar="FILE.toml", help="Expectations, for all runs and per task."),
         click.option(
             "--expect",
             "expected",

@@ -36,7 +36,7 @@ _loading_option = click.option(
     type=click.FloatRange(min=0, min_open=True),
     default=_TIMEOUT,
     metavar="SECONDS",
-    help="Longest time for loading one plugin (default 60).",
+    help="Time limit for loading one plugin (default 60).",
 )
 
 
@@ -72,8 +72,8 @@ class _WithInstalled(click.Group):
 
 
 @click.group("plugins", cls=_WithInstalled, invoke_without_command=True)
-@click.option("--check", is_flag=True, help="Load each plugin in a process of its own and tell what went wrong.")
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--check", is_flag=True, help="Load each plugin in its own process and report what went wrong.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @plugins_option()
 @_loading_option
 @click.pass_context
@@ -103,7 +103,9 @@ def _refuse_flags(context: click.Context) -> None:
     for option in context.command.params:
         if option.name and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
             flag, name = option.opts[-1], context.invoked_subcommand
-            raise click.UsageError(f'"{flag}" is of the list; "sentinel plugins {name}" does not take it there')
+            raise click.UsageError(
+                f'"{flag}" is an option of the list; "sentinel plugins {name}" does not take it there'
+            )
 
 
 def _wanted(selection: Selection, everything: list[Installed]) -> set[tuple[str, str]] | None:
@@ -115,11 +117,11 @@ def _wanted(selection: Selection, everything: list[Installed]) -> set[tuple[str,
         return None
 
 
-@command.command("show", short_help="Everything about one plugin, with its settings.")
+@command.command("show", short_help="Show everything about one plugin, with its settings.")
 @click.argument("name")
 @_loading_option
 def show(name: str, *, timeout: float) -> int:
-    """Everything about the plugin NAME (or KIND:NAME): where it comes from, what it does, its settings."""
+    """Show everything about the plugin NAME (or KIND:NAME): where it comes from, what it does, its settings."""
     kind, _, short = name.rpartition(":")
     everything = installed()
     found = [one for one in everything if one.name == short and kind in ("", one.kind)]

@@ -31,12 +31,12 @@ _MEMORY = 4096 << 20
 
 
 @click.command("rules")
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @plugins_option()
 def command(*, as_json: bool, plugins: str | None) -> int:
     """List the rules of the installed signals: id, severity, configured level, how often each fires on labelled runs, title.
 
-    The runs are those of the detection card: runs of other people's agents, each known as failed or good.
+    The runs are those of the detection card: runs of other people's agents, each labelled as failed or good.
     """
     rows = known_rules(plugins)
     if as_json:
@@ -75,7 +75,7 @@ def known_rules(plugins: str | None, wanted: str | None = None) -> list[dict[str
         with Child(partial(_send_rules, layers, selection, wanted), frames=bytes, memory=_MEMORY) as child:
             (frame,) = child.frames(_TIMEOUT)
     except WorkerError as error:
-        raise PluginError(f"the signals could not be asked for their rules: {error}") from None
+        raise PluginError(f"the rules of the signals could not be read: {error}") from None
     answer = json.loads(frame)
     for problem in answer["problems"]:
         warn(problem)

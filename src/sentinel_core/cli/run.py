@@ -45,7 +45,7 @@ _RISK = {"low": 0, "medium": 1, "high": 2}
 @click.command("run")
 @click.argument("release", metavar="[RELEASE]", required=False)
 @run_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("-v", "--verbose", is_flag=True, help="Show every finding on the agent, and what was checked.")
 @click.option("--fail-on-risk", type=click.Choice(["high", "medium"]), help="Exit with 2 at this severity or above.")
 @judging_options

@@ -55,7 +55,7 @@ _KINDS = ("override_fatigue", "override_max_reruns", "override_bias_echo")
 
 _PROVIDER_HELP = (
     "The provider plugin that judges the risk, or replay:FILE. Default: the first of anthropic, openrouter and openai "
-    'whose key is in the environment, else "offline", fixed rules.'
+    'whose key is in the environment; otherwise "offline", which uses fixed rules.'
 )
 # Flag, metavar, help. Values are checked and converted with all other settings.
 _TEXTS = (
@@ -67,28 +67,28 @@ _TEXTS = (
     ("--repo", "PATH", "A git repository; RELEASE is then a range, v2.0..v2.1."),
     ("--junit", "FILE", "The JUnit XML of the release's tests."),
     ("--metrics", "FILE", "A JSON object with the release's deployment metrics."),
-    ("--max-turns", "N", "Most requests to the model per attempt (12)."),
-    ("--max-tool-calls", "N", "Most tool calls per attempt."),
-    ("--max-tokens", "N", "Most tokens of the whole run."),
-    ("--max-cost", "USD", "Highest cost of the whole run, as far as costs are known."),
-    ("--deadline", "SECONDS", "Longest time of the whole run (600)."),
-    ("--call-timeout", "SECONDS", "Longest time of one model call (the provider's own)."),
-    ("--max-attempts", "N", "Attempts at a model call that fails temporarily (3)."),
-    ("--initial-delay", "SECONDS", "The wait before the second attempt; it doubles with each (1)."),
-    ("--max-reruns", "N", "Most reruns of the task after attempts that are not good enough (3)."),
+    ("--max-turns", "N", "Limit on model requests per attempt (default 12)."),
+    ("--max-tool-calls", "N", "Limit on tool calls per attempt (default 100)."),
+    ("--max-tokens", "N", "Token limit for the whole run."),
+    ("--max-cost", "USD", "Cost limit for the whole run, as far as costs are known."),
+    ("--deadline", "SECONDS", "Time limit for the whole run (default 600)."),
+    ("--call-timeout", "SECONDS", "Time limit for one model call (default: the provider's)."),
+    ("--max-attempts", "N", "Attempts at a model call that fails temporarily (default 3)."),
+    ("--initial-delay", "SECONDS", "The wait before the second attempt; it doubles each time (default 1)."),
+    ("--max-reruns", "N", "Limit on reruns of the task after attempts that are not good enough (default 3)."),
     (
         "--store",
         "PLACE",
-        "Where attempts and decisions are stored: a path or postgresql://... (.sentinel/loops.sqlite3).",
+        "Where attempts and decisions are stored: a path or postgresql://... (default .sentinel/loops.sqlite3).",
     ),
-    ("--by", "WHO", "Who overrides; recorded."),
-    ("--reason", "WHY", "Why; recorded."),
-    ("--resume", "ID", "Continue a run that broke off, without repeating finished work."),
+    ("--by", "WHO", "Who overrides a guardrail; recorded."),
+    ("--reason", "WHY", "Why the guardrail is overridden; recorded."),
+    ("--resume", "ID", "Continue an interrupted run, without repeating finished work."),
 )
 _OVERRIDE_HELP = {
-    "override_fatigue": "One more attempt despite reflection fatigue; needs --by and --reason.",
-    "override_max_reruns": "One more attempt than --max-reruns allows; needs --by and --reason.",
-    "override_bias_echo": "One more attempt despite a repeated bias; needs --by and --reason.",
+    "override_fatigue": "Allow one more attempt despite reflection fatigue; needs --by and --reason.",
+    "override_max_reruns": "Allow one more attempt than --max-reruns does; needs --by and --reason.",
+    "override_bias_echo": "Allow one more attempt despite a repeated bias; needs --by and --reason.",
 }
 _NAMES = {"--max-tokens": "max_total_tokens", "--max-cost": "max_cost_usd"}
 
@@ -191,7 +191,9 @@ def _options() -> list[Callable[[Any], Any]]:
             type=click.Choice(["truncation", "sliding_window", "importance"]),
             help="What to leave out when the conversation exceeds the model's context window.",
         ),
-        click.option("--no-reflect", is_flag=True, help="One attempt, not judged before its report is delivered."),
+        click.option(
+            "--no-reflect", is_flag=True, help="Make only one attempt, and deliver its report without rating it."
+        ),
         click.option(
             "--reflector",
             type=click.Choice(["rules", "llm"]),

@@ -22,7 +22,7 @@ _DAMAGED = "damaged"
 
 
 @click.group("runs", invoke_without_command=True)
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.pass_context
 def command(context: click.Context, /, *, as_json: bool) -> int:
     """List the runs in the journal of this folder, oldest first: id, release, state, delivery of the report."""
@@ -40,9 +40,9 @@ def command(context: click.Context, /, *, as_json: bool) -> int:
     return ERROR if any(row["state"] == _DAMAGED for row in rows) else 0
 
 
-@command.command("show", short_help="What happened in one run.")
+@command.command("show", short_help="Show what happened in one run.")
 @click.argument("run_id", metavar="ID")
-@click.option("--json", "as_json", is_flag=True, help="The record as JSON lines, as --record writes it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the record as JSON Lines, as --record writes it.")
 def show(run_id: str, *, as_json: bool) -> int:
     """Show the events of the run ID, one per line; --json shows them in full."""
     from sentinel_core.agent.replay import as_lines
@@ -51,7 +51,7 @@ def show(run_id: str, *, as_json: bool) -> int:
 
     with _journal() as journal:
         if journal is None:
-            raise JournalError(f'there is no run "{run_id}": no journal is in "{HOME}"')
+            raise JournalError(f'there is no run "{run_id}": there is no journal in "{HOME}"')
         run = journal.read(run_id)
     if as_json:
         for line in as_lines(run):

@@ -121,5 +121,5 @@ def _picked(traces: "list[ExecutionTrace]", path: str, trace_id: str | None) -> 
         return chosen[0]
     if chosen:
         first = ", ".join(f'"{trace.trace_id}"' for trace in chosen[:_MOST_SHOWN])
-        raise InputError(f'"{path}" holds {len(chosen)} traces ({first}): name one with --trace-id')
-    raise InputError(f'"{path}" holds no trace "{trace_id}"')
+        raise InputError(f'"{path}" contains {len(chosen)} traces ({first}): name one with --trace-id')
+    raise InputError(f'"{path}" contains no trace "{trace_id}"')

@@ -133,9 +133,7 @@ class Orchestrator:
                 return family
             if self.store.save(change):
                 return change.family
-        raise LoopConflictError(
-            f'loop "{loop_id}" is being changed by too many requests at once: send the request again'
-        )
+        raise LoopConflictError(f'loop "{loop_id}" is being changed by too many requests at once: try again')
 
     def _asked(
         self, family: Family, loop: Loop, overrides: Mapping[str, bool], actor: str, reason: str

@@ -153,7 +153,7 @@ def _kind(error: Any) -> str:
 def _describe(schema: str, error: Any) -> str:
     kind = _kind(error)
     if kind == "Pattern" and error.kind.pattern == _TEXT:
-        return f"{error.instance_path[-1]} must hold a visible character, and no control characters"
+        return f"{error.instance_path[-1]} must contain a visible character and no control characters"
     if kind == "AnyOf" and schema == "override":
         return "nothing to override: one of override_fatigue, override_max_reruns, override_bias_echo must be true"
     return " ".join(str(error.message).split())[:300]

@@ -92,7 +92,7 @@ class SqliteStore(SqlStore):
 
     def _connection(self) -> sqlite3.Connection:
         if self._found() != self._file:
-            raise OSError(errno.ESTALE, "another file has taken its place; restart to use that one")
+            raise OSError(errno.ESTALE, "it was replaced by another file; restart to use that one")
         if (free := self._idle.take()) is not None:
             return free
         connection = sqlite3.connect(

@@ -30,7 +30,7 @@ class RetryConfig:
 
 @attrs.frozen(kw_only=True)
 class AgentSettings:
-    """Limits of one run, and how it calls the model. None means no limit, or the model's own default.
+    """Limits of one run, and how it calls the model. None means no limit, or the model's default.
 
     Per attempt at the task: ``max_turns`` caps model calls (failed calls do not count) and ``max_tool_calls`` caps tool
     calls; of one reply's calls the first ``max_calls_per_reply`` run. Per run, reruns included: ``max_total_tokens``,
@@ -40,7 +40,7 @@ class AgentSettings:
     Retries: see ``RetryConfig``.
 
     Context: ``context_strategy`` decides what happens to older messages that no longer fit; ``context_window`` is the
-    model's window in tokens if the provider does not say. A tool's result is cut at ``max_result_chars`` characters.
+    model's window in tokens if the provider does not report it. A tool's result is cut at ``max_result_chars`` characters.
 
     ``tool_mode``: ``guided`` offers one tool per step, which small models need; ``auto`` offers all.
 
@@ -48,25 +48,25 @@ class AgentSettings:
     """
 
     max_turns: int = attrs.field(default=12, validator=_count)
-    """Model calls in one attempt; failed calls do not count."""
+    """Limit on model calls in one attempt; failed calls do not count."""
     max_tool_calls: int | None = attrs.field(default=100, validator=_calls)
-    """Tool calls in one attempt."""
+    """Limit on tool calls in one attempt."""
     max_calls_per_reply: int = attrs.field(default=32, validator=[v.instance_of(int), v.ge(1)])
-    """Tool calls of one reply that run; the rest get an error result."""
+    """How many tool calls of one reply are run; the rest get an error result."""
     max_total_tokens: int | None = attrs.field(default=None, validator=v.optional(_count))
-    """Tokens of the whole run, reruns included."""
+    """Token limit for the whole run, including reruns."""
     max_cost_usd: float | None = attrs.field(default=None, validator=_cost)
-    """US dollars of the whole run, reruns included."""
+    """Cost limit for the whole run in US dollars, including reruns."""
     deadline: float | None = attrs.field(default=600.0, validator=_seconds)
-    """Seconds for the run, reruns included; a resumed run gets them anew."""
+    """Time limit for the run in seconds, including reruns; a resumed run gets a new one."""
     call_timeout: float | None = attrs.field(default=None, validator=_seconds)
-    """Seconds for one model call; not set means the provider's own limit."""
+    """Time limit for one model call in seconds; not set means the provider's limit."""
     max_attempts: int = attrs.field(default=3, validator=_count)
-    """How often one model call is tried in all."""
+    """Total attempts at one model call."""
     initial_delay: float = attrs.field(default=1.0, validator=[v.ge(0.0), v.le(3600.0)])
     """Seconds before the first retry."""
     max_delay: float = attrs.field(default=60.0, validator=[v.ge(0.0), v.le(3600.0)])
-    """The longest wait between retries, in seconds."""
+    """Upper limit on the wait between retries, in seconds."""
     backoff_factor: float = attrs.field(default=2.0, validator=[v.ge(1.0), v.le(100.0)])
     """Each wait is this many times the one before."""
     jitter: bool = True
@@ -76,15 +76,15 @@ class AgentSettings:
     )
     """What happens to messages that no longer fit: ``truncation`` drops the oldest, ``importance`` keeps the user's words and failures, ``sliding_window`` lets the model summarize."""
     context_window: int | None = attrs.field(default=None, validator=v.optional(_count))
-    """The model's window in tokens, where the provider does not say."""
+    """The model's context window in tokens, if the provider does not report it."""
     tool_mode: ToolMode = attrs.field(default="auto", validator=v.in_(("auto", "guided")))
-    """``guided`` offers one tool a step, which small models need; ``auto`` offers all."""
+    """``guided`` offers one tool per step, which small models need; ``auto`` offers all tools."""
     max_result_chars: int = attrs.field(default=50_000, validator=[v.instance_of(int), v.ge(100)])
     """A longer tool result is cut; its SHA-256 and length are kept."""
     temperature: float | None = attrs.field(default=None, validator=_temperature)
-    """Sampling temperature; not set means the model's own."""
+    """Sampling temperature; not set means the model's default."""
     max_tokens: int | None = attrs.field(default=None, validator=v.optional(v.ge(1)))
-    """Tokens of one reply; not set means the model's own limit."""
+    """Token limit for one reply; not set means the model's own limit."""
 
     @property
     def retry(self) -> RetryConfig:

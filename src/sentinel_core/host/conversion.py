@@ -73,7 +73,7 @@ def convert(setting: Setting, wanted: Any, metadata: Mapping[Any, Any] | None = 
         raise ConfigError(f'unknown setting "{setting.key}{path}" from {setting.origin}{near}') from None
     except (msgspec.MsgspecError, TypeError) as error:
         text = _in_words(error, setting.value, wanted, from_file=from_file)
-        raise ConfigError(f'"{setting.key}" from {setting.origin}: {text}, and it is {shown(setting.value)}') from None
+        raise ConfigError(f'"{setting.key}" from {setting.origin}: {text}, but it is {shown(setting.value)}') from None
     return _placed(made, setting.folder, is_path=bool(metadata and metadata.get(_PATH)))
 
 

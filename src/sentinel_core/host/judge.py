@@ -72,7 +72,7 @@ def _is_native(messages: Sequence[Any]) -> bool:
 def _source(path: str) -> Source:
     found = list(find_sources((str(Path(path)),)))
     if len(found) != 1:
-        raise InputError(f'"{path}" holds {len(found)} files; judge() takes one run: call it for each')
+        raise InputError(f'"{path}" contains {len(found)} files; judge() takes one run: call it for each')
     if isinstance(found[0], InputError):
         raise found[0]
     return found[0]
@@ -94,7 +94,7 @@ def _read(source: Source, named: str, reader: str | None) -> ExecutionTrace:
             raise InputError(f'"{named}"{line}: {outcome.message}')
     traces = [outcome for outcome in outcomes if isinstance(outcome, ExecutionTrace)]
     if len(traces) != 1:
-        raise InputError(f'"{named}" holds {len(traces)} traces; judge() takes one run: call it for each')
+        raise InputError(f'"{named}" contains {len(traces)} traces; judge() takes one run: call it for each')
     return traces[0]
 
 

@@ -161,7 +161,7 @@ _TYPES = {"name": (str, "text"), "weights": (dict, "a table"), "critical": (dict
 def _profile(document: Mapping[str, Any], path: Path) -> Profile:
     for key, (kind, called) in _TYPES.items():
         if key in document and not isinstance(document[key], kind):
-            raise ConfigError(f'profile "{path.name}": {key} must be {called}, and it is {document[key]!r}')
+            raise ConfigError(f'profile "{path.name}": {key} must be {called}, but it is {document[key]!r}')
     made = partial(
         Profile,
         name=document.get("name", path.stem),
@@ -206,14 +206,14 @@ def _critical(name: str, rule: Any, path: Path) -> CriticalRule:
 
 def _number(value: object, path: Path, key: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ConfigError(f'profile "{path.name}": {key} must be a number, and it is {value!r}')
+        raise ConfigError(f'profile "{path.name}": {key} must be a number, but it is {value!r}')
     return float(value)
 
 
 def _share(value: object, path: Path, key: str) -> float:
     number = _number(value, path, key)
     if not 0 <= number <= 1:
-        raise ConfigError(f'profile "{path.name}": {key} must be from 0 to 1, and it is {number:g}')
+        raise ConfigError(f'profile "{path.name}": {key} must be from 0 to 1, but it is {number:g}')
     return number
 
 

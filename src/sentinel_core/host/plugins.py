@@ -196,7 +196,7 @@ def _all_offered(module: ModuleType) -> dict[str, list[Any]]:
     offers = {kind: _offered(module, kind, needed=False) for kind in SELECTABLE}
     if not any(offers.values()):
         if _offered(module, "commands", needed=False):
-            raise PluginError("it offers only commands, which must be installed: pip install -e the package")
+            raise PluginError("it offers only commands, which must be installed: pip install -e PACKAGE")
         raise PluginError("it offers nothing; mark sentinel_signals or another hook with @hookimpl")
     return offers
 
@@ -293,7 +293,7 @@ def _refuse_clashes(plugins: Iterable[Plugin]) -> None:
             remedy = (
                 f"leave one out with --plugins no:{first.name}, or rename yours"
                 if first.distribution
-                else "take one of them out of --plugins, or rename its plugin"
+                else "remove one of them from --plugins, or rename its plugin"
             )
             raise DuplicatePluginError(
                 f'two plugins are named "{first.label}": {first.origin} and {plugin.source.origin}; {remedy}'

@@ -44,31 +44,31 @@ class HostSettings:
     fail_on: Literal["warn", "fail", "never"] = "warn"
     """The mildest verdict whose exit code is not 0."""
     timeout: float = attrs.field(default=60.0, validator=[attrs.validators.gt(0), attrs.validators.le(1e6)])
-    """The longest time for one record, in seconds."""
+    """Time limit for one record, in seconds."""
     max_memory_mb: int = attrs.field(default=4096, validator=[attrs.validators.gt(0), attrs.validators.le(1 << 30)])
-    """The most memory that judging may use beyond what it has at the start."""
+    """Memory limit for judging, on top of what is in use at the start."""
     max_record_mb: int = attrs.field(default=256, validator=attrs.validators.gt(0))
-    """The largest record, decompressed."""
+    """Size limit for one record, decompressed."""
     strict: bool = False
-    """No verdict on a trace of which anything was lost in reading; unknown and repeated keys are refused."""
+    """No verdict on a trace that could not be read completely; unknown and repeated keys are rejected."""
     plugins: str | None = None
-    """Which plugins to load; not set means all that are installed."""
+    """Which plugins to load; not set means every installed one."""
     provider: str | None = None
-    """Who judges in ``sentinel run``; not set means the first of anthropic, openrouter and openai that has a key, else offline."""
+    """The provider that judges in ``sentinel run``; not set means the first of anthropic, openrouter and openai that has a key, else offline."""
     fail_on_risk: Literal["high", "medium"] | None = None
-    """``sentinel run`` ends with 2 from this severity on."""
+    """``sentinel run`` exits with 2 at this severity or above."""
     store: str | None = None
-    """Where attempts and decisions are kept: a path or ``postgresql://...``; not set means ``.sentinel/loops.sqlite3``."""
+    """Where attempts and decisions are stored: a path or ``postgresql://...``; not set means ``.sentinel/loops.sqlite3``."""
     alignment_threshold: float = attrs.field(default=0.75, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
-    """An attempt below it is tried again."""
+    """An attempt that scores below it is repeated."""
     drift_threshold: float = attrs.field(default=0.25, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
-    """An attempt above it is tried again."""
+    """An attempt that scores above it is repeated."""
     reflect: bool = True
-    """Whether ``sentinel run`` may try again; without it a run has one attempt."""
+    """Whether ``sentinel run`` may try again; if false, a run has one attempt."""
     reflector: Literal["rules", "llm"] = "rules"
-    """Who rates an attempt: fixed rules, or two personas of the run's own model."""
+    """What rates an attempt: fixed rules, or two personas of the run's own model."""
     no_config: bool = False
-    """No file is read. A file cannot set it."""
+    """Read no settings file. A file cannot set this."""
 
 
 @attrs.frozen(kw_only=True)
@@ -90,7 +90,7 @@ class Layers:
             if head not in (*names, *SELECTABLE, "agent", "rules", "weights"):
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(head, names)}')
             if key.count(".") < _DOTS.get(head, 0):
-                raise ConfigError(f'"{key}" from {setting.origin} must be a table, and it is {shown(setting.value)}')
+                raise ConfigError(f'"{key}" from {setting.origin} must be a table, but it is {shown(setting.value)}')
         if any(key.startswith("agent.") for key in self.values):
             from sentinel_core.host.agent_settings import AgentSettings
 

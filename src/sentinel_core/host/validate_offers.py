@@ -63,7 +63,7 @@ def checked(offer: object, kind: str) -> Any:
             raise PluginError(f'"{fields["name"]}": {name} is not callable')
         if name in _CHOICES and value not in _CHOICES[name]:
             choices = " or ".join(f'"{choice}"' for choice in _CHOICES[name])
-            raise PluginError(f'"{fields["name"]}": {name} must be {choices}, and it is {_shown(value)}')
+            raise PluginError(f'"{fields["name"]}": {name} must be {choices}, but it is {_shown(value)}')
     if fields.get("settings") is not None:
         _check_settings(fields["name"], fields["settings"])
     if isinstance(offer, offers.Tool):
@@ -78,7 +78,7 @@ def checked(offer: object, kind: str) -> Any:
 def _check_rules(signal: offers.Signal) -> None:
     rules = signal.rules
     if not (isinstance(rules, (list, tuple)) and all(isinstance(rule, offers.Rule) for rule in rules)):
-        raise PluginError(f'"{signal.name}": rules must be a tuple of Rule, and it is {_shown(rules)}')
+        raise PluginError(f'"{signal.name}": rules must be a tuple of Rule, but it is {_shown(rules)}')
     for rule in rules:
         for field, value in attrs.asdict(rule).items():
             if not (isinstance(value, str) and value):
@@ -133,7 +133,7 @@ def _check_tool(tool: offers.Tool) -> None:
         raise PluginError(f'"{tool.name}": a tool\'s name must be 1 to 64 letters, digits, _ and -')
     number = tool.timeout
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < math.inf:
-        raise PluginError(f'"{tool.name}": timeout must be a number of seconds above 0, and it is {_shown(number)}')
+        raise PluginError(f'"{tool.name}": timeout must be a number of seconds above 0, but it is {_shown(number)}')
     if not isinstance(tool.parameters, Mapping):
         raise PluginError(f'"{tool.name}": parameters must be a dict, a JSON schema; it is {_shown(tool.parameters)}')
     try:

@@ -140,7 +140,7 @@ def _report(outcome: Readable, panel: Panel) -> ReliabilityReport | Unreadable:
         index = TraceIndex(outcome.trace)
         report = redacted(evaluate(index, panel))
     except UnicodeEncodeError:
-        message = f'record {outcome.number} ("{outcome.trace.trace_id}") holds half of a surrogate pair, which is not valid text'
+        message = f'record {outcome.number} ("{outcome.trace.trace_id}") contains half of a surrogate pair, which is not valid text'
         return Unreadable(message=message, source=outcome.source, label=outcome.label)
     except (AttributeError, TypeError, RecursionError):
         if (malformed := outcome.malformed()) is not None:

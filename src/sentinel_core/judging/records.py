@@ -29,10 +29,10 @@ __all__ = [
     "warn_unloaded",
 ]
 
-_MEMORY = "it takes more memory than --max-memory-mb allows"
+_MEMORY = "it needs more memory than --max-memory-mb allows"
 _MESSAGES = {Message}
 CUT_SHORT = "changed while it was read: the rest of it is gone"
-_NO_TRACE = "holds no trace: nothing to check"
+_NO_TRACE = "contains no trace: nothing to check"
 _OVER = object()  # marks the end of the records; a reader may yield anything, even None
 
 

@@ -164,7 +164,7 @@ def _provider(what: str, *, retryable: bool) -> Failure:
 def _unsendable(who: str, _error: BaseException) -> ModelError:
     # The text of these quotes the header that could not be sent, which may be the key.
     return ValidationError(
-        f"{who} cannot be asked: its address, or a header such as the key, holds characters that HTTP forbids"
+        f"{who} cannot be called: its address, or a header such as the key, contains characters that HTTP forbids"
     )
 
 
@@ -195,7 +195,7 @@ HTTP_FAILURES: Mapping[str, Failure] = {
     "httpx2.StreamError": _provider("was not read to the end", retryable=False),
     "httpx2.TimeoutException": _network("did not answer in time"),
     "httpx2.TooManyRedirects": _provider("redirects in a circle", retryable=False),
-    "httpx2.TransportError": _network("could not be reached, or broke off"),
+    "httpx2.TransportError": _network("could not be reached, or closed the connection"),
     "httpx2.UnsupportedProtocol": _unsendable,
     "sentinel_core.OriginRefusedError": _provider("was not asked", retryable=False),
     "sentinel_core.ReplyTooLargeError": _provider("sent too much", retryable=False),

@@ -171,7 +171,7 @@ class _Guarded(H11Protocol):
         if waiting:
             min(waiting, key=lambda other: other._since).transport.abort()  # noqa: SLF001 - as above
         else:
-            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many requests are being answered; send again in a moment")
+            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many requests are in progress; try again in a moment")
 
     def _refuse(self, status: int, detail: str) -> None:
         """Answer without h11, which sends nothing after an error of its own; then read on a while (see ``Drain``)."""

@@ -112,7 +112,7 @@ def _headers() -> dict[str, str]:
     pairs = (pair.partition("=") for pair in os.environ.get("OTEL_EXPORTER_OTLP_HEADERS", "").split(","))
     headers = {key.strip(): unquote(value.strip()) for key, sign, value in pairs if sign and key.strip()}
     if not all(_HEADER.fullmatch(f"{key}: {value}") for key, value in headers.items()):
-        raise Unsent("OTEL_EXPORTER_OTLP_HEADERS holds a header that cannot be sent")
+        raise Unsent("OTEL_EXPORTER_OTLP_HEADERS contains a header that cannot be sent")
     return headers
 
 

@@ -29,7 +29,7 @@ class Contract:
             return
         changed = sorted(name for name in _fixed_by_bases(cls) if _is_changed(cls, name))
         if changed:
-            raise TypeError(f"{cls.__qualname__} overrides what its contract fixes: {', '.join(changed)}")
+            raise TypeError(f"{cls.__qualname__} overrides parts that its contract fixes: {', '.join(changed)}")
 
 
 def _is_ours(cls: type) -> bool:
@@ -52,7 +52,7 @@ def require_taken(offer: object, kind: str) -> None:
     try:
         checked(offer, kind)
     except PluginError as error:
-        raise AssertionError(f"the host refuses it: {error}") from None
+        raise AssertionError(f"the host rejects it: {error}") from None
 
 
 def require(holds: object, otherwise: str) -> None:

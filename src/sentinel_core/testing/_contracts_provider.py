@@ -103,12 +103,12 @@ class ProviderContract(Contract, given=("make", "settings")):
     def test_usage_is_counted_or_unknown(self) -> None:
         """None where the provider reports none, never a guess of zero."""
         usage = self.complete(_QUESTION).usage
-        require(usage is None or usage.total > 0, "usage must be None where the provider reports none")
+        require(usage is None or usage.total > 0, "usage must be None if the provider reports none")
 
     def test_estimate_needs_no_network(self) -> None:
         """The agent asks before every call; no connection may be opened for it."""
         model = self.connect()
-        with mock.patch.object(socket.socket, "connect", side_effect=AssertionError("the estimate asked the network")):
+        with mock.patch.object(socket.socket, "connect", side_effect=AssertionError("the estimate used the network")):
             model.estimate_tokens(_HISTORY)
         model.close()
 
@@ -148,7 +148,7 @@ class ProviderContract(Contract, given=("make", "settings")):
             except AuthenticationError as error:
                 refused = str(error)
             except OSError as error:
-                raise AssertionError("the network was asked before the key was looked for") from error
+                raise AssertionError("the network was used before the key was looked up") from error
         require(refused is None or provider.env[0] in refused, f"{refused!r} does not name {provider.env[:1]}")
 
     def test_closing_twice_is_no_error(self) -> None:

@@ -53,7 +53,7 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
             judge(path)
         except InputError as error:
             require(
-                f"holds {len(outcomes)} traces" in str(error), f"judge() must say how many traces there are: {error}"
+                f"contains {len(outcomes)} traces" in str(error), f"judge() must say how many traces there are: {error}"
             )
 
     def test_host_takes_it(self) -> None:

@@ -102,7 +102,7 @@ def _not_decoded(data: bytes | bytearray, text: str) -> str:
     if "out of range" in text and (long := re.search(_LONG_NUMBER, data)) is not None:
         return f"a number of more than 4300 digits @ {_path_at(data, long.start())}"
     if text == "Input data was truncated" and (half := re.search(_HALF_PAIR, data)) is not None:
-        return f"is not JSON: a string holds half of a surrogate pair @ {_path_at(data, half.start())}"
+        return f"is not JSON: a string contains half of a surrogate pair @ {_path_at(data, half.start())}"
     offset = re.search(r"\(byte (\d+)\)", text)
     return f"is not JSON: {text} @ {_path_at(data, int(offset[1]) if offset else len(data))}"
 
@@ -112,7 +112,7 @@ def _not_utf8(data: bytes | bytearray) -> str:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         return f"is not UTF-8: byte {error.start} is 0x{data[error.start]:02x} @ {_path_at(data, error.start)}"
-    return "is not UTF-8: a string holds half of a surrogate pair @ $"
+    return "is not UTF-8: a string contains half of a surrogate pair @ $"
 
 
 def _path_at(data: bytes | bytearray, offset: int) -> str:
@@ -182,7 +182,7 @@ def doubled_keys(value: object, path: str) -> Iterator[str]:
     """A sentence for each key that is written more than once."""
     if isinstance(value, _Object):
         for name in value.duplicates:
-            yield f'key "{name}" is written more than once @ {path}'
+            yield f'key "{name}" is given more than once @ {path}'
         for name, inner in value.items():
             yield from doubled_keys(inner, f"{path}.{name}")
     elif isinstance(value, list):

@@ -140,7 +140,7 @@ def _no_json(value: dict[str, Any], path: str) -> Iterator[_Misfit]:
     try:
         to_json(value)
     except UnicodeEncodeError:
-        yield _Misfit(path, value, why="holds half of a surrogate pair, which is not valid text")
+        yield _Misfit(path, value, why="contains half of a surrogate pair, which is not valid text")
     except RecursionError:
         yield _Misfit(path, value, why="is nested too deeply")
 

@@ -208,11 +208,11 @@ def test_the_lines_that_come_late_are_waited_for(hook, tmp_path, failing, monkey
         (b"", "is not JSON"),
         (b"\xff\x00garbage", "is not JSON"),
         (b"[" * 100_000, "is not JSON"),
-        (b"[]", "is not an object"),
+        (b"[]", "is not a JSON object"),
         (b'{"transcript_path": null}', 'the event names no transcript ("transcript_path")'),
         (b'{"transcript_path": "/nowhere/session.jsonl"}', "No such file or directory"),
-        (b'{"transcript_path": "/dev/zero"}', '"/dev/zero": is no plain file'),
-        (b'{"transcript_path": "."}', '".": is no plain file'),
+        (b'{"transcript_path": "/dev/zero"}', '"/dev/zero": is not a regular file'),
+        (b'{"transcript_path": "."}', '".": is not a regular file'),
     ],
 )
 def test_what_cannot_be_judged_holds_nobody_up(hook, told, says, closed):
@@ -247,7 +247,7 @@ def test_a_pipe_is_not_read(hook, tmp_path):
     os.mkfifo(tmp_path / "session.jsonl")
     done = hook("claude-code", {"transcript_path": str(tmp_path / "session.jsonl")})
     assert (done.returncode, done.stdout) == (0, "")
-    assert "is no plain file" in done.stderr
+    assert "is not a regular file" in done.stderr
 
 
 def test_a_terminal_is_told_who_calls_this(tmp_path):
@@ -257,7 +257,7 @@ def test_a_terminal_is_told_who_calls_this(tmp_path):
     os.close(reader)
     os.close(writer)
     assert done.returncode == 0
-    assert b'the tool calls this: see "sentinel hook install"' in done.stderr
+    assert b'the coding agent runs this command: see "sentinel hook install"' in done.stderr
 
 
 def test_an_event_without_end_is_refused(hook):

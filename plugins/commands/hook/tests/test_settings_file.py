@@ -121,7 +121,7 @@ def test_the_users_own_settings_name_the_program(hook, tmp_path):
 def test_a_project_needs_the_program_on_the_path(hook):
     done = hook("install", "claude-code", PATH=str(Path(sys.executable).parent.parent))
     assert done.returncode == 0
-    assert 'there is no "sentinel" on the path' in done.stderr
+    assert 'there is no "sentinel" on the PATH' in done.stderr
 
 
 def test_a_link_stays_a_link(hook, tmp_path):
@@ -138,10 +138,10 @@ def test_a_link_stays_a_link(hook, tmp_path):
     ("text", "says"),
     [
         ('{"a": 1, // mine\n}', "is not plain JSON, so nothing was changed"),
-        ('{"a": 1, "a": 2}', "a key stands in one object twice"),
-        ("[]", "is not an object, so nothing was changed"),
-        ('{"hooks": []}', '"hooks" is not what claude-code reads'),
-        ('{"hooks": {"Stop": {}}}', '"hooks" is not what claude-code reads'),
+        ('{"a": 1, "a": 2}', "a key occurs twice in one object"),
+        ("[]", "is not a JSON object, so nothing was changed"),
+        ('{"hooks": []}', '"hooks" does not have the form that claude-code reads'),
+        ('{"hooks": {"Stop": {}}}', '"hooks" does not have the form that claude-code reads'),
         (b"\xff", "is not UTF-8"),
     ],
 )

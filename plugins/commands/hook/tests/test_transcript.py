@@ -57,7 +57,7 @@ def test_a_link_to_nowhere_is_no_file(transcript):
 
 @pytest.mark.parametrize("name", ["d.jsonl", "sub"])
 def test_a_pipe_or_folder_is_refused(transcript, name):
-    with pytest.raises(InputError, match="is no plain file"):
+    with pytest.raises(InputError, match="is not a regular file"):
         opened(transcript.path.with_name(name))
 
 

@@ -105,7 +105,7 @@ def test_findings_elsewhere_do_not_count():
 
 
 def test_a_bare_number_is_no_detection():
-    with pytest.raises(PluginError, match="the signal gave a float, and no Detection"):
+    with pytest.raises(PluginError, match="the signal returned a float instead of a Detection"):
         judge_last_words(index_of(says("x")), None, lambda _: 0.5)
 
 

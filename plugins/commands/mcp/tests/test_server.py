@@ -123,16 +123,16 @@ def test_a_path_is_judged_by_where_it_leads(answers, place, name, session):
 def test_what_is_outside_is_refused_whatever_is_there(answers, name):
     told = answers[name]
     assert told.is_error
-    assert "is not in a folder that may be read" in told.content[0].text
+    assert "is not in the folders that may be read" in told.content[0].text
 
 
 def test_other_errors_say_what_to_do(answers):
     names = ("nothing", "folder", "of codex", "of nobody", "option", "empty", "broken")
     said = {name: answers[name].content[0].text for name in names}
     assert all(answers[name].is_error for name in said)
-    assert "is no file: list_runs gives those that are there" in said["nothing"]
-    assert "is no file" in said["folder"]
-    assert "there is no session of codex in a folder that may be read" in said["of codex"]
+    assert "is not a file: list_runs lists the files" in said["nothing"]
+    assert "is not a file" in said["folder"]
+    assert "there is no session of codex in the folders that may be read" in said["of codex"]
     assert "the tools are claude-code, codex, gemini-cli" in said["of nobody"]
     assert 'there is no rule "--all"' in said["option"]
     assert "broken.jsonl" in said["broken"]
@@ -185,4 +185,4 @@ def test_runs_of_this_folder_are_listed_and_the_latest_of_all_is_taken_where_non
 def test_a_folder_that_is_none_is_refused(tmp_path):
     done = run_command(tmp_path, "mcp", "--folder", "gone")
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr == 'sentinel: error: --folder "gone" is no folder\n'
+    assert done.stderr == 'sentinel: error: --folder "gone" is not a folder\n'

@@ -165,19 +165,19 @@ def test_official_exporters_in_a_process_of_their_own(receiver, tmp_path):
         (400, {"body": b"[" * 100_000}, "the body is not an OTLP request"),
         (400, {"body": b"\xff\xff\xff", "Content_Type": PROTOBUF}, "the body is not an OTLP request"),
         (400, {"body": b"{}", "Content_Encoding": "gzip"}, "the body is not gzip"),
-        (400, {"body": gzip.compress(b"{}")[:-4], "Content_Encoding": "gzip"}, "cut off"),
+        (400, {"body": gzip.compress(b"{}")[:-4], "Content_Encoding": "gzip"}, "the body is incomplete"),
         (400, {"body": b"zz\r\n", "Transfer_Encoding": "chunked"}, "chunk"),
         (400, {"body": b"-1\r\n{}", "Transfer_Encoding": "chunked"}, "chunk"),
         (400, {"body": b"0x2\r\n{}\r\n0\r\n", "Transfer_Encoding": "chunked"}, "chunk"),
         (403, {"body": b"{}", "Origin": "https://example.org"}, "web pages"),
-        (404, {"body": b"{}", "path": "/v1/other"}, "there is nothing here"),
-        (404, {"body": None, "path": "/v1", "method": "GET"}, "there is nothing here"),
+        (404, {"body": b"{}", "path": "/v1/other"}, "nothing is served here"),
+        (404, {"body": None, "path": "/v1", "method": "GET"}, "nothing is served here"),
         (405, {"body": None, "method": "GET"}, "takes POST only"),
         (405, {"body": b"{}", "method": "PUT"}, "takes POST only"),
         (405, {"body": b"{}", "path": "/"}, "takes GET only"),
         (405, {"body": None, "path": "/", "method": "DELETE"}, "takes GET only"),
         (413, {"body": b" " * ((1 << 20) + 1)}, "larger than 1048576 bytes"),
-        (413, {"body": gzip.compress(b" " * (1 << 24)), "Content_Encoding": "gzip"}, "once it is decompressed"),
+        (413, {"body": gzip.compress(b" " * (1 << 24)), "Content_Encoding": "gzip"}, "when decompressed"),
         (413, {"body": b"100001\r\n" + b" " * 0x100001, "Transfer_Encoding": "chunked"}, "larger than 1048576 bytes"),
         (415, {"body": b"{}", "Content_Encoding": "br"}, 'unknown content encoding "br"'),
         (415, {"body": b"{}", "Content_Type": "text/plain"}, 'unknown content type "text/plain"'),
@@ -287,7 +287,7 @@ def test_a_trace_that_tells_nothing_is_told(receiver):
     at_work = receiver()
     at_work.send(span(1, 1, gen_ai__agent__name="x"))
     (row,) = at_work.wait_for_reports(1)
-    assert "holds no span" in row["error"]["message"]
+    assert "contains no span" in row["error"]["message"]
     assert at_work.stop() == 3
 
 
@@ -296,8 +296,8 @@ def test_a_trace_that_cannot_be_judged_is_named_once(receiver):
     at_work.send(agent(1, 1))
     at_work.wait_for_reports(1)
     assert at_work.stop() == 3
-    said = f'"trace {1:032x}": holds no message, call or result of its agent'
-    assert [line for line in at_work.err if "holds no message" in line] == [f"sentinel: error: {said}\n"]
+    said = f'"trace {1:032x}": contains no message, call or result of its agent'
+    assert [line for line in at_work.err if "contains no message" in line] == [f"sentinel: error: {said}\n"]
 
 
 @pytest.mark.skipif(not _has_ipv6() and os.environ.get("CI") != "true", reason="this machine has no IPv6")
@@ -362,7 +362,7 @@ def test_a_request_larger_than_all_room_is_told_what_was_dropped(receiver, kind)
         ExportTraceServiceResponse.FromString(body) if kind == PROTOBUF else Parse(body, ExportTraceServiceResponse())
     )
     assert (status, answer.partial_success.rejected_spans) == (200, 15)
-    assert "more in one request than are held" in answer.partial_success.error_message
+    assert "too many for one request" in answer.partial_success.error_message
     counts = at_work.counts()
     assert (counts["dropped"], counts["rejected"], counts["spans"]) == (15, 15, 20)
 

@@ -30,7 +30,7 @@ def kept(tmp_path, make, walk):
 
 def test_an_audit_that_is_whole(kept, sentinel):
     done = sentinel("audit", "verify")
-    assert (done.returncode, done.stdout) == (0, "18 audit rows of 2 families are as they were written.\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "18 audit rows of 2 families are unchanged.\n"), done.stderr
 
 
 def test_editing_one_audit_row_is_found_and_the_row_named(kept, sentinel):
@@ -87,7 +87,7 @@ def test_there_is_nothing_to_verify(sentinel):
 def test_no_loops_yet_are_no_mistake_but_a_place_that_is_none_is(sentinel, tmp_path):
     done = sentinel("loops")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "No loops are kept here" in done.stderr
+    assert "No loops are stored here" in done.stderr
     assert sentinel("loops", "--json").stdout == "[]\n"
     (tmp_path / "README.md").write_text("This is a text, and no database at all.\n" * 99)
     done = sentinel("loops", "--store", "README.md")
@@ -133,7 +133,7 @@ def test_an_unknown_loop_and_a_store_named_by_a_flag(kept, sentinel, tmp_path):
 def test_tags_are_listed_and_an_empty_store_is_said_to_be_empty(tmp_path, sentinel, make, walk):
     store = open_store(str(tmp_path / ".sentinel" / "loops.sqlite3"))
     done = sentinel("loops")
-    assert (done.returncode, done.stderr[:23]) == (0, "No loops are kept here:")
+    assert (done.returncode, done.stderr[:25]) == (0, "No loops are stored here:")
     for root in ("a", "b"):
         walk(make(store), [POOR], root=root, tags=["haste", root])
     store.close()

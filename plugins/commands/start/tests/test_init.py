@@ -49,8 +49,8 @@ def test_what_is_there_stays(inside, folder):
     (folder / WORKFLOW).write_text("mine\n", encoding="utf-8")
     done = inside("init", "--yes")
     assert done.stdout.splitlines() == [
-        "sentinel.toml has settings already, and stays as it is",
-        f"{WORKFLOW} is there already, and stays as it is",
+        "sentinel.toml already has settings and was not changed",
+        f"{WORKFLOW} already exists and was not changed",
     ]
     assert (folder / "sentinel.toml").read_text(encoding="utf-8") == 'fail_on = "warn"\n'
     assert (folder / WORKFLOW).read_text(encoding="utf-8") == "mine\n"
@@ -58,7 +58,7 @@ def test_what_is_there_stays(inside, folder):
 
 def test_settings_in_pyproject_are_settings(inside, folder):
     (folder / "pyproject.toml").write_text('[tool.sentinel]\nfail_on = "warn"\n', encoding="utf-8")
-    assert "pyproject.toml has settings already" in inside("init").stdout
+    assert "pyproject.toml already has settings" in inside("init").stdout
     assert not (folder / "sentinel.toml").exists()
     (folder / "pyproject.toml").write_text("[tool.other]\n", encoding="utf-8")
     assert "wrote sentinel.toml" in inside("init").stdout
@@ -68,7 +68,7 @@ def test_settings_of_a_folder_above_are_not_hidden(inside, folder, monkeypatch):
     (folder / "sentinel.toml").write_text("", encoding="utf-8")
     (folder / "below").mkdir()
     monkeypatch.chdir(folder / "below")
-    assert inside("init").stdout == "../sentinel.toml has settings already, and stays as it is\n"
+    assert inside("init").stdout == "../sentinel.toml already has settings and was not changed\n"
     assert not list((folder / "below").iterdir())
 
 

@@ -48,17 +48,20 @@ def test_it_is_written_where_it_is_told_to(inside, folder):
     for place in ("empty", "empty/pyproject.toml"):
         done = inside("plugins", "new", "tool", "adder", "--into", place)
         assert (done.returncode, done.stdout) == (3, "")
-        assert done.stderr == f'sentinel: error: "{place}" is there already, and not empty: name another with --into\n'
+        assert (
+            done.stderr
+            == f'sentinel: error: "{place}" already exists and is not empty: name another folder with --into\n'
+        )
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "told"),
     [
-        ("signal", "../up", "a name is lower-case letters and digits"),
-        ("signal", "class", "a name is lower-case letters and digits"),
-        ("reader", "", "a name is lower-case letters and digits"),
-        ("tool", "a" * 41, "a name is lower-case letters and digits"),
-        ("signal", "loop", '"loop" is taken: reliability-sentinel-signal-loop '),
+        ("signal", "../up", "a name is words of lower-case letters and digits"),
+        ("signal", "class", "a name is words of lower-case letters and digits"),
+        ("reader", "", "a name is words of lower-case letters and digits"),
+        ("tool", "a" * 41, "a name is words of lower-case letters and digits"),
+        ("signal", "loop", '"loop" is taken by reliability-sentinel-signal-loop '),
         ("command", "evaluate", '"evaluate" is taken: it is a command of Sentinel'),
         ("plugin", "mine", "is not one of"),
     ],

@@ -68,7 +68,7 @@ def test_secrets_do_not_get_into_a_suite():
 
 
 def test_what_a_trace_must_hold():
-    with pytest.raises(InputError, match="holds no tool call with a result"):
+    with pytest.raises(InputError, match="has no tool call with a result"):
         scenario_from_trace(trace_of())
     nameless = trace_of(("search", {}, "ok", True, None))
     with pytest.raises(InputError, match=r'names no release.* "sentinel evaluate" judges other agents'):

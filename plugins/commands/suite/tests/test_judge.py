@@ -73,7 +73,7 @@ def test_an_answer_that_does_not_fit_is_asked_for_once_more(judged):
     assert opinion(judged("I think so.", YES, YES, '{"pass": "yes"}', YES)).score == 1.0
     (scenario,) = judged("I think so.", "Yes!").scenarios
     assert scenario.status == "error"
-    assert 'is not the JSON that was asked for: "Yes!"' in scenario.trials[0].error
+    assert 'is not the requested JSON: "Yes!"' in scenario.trials[0].error
 
 
 def test_the_same_question_is_asked_once(judged, tmp_path):
@@ -148,4 +148,4 @@ def test_a_judge_that_cannot_be_closed_and_votes_that_cannot_be_kept(suite, run,
     assert [check.score for check in result.checks if not check.certain] == [1.0]
     burst, votes = result.notes
     assert burst == 'plugin "providers:x" raised RuntimeError: burst when it was closed'
-    assert votes.startswith("the judge's votes could not be kept: ")
+    assert votes.startswith("the judge's votes could not be stored: ")

@@ -202,7 +202,7 @@ def _twice(document):
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda document: document.update(scenarios=[]), "they hold no scenario"),
+        (lambda document: document.update(scenarios=[]), "they contain no scenario"),
         (_twice, 'scenario "s0" occurs twice'),
         (lambda document: document["scenarios"][0].update(n=10**12), 'the figures of scenario "s0" do not match'),
         (lambda document: document["scenarios"][0].update(passed=-1), 'the figures of scenario "s0" do not match'),

@@ -23,13 +23,13 @@ SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
         ('name = "s"\nscenarios = []\n', "scenarios"),
         (
             'name = "s"\n[[scenarios]]\nid = "a"\ntools.x.steps = [{ error = "e", timeout = true }]\n',
-            "a step does one thing",
+            "a step does only one thing",
         ),
         (
             'name = "s"\n[[scenarios]]\nid = "a"\ntools.x.steps = [{ eror = "e" }]\n',
             "@ $.scenarios[0].tools.x.steps[0]",
         ),
-        ('name = "s"\n[[scenarios]]\nid = "a"\nrubric = [{ id = "r" }]\n', "needs a question or a predicate"),
+        ('name = "s"\n[[scenarios]]\nid = "a"\nrubric = [{ id = "r" }]\n', "needs either a question or a predicate"),
         ('name = "s"\n[[scenarios]]\nid = "a"\nsweep = { vary = "x", values = [1] }\n', "values"),
         (
             'name = "s"\n[[scenarios]]\nid = "a"\nsweep = { vary = "x", values = [1, 2], severity = ["low"] }\n',
@@ -72,7 +72,7 @@ def test_yaml_says_the_same():
     [
         ("a: &x [1, 2]\nb: [*x, *x]\n", "uses the alias *x"),
         ("a: [\n", "is not YAML"),
-        ("- 1\n", "must hold a table"),
+        ("- 1\n", "must contain a table"),
         ("!!python/object/apply:os.system ['true']\n", "is not YAML"),
         ("a: " + "[" * 3000 + "]" * 3000, "too deeply"),
     ],

@@ -145,7 +145,7 @@ def test_stopped_it_says_how_to_go_on(inside, monkeypatch):
     monkeypatch.setattr("sentinel_command_suite.evaluation.run_evaluation", stop)
     done = inside("run", "release-risk")
     assert done.returncode == 130
-    assert "stopped; finished trials are kept; to continue, run the same command with --resume" in done.stderr
+    assert "stopped; finished trials were saved; to continue, run the same command with --resume" in done.stderr
 
 
 def test_help_keeps_its_lines_apart(inside):
@@ -189,7 +189,7 @@ def test_a_trace_of_any_format_becomes_a_suite(inside, tmp_path):
     assert (several.returncode, "name one with --trace-id" in several.stderr) == (3, True), several.stderr
     assert 'id = "trace-two"' in inside("from-trace", "both.jsonl", "--trace-id", "two").stdout
     other = inside("from-trace", "both.jsonl", "--trace-id", "three")
-    assert (other.returncode, 'holds no trace "three"' in other.stderr) == (3, True)
+    assert (other.returncode, 'contains no trace "three"' in other.stderr) == (3, True)
 
 
 def _atif(trace_id):

@@ -150,7 +150,7 @@ def test_a_stream_that_makes_no_sense_is_cut():
         {"type": "message_start", "message": []},
         {},
     ]
-    with pytest.raises(NetworkError, match="broke off"):
+    with pytest.raises(NetworkError, match="closed the connection"):
         gather(events, "x", str)
     assert gather([*events, {"type": "message_stop"}], "x", str) == {"content": []}
 
@@ -187,7 +187,7 @@ def test_temperature_is_left_out_once_with_a_warning(server, opened, caplog):
         for _ in range(2):
             model.complete(Request(system_prompt="", messages=(QUESTION,), temperature=0.5))
     assert [record.getMessage() for record in caplog.records] == [
-        f'provider "anthropic" at {server.base_url} takes no temperature: 0.5 is left out'
+        f'provider "anthropic" at {server.base_url} does not accept a temperature: 0.5 is not sent'
     ]
     assert "temperature" not in server.requests[0]
 
@@ -196,7 +196,7 @@ def test_the_newest_model_is_taken_where_none_is_set(server, opened, caplog):
     with caplog.at_level(logging.WARNING, "sentinel"):
         model = opened(model=None)
     assert model.model == "test-model"
-    assert 'its newest, "test-model"' in caplog.text
+    assert 'its newest model, "test-model"' in caplog.text
     assert model.get_capabilities().context_window == 200_000
 
 

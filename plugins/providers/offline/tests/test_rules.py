@@ -187,7 +187,7 @@ def test_every_rule_is_in_the_readme():
 
 def test_failures_count_though_nobody_knows_of_how_many():
     assessment = judged(tests={"failed": 3})
-    assert text_of(assessment, "tests_failed") == "3 tests failed, of how many is not known"
+    assert text_of(assessment, "tests_failed") == "3 tests failed; the total is unknown"
     assert judged(tests={"failed": 3}, changes=["Fixed login"]).severity == "high"
 
 

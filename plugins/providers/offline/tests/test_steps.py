@@ -122,7 +122,7 @@ def test_filing_that_was_cut_off_is_unknown_and_not_repeated():
 
 @pytest.mark.parametrize("answer", [{}, {"report_id": 7}, []])
 def test_confirmation_without_an_id_is_told(answer):
-    assert "but the tool gave no report id" in play(ok(SUMMARY), ok(answer))[-1].content
+    assert "but the tool returned no report id" in play(ok(SUMMARY), ok(answer))[-1].content
 
 
 def test_missing_tools_are_named():

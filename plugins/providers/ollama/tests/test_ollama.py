@@ -92,9 +92,9 @@ def test_a_reply_gets_ids():
 
 
 def test_a_reply_that_is_not_done():
-    with pytest.raises(NetworkError, match="broke off"):
+    with pytest.raises(NetworkError, match="closed the connection"):
         reply_of({"message": {"content": "so far"}, "done": False}, "x", turn=1)
-    with pytest.raises(NetworkError, match="broke off"):
+    with pytest.raises(NetworkError, match="closed the connection"):
         reply_of(gather([{"message": {"content": "so far"}, "done": False}], "x", str), "x", turn=1)
 
 

@@ -285,7 +285,7 @@ def test_a_bad_sample_costs_no_other(tools):
     ("data", "message"),
     [
         (b"PK\x03\x04 no zip", "is not a complete zip file"),
-        (archive({}), "holds no samples"),
+        (archive({}), "contains no samples"),
         (b'{"version": 2}', "expected a list of samples @ $.samples"),
         (b'{"samples": [4]}', "expected an object @ $.samples[0]"),
         (b"NaN", "expected a list of samples"),

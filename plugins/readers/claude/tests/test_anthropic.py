@@ -248,7 +248,7 @@ def test_records_of_nothing_are_refused_with_their_line():
     assert [outcome.line for outcome in outcomes if isinstance(outcome, ReadError)] == [2, 3, 4]
     assert sum(isinstance(outcome, ExecutionTrace) for outcome in outcomes) == 1
     (error,) = read(b"[]")
-    assert error == ReadError(message="holds no message")
+    assert error == ReadError(message="contains no message")
 
 
 @pytest.mark.parametrize(

@@ -236,7 +236,7 @@ def test_long_lists_of_lines_are_cut():
     [
         (b"{nonsense", "is not JSON", 1),
         (jsonl({"type": "summary", "summary": "s", "leafUuid": "u"}), "no line is a message of a session", None),
-        (jsonl(user("u1", None, "quiet", isMeta=True)), "the session holds no messages", None),
+        (jsonl(user("u1", None, "quiet", isMeta=True)), "the session contains no messages", None),
     ],
 )
 def test_a_file_without_messages_is_refused(data, message, number):

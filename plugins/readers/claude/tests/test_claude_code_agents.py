@@ -144,7 +144,7 @@ def test_deep_chains_and_circles_are_followed_once(order):
         return jsonl(*records[::order])
 
     (error,) = read(circle(4_000))
-    assert error.message == "the session holds no messages"
+    assert error.message == "the session contains no messages"
     assert work_of(lambda: read(circle(800))) < 10 * work_of(lambda: read(circle(100)))
 
 

@@ -130,4 +130,4 @@ def test_what_is_no_observation_is_counted(read):
     (trace,) = read("langfuse", [[generation(), {"type": "SPAN"}, 4]])
     gaps = ["1 observation without an id or a type", "1 entry that is not an observation"]
     assert trace.metadata == {"reading_gaps": gaps}
-    assert read("langfuse", [{"x": 1}]) == [ReadError(message="holds no Langfuse trace or observation")]
+    assert read("langfuse", [{"x": 1}]) == [ReadError(message="contains no Langfuse trace or observation")]

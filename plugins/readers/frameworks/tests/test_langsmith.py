@@ -238,4 +238,4 @@ def test_the_clients_count_is_taken_where_it_only_has_more_detail(read, tokens):
 def test_what_is_no_run_is_counted(read):
     (trace,) = read("langsmith", [{"runs": [run(1, inputs={"messages": [ASK]}), {"id": "x"}, 5]}])
     assert trace.metadata == {"reading_gaps": ["2 entries that are not runs, or have no id"]}
-    assert read("langsmith", [{"id": "x"}]) == [ReadError(message="holds no LangSmith run")]
+    assert read("langsmith", [{"id": "x"}]) == [ReadError(message="contains no LangSmith run")]

@@ -341,7 +341,7 @@ def test_spans_that_cannot_be_used_are_counted():
     assert trace.metadata["reading_gaps"] == [
         "1 line is not JSON: line 8",
         "1 entry is neither a trace nor a span: line 7",
-        '1 span of the type "speech" holds no message: span_v',
+        '1 span of the type "speech" contains no message: span_v',
     ]
 
 

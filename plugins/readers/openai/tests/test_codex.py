@@ -355,7 +355,7 @@ def test_sub_agents_are_children(tmp_path: Path):
 
 def test_a_helper_that_is_not_there_is_a_gap():
     gaps = read(PARENT).metadata["reading_gaps"]
-    assert gaps == [f"1 sub-agent has no session beside this file: {CHILD}"]
+    assert gaps == [f"1 sub-agent has no session file next to this one: {CHILD}"]
 
 
 def test_ids_never_become_paths_and_circles_end(tmp_path: Path):
@@ -372,7 +372,7 @@ def test_ids_never_become_paths_and_circles_end(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("data", "message"), [(b"", "holds no session"), (b"{}\n", "holds no session"), (b"{oops\n", "is not JSON")]
+    ("data", "message"), [(b"", "contains no session"), (b"{}\n", "contains no session"), (b"{oops\n", "is not JSON")]
 )
 def test_what_is_no_session_is_told(data, message):
     (error,) = read_codex(BytesSource(data=data))

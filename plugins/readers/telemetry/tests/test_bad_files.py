@@ -42,16 +42,16 @@ def test_spans_that_are_none_and_spans_sent_twice_are_told(read):
     [trace] = read("otlp", samples.dumps(document).encode())
     assert trace.metadata["reading_gaps"] == [
         "spans that are not objects: 2",
-        "spans sent again with other content, of which the last counts: 1",
+        "spans sent again with different content; the last one counts: 1",
     ]
-    assert trace.metadata["reading_notes"] == ["spans sent more than once, of which the last counts: 1"]
+    assert trace.metadata["reading_notes"] == ["spans sent more than once; the last one counts: 1"]
     assert len(trace.messages) == 6
 
 
 def test_spans_of_no_agent_are_an_error_that_says_so(read):
     spans = [samples.span("01", "", "GET /", (0, 1), {"http.method": "GET"})]
     assert read("otlp", layouts.otlp(spans)) == [
-        ReadError(message="holds no span of a model call, a tool or an agent (spans: 1)")
+        ReadError(message="contains no span of a model call, a tool or an agent (spans: 1)")
     ]
 
 
@@ -71,14 +71,14 @@ def test_traces_of_no_agent_beside_one_are_told(read):
 
 def test_an_agent_of_which_nothing_was_recorded_is_an_error(read):
     assert read("otlp", layouts.otlp([agent("01", "", (0, 1))])) == [
-        ReadError(message="holds no message, call or result of its agent")
+        ReadError(message="contains no message, call or result of its agent")
     ]
 
 
 def test_of_several_traces_an_error_names_its_own(read):
     data = layouts.otlp([agent("01", "", (0, 1))]) + b"\n" + layouts.otlp(samples.run(), trace_id="cd" * 16)
     [error, _] = read("otlp", data)
-    assert error == ReadError(message=f'trace "{samples.TRACE}" holds no message, call or result of its agent')
+    assert error == ReadError(message=f'trace "{samples.TRACE}" contains no message, call or result of its agent')
 
 
 @pytest.mark.parametrize("reader", ["otlp", "jaeger", "phoenix", "mlflow"])

@@ -59,7 +59,7 @@ def test_the_budget_itself_scores_one_half_and_is_allowed():
     assert found(total=usage(200_000)).findings == ()
     [one] = found(total=usage(200_001)).findings
     assert (one.rule, one.severity) == ("over_budget", "warning")
-    assert one.text == "The run used 200,001 tokens (cached ones discounted); its budget is 200,000."
+    assert one.text == "The run used 200,001 tokens (with cached tokens discounted); its budget is 200,000."
 
 
 @pytest.mark.parametrize(("times", "severity"), [(1.9, "warning"), (2, "error"), (3, "error")])

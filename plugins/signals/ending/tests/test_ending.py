@@ -36,7 +36,7 @@ def rules(*messages, **more):
 
 def test_an_answer_in_words_is_a_good_end():
     fine = ended(*called("search", "3 hits"), said("There are 3."))
-    assert (fine.score, fine.findings, fine.details) == (0.0, (), "Nothing speaks against how the run ended.")
+    assert (fine.score, fine.findings, fine.details) == (0.0, (), "Nothing is wrong with how the run ended.")
 
 
 def test_an_agent_that_did_nothing_is_not_measured():
@@ -215,7 +215,7 @@ def test_a_result_that_nobody_read():
         (called("search", "No results found.", key="a"), "nothing was found."),
         (
             [*called("search", "3 hits", key="a"), *called("search", "3 hits", key="b")],
-            "the same call had brought the same before.",
+            "the same call had returned the same before.",
         ),
     ],
 )

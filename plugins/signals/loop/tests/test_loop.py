@@ -172,7 +172,7 @@ def test_a_user_who_asks_again_may_get_the_same_again():
 def test_unrecorded_results_count_half_and_leave_a_gap():
     found = detect(run(*(step(number, result=None) for number in range(8))), SETTINGS)
     assert found.score == round(rising(3.5, 2.5), 6)
-    assert found.gaps == ("Some repeated calls have no recorded result: what they brought cannot be compared.",)
+    assert found.gaps == ("Some repeated calls have no recorded result, so their results cannot be compared.",)
 
 
 def test_empty_results_count_half():

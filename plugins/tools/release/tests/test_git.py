@@ -135,8 +135,8 @@ def test_files_are_compared_from_where_two_branches_parted(repository):
         ("v9.9..v2.0", 'has no commit "v9.9"'),
         ("v1.0..v9.9", 'has no commit "v9.9"'),
         ("v1.0...v2.0", "three dots"),
-        ("v2.0..v1.0", "holds no commit; put the older end first"),
-        ("v1.0..v1.0", "holds no commit"),
+        ("v2.0..v1.0", "contains no commit; put the older end first"),
+        ("v1.0..v1.0", "contains no commit"),
         ("v1.0", 'no tag comes before "v1.0"'),
         ("--all", "is not a commit"),
         ("v1.0..--output=/tmp/x", "is not a commit"),
@@ -156,7 +156,7 @@ def test_what_is_no_release_is_said(tagged, release_id, said):
 def test_no_history_in_common(tagged):
     tagged.git("checkout", "--quiet", "--orphan", "other")
     tagged.commit("Elsewhere", {"z": "1\n"})
-    with pytest.raises(InputError, match="have no history in common"):
+    with pytest.raises(InputError, match="have no common history"):
         summary(tagged, "v1.0..other")
 
 

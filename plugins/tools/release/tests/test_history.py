@@ -69,9 +69,9 @@ def test_only_so_many(releases):
 
 
 def test_baseline_that_is_not_there(releases):
-    with pytest.raises(InputError, match=r'no earlier release "v3\.0" .*; known are: "v2\.10\.0", "v2\.9\.0"'):
+    with pytest.raises(InputError, match=r'no earlier release "v3\.0" .*; known releases: "v2\.10\.0", "v2\.9\.0"'):
         history(releases, "v2.11.0", baseline="v3.0")
-    with pytest.raises(InputError, match="known are: none"):
+    with pytest.raises(InputError, match="known releases: none"):
         history(releases, "v2.8", baseline="v1")
 
 

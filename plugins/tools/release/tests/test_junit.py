@@ -123,7 +123,7 @@ def test_places_that_cannot_be_read(tmp_path, report):
     ):
         read_junit(str(tmp_path / "absent.xml"), 10_000)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match=r"holds no \*\.xml file"):
+    with pytest.raises(InputError, match=r"contains no \*\.xml file"):
         read_junit(str(tmp_path / "empty"), 10_000)
     with pytest.raises(InputError, match='the test reports exceed 100 bytes; raise "max_junit_bytes"'):
         get_test_details(SourceSettings(junit=str(report), max_junit_bytes=100), "v1")
@@ -134,7 +134,7 @@ def test_too_many_files_and_tests(tmp_path, report, monkeypatch):
     with pytest.raises(InputError, match="it has more than 5 tests @ line"):
         read_junit(str(report), 10_000)
     monkeypatch.setattr("sentinel_tools_release.junit._MAX_FILES", 0)
-    with pytest.raises(InputError, match=r"holds 1 \*\.xml files, more than 0"):
+    with pytest.raises(InputError, match=r"contains 1 \*\.xml files, more than 0"):
         read_junit(str(tmp_path), 10_000)
 
 
@@ -183,7 +183,7 @@ def test_metrics_that_are_no_object(tmp_path, report):
     settings = SummarySettings(releases=str(tmp_path / "v1.json"), metrics=str(metrics))
     (tmp_path / "v1.json").write_text('{"version": "v1"}')
     metrics.write_text("[]")
-    with pytest.raises(InputError, match=r'metrics\.json" must hold a JSON object'):
+    with pytest.raises(InputError, match=r'metrics\.json" must contain a JSON object'):
         get_release_summary(settings, "v1")
     metrics.unlink()
     with pytest.raises(InputError, match=r'metrics\.json" cannot be read: .*; --metrics sets the path'):

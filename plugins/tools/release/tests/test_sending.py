@@ -64,7 +64,7 @@ def test_same_key_with_another_report_is_refused(service, send):
 @pytest.mark.parametrize("fault", ["reset", "hang", "reset_after", "hang_after", "cut", 409, 500, 502, 504, 302, 303])
 def test_unknown_outcome_is_said_and_not_sent_again(service, send, fault):
     service.faults.append(fault)
-    with pytest.raises(NotRepeatedError, match="whether it took what was sent is unknown") as first:
+    with pytest.raises(NotRepeatedError, match="whether it accepted the request is unknown") as first:
         send(timeout=0.2)
     for _ in range(2):
         with pytest.raises(NotRepeatedError) as again:
@@ -106,7 +106,10 @@ def test_refused_for_sure_may_be_sent_again(service, send, status):
 
 def test_refusal_after_an_unknown_outcome_stays_unknown(service, send):
     service.faults.extend(["reset_after", 503])
-    for said in ("what was sent is unknown", "answered 503.*whether the one sent before arrived is unknown"):
+    for said in (
+        "whether it accepted the request is unknown",
+        "answered 503.*whether the one sent before arrived is unknown",
+    ):
         with pytest.raises(OutcomeUnknownError, match=said):
             send(honors_keys=True, timeout=0.5)
     assert send(honors_keys=True)["report_id"] == "R-1"
@@ -147,7 +150,7 @@ def test_answer_without_an_id_is_unknown_and_quoted(service, send, answer, said)
     [
         (401, "no login is sent"),
         (404, "check the address$"),
-        (422, "the server does not take what was sent"),
+        (422, "the server does not accept the request"),
         (429, "try again later"),
         (503, "lower case"),
     ],

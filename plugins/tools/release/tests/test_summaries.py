@@ -35,7 +35,7 @@ def test_file_about_another_release_is_refused_naming_both(tmp_path, text, versi
         ("", "is not JSON"),
         ('{"version": "v1"', "is not JSON: "),
         ('{"version": NaN}', "is not JSON"),
-        ("[1]", "must hold a JSON object @ $, not a list"),
+        ("[1]", "must contain a JSON object @ $, not a list"),
         ('"v1"', "not a string"),
         ("3", "not a number"),
         ("2.5", "not a number"),
@@ -118,7 +118,7 @@ def test_ids_never_become_paths(tmp_path, release_id):
 def test_folder_of_many_files_is_not_searched(tmp_path):
     for number in range(1001):
         write(tmp_path / f"f{number}.json", "{}")
-    with pytest.raises(InputError, match="holds 1001 files"):
+    with pytest.raises(InputError, match="contains 1001 files"):
         fetch(tmp_path)
     (tmp_path / "f0.json").unlink()
     with pytest.raises(InputError, match="there is no release"):
@@ -191,8 +191,8 @@ def test_huge_answer_is_cut_off(service):
     [
         ("hang", "did not answer in time"),
         ("drip", "did not answer in time"),
-        ("reset", "could not be reached, or broke off"),
-        ("cut", "could not be reached, or broke off"),
+        ("reset", "could not be reached, or closed the connection"),
+        ("cut", "could not be reached, or closed the connection"),
     ],
 )
 def test_faults_end_in_time(service, fault, said):

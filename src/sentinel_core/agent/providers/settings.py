@@ -19,11 +19,11 @@ class ProviderSettings:
     """
 
     model: str | None = None
-    """The server's id of a model; not set chooses among those that it lists."""
+    """The server's id for a model; not set means one chosen from those that it lists."""
     base_url: str = ""
     """The server's address."""
     call_timeout: float = attrs.field(default=120.0, validator=[attrs.validators.gt(0), attrs.validators.le(86_400)])
-    """Seconds for one whole call: connecting, asking, and the last byte of the reply."""
+    """Time limit for one call in seconds, from connecting to the last byte of the reply."""
 
 
 def choose_model(who: str, listed: Sequence[str], *, first_is_best: bool = False) -> str:

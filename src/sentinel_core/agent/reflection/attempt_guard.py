@@ -68,7 +68,7 @@ class Guardian:
 
     def _report_failures(self, failed: Mapping[str, Ruling]) -> None:
         for name in sorted(failed.keys() - self._reported):
-            self.warn(f"{failed[name].detail} The attempt goes on, and no other follows it.")
+            self.warn(f"{failed[name].detail} The attempt continues, but there will be no rerun.")
         self._reported.update(failed)
 
     def judge(self, trace: ExecutionTrace) -> ReliabilityReport:

@@ -121,7 +121,7 @@ class ModelReflector:
             problem = _problem(persona, answer)
             if answer is not None and not problem:
                 return answer
-        raise ModelError(f"{persona.name} gave no answer that fits: {problem}")
+        raise ModelError(f"{persona.name} gave no usable answer: {problem}")
 
 
 def _asked(loop_id: str, persona: Persona, reply: Reply, duration_ms: float) -> ReflectorAsked:

@@ -99,17 +99,17 @@ class RiskThresholds:
     """
 
     failure_rate_high: float = attrs.field(default=0.05, validator=_share)
-    """Share of failed tests from which a release is high."""
+    """Share of failed tests at which the risk is high."""
     skipped_share_medium: float = attrs.field(default=0.10, validator=_share)
-    """Share of skipped tests from which it is medium."""
+    """Share of skipped tests at which it is medium."""
     error_rate_medium: float = attrs.field(default=0.01, validator=_share)
-    """Share of failed requests from which it is medium."""
+    """Share of failed requests at which it is medium."""
     error_rate_high: float = attrs.field(default=0.02, validator=_share)
-    """Share of failed requests from which it is high."""
+    """Share of failed requests at which it is high."""
     p95_medium: float = attrs.field(default=500.0, validator=_milliseconds)
-    """95th percentile of response times in milliseconds from which it is medium."""
+    """95th percentile of response times, in milliseconds, at which it is medium."""
     p95_high: float = attrs.field(default=1000.0, validator=_milliseconds)
-    """The same from which it is high."""
+    """The same, at which it is high."""
 
     def __attrs_post_init__(self) -> None:
         for name in ("error_rate", "p95"):
@@ -227,7 +227,7 @@ def _test_facts(tests: object, areas: list[str], settings: RiskThresholds) -> It
 
 def _failures(failed: int, passed: int | None, named: str, areas: list[str], settings: RiskThresholds) -> Fact:
     if passed is None:
-        rate, text = 0.0, f"{failed} tests failed, of how many is not known{named}"
+        rate, text = 0.0, f"{failed} tests failed; the total is unknown{named}"
     else:
         rate = failed / (failed + passed)
         text = f"{failed} of {failed + passed} tests that ran failed ({percent(rate)}){named}"

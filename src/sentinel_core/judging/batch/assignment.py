@@ -46,7 +46,7 @@ class Answer:
         """Add records."""
         summary = Summary.restored(reports.summary)
         if summary.total != reports.count:
-            raise WorkerDied("sent a frame that contradicts itself")
+            raise WorkerDied("sent an inconsistent frame")
         self.summary.merge(summary)
         self.written += reports.written
         self.items.write(reports.items)

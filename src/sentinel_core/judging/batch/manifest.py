@@ -60,7 +60,7 @@ class Manifest:
             more = f"; and {len(found) - _MOST_SHOWN} more" if len(found) > _MOST_SHOWN else ""
             shown = "; ".join(found[:_MOST_SHOWN])
             raise InputError(
-                f"--resume: the work differs from what was begun: {shown}{more}; start again without --resume"
+                f"--resume: the options or inputs differ from those of the started batch: {shown}{more}; start again without --resume"
             )
 
 

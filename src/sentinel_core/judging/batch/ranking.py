@@ -1,4 +1,4 @@
-"""The runs of a batch that are most worth a look: the highest triage scores, independent of how the batch was split.
+"""The runs of a batch that are worth looking at first: the highest triage scores, independent of how the batch was split.
 
 If more than half of a batch has the same finding of ``ending``, the recorder causes it and not the run, so it is left out of the
 ranking; one report alone cannot show that. Runs are therefore kept in classes with the same findings of ``ending`` and the same
@@ -109,7 +109,7 @@ class Ranking:
             yield f"  {row['runs']:,} of {self.measured:,} runs end with {row['rule']}: probably caused by the recorder, so left out of the ranking"
         if self.measured > 1:
             best = ", ".join(f"{row['trace_id']} {row['triage_score']:.3f}" for row in self.best()[:5])
-            yield f"  most worth a look: {best}"
+            yield f"  worth looking at first: {best}"
 
 
 def _keep(rows: list[dict[str, Any]], more: list[dict[str, Any]]) -> None:

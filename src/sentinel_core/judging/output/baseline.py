@@ -41,13 +41,13 @@ def read_baseline(path: Path, *, may_be_missing: bool = False) -> tuple[Entry, .
     except FileNotFoundError:
         if may_be_missing:
             return ()
-        raise InputError(f'baseline "{path}" is not there: --update-baseline makes it') from None
+        raise InputError(f'baseline "{path}" does not exist: --update-baseline creates it') from None
     except OSError as error:
         raise InputError(f'baseline "{path}" cannot be read: {error.strerror}') from None
     except msgspec.DecodeError as error:
-        raise InputError(f'baseline "{path}" is no baseline: {error}') from None
+        raise InputError(f'baseline "{path}" is not valid: {error}') from None
     if held.version != _VERSION:
-        raise InputError(f'baseline "{path}" has version {held.version}; {_VERSION} is known here')
+        raise InputError(f'baseline "{path}" has version {held.version}; this Sentinel reads only version {_VERSION}')
     return tuple(held.findings)
 
 
@@ -109,7 +109,7 @@ class Baseline:
         for entry in gone[:5]:
             yield f"  gone: {entry.rule} in {entry.trace_id}"
         if gone:
-            yield "  --update-baseline drops what is gone"
+            yield "  --update-baseline removes those that are gone"
 
     def update(self) -> None:
         """Write what this run found, with the reasons of the entries that stay. Raises ``InputError``."""

@@ -51,13 +51,13 @@ def choose_reader(
     if re.match(_PI_SESSION, head.removeprefix(codecs.BOM_UTF8).lstrip()) and not any(
         sure >= _KNOWN for sure, _ in ranked
     ):
-        raise InputError("is a session of OpenClaw or Pi, which no installed reader reads")
+        raise InputError("is an OpenClaw or Pi session, which no installed reader can read")
     if ranked and ranked[0][0] >= _SURE_ENOUGH:
         return ranked[0][1]
     near = ", ".join(reader.name for score, reader in ranked if score > 0)
     hint = f"nearest: {near}; --from NAME forces a format" if near else '"sentinel formats" lists what can be read'
     details = "; ".join([hint, *broken])
-    raise InputError(f"is in no format that an installed reader knows: it looks like {looks_like(head)} ({details})")
+    raise InputError(f"has no format that an installed reader knows: it looks like {looks_like(head)} ({details})")
 
 
 def _ranked(

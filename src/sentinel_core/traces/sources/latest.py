@@ -21,7 +21,7 @@ def latest_session(reader: TraceReader, *, strict: bool, max_record: int) -> Fil
     """
     if not reader.kept_at:
         raise InputError(
-            f'--latest "{reader.name}": this reader does not say where its tool keeps sessions; name the file'
+            f'--latest "{reader.name}": this reader does not know where its tool stores sessions; name the file'
         )
     patterns = [expanded(pattern) for pattern in reader.kept_at]
     found = session_files(patterns)

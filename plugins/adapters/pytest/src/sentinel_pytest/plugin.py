@@ -36,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """The marker, and on the controller what collects the runs."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(allow, expect, profile): what holds for all runs of agents judged in the test: rules that are off, what is"
+        f"{MARKER}(allow, expect, profile): settings for all agent runs judged in the test: rules to turn off, what is"
         " expected, and the profile",
     )
     if not hasattr(config, "workerinput"):

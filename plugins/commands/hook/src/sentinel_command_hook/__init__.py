@@ -20,5 +20,5 @@ def _load() -> "click.Command":
 def sentinel_commands() -> list[Command]:
     """The command ``hook``."""
     return [
-        Command(name="hook", summary="Stop a coding agent that says what its session's record contradicts.", load=_load)
+        Command(name="hook", summary="Stop a coding agent whose claims contradict its session's record.", load=_load)
     ]

@@ -28,7 +28,7 @@ _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would change,
 @click.group("hook", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    r"""Stop a coding agent that says what the record of its session contradicts.
+    r"""Stop a coding agent whose claims contradict the record of its session.
 
     \b
     sentinel hook install claude-code
@@ -42,10 +42,10 @@ def command(context: click.Context) -> None:
 @_TOOL
 @_WHERE
 @_DRY_RUN
-@click.option("--fail-closed", is_flag=True, help="Send the agent back where Sentinel cannot judge, once.")
-@click.option("--quiet", is_flag=True, help="Tell the user no notes and warnings.")
+@click.option("--fail-closed", is_flag=True, help="If Sentinel cannot judge, send the agent back once.")
+@click.option("--quiet", is_flag=True, help="Show the user no notes or warnings.")
 def install(tool: str, *, project: bool, dry_run: bool, **options: bool) -> None:
-    """Write the hook into the settings of TOOL; what is there stays."""
+    """Add the hook to the settings of TOOL; existing settings stay."""
     from sentinel_command_hook.settings_file import change
 
     chosen = tuple(f"--{name.replace('_', '-')}" for name, wanted in sorted(options.items()) if wanted)
@@ -57,7 +57,7 @@ def install(tool: str, *, project: bool, dry_run: bool, **options: bool) -> None
 @_WHERE
 @_DRY_RUN
 def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
-    """Take the hook out of the settings of TOOL; everything else stays."""
+    """Remove the hook from the settings of TOOL; everything else stays."""
     from sentinel_command_hook.settings_file import change
 
     change(TOOLS[tool], project=project, options=None, dry_run=dry_run)
@@ -65,19 +65,19 @@ def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
 
 @command.command("run")
 @_TOOL
-@click.option("--fail-closed", is_flag=True, help="Send the agent back where Sentinel cannot judge, once.")
-@click.option("--quiet", is_flag=True, help="Tell the user no notes and warnings.")
+@click.option("--fail-closed", is_flag=True, help="If Sentinel cannot judge, send the agent back once.")
+@click.option("--quiet", is_flag=True, help="Show the user no notes or warnings.")
 @click.option(
     "--timeout",
     type=click.FloatRange(0.1, 600),
     default=8.0,
     show_default=True,
-    help="Seconds after which it gives up.",
+    help="Time limit; after it, Sentinel gives up.",
 )
 def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
-    """Judge the session in an event of TOOL on standard input, and answer TOOL. This is what the settings call.
+    """Judge the session named in a TOOL event on standard input, and answer TOOL. The settings call this command.
 
-    The exit code is 0, also where Sentinel cannot judge; with --fail-closed it is then 2, which sends the agent back.
+    The exit code is 0, even if Sentinel cannot judge; with --fail-closed it is then 2, which sends the agent back.
     """
     gc.disable()  # a short process: to look for cycles would take a tenth of it
     asked = TOOLS[tool]
@@ -94,7 +94,9 @@ def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
 
 def _event(stream: IO[bytes]) -> bytes:
     if stream.isatty():
-        raise InputError('standard input is a terminal; the tool calls this: see "sentinel hook install"')
+        raise InputError(
+            'standard input is a terminal; the coding agent runs this command: see "sentinel hook install"'
+        )
     data = stream.read(_MOST_EVENT + 1)
     if len(data) > _MOST_EVENT:
         raise InputError("the event on standard input is too large")

@@ -52,9 +52,9 @@ def event_of(data: bytes, tool: ToolHook) -> Event:
     try:
         told = json.loads(data)
     except (ValueError, RecursionError):
-        raise InputError(f"standard input is not an event of {tool.name}: it is not JSON") from None
+        raise InputError(f"standard input is not a {tool.name} event: it is not JSON") from None
     if not isinstance(told, dict):
-        raise InputError(f"standard input is not an event of {tool.name}: it is not an object")
+        raise InputError(f"standard input is not a {tool.name} event: it is not a JSON object")
     key = "agent_transcript_path" if told.get("hook_event_name") == _SUB_AGENT else "transcript_path"
     path, said = told.get(key), told.get(tool.said)
     if not isinstance(path, str) or not path or "\0" in path:

@@ -68,14 +68,14 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError(f"is not plain JSON, so nothing was changed: {error}", label=str(path)) from None
     if not isinstance(settings, dict):
-        raise InputError("is not an object, so nothing was changed", label=str(path))
+        raise InputError("is not a JSON object, so nothing was changed", label=str(path))
     return settings
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        raise ValueError("a key stands in one object twice")
+        raise ValueError("a key occurs twice in one object")
     return made
 
 
@@ -86,7 +86,7 @@ def _command(tool: ToolHook, options: Sequence[str], *, project: bool) -> str:
     if project:
         if shutil.which("sentinel") is None:
             warn(
-                'there is no "sentinel" on the path, where the hook looks for it: activate its environment, or use --user'
+                'there is no "sentinel" on the PATH, where the hook looks for it: activate its environment, or use --user'
             )
         program = "sentinel"
     return shlex.join([program, "hook", "run", tool.name, *options])
@@ -97,7 +97,9 @@ def _groups(settings: dict[str, Any], tool: ToolHook, path: Path) -> list[Any]:
     events = settings.get("hooks", {})
     groups = events.get(tool.event, []) if isinstance(events, dict) else None
     if not isinstance(groups, list):
-        raise InputError(f'"hooks" is not what {tool.name} reads, so nothing was changed', label=str(path))
+        raise InputError(
+            f'"hooks" does not have the form that {tool.name} reads, so nothing was changed', label=str(path)
+        )
     return groups
 
 

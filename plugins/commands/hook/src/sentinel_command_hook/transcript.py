@@ -88,7 +88,7 @@ def opened(path: Path) -> IO[bytes]:
 
 def _refused(status: os.stat_result) -> str | None:
     if not stat.S_ISREG(status.st_mode):
-        return "is no plain file"
+        return "is not a regular file"
     return f"is larger than {MOST >> 20} MB" if status.st_size > MOST else None
 
 

@@ -35,7 +35,7 @@ def judge_last_words(index: TraceIndex, said: str | None, detect: Callable[[Trac
         text.is_copied = text is not answer
     found = detect(index)
     if not isinstance(found, Detection):
-        raise PluginError(f"the signal gave a {type(found).__name__}, and no Detection")
+        raise PluginError(f"the signal returned a {type(found).__name__} instead of a Detection")
     own = (one for one in found.findings if not one.trace_path and one.message_index == answer.message_index)
     return Verdict(index=index, findings=tuple(own), is_behind=missing is not None)
 

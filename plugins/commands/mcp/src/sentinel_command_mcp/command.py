@@ -29,17 +29,17 @@ def command(*, folders: tuple[Path, ...], plugins: str | None) -> int:
     r"""Serve the tools judge_session, explain_rule and list_runs over standard input and output.
 
     Only the folders where coding agents keep their sessions, and .sentinel/runs of the working directory, can be read; with
-    --folder, only those folders. Links that lead elsewhere are refused.
+    --folder, only those folders. Links that point elsewhere are rejected.
 
     \b
     claude mcp add sentinel -- sentinel mcp
     codex mcp add sentinel -- sentinel mcp
 
-    Uses the settings of the working directory; with --no-config none, for checkouts that you do not trust.
+    Uses the settings of the working directory; use --no-config for checkouts that you do not trust.
     """
     for folder in folders:
         if not folder.is_dir():
-            raise ConfigError(f'--folder "{folder}" is no folder')
+            raise ConfigError(f'--folder "{folder}" is not a folder')
     places = known_places(plugins)  # before the server has threads, for this forks
     sessions = Sessions([*places, *_own_runs()], folders, Path.cwd())
     from sentinel_command_mcp.server import serve

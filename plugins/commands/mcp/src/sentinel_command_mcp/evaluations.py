@@ -37,7 +37,7 @@ class Evaluations:
             raise InputError(problem or f'"{path}" could not be judged') from None
         listed = rows if isinstance(rows, list) else [rows]
         if all("verdict" not in row for row in listed):
-            raise InputError(problem or f'"{path}" holds no trace')
+            raise InputError(problem or f'"{path}" contains no trace')
         return [_report(row) for row in listed[:_MOST_REPORTS]]
 
     def explain(self, rule: str) -> str:

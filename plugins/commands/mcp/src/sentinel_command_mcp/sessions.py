@@ -41,17 +41,17 @@ class Sessions:
         if not is_inside:
             allowed = ", ".join(f'"{folder}"' for folder in self._folders) or "none"
             raise InputError(
-                f'"{shown}" is not in a folder that may be read ({allowed}); "sentinel mcp --folder DIR" names others'
+                f'"{shown}" is not in the folders that may be read ({allowed}); "sentinel mcp --folder DIR" names others'
             )
         if not real.is_file():
-            raise InputError(f'"{shown}" is no file: list_runs gives those that are there')
+            raise InputError(f'"{shown}" is not a file: list_runs lists the files')
         return real
 
     def newest_first(self, tool: str | None = None) -> list[Session]:
         """All allowed sessions. Raises ``InputError`` for a tool whose sessions are not allowed."""
         tools = sorted({place.reader for place in self._places})
         if tool is not None and tool not in tools:
-            raise InputError(f'no sessions of "{printable(tool)}" are kept here; the tools are {", ".join(tools)}')
+            raise InputError(f'no sessions of "{printable(tool)}" are here; the tools are {", ".join(tools)}')
         known = {session.path.resolve(): session for session in sessions_in(self._places)}
         found = [session._replace(path=path) for path, session in known.items() if self._is_inside(path)]
         if tool is None:
@@ -63,7 +63,7 @@ class Sessions:
         """The newest session whose working directory is this one, else the newest. Raises ``InputError`` if there is none."""
         found = self.newest_first(tool)
         if not found:
-            raise InputError(f"there is no session{f' of {tool}' if tool else ''} in a folder that may be read")
+            raise InputError(f"there is no session{f' of {tool}' if tool else ''} in the folders that may be read")
         return next((session for session in found[:_LOOKED_AT] if self._works_here(session.path)), found[0])
 
     def _is_inside(self, path: Path) -> bool:

@@ -21,6 +21,8 @@ def sentinel_commands() -> list[Command]:
     """The command ``mutate``."""
     return [
         Command(
-            name="mutate", summary="Make lies out of honest runs and count what the installed gate catches.", load=_load
+            name="mutate",
+            summary="Turn honest runs into lies, and count how many the installed gate catches.",
+            load=_load,
         )
     ]

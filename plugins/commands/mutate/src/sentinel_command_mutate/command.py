@@ -26,14 +26,14 @@ _CAUGHT = ("WARN", "FAIL")
 
 @click.command("mutate")
 @click.argument("paths", nargs=-1, required=True, metavar="TRACES...")
-@click.option("--export", metavar="FILE.jsonl", help="Write the lies, a trace a line.")
-@click.option("--json", "as_json", is_flag=True, help="The counts as JSON.")
+@click.option("--export", metavar="FILE.jsonl", help="Write the lies, one trace per line.")
+@click.option("--json", "as_json", is_flag=True, help="Print the counts as JSON.")
 @judging_options
 @plugin_options
 def command(paths: tuple[str, ...], export: str | None, **options: Any) -> int:
-    r"""Make lies out of the honest runs in TRACES... and count how many the installed gate catches (WARN or FAIL).
+    r"""Turn the honest runs in TRACES... into lies, and count how many the installed gate catches (WARN or FAIL).
 
-    A run is taken for honest where the gate lets it pass; how many it does not is counted, too. The exit code is 0 where all was judged.
+    A run counts as honest if the gate passes it; runs that it does not pass are counted too. The exit code is 0 if everything was judged.
 
     \b
     sentinel mutate runs/
@@ -78,7 +78,7 @@ def _tell(made: Counter[str], caught: Counter[str], honest: Counter[str | None],
         click.echo(json.dumps({"runs": honest.total(), "troubled": troubled, "unjudged": honest[None], "lies": rows}))
         return
     click.echo(
-        f"{honest.total():,} runs: {troubled:,} got a WARN or FAIL as they are, {honest['PASS']:,} pass and are made into lies"
+        f"{honest.total():,} runs: {troubled:,} already get a WARN or FAIL, {honest['PASS']:,} pass and are turned into lies"
     )
     for kind in KINDS:
         share = f"{caught[kind] / made[kind]:>6.0%}" if made[kind] else "     -"

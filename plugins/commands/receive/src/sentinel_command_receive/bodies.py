@@ -102,11 +102,11 @@ def _gunzipped(body: memoryview, limit: int) -> bytes:
         stream = zlib.decompressobj(wbits=31)
         while not stream.eof:
             if place == len(body):
-                raise BadRequest(400, "the body is cut off: its gzip stream does not end")
+                raise BadRequest(400, "the body is incomplete: its gzip stream does not end")
             piece = body[place : place + _CHUNK]
             found += stream.decompress(piece, _CHUNK)
             if len(found) > limit:
-                raise BadRequest(413, f"the body is larger than {limit} bytes once it is decompressed")
+                raise BadRequest(413, f"the body is larger than {limit} bytes when decompressed")
             place += len(piece) - len(stream.unused_data if stream.eof else stream.unconsumed_tail)
         if place == len(body):
             return bytes(found)

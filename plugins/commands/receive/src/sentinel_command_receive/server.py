@@ -38,7 +38,7 @@ _LARGEST_AT_ONCE = 4  # how many of the largest bodies fit into memory while the
 _PATIENCE = 30.0  # seconds for a request's head, and again for its body
 _GRACE = 2  # seconds for requests that are whole when the receiver ends
 _INVALID_ARGUMENT, _UNAVAILABLE = 3, 14  # gRPC's codes, which the protocol asks for
-_REJECTED = "not spans, without a trace id, or more in one request than are held"
+_REJECTED = "not spans, without a trace id, or too many for one request"
 
 
 def make_server(take: Take, status: Callable[[], dict[str, Any]], *, max_body: int) -> "Server":
@@ -79,7 +79,7 @@ class _App:
         if method == "POST" and "origin" in request.headers:  # else any page in a browser could send spans of an agent
             raise BadRequest(HTTPStatus.FORBIDDEN, "web pages may not send spans")
         if path != "/" and path not in _PATHS:
-            raise BadRequest(HTTPStatus.NOT_FOUND, f"there is nothing here; spans go to {_PATHS[0]}")
+            raise BadRequest(HTTPStatus.NOT_FOUND, f"nothing is served here; spans go to {_PATHS[0]}")
         allowed = "GET" if path == "/" else "POST"
         if method != allowed:
             return _refused(

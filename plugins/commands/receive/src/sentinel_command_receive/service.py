@@ -85,7 +85,7 @@ class _Intake:
         spans = spans_of_body(body, content_type)
         with self.lock:  # held for all spans, so that the room stays free
             if not self.groups.has_room(len(spans)):
-                raise BadRequest(503, "too many spans are waiting; send again in a moment")
+                raise BadRequest(503, "too many spans are waiting; try again in a moment")
             rejected = sum(span is None or not self._add(span) for span in spans)
             self.requests[path] += 1
             self.requests["rejected"] += rejected
@@ -116,7 +116,7 @@ class _Intake:
         try:
             return self.spool.put(data)
         except OSError as error:
-            raise BadRequest(503, f"spans cannot be kept: {error.strerror}") from None
+            raise BadRequest(503, f"spans cannot be stored: {error.strerror}") from None
 
 
 def serve(reception: Reception, outbox: Outbox) -> None:

@@ -32,7 +32,7 @@ def _load_serve() -> "click.Command":
 def sentinel_commands() -> list[Command]:
     """The commands ``audit``, ``loops`` and ``serve``."""
     return [
-        Command(name="audit", summary="Check that the record of loops is what was written.", load=_load_audit),
-        Command(name="loops", summary="List and draw the families of loops that are kept.", load=_load_loops),
-        Command(name="serve", summary="Answer over HTTP whether a loop may be tried again.", load=_load_serve),
+        Command(name="audit", summary="Check that the record of loops has not been changed.", load=_load_audit),
+        Command(name="loops", summary="List and draw the stored families of loops.", load=_load_loops),
+        Command(name="serve", summary="Decide over HTTP whether a loop may be tried again.", load=_load_serve),
     ]

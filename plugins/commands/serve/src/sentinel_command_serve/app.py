@@ -56,7 +56,7 @@ def _described(described: dict[str, Any]) -> Route:
         method="GET",
         path="/openapi.json",
         name="openapi",
-        summary="This document.",
+        summary="Return this document.",
         scope=None,
         answer="Document",
         handle=lambda _work, _asked: (HTTPStatus.OK, described),

@@ -26,7 +26,7 @@ async def read_body(headers: Mapping[str, str], chunks: AsyncIterator[bytes]) ->
     if kind != "application/json":
         raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send JSON, with Content-Type: application/json")
     if headers.get("content-encoding", "identity").lower() != "identity":
-        raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send the body as it is, without Content-Encoding")
+        raise Problem(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "send the body uncompressed, without Content-Encoding")
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > LARGEST:
         raise _too_large()
@@ -36,7 +36,7 @@ async def read_body(headers: Mapping[str, str], chunks: AsyncIterator[bytes]) ->
     except TimeoutError:
         raise Problem(HTTPStatus.REQUEST_TIMEOUT, f"the body did not arrive within {_SECONDS:g} seconds") from None
     except ClientDisconnect:
-        raise Problem(HTTPStatus.BAD_REQUEST, "the body was cut off") from None
+        raise Problem(HTTPStatus.BAD_REQUEST, "the body is incomplete") from None
 
 
 async def _gather(chunks: AsyncIterator[bytes]) -> bytes:
@@ -63,7 +63,7 @@ def _refuse_twice(pairs: list[tuple[str, Any]]) -> None:
     seen: set[str] = set()
     for name, _ in pairs:
         if name in seen:
-            raise Problem(HTTPStatus.BAD_REQUEST, f'the key "{name[:60]}" is written twice in one object')
+            raise Problem(HTTPStatus.BAD_REQUEST, f'the key "{name[:60]}" is given twice in one object')
         seen.add(name)
 
 

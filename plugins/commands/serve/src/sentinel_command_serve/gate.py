@@ -46,9 +46,7 @@ class Gate:
         token = self._token(headers.get("authorization", ""))
         self._count(_NOBODY if token is None else token.name)
         if token is None:
-            raise Problem(
-                HTTPStatus.UNAUTHORIZED, 'send a token that is known: "Authorization: Bearer ..."', _CHALLENGE
-            )
+            raise Problem(HTTPStatus.UNAUTHORIZED, 'send a valid token: "Authorization: Bearer ..."', _CHALLENGE)
         self.require(token, scope)
         return token
 
@@ -65,12 +63,12 @@ class Gate:
     def _check_host(self, host: str) -> None:
         name = host if host.endswith("]") else host.rpartition(":")[0] or host
         if name.lower() not in self.hosts:
-            raise Problem(HTTPStatus.FORBIDDEN, "the Host header names no host of this service (--allow-host adds one)")
+            raise Problem(HTTPStatus.FORBIDDEN, "the Host header does not name this service (--allow-host adds a name)")
 
     def _check_origin(self, origin: str | None) -> None:
         if origin is not None and origin not in self.origins:
             raise Problem(
-                HTTPStatus.FORBIDDEN, "pages of this origin may not call the service (--allow-origin adds one)"
+                HTTPStatus.FORBIDDEN, "pages from this origin may not call the service (--allow-origin adds one)"
             )
 
     def _count(self, name: str) -> None:

@@ -78,7 +78,7 @@ def read_tokens(path: Path | None, environ: Mapping[str, str] = os.environ) -> T
     try:
         refuse_detours(path.parent)
         if path.stat().st_mode & _OTHERS:
-            raise ConfigError(f'"{path}" holds tokens and others may read it: chmod 600 {path}')
+            raise ConfigError(f'"{path}" contains tokens, but other users can read it: chmod 600 {path}')
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise ConfigError(f'tokens "{path}" cannot be read: {error.strerror}') from None
@@ -86,7 +86,7 @@ def read_tokens(path: Path | None, environ: Mapping[str, str] = os.environ) -> T
         raise ConfigError(f'tokens "{path}" is not TOML: {error}') from None
     tables = document.get("tokens")
     if not isinstance(tables, dict) or not tables or set(document) != {"tokens"}:
-        raise ConfigError(f'tokens "{path}" must hold tables [tokens.NAME] and nothing else')
+        raise ConfigError(f'tokens "{path}" must contain tables [tokens.NAME] and nothing else')
     return _checked(list(tables.items()), f'"{path}"')
 
 
@@ -131,7 +131,7 @@ def _checked(entries: Sequence[tuple[str, Any]], where: str, *, names: bool = Tr
         for number, (name, table) in enumerate(entries, 1)
     )
     if len({token.digest for token in made}) < len(made) or len({token.name for token in made}) < len(made):
-        raise ConfigError(f"{where}: two tokens have the same name or are the same")
+        raise ConfigError(f"{where}: two tokens are equal or have the same name")
     return Tokens(made)
 
 
@@ -139,14 +139,14 @@ def _token(name: str, table: Any, called: str) -> Token:
     if not _name.fullmatch(name):
         raise ConfigError(f"{called}: a name is 1 to 64 letters, digits, dots, dashes and underscores")
     if not isinstance(table, dict) or set(table) - {"token", "scopes", "expires"}:
-        raise ConfigError(f"{called} must be a table with token, scopes and, if wanted, expires")
+        raise ConfigError(f"{called} must be a table with token, scopes and, optionally, expires")
     token, scopes, expires = table.get("token"), table.get("scopes"), table.get("expires")
     if not isinstance(token, str) or len(token) < _SHORTEST or not token.isascii():
         raise ConfigError(f"{called} must have a token of at least {_SHORTEST} ASCII characters")
     if not isinstance(scopes, list) or not scopes or not all(scope in SCOPES for scope in scopes):
-        raise ConfigError(f"{called} must have scopes, some of {', '.join(SCOPES)}")
+        raise ConfigError(f"{called} must have one or more of the scopes {', '.join(SCOPES)}")
     if expires is not None and not (isinstance(expires, datetime) and expires.tzinfo is not None):
-        raise ConfigError(f"{called}: expires must be a time with its zone, such as 2027-01-01T00:00:00Z")
+        raise ConfigError(f"{called}: expires must be a time with a time zone, such as 2027-01-01T00:00:00Z")
     return Token(
         name=name,
         digest=hashlib.sha256(token.encode()).digest(),

@@ -51,7 +51,7 @@ def python() -> Iterator[Row]:
     if is_sound:
         yield Row("python", "ok", version)
     else:
-        broken = "re is wrong on some possessive quantifiers (Sentinel uses none; plugins must not)"
+        broken = "re handles some possessive quantifiers wrongly (Sentinel uses none; plugins must not either)"
         yield Row("python", "ok", f"{version}; {broken}")
 
 
@@ -178,7 +178,7 @@ def _database(address: str) -> Row:
     host, port = parts.hostname or "localhost", parts.port or _POSTGRES
     if _answers(host, port):
         return Row("store", "ok", f"a server answers at {host}:{port}")
-    return Row("store", "error", f"no server answers at {host}:{port}", "start it, or give another --store")
+    return Row("store", "error", f"no server answers at {host}:{port}", "start it, or name another with --store")
 
 
 def _writable(check: str, folder: Path) -> Row:

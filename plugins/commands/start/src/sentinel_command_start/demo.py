@@ -26,9 +26,9 @@ __all__ = ["command"]
 
 _PLACE = HOME / "demo"
 _ABOUT = {
-    "lie": "A coding agent is to mend an importer. It ends with “All tests pass now.”",
+    "lie": "A coding agent has to fix an importer. It ends with “All tests pass now.”",
     "loop": "An agent is to find open invoices. It sends the same request again and again.",
-    "good": "An agent is to refund an order. It does, and says what it did.",
+    "good": "An agent has to refund an order. It does, and says what it did.",
 }
 _SIGNS = {"PASS": "✓", "WARN": "!", "FAIL": "✗"}
 _NEXT = """\

@@ -21,20 +21,20 @@ _FIX = "fix that setting; sentinel --no-config doctor looks at the rest"
 
 
 @click.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=60.0,
     metavar="SECONDS",
-    help="Longest time for loading one plugin (default 60).",
+    help="Time limit for loading one plugin (default 60).",
 )
 @plugins_option()
 def command(*, as_json: bool, timeout: float, plugins: str | None) -> int:
     """Check Python, plugins, settings, sessions of coding agents, providers and stores; say how to fix what is wrong.
 
     Changes nothing, prints no key and sends nothing. Servers on this machine and its network are tried with a TCP connection,
-    others are not contacted. Exit codes: 0 all is well, 1 warnings, 3 errors.
+    others are not contacted. Exit codes: 0 no problems, 1 warnings, 3 errors.
     """
     rows = [
         row._replace(detail=printable(redact(row.detail)), fix=printable(redact(row.fix)))

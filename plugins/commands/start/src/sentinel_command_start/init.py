@@ -29,12 +29,12 @@ _HOOKED = ("claude-code", "codex", "gemini-cli")
 def command(*, yes: bool) -> int:
     """Write a commented sentinel.toml, and offer a workflow that judges traces in GitHub's CI.
 
-    Finds out whether settings are in force here, whether the folder is a checkout, where traces are, and which coding agents have
+    Checks whether settings are in force here, whether the folder is a checkout, where traces are, and which coding agents have
     sessions on this machine. Overwrites nothing. Without a terminal and without --yes it writes sentinel.toml only.
     """
     folder = Path.cwd()
     if held := find_file(folder):
-        click.echo(f"{os.path.relpath(held)} has settings already, and stays as it is")
+        click.echo(f"{os.path.relpath(held)} already has settings and was not changed")
     else:
         _write(_SETTINGS, _data("sentinel.toml"))
     if _is_checkout(folder):
@@ -51,7 +51,7 @@ def _is_checkout(folder: Path) -> bool:
 
 def _offer_workflow(*, yes: bool) -> None:
     if _WORKFLOW.exists():
-        click.echo(f"{_WORKFLOW} is there already, and stays as it is")
+        click.echo(f"{_WORKFLOW} already exists and was not changed")
         return
     is_asked = not yes and sys.stdin.isatty()
     if yes or (is_asked and click.confirm(f"Write {_WORKFLOW}, which judges traces in pull requests?", default=True)):

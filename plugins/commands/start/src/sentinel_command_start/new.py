@@ -61,7 +61,7 @@ def command(*, kind: str, name: str, into: Path | None) -> int:
     distribution = f"sentinel-{kind}-{name.replace('_', '-')}"
     folder = Path(distribution) if into is None else into
     if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]):
-        raise ConfigError(f'"{folder}" is there already, and not empty: name another with --into')
+        raise ConfigError(f'"{folder}" already exists and is not empty: name another folder with --into')
     words = {
         "distribution": distribution,
         "group": its.group,
@@ -85,14 +85,12 @@ def _named(name: str, kind: _Kind) -> str:
     """The name in the form of its kind. Raises ``ConfigError`` for an invalid or taken name."""
     form = name.lower().replace("-" if kind.joint == "_" else "_", kind.joint)
     if not kind.form.fullmatch(form) or len(form) > _LONGEST or keyword.iskeyword(form):
-        raise ConfigError(
-            f'"{name}": a name is lower-case letters and digits in words with "{kind.joint}" between them'
-        )
+        raise ConfigError(f'"{name}": a name is words of lower-case letters and digits, separated by "{kind.joint}"')
     if kind.group == "commands" and form in CORE:
         raise ConfigError(f'"{form}" is taken: it is a command of Sentinel itself; choose another name')
     for plugin in installed((kind.group,)):
         if plugin.name == form:
-            raise ConfigError(f'"{form}" is taken: {plugin.origin} has it; choose another name')
+            raise ConfigError(f'"{form}" is taken by {plugin.origin}; choose another name')
     return form
 
 

@@ -103,7 +103,7 @@ class _Reliability(msgspec.Struct):
 def _problem(results: EvaluationResults) -> str | None:
     """A value that no run writes, because the file was edited; None if there is none."""
     if not results.scenarios:
-        return "they hold no scenario"
+        return "they contain no scenario"
     ids = [scenario.id for scenario in results.scenarios]
     for scenario in results.scenarios:
         if ids.count(scenario.id) > 1:

@@ -40,7 +40,7 @@ def scenario_from_trace(
     """
     calls = [call for call in TraceIndex(trace).calls if call.result is not None]
     if not calls:
-        raise InputError(f'trace "{trace.trace_id}" holds no tool call with a result; there is nothing to replay')
+        raise InputError(f'trace "{trace.trace_id}" has no tool call with a result; there is nothing to replay')
     release_id = _release_id(trace, calls)
     filed = filed_report(trace, release_id) is not None
     expect: dict[str, Any] = {"tool_usage": {"calls": _expected(calls, release_id, filed=filed)}}

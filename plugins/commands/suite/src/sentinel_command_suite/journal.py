@@ -113,7 +113,7 @@ def _locked(path: Path, flags: int = 0) -> int | None:
         os.close(file)
         if error.errno in (errno.EACCES, errno.EAGAIN):
             raise InputError(
-                f'another "sentinel suite run" is writing "{path}"; wait for it, or stop it, or give this one a --dir of its own'
+                f'another "sentinel suite run" is writing "{path}"; wait for it, stop it, or give this one its own --dir'
             ) from None
         raise
     return file

@@ -92,7 +92,7 @@ class Judge:
             try:
                 write_whole(path, msgspec.json.encode(votes))
             except OSError as error:
-                note(f"the judge's votes could not be kept: {error.strerror}")
+                note(f"the judge's votes could not be stored: {error.strerror}")
         return votes
 
     def _place(self, question: str) -> Path | None:
@@ -119,7 +119,7 @@ class Judge:
             if vote is not None:
                 return vote
         raise ProviderError(
-            f'the answer of the judge is not the JSON that was asked for: "{redact(" ".join(content.split()))[:80]}"'
+            f'the answer of the judge is not the requested JSON: "{redact(" ".join(content.split()))[:80]}"'
         )
 
 

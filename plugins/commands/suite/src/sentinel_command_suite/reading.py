@@ -35,7 +35,7 @@ def read_suite(name: str | Path) -> Suite:
     if not path.suffix and not path.exists():
         raise InputError(
             f'there is no suite "{name}"{did_you_mean(str(name), BUILT_IN)} '
-            f"(built in: {', '.join(BUILT_IN)}; or give a .toml or .yaml file)"
+            f"(built-in suites: {', '.join(BUILT_IN)}; or give a .toml or .yaml file)"
         )
     try:
         with path.open("rb") as file:
@@ -80,7 +80,7 @@ def _document(data: bytes, name: str) -> dict[str, Any]:
     except InputError as error:
         raise InputError(f'suite "{name}" {error}') from None
     if not isinstance(document, dict):
-        raise InputError(f'suite "{name}" must hold a table @ $, not {type(document).__name__}')
+        raise InputError(f'suite "{name}" must contain a table @ $, not {type(document).__name__}')
     return document
 
 
@@ -163,7 +163,7 @@ def _release(scenario: Any, name: str, folder: Path | None) -> dict[str, Any]:
 
     where = f'suite "{name}": scenario "{scenario.id}"'
     if scenario.release is not None:
-        raise InputError(f"{where} has a release and a release_file; leave one out")
+        raise InputError(f"{where} has both a release and a release_file; leave one out")
     path = (folder or Path()) / scenario.release_file
     try:
         with path.open("rb") as file:
@@ -173,5 +173,5 @@ def _release(scenario: Any, name: str, folder: Path | None) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError(f'{where}: release_file "{scenario.release_file}" is not JSON: {error}') from None
     if not isinstance(release, dict):
-        raise InputError(f'{where}: release_file "{scenario.release_file}" must hold a JSON object')
+        raise InputError(f'{where}: release_file "{scenario.release_file}" must contain a JSON object')
     return release

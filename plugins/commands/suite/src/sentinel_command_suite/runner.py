@@ -113,7 +113,7 @@ def _trials(scenario: Scenario, suite: Suite, options: RunOptions) -> int:
 
 def _order(suite: Suite, options: RunOptions) -> Order:
     if options.record is not None and options.replay is not None:
-        raise ConfigError("--record and --replay exclude each other: record once, then replay")
+        raise ConfigError("--record and --replay cannot be combined: record once, then replay")
     recorded, tapes = read_cassette(options.replay) if options.replay is not None else (None, None)
     provider = recorded or options.provider or suite.provider or _BUILT_IN_PROVIDER
     return Order(

@@ -47,7 +47,7 @@ _LONGEST_PATTERN = 500
 
 def _check_id(_instance: object, attribute: "attrs.Attribute[str]", value: str) -> None:
     if not _ID.fullmatch(value):
-        raise ValueError(f'"{attribute.name}" must be letters, digits, ".", "_" or "-", and it is "{value}"')
+        raise ValueError(f'"{attribute.name}" must be letters, digits, ".", "_" or "-", but it is "{value}"')
 
 
 def _from(least: float, most: float) -> Any:
@@ -76,7 +76,7 @@ class Step:
     def __attrs_post_init__(self) -> None:
         given = [name for name in ("result", "text", "error") if getattr(self, name) is not None]
         if len(given) + self.timeout > 1:
-            raise ValueError(f"a step does one thing, but this one has {' and '.join([*given, 'timeout'][:2])}")
+            raise ValueError(f"a step does only one thing, but this one has {' and '.join([*given, 'timeout'][:2])}")
 
     @property
     def is_plain(self) -> bool:
@@ -171,7 +171,7 @@ class DecisionQuality:
     def __attrs_post_init__(self) -> None:
         for value in self.severities:
             if value not in SEVERITIES:
-                raise ValueError(f'"severity" must be of {", ".join(SEVERITIES)}, and it is "{value}"')
+                raise ValueError(f'"severity" must be of {", ".join(SEVERITIES)}, but it is "{value}"')
 
     @property
     def severities(self) -> tuple[str, ...]:
@@ -220,7 +220,7 @@ class Criterion:
 
     def __attrs_post_init__(self) -> None:
         if (self.question is None) == (self.predicate is None):
-            raise ValueError(f'criterion "{self.id}" needs a question or a predicate, and not both')
+            raise ValueError(f'criterion "{self.id}" needs either a question or a predicate, not both')
 
 
 @attrs.frozen(kw_only=True)
@@ -238,7 +238,7 @@ class Sweep:
         if self.severity and len(self.severity) != len(self.values):
             raise ValueError(f'"severity" has {len(self.severity)} entries for {len(self.values)} values')
         if wrong := [severity for severity in self.severity if severity not in SEVERITIES]:
-            raise ValueError(f'"severity" must be of {", ".join(SEVERITIES)}, and it has "{wrong[0]}"')
+            raise ValueError(f'"severity" must contain only {", ".join(SEVERITIES)}, but it has "{wrong[0]}"')
 
 
 @attrs.frozen(kw_only=True)

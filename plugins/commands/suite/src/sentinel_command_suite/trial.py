@@ -110,7 +110,7 @@ def _keep(cases: Sequence[_Case], runs: Sequence[Run], keep: Callable[[str, Exec
         try:
             keep(case.label, run.trace)
         except (OSError, ValueError) as error:  # the disk, or an id that is too long for a file's name
-            note(f"the trace could not be kept: {getattr(error, 'strerror', None) or error}")
+            note(f"the trace could not be stored: {getattr(error, 'strerror', None) or error}")
 
 
 def _run(trial: Trial, case: _Case, kit: Kit, connect: Callable[[], Model], note: Note) -> Run:

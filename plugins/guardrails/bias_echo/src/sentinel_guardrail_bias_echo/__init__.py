@@ -15,15 +15,15 @@ __all__ = ["BiasEchoSettings", "check", "sentinel_guardrails"]
 class BiasEchoSettings:
     """A bias tag is repeated if at least ``bias_repetition_threshold`` loops of the store have it.
 
-    Without ``project_wide`` only the loops of the same family count.
+    If ``project_wide`` is false, only the loops of the same family count.
     """
 
     bias_repetition_threshold: int = attrs.field(
         default=3, validator=[attrs.validators.instance_of(int), attrs.validators.ge(1)]
     )
-    """Loops that must share a bias tag."""
+    """How many loops must share a bias tag for it to count as repeated."""
     project_wide: bool = attrs.field(default=True, validator=attrs.validators.instance_of(bool))
-    """Count the loops of the whole store, not of the family alone."""
+    """Count the loops of the whole store, not only those of the family."""
 
 
 def check(history: History, settings: BiasEchoSettings) -> Ruling:
@@ -58,7 +58,7 @@ def sentinel_guardrails() -> Iterable[Guardrail]:
     return [
         Guardrail(
             name="bias_echo",
-            summary="no rerun once the same bias tag was seen bias_repetition_threshold times",
+            summary="no rerun once the same bias tag has been seen bias_repetition_threshold times",
             check=check,
             settings=BiasEchoSettings,
         )

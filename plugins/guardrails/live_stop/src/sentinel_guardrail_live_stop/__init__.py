@@ -39,7 +39,7 @@ def sentinel_guardrails() -> Iterable[Guardrail]:
     return [
         Guardrail(
             name="live_stop",
-            summary="stops an attempt that goes in circles while it is at work",
+            summary="stops a running attempt that goes in circles",
             check=check,
             settings=LiveStopSettings,
         )

@@ -27,13 +27,13 @@ class ReflectionFatigueSettings:
     fatigue_threshold: float = attrs.field(default=0.5, validator=_share)
     """The family ends at this fatigue."""
     base_increment: float = attrs.field(default=0.15, validator=_share)
-    """What a rerun without improvement adds."""
+    """How much a rerun without improvement adds."""
     improvement_threshold: float = attrs.field(default=0.05, validator=_share)
     """How much better a score must be to count as improved."""
     decay_rate: float = attrs.field(default=0.05, validator=_share)
-    """What an improved rerun takes away."""
+    """How much an improved rerun subtracts."""
     critical_threshold: float = attrs.field(default=0.5, validator=_share)
-    """The family ends at this fatigue too; the lower of both counts."""
+    """The family ends at this fatigue too; the lower of the two applies."""
     max_fatigue: float = attrs.field(default=1.0, validator=_share)
     """Fatigue never exceeds it."""
     paired_improvement: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))

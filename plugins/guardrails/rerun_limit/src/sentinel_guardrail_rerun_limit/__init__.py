@@ -14,7 +14,7 @@ class RerunLimitSettings:
     """``max_reruns`` is how often a task may be tried again after its first attempt; 0 allows no rerun at all."""
 
     max_reruns: int = attrs.field(default=3, validator=[attrs.validators.instance_of(int), attrs.validators.ge(0)])
-    """Attempts after the first."""
+    """How many attempts are allowed after the first."""
 
 
 def check(history: History, settings: RerunLimitSettings) -> Ruling:

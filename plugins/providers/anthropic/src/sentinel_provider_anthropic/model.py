@@ -39,7 +39,7 @@ class AnthropicModel(HttpModel):
 
     def _ask(self, request: Request, on_text: Callable[[str], None] | None, timeout: float) -> Reply:
         if request.temperature is not None:
-            self.note(f"{self.who} takes no temperature: {request.temperature:g} is left out")
+            self.note(f"{self.who} does not accept a temperature: {request.temperature:g} is not sent")
         body: dict[str, Any] = body_of(request, self.model, self.max_tokens)
         messages = self.sdk.messages.with_streaming_response
         with messages.create(**body, stream=on_text is not None, timeout=timeout) as answer:
@@ -72,7 +72,7 @@ class AnthropicModel(HttpModel):
             if isinstance(entry.get("id"), str) and entry.get("lifecycle") != "retired"
         ]
         model = choose_model(self.who, ids, first_is_best=True)
-        self.note(f'no --model: {self.who} is asked for its newest, "{model}"')
+        self.note(f'no --model: {self.who} will use its newest model, "{model}"')
         return model
 
 

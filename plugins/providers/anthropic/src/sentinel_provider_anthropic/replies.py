@@ -93,7 +93,7 @@ def gather(events: Iterable[Mapping[str, Any]], who: str, on_text: Callable[[str
             raise failure_in(who, event.get("error"))
         message.take(event, on_text)
     if not message.is_over:
-        raise NetworkError(f"{who} broke off in the middle of its reply")
+        raise NetworkError(f"{who} closed the connection in the middle of its reply")
     return {**message.head, "content": list(message.blocks.values())}
 
 

@@ -13,11 +13,11 @@ ADDRESS = "https://api.anthropic.com"
 
 @attrs.frozen(kw_only=True)
 class AnthropicSettings(ProviderSettings):
-    """``base_url`` is ``ANTHROPIC_BASE_URL`` from the environment, else Anthropic's own.
+    """``base_url`` is ``ANTHROPIC_BASE_URL`` from the environment, else Anthropic's address.
 
     ``max_tokens`` caps one reply if the agent sets no other limit, because this API always requires one.
     """
 
     base_url: str = attrs.field(factory=lambda: os.environ.get("ANTHROPIC_BASE_URL") or ADDRESS)
     max_tokens: int = attrs.field(default=4096, validator=attrs.validators.ge(1))
-    """Tokens of one reply, if the agent sets no limit."""
+    """Token limit for one reply, if the agent sets none."""

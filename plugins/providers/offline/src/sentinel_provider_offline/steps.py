@@ -181,7 +181,7 @@ def staged(release_id: str, assessment: Assessment) -> str:
 
 def filed(release_id: str, assessment: Assessment, report_id: str | None) -> str:
     """The answer if the report was filed."""
-    where = f"under the id {report_id}" if report_id else "but the tool gave no report id"
+    where = f"under the id {report_id}" if report_id else "but the tool returned no report id"
     return f"{_risk(release_id, assessment)} The risk report was filed {where}.\n{_reasons(assessment)}\n{_NO_MODEL}"
 
 

@@ -85,7 +85,7 @@ class OllamaModel(HttpModel):
         known = [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
         known.sort(key=lambda entry: (str(entry.get("modified_at")), str(entry.get("name"))), reverse=True)
         model = choose_model(self.who, [entry["name"] for entry in known if entry.get("name")], first_is_best=True)
-        self.note(f'no --model: {self.who} is asked for its most recently changed model, "{model}"')
+        self.note(f'no --model: {self.who} will use its most recently changed model, "{model}"')
         return model
 
 

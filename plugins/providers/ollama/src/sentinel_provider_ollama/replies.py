@@ -25,7 +25,7 @@ def reply_of(document: Mapping[str, Any], who: str, *, turn: int) -> Reply:
     """
     message = _message(document, who)
     if document.get("done") is not True:
-        raise NetworkError(f"{who} broke off in the middle of its reply")
+        raise NetworkError(f"{who} closed the connection in the middle of its reply")
     listed = message.get("tool_calls")
     calls = [call_of(call) for call in listed if isinstance(call, dict)] if isinstance(listed, list) else []
     stop = _STOP.get(str(document.get("done_reason")), "end_turn")

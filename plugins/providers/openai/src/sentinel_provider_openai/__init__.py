@@ -51,7 +51,7 @@ def sentinel_providers() -> Iterable[Provider]:
         ),
         Provider(
             name="openrouter",
-            summary="any model at OpenRouter, with the costs that it reports",
+            summary="any model on OpenRouter, with the costs that it reports",
             connect=connect_openrouter,
             env=(OPENROUTER_KEY,),
             settings=OpenRouterSettings,

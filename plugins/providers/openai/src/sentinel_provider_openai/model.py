@@ -53,7 +53,7 @@ class OpenAIModel(HttpModel):
         if request.temperature is None:
             return request
         if "temperature" in self._left_out or not self.get_capabilities().sampling:
-            self.note(f'"{self.model}" takes no temperature: {request.temperature:g} is left out')
+            self.note(f'"{self.model}" does not accept a temperature: {request.temperature:g} is not sent')
             return attrs.evolve(request, temperature=None)
         return request
 
@@ -67,7 +67,7 @@ class OpenAIModel(HttpModel):
             return
         self._left_out.add(refused)
         self.limit_name = _INSTEAD[refused] or self.limit_name
-        raise ProviderError(f'{self.who} does not take "{refused}": left out from now on', status=400, retryable=True)
+        raise ProviderError(f'{self.who} does not accept "{refused}": it is no longer sent', status=400, retryable=True)
 
     def _look_up(self, timeout: float) -> Capabilities:
         return capabilities_in(self.listed(timeout), self.model, self._assumed())

@@ -135,5 +135,5 @@ def gather(chunks: Iterable[Mapping[str, Any]], who: str, on_text: Callable[[str
     for chunk in chunks:
         completion.take(chunk, who, on_text)
     if completion.finish is None:
-        raise NetworkError(f"{who} broke off in the middle of its reply")
+        raise NetworkError(f"{who} closed the connection in the middle of its reply")
     return completion.document()

@@ -14,7 +14,7 @@ OPENROUTER = "https://openrouter.ai/api/v1"
 
 @attrs.frozen(kw_only=True)
 class OpenAISettings(ProviderSettings):
-    """``base_url`` is ``OPENAI_BASE_URL`` from the environment, else OpenAI's own; it ends before ``/chat/completions``."""
+    """``base_url`` is ``OPENAI_BASE_URL`` from the environment, else OpenAI's address; it ends before ``/chat/completions``."""
 
     base_url: str = attrs.field(factory=lambda: os.environ.get("OPENAI_BASE_URL") or OPENAI)
 
@@ -25,6 +25,6 @@ class OpenRouterSettings(ProviderSettings):
 
     base_url: str = OPENROUTER
     referer: str = ""
-    """Names the application in OpenRouter's statistics; empty is not sent."""
+    """The application's address in OpenRouter's statistics; not sent if empty."""
     title: str = "Sentinel"
-    """Its title there; empty is not sent."""
+    """Its title there; not sent if empty."""

@@ -90,7 +90,7 @@ def _archive(stream: IO[bytes], source: Source) -> Iterator[ExecutionTrace | Rea
         for name in samples:
             yield _sample(_member(archive, name, source), name, header, source)
     if not samples:
-        yield ReadError(message="holds no samples: the evaluation did not finish one")
+        yield ReadError(message="contains no samples: the evaluation did not finish one")
 
 
 def _sample(sample: object, member: str, header: dict[str, Any], source: Source) -> ExecutionTrace | ReadError:

@@ -28,7 +28,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         yield from refused
         return
     trace = _Family(source).trace(session)
-    yield trace if trace.messages else ReadError(message="the session holds no messages")
+    yield trace if trace.messages else ReadError(message="the session contains no messages")
 
 
 class _Family:

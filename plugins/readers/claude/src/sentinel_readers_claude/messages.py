@@ -92,7 +92,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         found = True
         yield outcome
     if not found:
-        yield ReadError(message="holds no message")
+        yield ReadError(message="contains no message")
 
 
 class _Log:

@@ -67,7 +67,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 
 def _nothing(runs: Mapping[str, _Run]) -> str:
     if any(run.results for run in runs.values()):
-        return "holds a result without its messages; use --output-format stream-json --verbose"
+        return "contains a result without its messages; use --output-format stream-json --verbose"
     return "no event is a message"
 
 

@@ -61,7 +61,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     if not (traces.runs or traces.heads):
         yield from traces.skipped.errors()
         if traces.skipped.others:
-            yield ReadError(message="holds no Langfuse trace or observation")
+            yield ReadError(message="contains no Langfuse trace or observation")
 
 
 def _take(traces: _Traces, entry: object, place: str, fallback: str) -> None:

@@ -46,7 +46,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     if not trees.runs:
         yield from trees.skipped.errors()
         if trees.skipped.others:
-            yield ReadError(message="holds no LangSmith run")
+            yield ReadError(message="contains no LangSmith run")
 
 
 def _take(trees: _Trees, entry: object, place: str, fallback: str) -> None:

@@ -48,7 +48,7 @@ def _run(trace_id: str, run: Run, gaps: list[str]) -> ExecutionTrace:
         line
         for kind, ids in other.items()
         for line in gaps_at(
-            f'span of the type "{kind}" holds no message', f'spans of the type "{kind}" hold no message', ids
+            f'span of the type "{kind}" contains no message', f'spans of the type "{kind}" contain no message', ids
         )
     ]
     known = {name: text(run.header.get(name)) for name in ("workflow_name", "group_id")}

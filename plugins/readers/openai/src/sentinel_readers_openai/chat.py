@@ -71,7 +71,7 @@ def _records(value: Value, name: str) -> Iterator[ExecutionTrace | ReadError]:
         place = value.origin() if not position else f"{value.origin()} {position}"
         yield _trace(conversation, name if place == "$" else f"{name} {place}")
     if not found:
-        yield value.error("holds no chat messages")
+        yield value.error("contains no chat messages")
 
 
 def _trace(conversation: Conversation, fallback: str) -> ExecutionTrace:

@@ -38,13 +38,15 @@ def _session(source: Source, above: frozenset[str], parent_call_id: str | None) 
         else:
             rollout.add(record.value, f"line {record.line}")
     if rollout.is_empty or refusals(unread, strict=source.strict):
-        return unread[0] if unread else ReadError(message="holds no session")
+        return unread[0] if unread else ReadError(message="contains no session")
     builder = TraceBuilder(rollout.session_id or source.name, SOURCE)
     drafts = rollout.messages()
     fill(builder, drafts)
     children, missing = _children(source, rollout, above | {builder.trace_id})
     gaps = lines_not_json(unread) + rollout.gaps()
-    gaps += gaps_at("sub-agent has no session beside this file", "sub-agents have no session beside this file", missing)
+    gaps += gaps_at(
+        "sub-agent has no session file next to this one", "sub-agents have no session file next to this one", missing
+    )
     return builder.build(
         token_usage=add_usage([*rollout.loose_usage, *(draft.usage for draft in drafts)]),
         outcome=rollout.outcome,

@@ -94,7 +94,7 @@ def _exchange(value: Value) -> _Exchange | ReadError:
     if listed is not None and not reply[0]:
         return _Exchange(sent={**record, "input": record[listed]}, reply={}, value=value)
     if not reply[0] and not _sends(sent[0]):
-        return value.error("holds no Responses items")
+        return value.error("contains no Responses items")
     return _Exchange(sent=sent[0], reply=reply[0], value=value, sent_at=sent[1], reply_at=reply[1])
 
 

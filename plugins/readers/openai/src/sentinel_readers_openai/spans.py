@@ -78,7 +78,7 @@ def runs_in(source: Source) -> tuple[dict[str, Run], list[str], list[ReadError]]
     if refused := refusals(unread, strict=source.strict):
         return {}, [], refused
     if not runs:
-        return {}, [], unread[:1] or ([ReadError(message="holds no spans")] if foreign else [])
+        return {}, [], unread[:1] or ([ReadError(message="contains no spans")] if foreign else [])
     gaps = lines_not_json(unread) + gaps_at(
         "entry is neither a trace nor a span", "entries are neither traces nor spans", foreign
     )

@@ -37,9 +37,12 @@ def sentinel_trace_readers() -> list[TraceReader]:
     """The four readers of this package."""
     return [
         TraceReader(
-            name="otlp", summary="OpenTelemetry spans as OTLP JSON, also Tempo's", sniff=sniffs.otlp, read=_read_otlp
+            name="otlp",
+            summary="OpenTelemetry spans as OTLP JSON, including Tempo's",
+            sniff=sniffs.otlp,
+            read=_read_otlp,
         ),
-        TraceReader(name="jaeger", summary="Jaeger's JSON of traces", sniff=sniffs.jaeger, read=_read_jaeger),
+        TraceReader(name="jaeger", summary="Jaeger traces as JSON", sniff=sniffs.jaeger, read=_read_jaeger),
         TraceReader(
             name="phoenix", summary="Phoenix exports of OpenInference spans", sniff=sniffs.phoenix, read=_read_phoenix
         ),

@@ -56,10 +56,10 @@ class _Found:
             (len(bad), f"records that are not JSON: {len(bad)} ({_few(bad)})"),
             (len(self.odd), f"records without spans: {len(self.odd)} ({_few(self.odd)})"),
             (self.unusable, f"spans that are not objects: {self.unusable}"),
-            (self.changed, f"spans sent again with other content, of which the last counts: {self.changed}"),
+            (self.changed, f"spans sent again with different content; the last one counts: {self.changed}"),
         )
         repeats = (
-            (self.repeated, f"spans sent more than once, of which the last counts: {self.repeated}"),
+            (self.repeated, f"spans sent more than once; the last one counts: {self.repeated}"),
             (others, f"traces without an agent: {others}"),
         )
         rows = {"reading_gaps": gaps, "reading_notes": repeats}
@@ -98,7 +98,7 @@ def _trace(trace_id: str, spans: list[Span], reader: str, notes: dict[str, list[
         trace = own_trace(spans, notes) or trace_of(spans, trace_id, reader, notes)
     except RecursionError:
         return "is nested too deep"
-    return trace or "holds no message, call or result of its agent"
+    return trace or "contains no message, call or result of its agent"
 
 
 def _extends(span: Span, earlier: Span) -> bool:
@@ -133,7 +133,7 @@ def _nothing_in(found: _Found, reader: str, notes: dict[str, list[str]]) -> list
     ):
         return [f'does not look like "{reader}": nothing in it has a span\'s id or start']
     if found.spans:
-        return [f"holds no span of a model call, a tool or an agent (spans: {found.spans})"]
+        return [f"contains no span of a model call, a tool or an agent (spans: {found.spans})"]
     return notes["reading_gaps"][:1]
 
 

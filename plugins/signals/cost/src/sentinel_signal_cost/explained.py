@@ -19,8 +19,8 @@ def _turn(prompt: int, completion: int) -> dict[str, object]:
 
 _EXPLAINED = {
     "over_budget": Explanation(
-        why="A run that costs far more than others of its kind has usually lost its way, and nobody looks until the bill comes.",
-        mend="Stop at a limit of tokens or turns, pass on summaries in place of whole files, and cache the part of the prompt that stays.",
+        why="A run that costs far more than others of its kind has usually gone wrong, and nobody notices until the bill comes.",
+        mend="Set a limit on tokens or turns, pass summaries instead of whole files, and cache the part of the prompt that does not change.",
         example={
             "messages": [
                 {"role": "user", "content": "Summarize the report."},
@@ -30,15 +30,15 @@ _EXPLAINED = {
         },
     ),
     "completion_ratio": Explanation(
-        why="A model that writes many times what it reads is rambling, or repeats itself; completions are the dear part of the bill.",
-        mend="Ask for a form and a length, and set the request's limit of tokens.",
+        why="A model that writes many times what it reads is rambling or repeating itself; completions are the expensive part of the bill.",
+        mend="Ask for a format and a length, and set the request's token limit.",
         example={
             "messages": [{"role": "user", "content": "Is it open?"}, {"role": "assistant", "content": "It depends."}],
             "token_usage": {"prompt_tokens": 300, "completion_tokens": 60_000},
         },
     ),
     "prompt_growth": Explanation(
-        why="Each call pays for all that came before it: a prompt that grows with every call makes the whole run cost the square.",
+        why="Each call pays for everything before it: if the prompt grows with every call, the cost grows with the square of the number of calls.",
         mend="Cut tool results to what matters, compact the context, or give long work to a sub-agent.",
         example={
             "schema": 2,

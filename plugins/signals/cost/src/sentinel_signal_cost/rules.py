@@ -93,19 +93,19 @@ class CostSettings:
     """
 
     budget_tokens: int = attrs.field(default=200_000, validator=_count)
-    """Tokens that a run may use, cached ones weighted; a run that uses just this much scores 0.5."""
+    """Token budget of a run, with cached tokens weighted; a run that uses exactly this much scores 0.5."""
     cached_weight: float = attrs.field(default=0.1, validator=_share)
-    """What a prompt token read from a cache counts, against 1 for one that was not."""
+    """How much a prompt token read from a cache counts; any other counts 1."""
     growth_tokens: int = attrs.field(default=8_000, validator=_count)
-    """Prompt tokens that each model call may add to those of the call before, on average."""
+    """Prompt tokens that each model call may add, on average, to those of the call before."""
     growth_weight: float = attrs.field(default=0.5, validator=_share)
-    """Score that endless growth approaches by itself."""
+    """Upper limit of the score for prompt growth alone."""
     completion_ratio: float = attrs.field(default=2.0, validator=_positive)
-    """Completion tokens for each prompt token from which a run is wordy."""
+    """Completion tokens per prompt token above which a run counts as wordy."""
     completion_weight: float = attrs.field(default=0.4, validator=_share)
-    """Score that endless wordiness approaches by itself."""
+    """Upper limit of the score for wordiness alone."""
     least_completion_tokens: int = attrs.field(default=2_000, validator=attrs.validators.ge(0))
-    """Shorter completions are never wordy, whatever the ratio."""
+    """Below this many completion tokens a run never counts as wordy, whatever the ratio."""
 
 
 Part = tuple[float, Finding | None]
@@ -129,7 +129,9 @@ def budget_part(spent: Spent, settings: "CostSettings") -> Part:
     score = _rising(tokens / settings.budget_tokens)
     if tokens <= settings.budget_tokens:
         return score, None
-    text = f"The run used {tokens:,.0f} tokens (cached ones discounted); its budget is {settings.budget_tokens:,}."
+    text = (
+        f"The run used {tokens:,.0f} tokens (with cached tokens discounted); its budget is {settings.budget_tokens:,}."
+    )
     return score, Finding(rule="over_budget", severity=_severity(score), text=text)
 
 
@@ -139,7 +141,7 @@ def ratio_part(spent: Spent, settings: "CostSettings") -> Part:
     if spent.completion < settings.least_completion_tokens or ratio <= settings.completion_ratio:
         return 0.0, None
     score = settings.completion_weight * (1 - settings.completion_ratio / ratio)
-    text = f"The model wrote {spent.completion:,} tokens for {spent.prompt:,} that it read."
+    text = f"The model wrote {spent.completion:,} tokens and read {spent.prompt:,}."
     return score, Finding(rule="completion_ratio", severity=_severity(score), text=text)
 
 
@@ -154,7 +156,7 @@ def growth_part(index: "TraceIndex", settings: "CostSettings", path: tuple[int, 
     growth = added / max(len(prompts) - 1, 1)
     if growth > settings.growth_tokens:
         score = settings.growth_weight * (1 - settings.growth_tokens / growth)
-        text = f"Each model call added {growth:,.0f} tokens to the prompt on average; allowed are {settings.growth_tokens:,}."
+        text = f"Each model call added {growth:,.0f} tokens to the prompt on average; {settings.growth_tokens:,} are allowed."
         last = calls[-1][0]
         found = Finding(rule="prompt_growth", severity=_severity(score), text=text, message_index=last, trace_path=path)
         yield score, found

@@ -70,8 +70,8 @@ def _explain() -> Mapping[str, Explanation]:
     page = "The build ran, and its log is long. " * 20_000
     return {
         "much_effort": Explanation(
-            why="Hard tasks take effort, and hard tasks fail more often: a long run is worth a look before a short one.",
-            mend="Nothing in the agent, by itself. Look here first when you sort many runs.",
+            why="Hard tasks take effort, and hard tasks fail more often: look at long runs before short ones.",
+            mend="This alone is no reason to change the agent. Look at such runs first when you sort many.",
             example={"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": page}]},
         )
     }
@@ -85,7 +85,7 @@ def sentinel_signals() -> Iterable[Signal]:
         severity="note",
         title="The run took much effort",
         since="0.1.0",
-        help="What the agent wrote is far above what most runs take. It says nothing about the answer; look here first, not harder.",
+        help="The agent wrote far more than in most runs. It says nothing about the answer; it only tells you where to look first.",
     )
     return [
         Signal(

@@ -29,8 +29,8 @@ def detect(index: TraceIndex) -> Detection:
     return Detection(score=parts[0][0], findings=[finding for _, finding in parts], details=parts[0][1].text)
 
 
-_SILENT = Detection(score=None, details="The agent did nothing: there is no end to look at.")
-_FINE = Detection(score=0.0, details="Nothing speaks against how the run ended.")
+_SILENT = Detection(score=None, details="The agent did nothing: there is no ending to check.")
+_FINE = Detection(score=0.0, details="Nothing is wrong with how the run ended.")
 
 
 def _explain() -> "Mapping[str, Explanation]":

@@ -59,7 +59,7 @@ def _recorded(index: "TraceIndex") -> Finding | None:
     outcome = None if index.trace.details is None else index.trace.details.outcome
     if outcome is None or outcome.lower() not in _BROKEN_OFF:
         return None
-    text = f'The run was broken off: its recorded outcome is "{outcome}".'
+    text = f'The run was cut off: its recorded outcome is "{outcome}".'
     return Finding(rule="broken_off", severity="error", text=text, message_index=len(index.messages) - 1)
 
 
@@ -74,7 +74,7 @@ def _notice(last: "Last") -> Finding | None:
     said = messages[place].content or ""
     if len(said) > _LONGEST_NOTICE or _is_notice(" ".join(said.casefold().split())) is None:
         return None
-    text = "The run was broken off: a notice stands where the last word would be."
+    text = "The run was cut off: a notice is in place of the agent's last message."
     return Finding(rule="broken_off", severity="error", text=text, message_index=place, quote=said[:_SHOWN])
 
 

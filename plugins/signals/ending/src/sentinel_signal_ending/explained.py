@@ -34,12 +34,12 @@ def _example(*messages: dict[str, Any], asked: str = "Fix the crash in parse()."
 
 _EXPLAINED = {
     "broken_off": Explanation(
-        why="A run that a limit or a failure ended has no result, whatever its last words look like.",
-        mend="Raise the limit that is quoted, shorten the context, or mend the failure; then run it again.",
+        why="A run that was ended by a limit or a failure has no result, whatever its last message looks like.",
+        mend="Raise the quoted limit, shorten the context, or fix the failure; then run it again.",
         example=_example(_said("I look."), _said("Exceeded the token limit of 200000.")),
     ),
     "handed_in_at_the_limit": Explanation(
-        why="The framework ended the run and handed in what was there. Nobody decided that it was finished.",
+        why="The framework ended the run and submitted whatever was there. Nobody decided that it was finished.",
         mend="Check the answer itself, and give the agent more turns or a smaller task.",
         example={
             **_example(*_called("submit", "taken", answer="4")),
@@ -48,72 +48,72 @@ _EXPLAINED = {
         },
     ),
     "empty_artifact": Explanation(
-        why="Nothing was handed in, so nothing can be right.",
-        mend="Refuse an empty answer in the tool that takes it, and let the agent say that it gives up.",
+        why="Nothing was submitted, so nothing can be right.",
+        mend="Reject an empty answer in the tool that accepts it, and let the agent say that it gives up.",
         example=_example(*_called("finish", "taken", answer="None")),
     ),
     "only_new_files": Explanation(
-        why="A patch that changes no existing file repairs nothing that is there: often it is a script that shows the defect.",
-        mend="Check that the patch touches the code at fault before it is handed in.",
+        why="A patch that changes no existing file fixes nothing in them. Often it is a script that reproduces the bug.",
+        mend="Before the patch is submitted, check that it changes the code at fault.",
         example=_example(*_called("submit", _NEW_FILE)),
     ),
     "error_last": Explanation(
-        why="Whatever was tried last failed, and the run simply ends.",
+        why="The last attempt failed, and the run simply ends.",
         mend="Let the agent try another way, or say that it failed.",
         example=_example(*_called("run", "Error: no such file", success=False), *_called("run", "", key="c2")[:1]),
     ),
     "handed_in_after_failure": Explanation(
-        why="The last look at the work failed, so what was handed in was not seen to work.",
-        mend="Let a failing check keep the answer from being handed in.",
+        why="The last check of the work failed, so nothing shows that the submitted answer works.",
+        mend="Block the submission of an answer while a check fails.",
         example=_example(
             *_called("run", "2 tests failed", success=False), *_called("submit", "taken", key="c2", answer="4")
         ),
     ),
     "handed_in_after_refusal": Explanation(
-        why="An empty call is a slip of format, not a look at the work: the work before it may be good, or unfinished.",
-        mend="Answer an empty call with what belongs into it, and let the agent look once more before it hands in.",
+        why="An empty call is a formatting error, not a check of the work: the work before it may be good or unfinished.",
+        mend="Answer an empty call with a message that says what it needs, and let the agent check again before it submits.",
         example=_example(
             *_called("run", "no code was given", success=False, code=""),
             *_called("submit", "taken", key="c2", answer="4"),
         ),
     ),
     "unread_result": Explanation(
-        why="The agent asked for something, and the run ends with what came back: mostly it was cut off.",
-        mend="Look for a limit on turns or a recorder that drops the last message.",
+        why="The agent asked for something, and the run ends with the result. Usually the run was cut off.",
+        mend="Look for a turn limit, or for a recorder that drops the last message.",
         example=_example(*_called("search_orders", "3 orders"), asked="How many orders are open?"),
     ),
     "came_to_nothing": Explanation(
-        why="The agent was still looking, had found nothing, and stopped without a word: the task is not done.",
-        mend="Look for a limit on turns; let the agent say what it could not find.",
+        why="The agent was still searching, had found nothing, and stopped without a word: the task is not done.",
+        mend="Look for a turn limit; let the agent say what it could not find.",
         example=_example(*_called("search_orders", "timed out", success=False), asked="How many orders are open?"),
     ),
     "no_answer": Explanation(
-        why="The last message of the agent is empty: the user got nothing.",
-        mend="Ask the model once more where its answer is empty.",
+        why="The agent's last message is empty: the user got no answer.",
+        mend="Ask the model again when its answer is empty.",
         example=_example(*_called("run", "4"), _said(""), asked="What is 2 + 2?"),
     ),
     "answered_after_failure": Explanation(
-        why="An answer right after a failed call may hide the failure, or rest on nothing.",
-        mend="Let the answer say what failed. The finding has no verdict of its own, and raises the triage score.",
+        why="An answer right after a failed call may hide the failure or have no basis.",
+        mend="Let the answer say what failed. The finding alone does not change the verdict; it raises the triage score.",
         example=_example(*_called("run", "boom", success=False), _said("It is 4."), asked="What is 2 + 2?"),
     ),
     "failure_told": Explanation(
         why="The agent says what failed, so nobody is misled; the task may still not be done.",
-        mend="Nothing in what the agent says. Mend the call that failed, or let it try another way first.",
+        mend="The answer needs no change. Fix the call that failed, or let the agent try another way first.",
         example=_example(
             *_called("read_file", "boom", success=False), _said("I could not read b.txt."), asked="What is in b.txt?"
         ),
     ),
     "missing_name": Explanation(
-        why="Who calls the code by the name that was asked for will not find it.",
-        mend="Check what is handed in against the signature in the request.",
+        why="Code that calls it by the requested name will not find it.",
+        mend="Compare the submitted code with the signature in the request.",
         example=_example(
             *_called("submit", "taken", code="def find_maximum(a): ..."), asked="Write it:\n\ndef find_max(a):\n    ..."
         ),
     ),
     "wrong_arithmetic": Explanation(
-        why="A sum that does not come out makes every figure after it wrong.",
-        mend="Let the agent compute with a tool, and quote its result.",
+        why="A wrong calculation makes every figure that depends on it wrong.",
+        mend="Let the agent calculate with a tool and quote the tool's result.",
         example=_example(_said("In all 465 + 269 + 120 = $2328."), asked="What does it cost in all?"),
     ),
 }

@@ -38,7 +38,7 @@ def broken_off(last: Last) -> Part | None:
     found = find_break(last)
     if found is None or last.submission is None:
         return None if found is None else (_CERTAIN, found)
-    text = f"{found.text} An answer was handed in all the same."
+    text = f"{found.text} An answer was submitted anyway."
     return _GRAVE, attrs.evolve(found, rule="handed_in_at_the_limit", severity="warning", text=text)
 
 
@@ -48,11 +48,11 @@ def empty_artifact(last: Last) -> Part | None:
     if handed_in is None or call is None:
         return None
     if handed_in.strip(_AROUND).casefold() in _NOTHING:
-        return _CERTAIN, _found("empty_artifact", f'What was handed in with "{call.call.name}" is empty.', call)
+        return _CERTAIN, _found("empty_artifact", f'The answer submitted with "{call.call.name}" is empty.', call)
     patched = len(_patched(handed_in))
     if not patched or patched != len(_added(handed_in)) or not last.is_fix_asked:
         return None
-    text = f"The patch only adds new files ({patched}) and changes nothing that was there; a fix was asked."
+    text = f"The patch only adds new files ({patched}) and changes no existing one, although a fix was requested."
     return _CERTAIN, _found("only_new_files", text, call)
 
 
@@ -63,7 +63,7 @@ def error_last(last: Last) -> Part | None:
         return None
     if call is last.call and last.is_read(call):
         return None
-    text = f'The last call that was answered, "{call.call.name}", failed, and nothing that worked follows.'
+    text = f'The last call with a result, "{call.call.name}", failed, and no successful call follows.'
     return _GRAVE, _found("error_last", text, call, is_result=True)
 
 
@@ -72,9 +72,9 @@ def handed_in_after_failure(last: Last) -> Part | None:
     call = last.work
     if last.submission is None or call is None or call.outcome.state != "failed" or is_handing_over(last.submission):
         return None
-    text = f'The last call before the answer was handed in, "{call.call.name}", failed.'
+    text = f'The last call before the answer was submitted, "{call.call.name}", failed.'
     if is_blank(call):
-        text = f'The last call before the answer was handed in, "{call.call.name}", was given nothing and failed.'
+        text = f'The last call before the answer was submitted, "{call.call.name}", had empty arguments and failed.'
         return _LIKELY, _found("handed_in_after_refusal", text, call, is_result=True)
     return _GRAVE, _found("handed_in_after_failure", text, call, is_result=True)
 
@@ -105,7 +105,7 @@ def _worthless(last: Last, call: "Call") -> str | None:
         return "the call failed"
     if call.outcome.reason == "no_match":
         return "nothing was found"
-    return "the same call had brought the same before" if last.is_repeat(call) else None
+    return "the same call had returned the same before" if last.is_repeat(call) else None
 
 
 def no_answer(last: Last) -> Part | None:
@@ -116,7 +116,7 @@ def no_answer(last: Last) -> Part | None:
         return None
     if message.details is not None and message.details.reasoning:
         return None
-    text = "The run ends with an empty message of the agent: there is no answer."
+    text = "The run ends with an empty message from the agent: there is no answer."
     return _GRAVE, Finding(rule="no_answer", severity="warning", text=text, message_index=place)
 
 
@@ -127,7 +127,7 @@ def answered_after_failure(last: Last) -> Part | None:
         return None
     text = f'The last call before the answer, "{call.call.name}", failed'
     if last.is_failure_told:
-        found = _found("failure_told", f"{text}; the answer speaks of a failure.", call, is_result=True)
+        found = _found("failure_told", f"{text}; the answer mentions a failure.", call, is_result=True)
         return _SLIGHT, attrs.evolve(found, severity="note")
     return _LIKELY, _found("answered_after_failure", f"{text}.", call, is_result=True)
 
@@ -143,7 +143,7 @@ def missing_name(last: Last) -> Part | None:
     if not names or any(re.search(rf"\b{name}\b", handed_in) for name in names):
         return None
     return _LIKELY, _found(
-        "missing_name", f'The request names "{names[-1]}"; what was handed in does not have it.', call
+        "missing_name", f'The request names "{names[-1]}"; the submitted code does not have it.', call
     )
 
 
@@ -156,7 +156,7 @@ def wrong_arithmetic(last: Last) -> Part | None:
     wrong = next(wrong_sums(last.text.content[-_LONGEST_ANSWER:]), None)
     if wrong is None:
         return None
-    text = "The agent's last text states a sum that is wrong."
+    text = "The agent's last text states a calculation that is wrong."
     place = last.text.message_index
     return _LIKELY, Finding(rule="wrong_arithmetic", severity="warning", text=text, message_index=place, quote=wrong)
 

@@ -40,21 +40,21 @@ class LoopSettings:
     unrecorded_weight: float = attrs.field(default=0.5, validator=_share)
     """Weight of a repeated call whose result is empty or not recorded."""
     scattered_weight: float = attrs.field(default=0.3, validator=_share)
-    """Score of a run in which every call repeats an earlier one, but never two in a row without news between."""
+    """Score of a run in which every call repeats an earlier one, but never two in a row with nothing new in between."""
     similarity: float = attrs.field(default=0.9, validator=_share)
-    """Least normalised Indel similarity of two texts that count as near-identical."""
+    """Lowest normalised Indel similarity at which two texts count as near-identical."""
     least_text_bytes: int = attrs.field(default=40, validator=_at_least_one)
-    """Shorter texts (letters and single spaces, UTF-8) are boilerplate and never a repetition."""
+    """Shorter texts (letters and single spaces, UTF-8) are boilerplate and never count as a repetition."""
     message_limit: int = attrs.field(default=100, validator=_at_least_one)
-    """Messages beyond which a run counts as too long."""
+    """Number of messages above which a run counts as too long."""
     length_weight: float = attrs.field(default=0.5, validator=_share)
-    """Score that an endlessly long run approaches for its length alone."""
+    """Upper limit of the score for length alone."""
 
 
 _DIGITS = 6
 _FEWEST_ALIKE = 2
 _SILENT = Detection(score=None, details="The agent said nothing and called no tool.")
-_UNRECORDED = "Some repeated calls have no recorded result: what they brought cannot be compared."
+_UNRECORDED = "Some repeated calls have no recorded result, so their results cannot be compared."
 
 
 def detect(index: TraceIndex, settings: LoopSettings) -> Detection:

@@ -25,7 +25,7 @@ RULES = (
         id="repeated_messages",
         severity="error",
         title="The same message again and again",
-        help="The agent said nearly the same several times with nothing new in between.",
+        help="The agent said nearly the same thing several times, with nothing new in between.",
         since=_SINCE,
     ),
     Rule(

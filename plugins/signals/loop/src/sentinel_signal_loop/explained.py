@@ -25,18 +25,18 @@ _STUCK = "I will look at the configuration once more to find out why the build d
 
 _EXPLAINED = {
     "identical_calls": Explanation(
-        why="The same question gets the same answer. An agent that asks it again burns money and time, and does not notice that it is stuck.",
-        mend="Put what was tried into the prompt, refuse a call that was just made with its last result, or stop after two.",
+        why="The same question gets the same answer. An agent that asks it again wastes money and time, and does not notice that it is stuck.",
+        mend="Put what was already tried into the prompt, answer a repeated call with its previous result and a warning, or stop after two.",
         example={"messages": _calls(["read_file"] * 6, "no errors found")},
     ),
     "cycle": Explanation(
-        why="Several calls in turn, round after round, look like work and are none: nothing new comes back.",
-        mend="Tell the agent what it has tried and what came of it; after a round without anything new let it give up and say so.",
+        why="Several calls in turn, round after round, look like progress but are not: nothing new comes back.",
+        mend="Tell the agent what it has tried and what resulted; after a round with nothing new, let it give up and say so.",
         example={"messages": _calls(["list_files", "read_file", "run_build"] * 4, "build failed: unknown target")},
     ),
     "repeated_messages": Explanation(
-        why="An agent that says the same again and again, with nothing done in between, waits for something that does not come.",
-        mend="End the run where a message repeats the last one, or ask the user.",
+        why="An agent that repeats itself and does nothing in between is waiting for something that will not come.",
+        mend="End the run when a message repeats the last one, or ask the user.",
         example={
             "messages": [
                 {"role": "user", "content": "Why does the build not start?"},
@@ -45,8 +45,8 @@ _EXPLAINED = {
         },
     ),
     "too_many_messages": Explanation(
-        why="Runs this long are mostly runs that found no end. Quality falls as the context fills.",
-        mend="Set a limit of turns, split the task, or raise message_limit where runs are meant to be long.",
+        why="Most runs this long have failed to finish. Quality falls as the context fills up.",
+        mend="Set a turn limit, split the task, or raise message_limit if runs are meant to be long.",
         example={
             "messages": [
                 {

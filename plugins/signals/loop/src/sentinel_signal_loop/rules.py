@@ -61,7 +61,7 @@ def text_part(texts: "Sequence[Text]", track: Track, news: Sequence[int], settin
         return Finding(
             rule="repeated_messages",
             severity=_severity(score),
-            text=f"The agent said nearly the same {len(stretch.dry) + 1} times with nothing new in between.",
+            text=f"The agent said nearly the same thing {len(stretch.dry) + 1} times, with nothing new in between.",
             message_index=text.message_index,
             quote=text.content[:_QUOTED],
         )

@@ -22,35 +22,35 @@ _share = attrs.validators.and_(attrs.validators.ge(0.0), attrs.validators.le(1.0
 
 @attrs.frozen(kw_only=True)
 class ToolMisuseSettings:
-    """Weights in [0, 1] of one bad call, by what is wrong with it and by what came after it.
+    """Weights in [0, 1] of one bad call, depending on what is wrong with it and on what follows it.
 
     Raises ``ValueError`` for a value out of its range.
     """
 
     repaired_weight: float = attrs.field(default=0.1, validator=_share)
-    """Part of its weight that a bad call keeps where a call of the same tool worked later."""
+    """Fraction of its weight that a bad call keeps if a later call to the same tool succeeded."""
     moved_on_weight: float = attrs.field(default=0.5, validator=_share)
-    """Part that it keeps where only calls of other tools worked later."""
+    """Fraction that it keeps if only later calls to other tools succeeded."""
     ending_weight: float = attrs.field(default=0.5, validator=_share)
-    """Score for one failed call after which nothing worked; each further one adds this part of what is left to 1."""
+    """Score for one failed call after which no call succeeded; each further one adds this fraction of the rest up to 1."""
     half_at: float = attrs.field(default=1.0, validator=attrs.validators.gt(0.0))
-    """Bad calls times their rate that give a score of 0.5 by themselves."""
+    """Number of bad calls times their share of all calls, at which the score is 0.5."""
     failed_weight: float = attrs.field(default=1.0, validator=_share)
     """Weight of a call that failed."""
     no_match_weight: float = attrs.field(default=0.3, validator=_share)
-    """Weight of a lookup whose result says that it found nothing."""
+    """Weight of a lookup whose result says that nothing was found."""
     unknown_tool_weight: float = attrs.field(default=1.0, validator=_share)
-    """Weight of a call of a tool that does not exist."""
+    """Weight of a call to a tool that does not exist."""
     not_json_weight: float = attrs.field(default=0.8, validator=_share)
     """Weight of arguments that were not JSON."""
     schema_weight: float = attrs.field(default=0.8, validator=_share)
-    """Weight of arguments that the tool's schema refuses: a missing one, or one of a wrong type."""
+    """Weight of arguments that the tool's schema rejects: a missing one, or one of the wrong type."""
     placeholder_weight: float = attrs.field(default=0.6, validator=_share)
     """Weight of an argument that was never filled in."""
     empty_weight: float = attrs.field(default=0.3, validator=_share)
-    """Weight of an empty argument where other calls of the tool give a value, or the schema requires one."""
+    """Weight of an empty argument when other calls to the tool pass a value, or the schema requires one."""
     suspicious_weight: float = attrs.field(default=1.0, validator=_share)
-    """Weight of an argument that no honest call has; what worked later takes nothing of it."""
+    """Weight of an argument that no honest call has; later successes do not reduce it."""
 
 
 _DIGITS = 6
@@ -133,7 +133,7 @@ def _finding(checked: Checked, position: int, weight: float) -> Finding:
     call, fault = checked.calls[position], checked.faults[position]
     failed = checked.worked[position] is False
     shown = _evidence(call) if failed else call.key[1].decode()
-    reason = f"{fault.reason} as the agent wanted" if position in checked.wanted else fault.reason
+    reason = f"{fault.reason} as the agent intended" if position in checked.wanted else fault.reason
     return Finding(
         rule=fault.rule,
         severity="error"

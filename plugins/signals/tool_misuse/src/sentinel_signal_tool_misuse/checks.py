@@ -18,7 +18,7 @@ SUSPICIOUS = "suspicious_argument"
 
 _FAILED_BY = {
     "no_match": ("no_match", "found nothing"),
-    "unknown_tool": ("unknown_tool", "was refused: there is no such tool"),
+    "unknown_tool": ("unknown_tool", "was rejected: there is no such tool"),
 }
 """Rule and words of an outcome's reason; any other failure is ``failed_call``."""
 
@@ -108,10 +108,10 @@ def _argument_faults(
         faults.append(Fault("placeholder_argument", settings.placeholder_weight, reason))
     for name in empty_names(asked.arguments):
         if name in usual.given(asked.name):
-            reason = f"was given nothing for {name!r}; other calls give a value"
+            reason = f"was given nothing for {name!r}; other calls pass a value"
             faults.append(Fault("empty_argument", settings.empty_weight, reason))
     if not faults and offered is not None and offered.is_empty(asked):
-        reason = "was given nothing for all that its schema requires"
+        reason = "was given empty values for all required arguments"
         faults.append(Fault("empty_argument", settings.empty_weight, reason))
     return faults
 
@@ -120,10 +120,10 @@ def _offer_faults(call: "Call", offered: "Offered", settings: "ToolMisuseSetting
     faults = []
     # What answers with success exists, whatever the list of tools says.
     if call.call.name not in offered and not (call.result is not None and call.result.success):
-        faults.append(Fault("unknown_tool", settings.unknown_tool_weight, "is not among the tools on offer"))
+        faults.append(Fault("unknown_tool", settings.unknown_tool_weight, "is not an available tool"))
     refusal = offered.refusal(call.call)
     if refusal is not None:
         rule, reason = refusal
-        reason = f"was given arguments that its schema refuses: {reason}"
+        reason = f"was given arguments that its schema rejects: {reason}"
         faults.append(Fault(rule, settings.schema_weight, reason))
     return faults

@@ -39,27 +39,27 @@ _SCHEMA = {"type": "object", "properties": {"order_id": {"type": "integer"}}, "r
 _EXPLAINED = {
     "failed_call": Explanation(
         why="A call that failed did nothing. What the agent says and does after it rests on something that never happened.",
-        mend="Give the model the error in words that it can act on, let it try again with other arguments, and let it say so where it cannot.",
+        mend="Give the model an error message that it can act on, let it try again with other arguments, and let it say so if it cannot.",
         example=_one_call({"order_id": 1017}, "Error: connection timed out"),
     ),
     "unknown_tool": Explanation(
-        why="The agent made a tool up. Nothing ran, and the plan that needed it cannot work.",
-        mend="Name the tools on offer in the prompt, and answer an unknown name with the list of those that there are.",
+        why="The agent invented a tool. Nothing ran, and a plan that needs it cannot work.",
+        mend="Name the available tools in the prompt, and answer an unknown name with the list of available tools.",
         example=_one_call({"order_id": 1017}, "Error: no such tool", name="find_parcel", with_schema=True),
     ),
     "missing_argument": Explanation(
-        why="A call without an argument that the schema requires is refused, or worse, does something else.",
+        why="A call without an argument that the schema requires is rejected or, worse, does something else.",
         mend="Say in the argument's description where its value comes from; use the provider's strict mode.",
         example=_one_call({}, "order_id is missing", with_schema=True),
     ),
     "invalid_argument": Explanation(
-        why="A value of the wrong type or outside of what is allowed is refused, or is taken for another one.",
-        mend="List the values that are allowed, give the format with an example, and use the provider's strict mode.",
+        why="A value of the wrong type, or one that is not allowed, is rejected or mistaken for another.",
+        mend="List the allowed values, give the format with an example, and use the provider's strict mode.",
         example=_one_call({"order_id": "the last one"}, "order_id must be a number", with_schema=True),
     ),
     "arguments_not_json": Explanation(
-        why="The arguments could not even be read, so the tool saw nothing of what the model wanted.",
-        mend="Use the provider's own tool calls or strict mode; short arguments break less often than long ones.",
+        why="The arguments could not be parsed, so the tool never received what the model wanted.",
+        mend="Use the provider's native tool calls or strict mode; short arguments break less often than long ones.",
         example={
             "schema": 2,
             "messages": [
@@ -75,13 +75,13 @@ _EXPLAINED = {
         },
     ),
     "placeholder_argument": Explanation(
-        why="The model did not have the value, and wrote a stand-in as if it were one.",
-        mend="Let it ask the user, or look the value up first; make the argument optional where there may be none.",
+        why="The model did not have the value, and passed a placeholder as if it were one.",
+        mend="Let it ask the user or look the value up first; make the argument optional if there may be no value.",
         example=_one_call({"order_id": "<your_order_id>"}, "{}"),
     ),
     "empty_argument": Explanation(
-        why="An empty value where the same tool gets one elsewhere is mostly a value that got lost.",
-        mend="Require the argument in the schema, and refuse an empty one with a message that says what belongs there.",
+        why="If other calls to the same tool pass a value, an empty one has usually been lost.",
+        mend="Require the argument in the schema, and reject an empty one with a message that says what belongs there.",
         example={
             "messages": [
                 {"role": "user", "content": "Find flights."},
@@ -96,13 +96,13 @@ _EXPLAINED = {
         },
     ),
     "suspicious_argument": Explanation(
-        why="No task needs it: the model was led by what it read, or does not know what its command does.",
-        mend="Look where the value came from, refuse such arguments in the tool, and run commands in a sandbox.",
+        why="No task needs it: the model followed instructions in what it read, or does not know what its command does.",
+        mend="Find out where the value came from, reject such arguments in the tool, and run commands in a sandbox.",
         example=_one_call({"path": "../../etc/passwd"}, "root:x:0:0", name="read_file"),
     ),
     "no_match": Explanation(
-        why="One lookup that finds nothing is work. Many mean that the agent guesses names and ids.",
-        mend="Offer a tool that lists what there is, and tell the model to take ids from results alone.",
+        why="One lookup that finds nothing is normal. Many mean that the agent is guessing names and ids.",
+        mend="Offer a tool that lists what exists, and tell the model to take ids only from results.",
         example=_one_call({"order_id": 1017}, "No results found."),
     ),
 }

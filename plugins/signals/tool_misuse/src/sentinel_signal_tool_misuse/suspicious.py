@@ -28,8 +28,8 @@ _SQL = (
 )
 _PATTERNS = (
     ("would delete the whole disk or home", _DELETE),
-    ("leads out of its folder to the system's files", _WAY_OUT),
-    ("smuggles SQL into a value", _SQL),
+    ("escapes its folder to reach system files", _WAY_OUT),
+    ("injects SQL into a value", _SQL),
 )
 
 

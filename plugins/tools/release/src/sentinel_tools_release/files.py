@@ -95,7 +95,7 @@ def json_object(data: bytes, place: str, max_bytes: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError(f'"{place}" is not JSON: {error}; correct it there') from error
     if not isinstance(value, dict):
-        raise InputError(f'"{place}" must hold a JSON object @ $, not {_KIND[type(value)]}')
+        raise InputError(f'"{place}" must contain a JSON object @ $, not {_KIND[type(value)]}')
     return value
 
 

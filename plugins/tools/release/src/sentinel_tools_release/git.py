@@ -174,15 +174,15 @@ def resolve(repository: Repository, release_id: str) -> Range:
     since = _commit(repository, start or "HEAD") if dots else _tag_before(repository, release_id, to)
     found = between(repository, since, to)
     if repository.ask("rev-list", "--count", found.commits).strip() == "0":
-        raise InputError(f'"{release_id}" in "{repository.path}" holds no commit; put the older end first, OLD..NEW')
+        raise InputError(f'"{release_id}" in "{repository.path}" contains no commit; put the older end first, OLD..NEW')
     return found
 
 
 def between(repository: Repository, since: str, to: str) -> Range:
-    """The range between two commits, by their hashes. Raises ``InputError`` if they have no history in common."""
+    """The range between two commits, by their hashes. Raises ``InputError`` if they have no common history."""
     base = repository.find("merge-base", since, to)
     if base is None:
-        raise InputError(f'{since[:12]} and {to[:12]} in "{repository.path}" have no history in common')
+        raise InputError(f'{since[:12]} and {to[:12]} in "{repository.path}" have no common history')
     return Range(since=since, to=to, base=base)
 
 

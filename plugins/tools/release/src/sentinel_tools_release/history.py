@@ -101,7 +101,7 @@ def get_release_history(
         current, earlier = _of_summaries(settings, release_id)
     if baseline is not None and baseline not in earlier:
         known = ", ".join(f'"{version}"' for version in list(earlier)[:10]) or "none"
-        raise InputError(f'there is no earlier release "{baseline}" to compare with; known are: {known}')
+        raise InputError(f'there is no earlier release "{baseline}" to compare with; known releases: {known}')
     listed = dict(list(earlier.items())[:limit])
     against = [earlier[baseline]] if baseline is not None else list(listed.values())
     return {
@@ -160,7 +160,9 @@ def _in_folder(settings: HistorySettings) -> dict[str, Mapping[str, Any]]:
     folder = Path(named)
     if is_url(named) or not folder.is_dir():
         if settings.history:
-            raise InputError(f'"{named}" is not a folder; "history" names the summaries of earlier releases')
+            raise InputError(
+                f'"{named}" is not a folder; "history" must be a folder with the summaries of earlier releases'
+            )
         return {}
     found: dict[str, Mapping[str, Any]] = {}
     for path in json_files(folder):

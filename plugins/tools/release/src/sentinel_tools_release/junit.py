@@ -148,10 +148,10 @@ def _files(folder: Path) -> list[Path]:
     named = (Path(place, name) for place, _, names in places for name in names if name.endswith(".xml"))
     found = sorted(path for path in named if path.is_file())
     if not found:
-        raise InputError(f'"{os.fspath(folder)}" holds no *.xml file; --junit sets the path of the test report')
+        raise InputError(f'"{os.fspath(folder)}" contains no *.xml file; --junit sets the path of the test report')
     if len(found) > _MAX_FILES:
         raise InputError(
-            f'"{os.fspath(folder)}" holds {len(found)} *.xml files, more than {_MAX_FILES}; name a folder with fewer'
+            f'"{os.fspath(folder)}" contains {len(found)} *.xml files, more than {_MAX_FILES}; name a folder with fewer'
         )
     return found
 

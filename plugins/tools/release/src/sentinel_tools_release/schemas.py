@@ -9,7 +9,7 @@ _RELEASE_ID = {
     "type": "string",
     "minLength": 1,
     "maxLength": 256,
-    "description": "The release, as it was given to you, for example v2.1.0.",
+    "description": "The release, as you were given it, for example v2.1.0.",
 }
 
 
@@ -38,7 +38,7 @@ TESTS = _schema(
             "enum": ["failed", "skipped", "passed", "all"],
             "description": "Which tests; failed ones if left out.",
         },
-        "name": {"type": "string", "maxLength": 500, "description": "Only tests whose name holds this text."},
+        "name": {"type": "string", "maxLength": 500, "description": "Only tests whose name contains this text."},
         "limit": _limit(100, 20),
     }
 )
@@ -78,7 +78,7 @@ REPORT = _schema(
             "items": {"type": "string", "minLength": 1, "maxLength": 4000},
             "minItems": 1,
             "maxItems": 200,
-            "description": "What the severity rests on: one sentence each, with the number or the change it is about.",
+            "description": "Reasons for the severity: one sentence each, with the number or the change it is about.",
         },
     },
     "severity",

@@ -15,7 +15,7 @@ from sentinel_tools_release.web import quoted, request
 __all__ = ["send"]
 
 _NOT_AGAIN = (
-    "It is not sent again, as it could be filed twice; if the server files the same Idempotency-Key only once, add to the "
+    "It is not sent again, because it could be filed twice; if the server files the same Idempotency-Key only once, add to the "
     "command: --set tools.file_risk_report.honors_keys=true --accept-changes"
 )
 

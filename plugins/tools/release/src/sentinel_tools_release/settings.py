@@ -67,38 +67,38 @@ def _check_path(_instance: object, attribute: "attrs.Attribute[Any]", place: str
 
 @attrs.frozen(kw_only=True)
 class SourceSettings:
-    """Where a release is looked up; the same for every tool that reads.
+    """Where to look up a release; the same for every tool that reads.
 
     ``releases`` is a JSON file, a folder of them, or the base address of a server. With ``repo``, a git repository, a
     release is a range of commits instead. ``junit`` (a JUnit XML file, or a folder of them) and ``metrics`` (a JSON file)
-    replace the tests and metrics of either. An empty text means "not set".
+    replace the tests and metrics of either. An empty string means "not set".
 
     ``timeout`` is in seconds, for one call to a server or to git; ``max_bytes`` caps a JSON file or a server's answer, and 16
     times that the output of git; ``max_junit_bytes`` caps all JUnit files together.
     """
 
     releases: str = attrs.field(default="releases", validator=_check_place, metadata=_PATH)
-    """A JSON file, a folder of them, or the base address of a server."""
+    """A JSON file, a folder of JSON files, or the base address of a server."""
     repo: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
     """A git repository; a release is then a range of commits."""
     junit: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
-    """JUnit XML, a file or a folder, that replaces the tests of the summary."""
+    """A JUnit XML file, or a folder of them, that replaces the tests in the summary."""
     metrics: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
-    """A JSON file that replaces the metrics of the summary."""
+    """A JSON file that replaces the metrics in the summary."""
     timeout: float = attrs.field(default=10.0, validator=_seconds)
-    """Seconds for one call to a server or to git."""
+    """Time limit for one call to a server or to git, in seconds."""
     max_bytes: int = attrs.field(default=1_000_000, validator=_positive)
-    """The largest JSON file or answer; git may print 16 times as much."""
+    """Size limit for a JSON file or an answer, in bytes; git may print 16 times as much."""
     max_junit_bytes: int = attrs.field(default=64_000_000, validator=_positive)
-    """The largest size of all JUnit files together."""
+    """Size limit for all JUnit files together, in bytes."""
 
 
 @attrs.frozen(kw_only=True)
 class SummarySettings(SourceSettings):
-    """``max_changes`` is how many commits of a range are listed at most; the result says how many are left out."""
+    """``max_changes`` limits how many commits of a range are listed; the result says how many are left out."""
 
     max_changes: int = attrs.field(default=200, validator=_positive)
-    """Commits of a range that are listed; the result says how many are left out."""
+    """How many commits of a range are listed at most; the result says how many are left out."""
 
 
 @attrs.frozen(kw_only=True)
@@ -119,7 +119,7 @@ class HistorySettings(SourceSettings):
 
 @attrs.frozen(kw_only=True)
 class ReportSettings:
-    """``reports`` is a folder, created when needed, or the base address of a server; the limits are as for reading.
+    """``reports`` is a folder, created when needed, or the base address of a server; the limits are the same as for reading.
 
     ``honors_keys`` says that the server files two POSTs with one ``Idempotency-Key`` only once. Only then is a report with an
     unknown outcome sent again. ``outbox`` is the folder that records which report was sent under which key.
@@ -134,6 +134,6 @@ class ReportSettings:
     )
     """The folder that records which report was sent under which key."""
     timeout: float = attrs.field(default=10.0, validator=_seconds)
-    """Seconds for one call to a server."""
+    """Time limit for one call to a server, in seconds."""
     max_bytes: int = attrs.field(default=1_000_000, validator=_positive)
-    """The largest answer of a server."""
+    """Size limit for a server's answer, in bytes."""

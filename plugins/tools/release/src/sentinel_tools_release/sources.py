@@ -83,7 +83,7 @@ def json_files(folder: Path) -> Iterator[Path]:
     files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
     if len(files) > _MAX_FILES:
         raise InputError(
-            f'"{os.fspath(folder)}" holds {len(files)} files and none is named after the release; name it <release>.json'
+            f'"{os.fspath(folder)}" contains {len(files)} files, but none is named after the release; name it <release>.json'
         )
     return iter(files)
 

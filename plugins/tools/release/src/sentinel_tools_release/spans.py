@@ -102,7 +102,7 @@ def _spans_in(path: Path, max_bytes: int) -> Iterator[_Span]:
         raise InputError(f'"{name}" is larger than {max_bytes} bytes; raise "max_bytes" if that is right')
     for line, document in _documents(data.removeprefix(codecs.BOM_UTF8), name):
         if not isinstance(document, dict) or not isinstance(document.get("resourceSpans"), list):
-            raise InputError(f'"{name}" has no "resourceSpans" list @ line {line}; it must be OpenTelemetry\'s JSON')
+            raise InputError(f'"{name}" has no "resourceSpans" list @ line {line}; it must be OpenTelemetry JSON')
         for group in _objects(document["resourceSpans"]):
             yield from _of_resource(group)
 

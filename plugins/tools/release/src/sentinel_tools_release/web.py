@@ -17,11 +17,11 @@ _DID_NOTHING = {
     HTTPStatus.NOT_IMPLEMENTED,
     HTTPStatus.SERVICE_UNAVAILABLE,
 }
-_UNKNOWN = "whether it took what was sent is unknown"
+_UNKNOWN = "whether it accepted the request is unknown"
 _MOST_READ = 4000  # bytes of a body
 _MOST_QUOTED = 200
 _EITHER = {
-    **dict.fromkeys(range(300, 400), "redirects are not followed, give the final address"),
+    **dict.fromkeys(range(300, 400), "redirects are not followed; give the final address"),
     **dict.fromkeys((401, 403), "no login is sent; the server must do without one"),
     429: "try again later",
 }
@@ -33,7 +33,7 @@ _HINTS: Mapping[str, Mapping[int, str]] = {
     },
     "POST": {
         **_EITHER,
-        **dict.fromkeys((400, 422), "the server does not take what was sent"),
+        **dict.fromkeys((400, 422), "the server does not accept the request"),
         **dict.fromkeys((404, 405, 410), "check the address"),
     },
 }

@@ -31,18 +31,24 @@ def _number(
 
 @click.command("receive")
 @click.option("--host", "address", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen.")
-@_number("--port", click.IntRange(0, 65535), 4318, "N", "0 takes any free one.")
+@_number("--port", click.IntRange(0, 65535), 4318, "N", "Port to listen on; 0 takes any free one.")
 @_number(
     "--quiet",
     _SECONDS,
     2.0,
     "SECONDS",
-    "Judge a trace this long after its last span, once its outermost span has come.",
+    "Judge a trace this long after its last span, once its outermost span has arrived.",
 )
-@_number("--patience", _SECONDS, 60.0, "SECONDS", "The same if the outermost span has not come.")
-@_number("--until-quiet", _SECONDS, None, "SECONDS", "End once something was judged and nothing came for this long.")
-@_number("--max-body-mb", _COUNT, 64, "MB", "Largest request, decompressed.")
-@_number("--max-spans", _COUNT, 2_000_000, "N", "Most spans held at a time; beyond that, senders must wait.")
+@_number("--patience", _SECONDS, 60.0, "SECONDS", "The same, if the outermost span has not arrived.")
+@_number(
+    "--until-quiet",
+    _SECONDS,
+    None,
+    "SECONDS",
+    "End once something has been judged and nothing has arrived for this long.",
+)
+@_number("--max-body-mb", _COUNT, 64, "MB", "Size limit for one request, decompressed.")
+@_number("--max-spans", _COUNT, 2_000_000, "N", "Limit on spans held in memory; beyond it, senders must wait.")
 @click.option(
     "-o",
     "--output",
@@ -57,14 +63,14 @@ def _number(
 @limit_options
 @plugin_options
 def command(**options: Any) -> int:
-    r"""Listen for OTLP over HTTP (JSON or protobuf, gzip) and judge each trace of an agent once it is quiet.
+    r"""Listen for OTLP over HTTP (JSON or protobuf, gzip) and judge each agent trace once no more spans arrive.
 
     \b
     sentinel receive
     OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 python my_agent.py
 
     Spans of one trace, and traces of one conversation, are judged together. Ctrl-C or SIGTERM judges what has arrived and
-    ends. Exit codes: 0 PASS, 1 WARN, 2 FAIL, of many the worst; 3 if anything could not be judged; 130 after Ctrl-C.
+    ends. Exit codes: 0 PASS, 1 WARN, 2 FAIL, the worst of several; 3 if anything could not be judged; 130 after Ctrl-C.
     """
     import sentinel_core.runtime.http_server  # noqa: F401 - its error says what to install
     from sentinel_command_receive.cli.receiving import Receiver

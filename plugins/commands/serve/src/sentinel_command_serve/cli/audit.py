@@ -19,12 +19,12 @@ def command(context: click.Context) -> None:
     help_without_command(context)
 
 
-@command.command("verify", short_help="Check every row, and the loops against them.")
+@command.command("verify", short_help="Check every row, and compare the loops with the rows.")
 @store_option
 def verify(*, store: str | None) -> int:
-    """Check every row's hash, that none is missing, and that loops and overrides match their rows.
+    """Check every row's hash, that no row is missing, and that loops and overrides match their rows.
 
-    Exit codes: 0 if all is as it was written; 3 if a row was changed, which is then named.
+    Exit codes: 0 if nothing was changed; 3 if a row was changed, which is then named.
     """
     with kept_store(store) as kept:
         found = _problems(kept)
@@ -33,8 +33,8 @@ def verify(*, store: str | None) -> int:
         complain(problem)
     if found:
         return ERROR
-    state = "is as it was" if rows == 1 else "are as they were"
-    click.echo(f"{counted(rows, 'audit row')} of {counted(families, 'family', 'families')} {state} written.")
+    state = "is unchanged" if rows == 1 else "are unchanged"
+    click.echo(f"{counted(rows, 'audit row')} of {counted(families, 'family', 'families')} {state}.")
     return 0
 
 

@@ -35,7 +35,7 @@ def kept_store(place: str | None) -> closing[Store]:
 
 @click.group("loops", invoke_without_command=True)
 @store_option
-@click.option("--json", "as_json", is_flag=True, help="As a JSON list.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.pass_context
 def command(context: click.Context, /, *, store: str | None, as_json: bool) -> int:
     """List the stored families of loops: attempts, reruns, how they ended and why."""
@@ -50,7 +50,7 @@ def command(context: click.Context, /, *, store: str | None, as_json: bool) -> i
         _print_json([family_answer(family, {})["family"] for family in families])
         return 0
     if not families:
-        click.echo('No loops are kept here: "sentinel run" and "sentinel serve" keep them.', err=True)
+        click.echo('No loops are stored here: "sentinel run" and "sentinel serve" store them.', err=True)
         return 0
     width = terminal_width()
     click.echo(folded(render_families(families, width), width), nl=False)
@@ -60,7 +60,7 @@ def command(context: click.Context, /, *, store: str | None, as_json: bool) -> i
 @command.command("show", short_help="Draw one family of loops.")
 @click.argument("loop_id", metavar="ID")
 @store_option
-@click.option("--json", "as_json", is_flag=True, help="As one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def show(context: click.Context, /, *, loop_id: str, store: str | None, as_json: bool) -> int:
     """Draw the family of the loop ID: alignment, drift and fatigue of each attempt against their thresholds, and why."""

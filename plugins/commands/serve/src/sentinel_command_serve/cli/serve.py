@@ -42,16 +42,22 @@ _RATE = 200.0
     help="The callers' tokens, a TOML file (default: SENTINEL_SERVE_TOKENS, or .sentinel/tokens.toml, created if missing).",
 )
 @click.option(
-    "--allow-host", "hosts", multiple=True, metavar="NAME", help="A name that a proxy sends in the Host header."
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Another name to accept in the Host header, for example a proxy's.",
 )
-@click.option("--allow-origin", "origins", multiple=True, metavar="URL", help="An origin whose web pages may call.")
+@click.option(
+    "--allow-origin", "origins", multiple=True, metavar="URL", help="An origin whose web pages may call the service."
+)
 @click.option(
     "--rate",
     type=click.FloatRange(min=0.1),
     default=_RATE,
     show_default=True,
     metavar="N",
-    help="Requests per second for each token.",
+    help="Rate limit per token, in requests per second.",
 )
 @plugin_options
 def command(*, port: int, tokens: Path | None, **options: Any) -> None:
@@ -64,7 +70,7 @@ def command(*, port: int, tokens: Path | None, **options: Any) -> None:
     POST /orchestrator/override-guardrails/ID
     GET  /openapi.json                           everything else
 
-    Guardrails and signals work in processes of their own, within the time limit of a record.
+    Guardrails and signals run in their own processes, within the time limit for one record.
     """
     from sentinel_command_serve.app import make_app
     from sentinel_command_serve.gate import LOOPBACK, Gate

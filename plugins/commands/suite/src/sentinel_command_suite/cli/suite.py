@@ -49,23 +49,23 @@ def command(context: click.Context) -> None:
     sentinel suite baseline save main
     sentinel suite compare --baseline main
 
-    Exit codes: 0 as good as expected, 1 a warning, 2 a failure or a regression, 3 something could not be evaluated.
+    Exit codes: 0 as good as expected, 1 a warning, 2 a failure or a regression, 3 if anything could not be evaluated.
     """
     help_without_command(context)
 
 
 @command.command("run", short_help="Run a suite, compare it with a baseline, report the results.")
 @click.argument("suite", metavar="SUITE")
-@click.option("--provider", metavar="NAME", help="Evaluate this provider (default: the setting, the suite's, offline).")
+@click.option("--provider", metavar="NAME", help="Provider to evaluate (default: setting, else suite's, else offline).")
 @click.option("--model", metavar="ID", help="The provider's model.")
 @click.option("--base-url", metavar="URL", help="The provider's address, if not its default.")
-@click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="Trials of each scenario.")
-@click.option("--only", multiple=True, metavar="ID|TAG", help="Only these scenarios.")
+@click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="Number of trials per scenario.")
+@click.option("--only", multiple=True, metavar="ID|TAG", help="Run only these scenarios.")
 @click.option(
-    "--workers", type=click.IntRange(1, 256), metavar="N", help="Trials at once (default: one per processor)."
+    "--workers", type=click.IntRange(1, 256), metavar="N", help="Parallel trials (default: one per processor)."
 )
 @click.option("--toolset", type=click.Choice(["scripted", "http", "installed"]), help="Which tools the agent uses.")
-@click.option("--releases", metavar="PLACE", help="With --toolset installed: where summaries are.")
+@click.option("--releases", metavar="PLACE", help="With --toolset installed: where release summaries are.")
 @click.option("--reports", metavar="PLACE", help="With --toolset installed: where reports go.")
 @click.option("--resume", is_flag=True, help="Continue the interrupted run of this suite.")
 @click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Start no trial once this much is spent.")
@@ -79,7 +79,7 @@ def command(context: click.Context) -> None:
     type=click.FloatRange(min=0.1),
     default=600.0,
     metavar="SECONDS",
-    help="Longest time for one trial (default 600).",
+    help="Time limit for one trial (default 600).",
 )
 @click.option("--baseline", metavar="NAME", help="Compare with this baseline.")
 @_directory
@@ -102,7 +102,7 @@ def run(suite: str, **options: Any) -> int:
     try:
         results = run_evaluation(read, _run_options(read.name, options))
     except KeyboardInterrupt:
-        say("\nsentinel: stopped; finished trials are kept; to continue, run the same command with --resume")
+        say("\nsentinel: stopped; finished trials were saved; to continue, run the same command with --resume")
         raise
     if results.evaluated:
         for path in (_last(options["home"], read.name), options["home"] / "suites" / "last.json"):
@@ -196,7 +196,7 @@ def save(name: str, result: Path | None, home: Path, *, force: bool) -> int:
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="As a JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
 @_directory
 def list_suites(home: Path, *, as_json: bool) -> int:
     """List the built-in suites and the baselines."""
@@ -218,7 +218,7 @@ def list_suites(home: Path, *, as_json: bool) -> int:
 @command.command("show", short_help="Show the scenarios of a suite.")
 @click.argument("suite", metavar="SUITE")
 @click.argument("scenario", required=False)
-@click.option("--json", "as_json", is_flag=True, help="As JSON, with every field.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with every field.")
 def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
     """Show the scenarios of SUITE, or one of them with all its expectations."""
     import attrs
@@ -247,7 +247,7 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
 @click.option("--id", "name", metavar="ID", help="The scenario's id (default: from the trace's).")
 @click.option("--severity", type=click.Choice(["low", "medium", "high"]), help="The correct severity.")
 @click.option("--from", "reader", metavar="FORMAT", help="Read as this format, without detection.")
-@click.option("--trace-id", metavar="ID", help="Which trace, if TRACE holds several.")
+@click.option("--trace-id", metavar="ID", help="Which trace, if TRACE contains several.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the suite to FILE.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @plugins_option()

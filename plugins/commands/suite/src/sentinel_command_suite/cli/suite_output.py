@@ -40,13 +40,13 @@ def output_options(function: _Function) -> _Function:
             "outputs",
             multiple=True,
             metavar="[FORMAT:]FILE",
-            help="Also write to FILE, in the format of its ending (.json, .xml, .md) or the named one.",
+            help="Also write to FILE, in the format of its ending (.json, .xml, .md) or in FORMAT.",
         ),
         click.option(
             "--fail-on",
             type=click.Choice(["failure", "regression", "never"]),
-            help="What exits with 2: failed scenarios and regressions (failure; of run), or only regressions beyond "
-            "noise (regression; of compare).",
+            help="What makes it exit with 2: failed scenarios and regressions (failure; default of run), or only "
+            "regressions beyond noise (regression; default of compare).",
         ),
         click.option(
             "--alpha",
@@ -55,7 +55,9 @@ def output_options(function: _Function) -> _Function:
             metavar="P",
             help="Significance level (default 0.01).",
         ),
-        click.option("--labels", type=click.Path(path_type=Path), metavar="FILE", help="Human labels for the judge."),
+        click.option(
+            "--labels", type=click.Path(path_type=Path), metavar="FILE", help="Human labels to check the judge against."
+        ),
         click.option("-v", "--verbose", is_flag=True, help="Show every scenario."),
     ):
         function = option(function)
