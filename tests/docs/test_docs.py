@@ -1,6 +1,7 @@
 """What the docs show works as they show it."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -61,6 +62,9 @@ def test_the_gate_fails_on_the_lies_that_the_readme_counts(name):
 
 def test_the_hooks_page_shows_its_entry_and_its_words(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "sentinel").symlink_to(SENTINEL)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     assert sentinel("hook", "install", "claude-code", cwd=tmp_path).returncode == 0
     assert blocks("docs/hook.md", "json") == [(tmp_path / ".claude" / "settings.json").read_text()]
     (rules,) = blocks("docs/hook.md", "toml")
