@@ -77,6 +77,25 @@ def test_the_hooks_page_shows_its_entry_and_its_words(tmp_path, monkeypatch):
     assert [json.loads(done.stdout)["reason"] + "\n"] == blocks("docs/hook.md", "text")
 
 
+def test_the_hook_can_be_tried_as_its_page_shows(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", f"{SENTINEL.parent}{os.pathsep}{os.environ['PATH']}")
+    (shown,) = (block for block in blocks("docs/hook.md", "console") if "session.jsonl" in block)
+    script = "".join(line.removeprefix("$ ") for line in shown.splitlines(keepends=True))
+
+    def tried():
+        done = subprocess.run(
+            ["sh"], input=script, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return json.loads(done.stdout)
+
+    first, again = tried(), tried()
+    assert (first["decision"], [first["reason"] + "\n"]) == ("block", blocks("docs/hook.md", "text"))
+    assert again["systemMessage"].startswith("Sentinel: still not true: ")
+    assert "decision" not in again
+
+
 def test_links_lead_somewhere():
     for document in (
         *REPOSITORY.glob("*.md"),

@@ -75,10 +75,12 @@ def _without(report: ReliabilityReport) -> str:
 
 
 def _footing(report: ReliabilityReport) -> str:
-    """The profile and triage score; for a PASS also its scope."""
+    """The profile and triage score; for a PASS also its scope; for a finding above a note the command that explains it."""
     triage = "" if report.triage_score is None else f", triage {thousandths(report.triage_score) / 1000:.3f}"
     scope = f" {printable(report.scope)}" if report.verdict == "PASS" else ""
-    return f"  Profile {printable(report.profile['name'])}{triage}.{scope}"
+    is_found = any(finding.severity != "note" for finding in report.findings)
+    more = ' "sentinel explain RULE" tells more of a finding.' if is_found else ""
+    return f"  Profile {printable(report.profile['name'])}{triage}.{scope}{more}"
 
 
 def _signals(report: ReliabilityReport) -> Iterator[str]:
