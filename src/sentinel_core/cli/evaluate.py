@@ -78,7 +78,7 @@ def _output_options(function: _Function) -> _Function:
             "outputs",
             multiple=True,
             metavar="[FORMAT:]FILE|FOLDER/",
-            help="Write to a file in the format of its ending (.html, .sarif, .xml, .md, .json, .jsonl, .parquet) or in FORMAT, or "
+            help="Write to a file in the format of its ending (.html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet) or in FORMAT, or "
             "to a folder in parts. May be given several times.",
         ),
         click.option(
