@@ -49,7 +49,7 @@ def test_other_forms_are_the_same_from_many_processes(inside, few, write, tools,
 def test_a_file_and_its_summary(inside, few, expected, folder):
     done = inside("evaluate", few, "-o", "a.jsonl")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines()[0] == "14 traces: 12 PASS, 2 FAIL"
+    assert done.stderr.splitlines()[0] == "14 traces: 12 PASS, 2 FAIL -> a.jsonl"
     assert done.stderr.splitlines()[-1] == "  full summary: a.summary.json"
     assert (folder / "a.jsonl").read_bytes() == expected
     mask = os.umask(0)
@@ -68,7 +68,7 @@ def test_a_link_keeps_leading_to_its_file(inside, few, expected, folder):
 
 def test_a_device_is_written_to(inside, few):
     done = inside("evaluate", few, "-j", 2, "--jsonl", "-o", "/dev/null")
-    assert (done.returncode, done.stderr.splitlines()[0]) == (2, "14 traces: 12 PASS, 2 FAIL")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (2, "14 traces: 12 PASS, 2 FAIL -> /dev/null")
 
 
 def test_standard_input_and_packed_files(inside, sentinel, few, expected, folder):
@@ -90,7 +90,7 @@ def test_a_large_list_is_not_cut(inside, few, expected, folder):
 def test_resuming_with_nothing_to_resume_starts(inside, few, expected, folder, output):
     assert inside("evaluate", few, "-o", output, "--resume").returncode == 2
     again = inside("evaluate", few, "-o", output, "--resume")
-    assert (again.returncode, again.stderr.splitlines()[0]) == (2, "14 traces: 12 PASS, 2 FAIL")
+    assert (again.returncode, again.stderr.splitlines()[0]) == (2, f"14 traces: 12 PASS, 2 FAIL -> {output}")
     paths = sorted((folder / "out").glob("part-*")) if output == "out/" else [folder / output]
     assert b"".join(path.read_bytes() for path in paths) == expected
 

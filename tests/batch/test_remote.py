@@ -59,7 +59,7 @@ def expected(evaluate, memory, tmp_path):
 
 def test_a_folder_to_a_folder(evaluate, memory, expected):
     code, _, err = evaluate("memory://in", "-o", "memory://out/r/", "-j", 2)
-    assert (code, err.splitlines()[0]) == (2, "15 traces: 13 PASS, 2 FAIL")
+    assert (code, err.splitlines()[0]) == (2, "15 traces: 13 PASS, 2 FAIL -> memory://out/r/")
     parts = sorted(memory.glob("/out/r/part-*.jsonl"))
     assert len(parts) > 2
     assert b"".join(memory.cat_file(part) for part in parts) == expected

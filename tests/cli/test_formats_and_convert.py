@@ -95,8 +95,15 @@ def test_the_newest_session(inside, folder, diary, knob):
     (folder / "mine.txt").write_text("0.5 today\n")
     done = inside("evaluate", "--latest", "diary", "--json", *plugins, DIARIES=str(folder))
     assert (done.returncode, json.loads(done.stdout)["trace_id"]) == (1, "d1")
+    done = inside("evaluate", "--latest", "diary", "-o", "page.html", *plugins, DIARIES=str(folder))
+    assert done.stderr == f"session: {folder / 'mine.txt'}\n1 trace: 1 WARN -> page.html\n"
+    page = (folder / "page.html").read_bytes()
     done = inside("evaluate", "--latest", "diary", *plugins)
-    assert (done.returncode, done.stderr) == (3, 'sentinel: error: --latest "diary": no session in /nowhere/*.txt\n')
+    missing = 'sentinel: error: --latest "diary": no session in /nowhere/*.txt\n'
+    assert (done.returncode, done.stderr) == (3, missing)
+    done = inside("evaluate", "--latest", "diary", "-o", "page.html", *plugins)
+    assert (done.returncode, done.stderr) == (3, f"{missing}nothing was written\n")
+    assert (folder / "page.html").read_bytes() == page
 
 
 def test_converting(inside, diary, folder):

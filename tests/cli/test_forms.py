@@ -101,7 +101,7 @@ def test_a_file_takes_its_name_when_it_is_whole(inside, write, knob, folder):
     write("t.jsonl", "0", "0.5")
     (folder / "out.json").write_text("before")
     done = inside("evaluate", "t.jsonl", "--json", "-o", "out.json", *knob)
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", "2 traces: 1 PASS, 1 WARN\n")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "2 traces: 1 PASS, 1 WARN -> out.json\n")
     assert len(json.loads((folder / "out.json").read_bytes())) == 2
     mask = os.umask(0)
     os.umask(mask)
@@ -130,7 +130,7 @@ def test_a_link_keeps_leading_to_its_file(inside, write, knob, folder):
 def test_a_device_is_written_to_and_not_replaced(inside, write, knob):
     write("t.json", "0")
     done = inside("evaluate", "t.json", "-o", "/dev/null", *knob)
-    assert (done.returncode, done.stderr) == (0, "1 trace: 1 PASS\n")
+    assert (done.returncode, done.stderr) == (0, "1 trace: 1 PASS -> /dev/null\n")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)  # noqa: PTH116 - as short as it gets
 
 

@@ -22,7 +22,7 @@ PLACES = {
     ),
     "no such format": (
         ("-o", "w.csv"),
-        '-o "w.csv" would hold text: name it .txt, .jsonl or .parquet, or .json with --json',
+        '-o "w.csv": no format has the ending ".csv"; the endings are .html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet',
     ),
     **{
         f"JSON in .{ending}": (("-o", f"w.{ending}", "--json"), f'-o "w.{ending}" would hold JSON: name it .json')

@@ -147,7 +147,7 @@ def test_a_report_has_verdict_bars_and_findings():
         "  ✗ message 3 loop.again: Twice.",
         "      “word for word”",
         "  → look first at message 3 (loop.again)",
-        "  Profile standard, triage 0.900.",
+        '  Profile standard, triage 0.900. "sentinel explain RULE" explains a finding.',
     ]
 
 

@@ -1,6 +1,7 @@
 """What the docs show works as they show it."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -61,6 +62,9 @@ def test_the_gate_fails_on_the_lies_that_the_readme_counts(name):
 
 def test_the_hooks_page_shows_its_entry_and_its_words(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "sentinel").symlink_to(SENTINEL)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     assert sentinel("hook", "install", "claude-code", cwd=tmp_path).returncode == 0
     assert blocks("docs/hook.md", "json") == [(tmp_path / ".claude" / "settings.json").read_text()]
     (rules,) = blocks("docs/hook.md", "toml")
@@ -71,6 +75,25 @@ def test_the_hooks_page_shows_its_entry_and_its_words(tmp_path, monkeypatch):
     done = subprocess.run(command, input=told, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert [json.loads(done.stdout)["reason"] + "\n"] == blocks("docs/hook.md", "text")
+
+
+def test_the_hook_can_be_tried_as_its_page_shows(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", f"{SENTINEL.parent}{os.pathsep}{os.environ['PATH']}")
+    (shown,) = (block for block in blocks("docs/hook.md", "console") if "session.jsonl" in block)
+    script = "".join(line.removeprefix("$ ") for line in shown.splitlines(keepends=True))
+
+    def tried():
+        done = subprocess.run(
+            ["sh"], input=script, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return json.loads(done.stdout)
+
+    first, again = tried(), tried()
+    assert (first["decision"], [first["reason"] + "\n"]) == ("block", blocks("docs/hook.md", "text"))
+    assert again["systemMessage"].startswith("Sentinel: still not true: ")
+    assert "decision" not in again
 
 
 def test_links_lead_somewhere():

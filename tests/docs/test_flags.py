@@ -69,6 +69,15 @@ def test_the_numbers_of_the_profile():
     assert f"| all together | | WARN at {RS1.warn_at}, FAIL at {RS1.fail_at} |" in page("evaluate")
 
 
+def test_the_rule_that_the_help_of_explain_names_is_one():
+    sentinel = str(Path(sys.executable).with_name("sentinel"))
+    helped = subprocess.run([sentinel, "explain", "--help"], capture_output=True, text=True, check=True).stdout
+    short, full = re.search(r"RULE \((\w+), or\s+(\w+\.\w+)\)", helped).groups()
+    for rule in (short, full):
+        done = subprocess.run([sentinel, "explain", rule], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout.partition(" ")[0]) == (0, full)
+
+
 def test_every_extra_is_explained():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     _, _, section = page("configuration").partition("## Extras\n")

@@ -90,6 +90,31 @@ def test_all_false_claims_stand_on_top_and_lead_to_their_calls(browse, coding):
     assert "traces" not in keys
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_long_verdict_is_not_cut(browse, tmp_path, width):
+    (tmp_path / "broken.jsonl").write_text('{"messages": 3}\n')
+    (tmp_path / "empty.json").write_text('{"messages": []}\n')
+    page = tmp_path / "page.html"
+    run_command(tmp_path, "evaluate", "broken.jsonl", "empty.json", "-o", page)
+    told = browse(page, width=width, steps=[
+        ["eval", "[...document.querySelectorAll('td .pill')].map((one) => one.innerText)"],
+        ["eval", "[...document.querySelectorAll('td.c-verdict')].every((one) => one.scrollWidth <= one.clientWidth)"],
+        ["eval", "document.documentElement.scrollWidth <= innerWidth"],
+    ])  # fmt: skip
+    words, fits, page_fits = told["values"]
+    assert any("UNREADABLE" in word for word in words)
+    assert (fits, page_fits) == (True, True)
+
+
+def test_a_single_trace_that_cannot_be_read_is_told_so(browse, tmp_path):
+    (tmp_path / "broken.jsonl").write_text('{"messages": 3}\n')
+    page = tmp_path / "page.html"
+    assert run_command(tmp_path, "evaluate", "broken.jsonl", "-o", page).returncode == 3
+    (words,) = browse(page, steps=[["eval", "document.querySelector('.hero').innerText"]])["values"]
+    assert words.startswith("The trace could not be judged.")
+    assert "FAIL" not in words
+
+
 def test_keys_go_from_finding_to_finding_and_the_address_says_which(browse, coding):
     here = "[location.hash, document.activeElement.id, document.querySelector('#at').textContent]"
     told = browse(coding, steps=[

@@ -1,6 +1,6 @@
 """``sentinel evaluate`` over many traces: the output, the engine, and the messages of a batch."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -33,8 +33,10 @@ __all__ = ["evaluate_many"]
 _MOST_SHOWN = 100
 
 
-def evaluate_many(plan: Plan, host: HostSettings, many: Many, documents: Outlet | None = None) -> int:
-    """Judge everything in ``plan``, into ``documents`` if given; returns the exit code."""
+def evaluate_many(
+    plan: Plan, host: HostSettings, many: Many, files: Sequence[str] = (), documents: Outlet | None = None
+) -> int:
+    """Judge everything in ``plan``, into ``documents`` if given; ``files`` are named as written. Returns the exit code."""
     size = part_size(measured(plan.sources, from_size=0).total)
     sizes = measured(plan.sources, from_size=size)
     parts = list(units(plan.sources, sizes.sizes, sizes.cuttable, size, plan.latest))
@@ -50,7 +52,7 @@ def evaluate_many(plan: Plan, host: HostSettings, many: Many, documents: Outlet 
         talk = Talk(error_rows=messages.error_rows, progress=progress.show)
         stack.callback(progress.clear)
         summary, place = run_batch(work, output, engine, talk, resume=many.resume)
-    _conclude(summary, place, to_file=many.output is not None or documents is not None, form=plan.format)
+    _conclude(summary, place, files, to_file=many.output is not None or documents is not None, form=plan.format)
     return summary.tally.exit_code(host.fail_on)
 
 
@@ -131,12 +133,12 @@ class _Messages:
                 complain("more records could not be read or judged; the summary counts them")
 
 
-def _conclude(summary: Summary, place: str | None, *, to_file: bool, form: str) -> None:
+def _conclude(summary: Summary, place: str | None, files: Sequence[str], *, to_file: bool, form: str) -> None:
     from sentinel_core.runtime.printable import printable
 
     if not to_file and form != "text":
         return
-    lines = [render_summary(summary.tally.counts).rstrip("\n"), *summary.lines()]
+    lines = [render_summary(summary.tally.counts, files).rstrip("\n"), *summary.lines()]
     if place is not None:
         lines.append(f"  full summary: {place}")
     show = say if to_file else click.echo

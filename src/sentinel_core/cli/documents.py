@@ -17,10 +17,12 @@ from sentinel_core.judging.output.sink import open_output
 if TYPE_CHECKING:
     from sentinel_core.judging.output.baseline import Baseline
 
-__all__ = ["Target", "is_for_documents", "opened", "target_of", "targets_of"]
+__all__ = ["Target", "is_for_documents", "opened", "refuse_unknown_ending", "target_of", "targets_of"]
 
 _PREFIX = re.compile(r"([A-Za-z]{2,}):(?!//)")  # a single letter is a drive, and "://" begins a URL
 _PLAIN = ("text", "json", "jsonl")
+_TOLD_ENDINGS = ".html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet"
+_OF_TABLES = "parquet"
 
 
 class Target(NamedTuple):
@@ -35,6 +37,23 @@ def is_for_documents(outputs: Sequence[str], form: str | None) -> bool:
     if form is not None or len(outputs) > 1:
         return True
     return any(_PREFIX.match(output) or ENDINGS.get(ending(output), "text") not in _PLAIN for output in outputs)
+
+
+def refuse_unknown_ending(output: str) -> None:
+    """Raises ``ConfigError`` for a file with an ending that names no format, and no format before it.
+
+    A name without an ending is text, and so are devices and pipes.
+    """
+    found = ending(output)
+    if not found or found in ENDINGS or found == _OF_TABLES or _PREFIX.match(output) or is_folder(output):
+        return
+    if "://" not in output and Path(output).exists() and not Path(output).is_file():
+        return
+    near = did_you_mean(found, [*ENDINGS, _OF_TABLES])
+    raise ConfigError(
+        f'-o "{output}": no format has the ending ".{found}"; the endings are {_TOLD_ENDINGS}, '
+        f'or name the format, as in "text:{output}"{near}'
+    )
 
 
 def targets_of(outputs: Sequence[str], form: Format | None) -> list[Target]:
@@ -56,10 +75,11 @@ def target_of(output: str) -> Target:
         raise ConfigError(
             f'-o "{output}": there is no format "{named[1]}"; {known} (for a file of that name write "./{output}")'
         )
-    if "://" in output or is_folder(output) or ending(output) == "parquet":
+    if "://" in output or is_folder(output) or ending(output) == _OF_TABLES:
         raise ConfigError(
             f'-o "{output}" cannot be combined with another output: URLs, folders and tables must be the only one'
         )
+    refuse_unknown_ending(output)
     form = ENDINGS.get(ending(output))
     if form is None:
         raise ConfigError(f'-o "{output}": name the format ({", ".join(FORMATS)}), as in "html:{output}"')

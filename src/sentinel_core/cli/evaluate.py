@@ -1,13 +1,21 @@
 """``sentinel evaluate``."""
 
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from sentinel_core.cli import complain, say, terminal_width, use_color
+from sentinel_core.cli.conclude import (
+    NothingOpenedError,
+    files_of,
+    refuse_nothing_opened,
+    refuse_unopened,
+    summarize,
+    update,
+)
 from sentinel_core.cli.options import (
     Many,
     batch_options,
@@ -30,8 +38,6 @@ from sentinel_core.judging.job import Format as Form
 from sentinel_core.judging.job import Plan, job
 from sentinel_core.judging.output.formats import FORMATS, Format
 from sentinel_core.judging.output.sink import open_output
-from sentinel_core.judging.output.text import render_summary
-from sentinel_core.judging.tally import Tally
 
 if TYPE_CHECKING:
     from sentinel_core.cli.documents import Target
@@ -72,7 +78,7 @@ def _output_options(function: _Function) -> _Function:
             "outputs",
             multiple=True,
             metavar="[FORMAT:]FILE|FOLDER/",
-            help="Write to a file in the format of its ending (.html, .sarif, .xml, .md, .json, .jsonl, .parquet) or in FORMAT, or "
+            help="Write to a file in the format of its ending (.html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet) or in FORMAT, or "
             "to a folder in parts. May be given several times.",
         ),
         click.option(
@@ -135,8 +141,27 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     many = Many.of(options)
     plan, host = _plan(arguments, options, many)
     baseline = _baseline(options)
-    if not targets and baseline is None:
-        return _evaluate(plan, host, many)
+    files = files_of(many.output, targets)
+    try:
+        refuse_unopened(plan, files)
+        if not targets and baseline is None:
+            return _evaluate(plan, host, many, files)
+        code = _evaluate_into(targets, baseline, plan, host, many, options)
+    except NothingOpenedError:
+        say("nothing was written")
+        return ERROR
+    return code if baseline is None else _apply_baseline(baseline, code, host, to_update=options["update_baseline"])
+
+
+def _evaluate_into(
+    targets: "list[Target]",
+    baseline: "Baseline | None",
+    plan: Plan,
+    host: HostSettings,
+    many: Many,
+    options: dict[str, Any],
+) -> int:
+    """Judge everything, into several outputs or documents, held against the baseline; returns the exit code."""
     from sentinel_core.cli.documents import opened
     from sentinel_core.judging.output.settings import OutputSettings
 
@@ -146,8 +171,7 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     )
     with opened(targets, settings, baseline) as documents:
         plan = plan._replace(format="records", extras=documents.extras, known=known)
-        code = _evaluate(plan, host, many, documents)
-    return code if baseline is None else _apply_baseline(baseline, code, host, to_update=options["update_baseline"])
+        return _evaluate(plan, host, many, files_of(None, targets), documents)
 
 
 def _baseline(options: dict[str, Any]) -> "Baseline | None":
@@ -168,16 +192,18 @@ def _apply_baseline(baseline: "Baseline", code: int, host: HostSettings, *, to_u
     if code == ERROR:
         complain("the baseline was not updated, because not everything could be judged")
         return code
-    baseline.update()
+    update(baseline)
     return 0
 
 
-def _evaluate(plan: Plan, host: HostSettings, many: Many, documents: "Documents | None" = None) -> int:
+def _evaluate(
+    plan: Plan, host: HostSettings, many: Many, files: Sequence[str], documents: "Documents | None" = None
+) -> int:
     if many.is_asked_for or plan.task_key is not None or _is_much(plan):
         from sentinel_core.cli.batch_options import evaluate_many
 
         try:
-            code = evaluate_many(plan, host, many, documents)
+            code = evaluate_many(plan, host, many, files, documents)
         except KeyboardInterrupt:
             _say_how_to_resume(many, no_config=host.no_config)
             raise
@@ -185,11 +211,13 @@ def _evaluate(plan: Plan, host: HostSettings, many: Many, documents: "Documents 
         return code
     if documents is not None:
         tally = supervise(plan, documents, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
+        refuse_nothing_opened(plan, tally, files)
     else:
         with open_output(None if many.output is None else Path(many.output)) as stream:
             tally = supervise(plan, stream, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
+            refuse_nothing_opened(plan, tally, files)
     finish(plan.emission)
-    _summarize(tally, to_file=many.output is not None or documents is not None, form=plan.format)
+    summarize(tally, files=files, form=plan.format)
     return tally.exit_code(host.fail_on)
 
 
@@ -210,8 +238,11 @@ def _settle_outputs(options: dict[str, Any]) -> "list[Target]":
     if not outputs and form in (None, *_PLAIN):
         options["as_json"], options["jsonl"] = options["as_json"] or form == "json", options["jsonl"] or form == "jsonl"
         return []
-    from sentinel_core.cli.documents import is_for_documents, targets_of
+    from sentinel_core.cli.documents import is_for_documents, refuse_unknown_ending, targets_of
 
+    if form is None and not (options["as_json"] or options["jsonl"] or options["pretty"] or options["output_format"]):
+        for output in outputs:
+            refuse_unknown_ending(output)
     if not is_for_documents(outputs, form):
         if ending(outputs[0]) == "json" and not options["jsonl"] and options["output_format"] is None:
             options["as_json"] = True
@@ -322,11 +353,3 @@ def _refuse_name(output: str | None, unfit: Collection[str], instead: str) -> No
     """Raises ``click.UsageError`` for a name with another format's ending."""
     if output is not None and ending(output) in unfit:
         raise click.UsageError(f'-o "{output}" would hold {instead}')
-
-
-def _summarize(tally: Tally, *, to_file: bool, form: Form) -> None:
-    """Print the counts of verdicts: after the text of several reports, or on standard error if the output is a file."""
-    if to_file:
-        say(render_summary(tally.counts).rstrip("\n"))
-    elif form == "text" and tally.total > 1:
-        click.echo(render_summary(tally.counts), nl=False)

@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, TypeVar
 from sentinel_core.cli import complain, warn
 from sentinel_core.errors import WorkerError
 from sentinel_core.judging.output.sink import Outlet, Sink
-from sentinel_core.judging.records import JUDGED, Crashed, Death, Report, Unread
+from sentinel_core.judging.records import JUDGED, Crashed, Death, Newest, Report, Unread
 from sentinel_core.judging.tally import Spared, Tally, death_of, fault_of
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned
@@ -72,6 +72,8 @@ def _relay(frame: Frame, sink: Outlet, tally: Tally, form: str) -> None:
                 sink.put(row.rendered())
         case Crashed(unreadable=row):
             complain(row.text)
+        case Newest():
+            tally.latest = frame.label
         case Warned():
             warn(frame.text)
         case Refusal():

@@ -15,6 +15,7 @@ from sentinel_core.host.settings import Layers
 from sentinel_core.judging.records import (
     Crashed,
     Death,
+    Newest,
     Readable,
     Report,
     Unread,
@@ -78,10 +79,14 @@ def job(plan: Plan, outbox: Outbox) -> None:
         panel, readers = prepare(plan, watch, outbox)
         tune_gc()
         recorder = recorder_of(plan, panel)
+        label = ""
         for item, outcome in enumerate(read_records(plan, readers, watch)):
             watch.item = item
             if item >= plan.done:
                 _send(judged(outcome, panel, plan, item, outbox), outcome, plan, item, outbox, recorder)
+            label = outcome.label  # the newest session comes last
+        if plan.latest is not None and label:
+            outbox.send(Newest(label.encode("utf-8", "replace").decode()))
     except SentinelError as error:
         outbox.refuse(error)
 

@@ -20,6 +20,7 @@ __all__ = [
     "JUDGED",
     "Crashed",
     "Death",
+    "Newest",
     "Readable",
     "Report",
     "Unread",
@@ -180,7 +181,13 @@ class Crashed(Frame):
         return Unreadable.parse(self.row)
 
 
-JUDGED = Report | Unread | Crashed | Warned | Refusal
+class Newest(Frame):
+    """The file of the newest session, which was opened."""
+
+    label: str
+
+
+JUDGED = Report | Unread | Crashed | Newest | Warned | Refusal
 """The frames of a child that judges or converts records."""
 
 

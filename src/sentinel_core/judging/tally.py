@@ -15,11 +15,15 @@ NO_VERDICT: Final = "no verdict"
 
 
 class Tally:
-    """How many reports of each verdict, how many records could not be read, and whether anything else went wrong."""
+    """How many reports of each verdict, how many records could not be read, and whether anything else went wrong.
+
+    ``latest`` is the file that ``--latest`` found.
+    """
 
     def __init__(self, *, broken: bool = False) -> None:
         self.counts = dict.fromkeys(("PASS", "WARN", "FAIL", NO_VERDICT, "unreadable"), 0)
         self.broken = broken
+        self.latest = ""
 
     @property
     def total(self) -> int:

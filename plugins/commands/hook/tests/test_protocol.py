@@ -210,18 +210,38 @@ def test_the_lines_that_come_late_are_waited_for(hook, tmp_path, failing, monkey
         (b"[" * 100_000, "is not JSON"),
         (b"[]", "is not a JSON object"),
         (b'{"transcript_path": null}', 'the event names no transcript ("transcript_path")'),
-        (b'{"transcript_path": "/nowhere/session.jsonl"}', "No such file or directory"),
+        (b'{"transcript_path": "/nowhere/session.jsonl"}', '"/nowhere/session.jsonl" does not exist'),
         (b'{"transcript_path": "/dev/zero"}', '"/dev/zero": is not a regular file'),
         (b'{"transcript_path": "."}', '".": is not a regular file'),
     ],
 )
 def test_what_cannot_be_judged_holds_nobody_up(hook, told, says, closed):
     done = hook("claude-code", told, *closed)
-    assert (done.returncode, done.stdout) == (2 if closed else 0, "")
+    assert (done.returncode, done.stdout == "") == (2 if closed else 0, bool(closed or not told))
+    assert closed or not told or says in unchecked(done)
     first, *more = done.stderr.splitlines()
     assert first.startswith("sentinel: error: hook: the session was not judged: ")
     assert says in first
     assert len(more) == len(closed)
+
+
+def unchecked(done):
+    """What the user is told of a session that was not judged."""
+    (key, text), *more = json.loads(done.stdout).items()
+    assert (key, more) == ("systemMessage", [])
+    assert text.startswith("Sentinel could not check this session: ")
+    assert text.endswith('; "sentinel doctor" says more')
+    return text
+
+
+def test_the_user_is_told_once_a_session_that_it_is_not_checked(event_of, hook, tmp_path):
+    tool, _, make = event_of
+    (tmp_path / "sentinel.toml").write_text('[rules]\n"hallucination.contradicted_check" = "off"\n')
+    first, again = hook(tool, make(), "--quiet"), hook(tool, make(), "--quiet")
+    assert "contradicted_check" in unchecked(first)
+    assert (again.returncode, again.stdout, again.stderr) == (0, "", first.stderr)
+    (tmp_path / "sentinel.toml").unlink()
+    assert json.loads(hook(tool, make()).stdout)["reason"] == REASON
 
 
 def test_a_signal_that_breaks_holds_nobody_up(hook, tmp_path, failing):
@@ -234,19 +254,23 @@ def test_a_signal_that_breaks_holds_nobody_up(hook, tmp_path, failing):
         "sentinel_signal_hallucination.detect = module.detect = broken\n"
     )
     done = hook("claude-code", claude_event(failing, tmp_path), PYTHONPATH=str(tmp_path))
-    assert (done.returncode, done.stdout) == (0, "")
+    assert done.returncode == 0
+    assert "an internal error in Sentinel (Odd)" in unchecked(done)
     assert "the session was not judged: sitecustomize.Odd" in done.stderr
+    assert "(sitecustomize.py:4)" in done.stderr
 
 
 def test_even_closed_it_holds_up_only_once(hook):
     done = hook("claude-code", b'{"stop_hook_active": true, "transcript_path": "/nowhere"}', "--fail-closed")
-    assert (done.returncode, done.stdout) == (0, "")
+    assert done.returncode == 0
+    assert '"/nowhere" does not exist' in unchecked(done)
 
 
 def test_a_pipe_is_not_read(hook, tmp_path):
     os.mkfifo(tmp_path / "session.jsonl")
     done = hook("claude-code", {"transcript_path": str(tmp_path / "session.jsonl")})
-    assert (done.returncode, done.stdout) == (0, "")
+    assert done.returncode == 0
+    assert "is not a regular file" in unchecked(done)
     assert "is not a regular file" in done.stderr
 
 
@@ -269,7 +293,7 @@ def test_an_event_without_end_is_refused(hook):
 def test_a_file_of_another_kind_is_told(hook, tmp_path):
     (tmp_path / "notes.jsonl").write_text('{"a": 1}\nno json\n')
     done = hook("claude-code", {"transcript_path": str(tmp_path / "notes.jsonl")})
-    assert (done.returncode, done.stdout) == (0, "")
+    assert (done.returncode, bool(unchecked(done))) == (0, True)
     assert "the session was not judged" in done.stderr
 
 
@@ -281,14 +305,14 @@ def test_sentinel_without_its_plugins_holds_nobody_up(hook, tmp_path, failing):
         "points.entry_points = lambda prefix: tuple(one for one in everything(prefix) if one.group == 'sentinel.commands')\n"
     )
     done = hook("claude-code", claude_event(failing, tmp_path), PYTHONPATH=str(tmp_path))
-    assert (done.returncode, done.stdout) == (0, "")
+    assert (done.returncode, bool(unchecked(done))) == (0, True)
     assert 'the signal hallucination is not installed: pip install "reliability-sentinel[standard]"' in done.stderr
 
 
 def test_a_broken_configuration_holds_nobody_up(hook, tmp_path, failing):
     (tmp_path / "sentinel.toml").write_text("[rules]\nnonsense = 1\n")
     done = hook("claude-code", claude_event(failing, tmp_path))
-    assert (done.returncode, done.stdout) == (0, "")
+    assert (done.returncode, bool(unchecked(done))) == (0, True)
     assert "nonsense" in done.stderr
 
 
@@ -307,10 +331,10 @@ def test_a_checkouts_plugins_are_not_loaded(hook, tmp_path, failing):
 
 
 def test_a_cache_that_cannot_be_written_holds_nobody_up(hook, tmp_path, failing):
-    """What cannot be remembered must not be told: it would be told again and again."""
+    """What cannot be remembered must not send the agent back: it would do so again and again."""
     (tmp_path / "file").write_text("")
     done = hook("claude-code", claude_event(failing, tmp_path), XDG_CACHE_HOME=str(tmp_path / "file"))
-    assert (done.returncode, done.stdout) == (0, "")
+    assert (done.returncode, bool(unchecked(done))) == (0, True)
     assert "the session was not judged" in done.stderr
 
 

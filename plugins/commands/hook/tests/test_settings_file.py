@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -22,7 +23,7 @@ FILES = {
     "codex": (".codex/hooks.json", "Stop", 15),
     "gemini-cli": (".gemini/settings.json", "AfterAgent", 15000),
 }
-ON_PATH = {"PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"}
+IN_VENV = {"PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"}
 
 
 @pytest.fixture(params=FILES)
@@ -32,8 +33,13 @@ def tool(request):
 
 @pytest.fixture
 def hook(tmp_path):
-    def run(*arguments, **environ):
-        return run_command(tmp_path, "hook", *arguments, **{**ON_PATH, **environ})
+    """The command, which is on the path as pipx puts it there: a link in a folder of its own."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "sentinel").symlink_to(COMMAND)
+    on_path = {"PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+
+    def run(*arguments, folder=tmp_path, **environ):
+        return run_command(folder, "hook", *arguments, **{**on_path, **environ})
 
     return run
 
@@ -51,8 +57,37 @@ def test_it_is_put_into_a_new_file_and_taken_out(tool, hook, tmp_path):
     assert handlers(path, event) == [{"type": "command", "command": f"sentinel hook run {tool}", "timeout": timeout}]
     assert f'+            "command": "sentinel hook run {tool}",' in done.stdout
     assert done.stdout.splitlines()[-1].endswith(("from now on have it.", "open /hooks in Codex."))
-    assert hook("uninstall", tool).returncode == 0
-    assert json.loads(path.read_text()) == {}
+    gone = hook("uninstall", tool)
+    assert gone.returncode == 0
+    assert gone.stdout.splitlines()[-1] == f"The hook is uninstalled. {name} held nothing else and was removed."
+    assert not path.exists()
+
+
+def test_a_file_that_somebody_else_shaped_stays(tool, hook, tmp_path):
+    name, *_ = FILES[tool]
+    hook("install", tool)
+    (tmp_path / name).write_text((tmp_path / name).read_text().replace("  ", " "))
+    assert hook("uninstall", tool).stdout.endswith(f"Everything else in {name} is as it was.\n")
+    assert (tmp_path / name).read_text() == "{}\n"
+
+
+def test_where_there_is_no_hook_it_says_where_there_is_one(tool, hook, tmp_path):
+    name, *_ = FILES[tool]
+    below = tmp_path / "src" / "deep"
+    below.mkdir(parents=True)
+    hook("install", tool)
+    hook("install", tool, "--user")
+    done = hook("uninstall", tool, folder=below)
+    assert done.returncode == 0
+    assert done.stdout.splitlines() == [
+        f"{below / name}: there is no hook",
+        "your own settings have one: add --user",
+        f"{tmp_path / name} has one: run this in {tmp_path}",
+    ]
+    hook("uninstall", tool, "--user")
+    assert hook("uninstall", tool, "--user").stdout.splitlines()[1:] == [
+        "this folder's project has one: leave out --user"
+    ]
 
 
 def test_what_is_there_stays(tool, hook, tmp_path):
@@ -72,7 +107,7 @@ def test_what_is_there_stays(tool, hook, tmp_path):
     done = hook("uninstall", tool)
     assert f'-                        "command": "sentinel hook run {tool}",' in done.stdout
     assert path.read_text() == before
-    assert hook("uninstall", tool).stdout == f"{name}: there is no hook\n"
+    assert hook("uninstall", tool).stdout == f"{path}: there is no hook\n"
 
 
 def test_a_dry_run_changes_nothing(hook, tmp_path):
@@ -116,6 +151,21 @@ def test_the_users_own_settings_name_the_program(hook, tmp_path):
     assert own["command"] == f"{COMMAND} hook run claude-code"
     hook("install", "codex", "--user", CODEX_HOME=str(tmp_path / "elsewhere"))
     assert (tmp_path / "elsewhere/hooks.json").exists()
+
+
+def test_an_environment_that_may_not_be_active_is_named_in_full(tool, hook, tmp_path):
+    name, event, _ = FILES[tool]
+    hook("install", tool)
+    done = hook("install", tool, **IN_VENV)
+    assert done.stderr == (
+        f'sentinel: warning: "{COMMAND}" is a path of this machine; '
+        'for settings to share, install sentinel with pipx or "uv tool"\n'
+    )
+    assert [one["command"] for one in handlers(tmp_path / name, event)] == [
+        shlex.join([str(COMMAND), "hook", "run", tool])
+    ]
+    assert hook("uninstall", tool).returncode == 0
+    assert not (tmp_path / name).exists()
 
 
 def test_a_project_needs_the_program_on_the_path(hook):

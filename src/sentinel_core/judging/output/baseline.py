@@ -111,8 +111,8 @@ class Baseline:
         if gone:
             yield "  --update-baseline removes those that are gone"
 
-    def update(self) -> None:
-        """Write what this run found, with the reasons of the entries that stay. Raises ``InputError``."""
+    def update(self) -> int:
+        """Write what this run found, with the reasons of the entries that stay; returns their number. Raises ``InputError``."""
         reasons = {entry.fingerprint: entry.reason for entry in self.entries}
         entries = [
             Entry(
@@ -127,6 +127,7 @@ class Baseline:
         data = msgspec.json.format(msgspec.json.encode(_File(_VERSION, entries)), indent=1)
         with open_output(self.path) as stream:
             stream.write(printable_json(data) + b"\n")
+        return len(entries)
 
 
 def _of_verdict(report: dict[str, Any], record: Record, known: frozenset[str]) -> Found:

@@ -1,9 +1,10 @@
 """A report for a terminal: the verdict, a bar per signal, the worst findings with their place and quote."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from sentinel_core.report import Coverage, Finding, ReliabilityReport, SignalScore
 from sentinel_core.runtime.printable import clipped, counted, printable, thousandths
+from sentinel_core.runtime.redact import redact
 
 __all__ = ["render_report", "render_summary"]
 
@@ -31,11 +32,12 @@ def render_report(
     return "".join(f"{line}\n" for line in _lines(report, origin, known, verbose=verbose, color=color))
 
 
-def render_summary(counts: dict[str, int]) -> str:
-    """One line that counts the verdicts of many reports."""
+def render_summary(counts: dict[str, int], files: Sequence[str] = ()) -> str:
+    """One line that counts the verdicts of many reports, and names the files that were written."""
     total = sum(counts.values())
     parts = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-    return f"{counted(total, 'trace')}: {parts}\n"
+    written = f" -> {', '.join(printable(redact(file)) for file in files)}" if files else ""
+    return f"{counted(total, 'trace')}: {parts}{written}\n"
 
 
 def _lines(
@@ -73,10 +75,12 @@ def _without(report: ReliabilityReport) -> str:
 
 
 def _footing(report: ReliabilityReport) -> str:
-    """The profile and triage score; for a PASS also its scope."""
+    """The profile and triage score; for a PASS also its scope; for a finding above a note the command that explains it."""
     triage = "" if report.triage_score is None else f", triage {thousandths(report.triage_score) / 1000:.3f}"
     scope = f" {printable(report.scope)}" if report.verdict == "PASS" else ""
-    return f"  Profile {printable(report.profile['name'])}{triage}.{scope}"
+    is_found = any(finding.severity != "note" for finding in report.findings)
+    more = ' "sentinel explain RULE" explains a finding.' if is_found else ""
+    return f"  Profile {printable(report.profile['name'])}{triage}.{scope}{more}"
 
 
 def _signals(report: ReliabilityReport) -> Iterator[str]:

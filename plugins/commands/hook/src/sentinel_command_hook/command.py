@@ -9,7 +9,7 @@ import click
 
 from sentinel_command_hook.tools import TOOLS, ToolHook
 from sentinel_core.cli import complain, help_without_command, say
-from sentinel_core.errors import InputError, SentinelError
+from sentinel_core.errors import InputError
 from sentinel_core.runtime.time_limit import time_limit
 
 __all__ = ["command"]
@@ -77,7 +77,8 @@ def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
 def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
     """Judge the session named in a TOOL event on standard input, and answer TOOL. The settings call this command.
 
-    The exit code is 0, even if Sentinel cannot judge; with --fail-closed it is then 2, which sends the agent back.
+    The exit code is 0, even if Sentinel cannot judge: then it tells the user, once per session. With --fail-closed it is 2,
+    which sends the agent back.
     """
     gc.disable()  # a short process: to look for cycles would take a tenth of it
     asked = TOOLS[tool]
@@ -87,7 +88,7 @@ def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
             data = _event(sys.stdin.buffer)
             answer = _answer(data, asked, quiet=quiet)
     except Exception as error:  # noqa: BLE001 - whatever fails, the agent must not be held up by it
-        return _failed(error, data, fail_closed=fail_closed)
+        return _failed(error, data, asked, fail_closed=fail_closed)
     sys.stdout.buffer.write(answer)
     return 0
 
@@ -109,16 +110,14 @@ def _answer(data: bytes, tool: ToolHook, *, quiet: bool) -> bytes:
     return answer_to(data, tool, quiet=quiet).encoded(tool)
 
 
-def _failed(error: Exception, data: bytes, *, fail_closed: bool) -> int:
-    """One line, and the exit code: nothing was judged."""
-    from traceback import format_exception_only
-
+def _failed(error: Exception, data: bytes, tool: ToolHook, *, fail_closed: bool) -> int:
+    """One line and a note for the user, or a word for the agent; and the exit code: nothing was judged."""
     from sentinel_command_hook.event import is_second_try
+    from sentinel_command_hook.unjudged import answer_unjudged, reason_for_log
 
-    known = isinstance(error, (SentinelError, OSError))
-    what = str(error) if known else "".join(format_exception_only(error)).strip()
-    complain(f"hook: the session was not judged: {what}")
+    complain(f"hook: the session was not judged: {reason_for_log(error)}")
     if not fail_closed or is_second_try(data):
+        sys.stdout.buffer.write(answer_unjudged(error, data, tool))
         return 0
     say("Sentinel could not check what you said. Say what you did not verify.")
     return _BLOCK

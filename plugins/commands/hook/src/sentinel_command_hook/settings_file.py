@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import sys
+import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -43,14 +44,56 @@ def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_
         _put_in(changed, groups, tool, _command(tool, options, project=project))
     after = before if changed == settings else _written(changed, before)
     if after == before:
-        click.echo(f"{printable(str(path))}: {'the hook is installed' if options is not None else 'there is no hook'}")
+        _say_unchanged(tool, path, project=project, is_wanted=options is not None)
         return
-    _show(path, before, after)
+    is_empty = (
+        options is None and changed == {} and _is_made_by_install(settings, before, tool) and not path.is_symlink()
+    )
+    _show(path, before, "" if is_empty else after)
     if dry_run:
         return
-    _write(path, after)
-    if options is not None:
-        click.echo(tool.advice)
+    if is_empty:
+        path.unlink()
+    else:
+        _write(path, after)
+    where = printable(str(path))
+    gone = f"{where} held nothing else and was removed" if is_empty else f"Everything else in {where} is as it was"
+    click.echo(tool.advice if options is not None else f"The hook is uninstalled. {gone}.")
+
+
+def _say_unchanged(tool: ToolHook, path: Path, *, project: bool, is_wanted: bool) -> None:
+    if is_wanted:
+        click.echo(f"{printable(str(path))}: the hook is installed")
+        return
+    click.echo(f"{printable(str(path.absolute()))}: there is no hook")
+    if not project and _holds_own(tool.settings(project=True), tool):
+        click.echo("this folder's project has one: leave out --user")
+    if project and _holds_own(tool.settings(project=False), tool):
+        click.echo("your own settings have one: add --user")
+    for folder in Path.cwd().parents if project else ():
+        if _holds_own(other := folder / path, tool) and not _is_same(other, tool.settings(project=False)):
+            click.echo(f"{printable(str(other))} has one: run this in {printable(str(folder))}")
+
+
+def _holds_own(path: Path, tool: ToolHook) -> bool:
+    """Whether another file of settings has the hook; what cannot be read has none."""
+    try:
+        groups = _groups(_parsed(_text_of(path), path), tool, path)
+    except (InputError, OSError):
+        return False
+    return any(_is_own(one, tool) for group in groups for one in _handlers(group))
+
+
+def _is_same(first: Path, second: Path) -> bool:
+    return first.resolve() == second.resolve()
+
+
+def _is_made_by_install(settings: dict[str, Any], text: str, tool: ToolHook) -> bool:
+    """Whether the file is to the byte what ``install`` writes where there is none."""
+    own = [one for group in _groups(settings, tool, Path()) for one in _handlers(group) if _is_own(one, tool)]
+    made: dict[str, Any] = {}
+    _put_in(made, [], tool, own[0]["command"])
+    return text == _written(made, "")
 
 
 def _text_of(path: Path) -> str:
@@ -81,15 +124,26 @@ def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _command(tool: ToolHook, options: Sequence[str], *, project: bool) -> str:
     """What the tool is to call. Others have the project's settings, too, so there it is found on their path."""
-    own = Path(sys.argv[0]).absolute()
-    program = str(own) if own.name.startswith("sentinel") and own.is_file() else shutil.which("sentinel") or "sentinel"
-    if project:
-        if shutil.which("sentinel") is None:
-            warn(
-                'there is no "sentinel" on the PATH, where the hook looks for it: activate its environment, or use --user'
-            )
-        program = "sentinel"
+    program = _program_for_all() if project else _own_program()
     return shlex.join([program, "hook", "run", tool.name, *options])
+
+
+def _own_program() -> str:
+    own = Path(sys.argv[0]).absolute()
+    return str(own) if own.name.startswith("sentinel") and own.is_file() else shutil.which("sentinel") or "sentinel"
+
+
+def _program_for_all() -> str:
+    """``sentinel``; but the whole path where it is found only while a virtual environment is active."""
+    found = shutil.which("sentinel")
+    if found is None:
+        warn('there is no "sentinel" on the PATH, where the hook looks for it: activate its environment, or use --user')
+        return "sentinel"
+    path = Path(found).absolute()
+    if sys.prefix == sys.base_prefix or path.parent != Path(sysconfig.get_path("scripts")):
+        return "sentinel"
+    warn(f'"{path}" is a path of this machine; for settings to share, install sentinel with pipx or "uv tool"')
+    return str(path)
 
 
 def _groups(settings: dict[str, Any], tool: ToolHook, path: Path) -> list[Any]:

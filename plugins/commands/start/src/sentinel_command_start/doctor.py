@@ -7,6 +7,7 @@ import click
 
 from sentinel_command_start import checks
 from sentinel_command_start.checks import Row
+from sentinel_command_start.hooks import hooks
 from sentinel_core.cli import ERROR, terminal_width
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
 from sentinel_core.errors import ConfigError, SentinelError
@@ -31,7 +32,7 @@ _FIX = "fix that setting; sentinel --no-config doctor looks at the rest"
 )
 @plugins_option()
 def command(*, as_json: bool, timeout: float, plugins: str | None) -> int:
-    """Check Python, plugins, settings, sessions of coding agents, providers and stores; say how to fix what is wrong.
+    """Check Python, plugins, settings, hooks and sessions of coding agents, providers and stores; say how to fix what is wrong.
 
     Changes nothing, prints no key and sends nothing. Servers on this machine and its network are tried with a TCP connection,
     others are not contacted. Exit codes: 0 no problems, 1 warnings, 3 errors.
@@ -54,6 +55,7 @@ def command(*, as_json: bool, timeout: float, plugins: str | None) -> int:
 
 def _rows(timeout: float, plugins: str | None) -> Iterator[Row]:
     yield from checks.python()
+    yield from hooks()
     yield from _guarded("plugins", lambda: checks.plugins(timeout))
     try:
         layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())

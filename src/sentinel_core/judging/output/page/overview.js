@@ -4,7 +4,7 @@ const BINS = 20;
 
 const showOverview = (run, table) => {
   const counts = new Map(VERDICTS.map((verdict) => [verdict, run.rows.filter((row) => row.verdict === verdict).length]));
-  const present = VERDICTS.filter((verdict) => counts.get(verdict) || verdict === "FAIL");
+  const present = VERDICTS.filter((verdict) => counts.get(verdict) || (verdict === "FAIL" && run.rows.length > 1));
   byId("main").replaceChildren(make("div", { class: "overview" },
     make("section", { class: "hero", "aria-label": "Verdicts" },
       make("h1", null, headlineOf(run, counts)),
@@ -24,6 +24,7 @@ const headlineOf = (run, counts) => {
   const look = warn ? `, ${figure(warn)}${fail ? " more" : ""} ${warn === 1 ? "deserves" : "deserve"} a look` : "";
   if (fail) return `${figure(fail)} of ${total} ${fail === 1 ? "fails" : "fail"}${look}.`;
   if (warn) return `${figure(warn)} of ${total} ${warn === 1 ? "deserves" : "deserve"} a look.`;
+  if (run.rows.length === 1 && !counts.get("PASS")) return "The trace could not be judged.";
   return counts.get("PASS") === run.rows.length ? `No defect was found in ${total}.` : `${total}: not all could be judged.`;
 };
 

@@ -33,7 +33,8 @@ class Table {
   }
 
   head(field, title) {
-    const cell = make("th", { scope: "col", class: `c-${field}`, "aria-sort": "none" }, make("button", { type: "button", on: { click: () => this.sortBy(field) } }, title, make("span", { class: "arrow", "aria-hidden": "true" })));
+    const isWide = field === "verdict" && this.all.some((row) => row.verdict.length > 4);
+    const cell = make("th", { scope: "col", class: `c-${field}${isWide ? " wide" : ""}`, "aria-sort": "none" }, make("button", { type: "button", on: { click: () => this.sortBy(field) } }, title, make("span", { class: "arrow", "aria-hidden": "true" })));
     this.listeners.push(() => cell.setAttribute("aria-sort", this.order.field !== field ? "none" : this.order.down ? "descending" : "ascending"));
     return cell;
   }

@@ -1,0 +1,62 @@
+"""The doctor finds the hooks that ``sentinel hook install`` writes, and says where their command is not found."""
+
+import json
+import os
+
+import pytest
+from commanding import COMMAND
+
+from sentinel_command_start.hooks import hooks
+
+TOOLS = ("claude-code", "codex", "gemini-cli")
+
+
+@pytest.fixture
+def tool_on_path(folder, tmp_path, monkeypatch):
+    """``sentinel`` as pipx puts it on the path: a link in a folder of its own."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "sentinel").symlink_to(COMMAND)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.chdir(folder)
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("flag", ["--project", "--user"])
+def test_what_install_writes_is_found(inside, tool_on_path, tool, flag):
+    assert [(row.check, row.state) for row in hooks()] == [("hooks", "off")]
+    assert inside("hook", "install", tool, flag).returncode == 0
+    (row,) = hooks()
+    assert (row.check, row.state, row.fix) == (f"hook {tool}", "ok", "")
+
+
+def test_a_command_that_is_not_found_is_a_warning(inside, tool_on_path, monkeypatch, tmp_path):
+    inside("hook", "install", "claude-code")
+    monkeypatch.setenv("PATH", str(tmp_path / "home"))
+    (row,) = hooks()
+    assert (row.state, row.fix) == ("warning", "sentinel hook install claude-code --project")
+    assert row.detail == '.claude/settings.json calls "sentinel", which is not found'
+
+
+def test_a_command_of_an_active_environment_is_a_warning(inside, tool_on_path, monkeypatch):
+    inside("hook", "install", "claude-code")
+    monkeypatch.setenv("PATH", str(COMMAND.parent))
+    (row,) = hooks()
+    assert (row.state, "while this virtual environment is active" in row.detail) == ("warning", True)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    ["{", "[]", '{"hooks": 3}', '{"hooks": {"Stop": [4, {"hooks": [5, {"command": "unclosed \'"}, {"command": 6}]}]}}'],
+)
+def test_settings_of_another_shape_have_no_hook(folder, monkeypatch, settings):
+    monkeypatch.chdir(folder)
+    (folder / ".claude").mkdir()
+    (folder / ".claude" / "settings.json").write_text(settings)
+    assert [row.check for row in hooks()] == ["hooks"]
+
+
+def test_the_doctor_shows_it(inside, tool_on_path):
+    inside("hook", "install", "codex", "--user")
+    rows = {row["check"]: row for row in json.loads(inside("doctor", "--json").stdout)}
+    assert rows["hook codex"]["state"] == "ok"
+    assert "hooks" not in rows
