@@ -9,7 +9,7 @@ import attrs
 import msgspec
 
 from sentinel_core.errors import InputError
-from sentinel_core.judging.output.findings import Found, decoded, findings_of, fingerprint_of
+from sentinel_core.judging.output.findings import Found, decoded, findings_of, fingerprint_of, identity_of
 from sentinel_core.judging.output.record import Extra, Record
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.runtime.printable import counted, printable_json
@@ -20,7 +20,10 @@ _VERSION = 1
 
 
 class Entry(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A known finding. Whoever looks after the file may say the ``reason``; an update keeps it."""
+    """A known finding. Whoever looks after the file may say the ``reason``; an update keeps it.
+
+    A ``trace_id`` that is made of a file's name stands after the file's folder.
+    """
 
     fingerprint: str
     trace_id: str = ""
@@ -117,12 +120,12 @@ class Baseline:
         entries = [
             Entry(
                 fingerprint=one.fingerprint,
-                trace_id=one.trace_id,
+                trace_id=one.identity,
                 rule=one.rule,
                 text=one.message,
                 reason=reasons.get(one.fingerprint, ""),
             )
-            for one in sorted(self._seen.values(), key=lambda one: (one.trace_id, one.rule, one.fingerprint))
+            for one in sorted(self._seen.values(), key=lambda one: (one.identity, one.rule, one.fingerprint))
         ]
         data = msgspec.json.format(msgspec.json.encode(_File(_VERSION, entries)), indent=1)
         with open_output(self.path) as stream:
@@ -130,13 +133,15 @@ class Baseline:
 
 
 def _of_verdict(report: dict[str, Any], record: Record, known: frozenset[str]) -> Found:
-    fingerprint = fingerprint_of(report["trace_id"], (), "verdict", report["verdict"])
+    identity = identity_of(report["trace_id"], record.label, record.source)
+    fingerprint = fingerprint_of(identity, (), "verdict", report["verdict"])
     return Found(
         rule=f"verdict.{report['verdict']}",
         severity="error" if report["verdict"] == "FAIL" else "warning",
         text=report["reasoning"],
         quote=None,
         trace_id=report["trace_id"],
+        identity=identity,
         place="",
         file=record.label,
         line=record.line or 1,
