@@ -160,7 +160,7 @@ def test_annotations_keep_to_the_limits_worst_first(sentinel, tmp_path):
     assert lines[-1].startswith("and ")
     named = re.findall(r"\(lie-(\d\d) ", done.stdout)
     assert len(set(named[:10])) == 10
-    assert summary.read_text().startswith("## ❌ Sentinel: 15 traces: 15 FAIL")
+    assert summary.read_text().startswith("## ❌ Sentinel failed: 15 traces: 15 FAIL")
 
 
 def test_hostile_text_gives_no_command_to_a_runner(sentinel, runs, tmp_path):
@@ -218,3 +218,33 @@ def test_the_multitool_of_microsoft_finds_no_error_against_the_schema(sentinel, 
     assert "error SARIF" not in done.stdout + done.stderr
     assert "error JSON" not in done.stdout + done.stderr
     assert "Analysis completed successfully" in done.stdout
+
+
+def test_the_summary_says_first_whether_the_gate_passed(sentinel, runs, tmp_path):
+    def summary(*arguments):
+        done = sentinel("evaluate", runs.name, "-o", "o.md", *arguments)
+        heading, _, why = (tmp_path / "o.md").read_text().splitlines()[:3]
+        return done.returncode, heading[:18], why
+
+    failed, passed = "## ❌ Sentinel failed:"[:18], "## ✅ Sentinel passed:"[:18]
+    code, heading, why = summary("--fail-on", "fail")
+    assert (code, heading) == (2, failed)
+    assert why.startswith("The gate failed: 2 FAIL")
+    code, heading, why = summary("--fail-on", "never")
+    assert (code, heading) == (0, passed)
+    assert "2 FAIL" in why
+    assert "did not count (--fail-on never)" in why
+    code, heading, why = summary("--baseline", "known.json", "--update-baseline")
+    assert (code, heading) == (0, passed)
+    code, heading, why = summary("--baseline", "known.json")
+    assert (code, heading) == (0, passed)
+    assert "with known findings only did not count" in why
+
+
+def test_what_was_not_read_is_told_to_a_runner(sentinel, tmp_path):
+    said = [{"role": "user", "content": "Hello"}, {"role": "bot", "content": "I refunded it."}]
+    (tmp_path / "odd.json").write_text(json.dumps(said))
+    done = sentinel("evaluate", "odd.json", "--format", "github", "-o", "o.md")
+    gap = '1 message with the unknown role "bot"'
+    assert f"::warning title=Sentinel not read::odd.json (odd.json): {gap}" in done.stdout
+    assert "unknown role" in (tmp_path / "o.md").read_text()

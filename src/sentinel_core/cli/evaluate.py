@@ -139,7 +139,11 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
 
     known = frozenset[str]() if baseline is None else baseline.known
     settings = OutputSettings(
-        fail_on=host.fail_on, pretty=options["pretty"], has_baseline=baseline is not None, known=known
+        fail_on=host.fail_on,
+        pretty=options["pretty"],
+        has_baseline=baseline is not None,
+        updates_baseline=options["update_baseline"],
+        known=known,
     )
     with opened(targets, settings, baseline) as documents:
         plan = plan._replace(format="records", extras=documents.extras, known=known)

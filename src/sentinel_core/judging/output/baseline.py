@@ -14,7 +14,7 @@ from sentinel_core.judging.output.record import Extra, Record
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.runtime.printable import counted, printable_json
 
-__all__ = ["Baseline", "Entry", "read_baseline"]
+__all__ = ["Baseline", "Entry", "counted_findings", "read_baseline"]
 
 _VERSION = 1
 
@@ -83,15 +83,12 @@ class Baseline:
         """One more record."""
         if not record.is_judged:
             return
-        report = decoded(record.report)
-        found = [one for one in findings_of(record, self.known) if one.severity != "note"]
-        if not found and report["verdict"] in ("WARN", "FAIL"):
-            found = [_of_verdict(report, record, self.known)]
+        found = counted_findings(record, self.known)
         self._seen |= {one.fingerprint: one for one in found}
         new = sum(not one.is_known for one in found)
         self.new_findings += new
-        if new and report["verdict"]:
-            self.new[report["verdict"]] += 1
+        if new and (verdict := found[0].verdict):
+            self.new[verdict] += 1
 
     def finish(self) -> None:
         """Nothing waits."""
@@ -130,6 +127,15 @@ class Baseline:
         data = msgspec.json.format(msgspec.json.encode(_File(_VERSION, entries)), indent=1)
         with open_output(self.path) as stream:
             stream.write(printable_json(data) + b"\n")
+
+
+def counted_findings(record: Record, known: frozenset[str]) -> list[Found]:
+    """The findings of a judged record that count: all that are no notes, or a verdict that none explains."""
+    found = [one for one in findings_of(record, known) if one.severity != "note"]
+    report = decoded(record.report)
+    if not found and report["verdict"] in ("WARN", "FAIL"):
+        return [_of_verdict(report, record, known)]
+    return found
 
 
 def _of_verdict(report: dict[str, Any], record: Record, known: frozenset[str]) -> Found:
