@@ -1,4 +1,4 @@
-"""Writes one version wherever it stands: ``_version.py``, which is where it is read, every project, and every pin of a built-in.
+"""Writes one version wherever it stands: ``_version.py``, which is where it is read, every project, every pin, and the action in the docs.
 
     python publishing/set_version.py 1.2.3
 
@@ -14,15 +14,17 @@ from distributions import REPOSITORY, projects
 __all__ = ["written"]
 
 _SOURCE = Path("src/sentinel_core/_version.py")
+_DOCS = Path("docs/ci.md")
 _PLACES = (
     re.compile(r'^(version = ")[^"]+(")$', re.MULTILINE),
     re.compile(r'("reliability-sentinel[a-z-]*(?:\[[a-z,-]+\])?==)[^"]+(")'),
+    re.compile(r"(uses: reliability-sentinel/reliability-sentinel@v)\S+()"),
 )
 _VERSION = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+)?")
 
 
 def written(text: str, version: str) -> str:
-    """A ``pyproject.toml`` with this version, and with its pins of Sentinel's own distributions moved to it."""
+    """A ``pyproject.toml`` or page with this version, its pins of Sentinel's own distributions and its action moved to it."""
     for place in _PLACES:
         text = place.sub(rf"\g<1>{version}\g<2>", text)
     return text
@@ -36,10 +38,9 @@ def main(arguments: list[str]) -> int:
     (version,) = arguments
     source = REPOSITORY / _SOURCE
     source.write_text(re.sub(r'^(__version__ = ")[^"]+', rf"\g<1>{version}", source.read_text(), flags=re.MULTILINE))
-    for project in projects():
-        path = project / "pyproject.toml"
+    for path in [REPOSITORY / _DOCS, *(project / "pyproject.toml" for project in projects())]:
         path.write_text(written(path.read_text(), version))
-    print(f"{version} in {_SOURCE} and {len(projects())} projects; make setup installs it")
+    print(f"{version} in {_SOURCE}, {_DOCS} and {len(projects())} projects; make setup installs it")
     return 0
 
 
