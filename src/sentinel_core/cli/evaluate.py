@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sentinel_core.cli import complain, say, terminal_width, use_color
+from sentinel_core.cli import complain, say, terminal_width, use_color, warn
 from sentinel_core.cli.options import (
     Many,
     batch_options,
@@ -28,10 +28,11 @@ from sentinel_core.errors import ERROR, InputError
 from sentinel_core.host.settings import HostSettings
 from sentinel_core.judging.job import Format as Form
 from sentinel_core.judging.job import Plan, job
-from sentinel_core.judging.output.formats import FORMATS, Format
+from sentinel_core.judging.output.formats import ENDINGS, FORMATS, Format
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.judging.output.text import render_summary
 from sentinel_core.judging.tally import Tally
+from sentinel_core.runtime.printable import printable
 
 if TYPE_CHECKING:
     from sentinel_core.cli.documents import Target
@@ -46,6 +47,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _MANY_BYTES = 16 << 20
 _MANY_FILES = 200
 _PLAIN = ("text", "json", "jsonl")
+_ENDINGS = f"or {', '.join(f'.{one}' for one in ENDINGS if one not in ('txt', 'htm', 'ndjson'))}, or FORMAT:FILE"
 _NO_TEXT = frozenset((
     "arrow", "avro", "csv", "feather", "gz", "htm", "html", "json", "md", "orc", "pdf", "sarif", "tsv", "xls", "xlsx", "xml",
     "yaml", "yml", "zip", "zst",
@@ -190,6 +192,8 @@ def _evaluate(plan: Plan, host: HostSettings, many: Many, documents: "Documents 
         with open_output(None if many.output is None else Path(many.output)) as stream:
             tally = supervise(plan, stream, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
     finish(plan.emission)
+    for text in [] if plan.expected is None else plan.expected.unmet(tally.tasks):
+        warn(printable(text))
     _summarize(tally, to_file=many.output is not None or documents is not None, form=plan.format)
     return tally.exit_code(host.fail_on)
 
@@ -243,7 +247,6 @@ def _say_how_to_resume(many: Many, *, no_config: bool) -> None:
         return
     import shlex
 
-    from sentinel_core.runtime.printable import printable
     from sentinel_core.runtime.redact import redact
 
     given = [argument for argument in sys.argv[1:] if argument != "--resume"]
@@ -315,7 +318,7 @@ def _format(options: dict[str, Any], many: Many) -> Form:
     if as_document:
         _refuse_name(many.output, _NO_TEXT - {"json"}, "JSON: name it .json")
         return "json"
-    _refuse_name(many.output, _NO_TEXT, "text: name it .txt, .jsonl or .parquet, or .json with --json")
+    _refuse_name(many.output, _NO_TEXT, f"text: name it .txt, .parquet, {_ENDINGS}")
     return "text"
 
 
@@ -327,6 +330,8 @@ def _refuse_name(output: str | None, unfit: Collection[str], instead: str) -> No
 
 def _summarize(tally: Tally, *, to_file: bool, form: Form) -> None:
     """Print the counts of verdicts: after the text of several reports, or on standard error if the output is a file."""
+    if not tally.total:  # an error has said why
+        return
     if to_file:
         say(render_summary(tally.counts).rstrip("\n"))
     elif form == "text" and tally.total > 1:

@@ -111,7 +111,8 @@ def _send(
     if error is not None:
         outbox.send(Crashed(error.row()))
     data = rendered(found, outcome, plan, error, recorder)
-    outbox.send(Report(found.verdict or NO_VERDICT, found.is_complete, data))
+    task = plan.expected.task_of(outcome.trace) if plan.expected is not None and plan.expected.by_task else None
+    outbox.send(Report(found.verdict or NO_VERDICT, found.is_complete, data, task))
 
 
 def judged(

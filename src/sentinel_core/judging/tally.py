@@ -15,11 +15,12 @@ NO_VERDICT: Final = "no verdict"
 
 
 class Tally:
-    """How many reports of each verdict, how many records could not be read, and whether anything else went wrong."""
+    """How many reports of each verdict, how many records could not be read, whether anything else went wrong, and the tasks met."""
 
     def __init__(self, *, broken: bool = False) -> None:
         self.counts = dict.fromkeys(("PASS", "WARN", "FAIL", NO_VERDICT, "unreadable"), 0)
         self.broken = broken
+        self.tasks = set[str]()
 
     @property
     def total(self) -> int:

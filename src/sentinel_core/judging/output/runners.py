@@ -11,7 +11,7 @@ from sentinel_core.judging.output.settings import OutputSettings
 from sentinel_core.judging.output.summary_markdown import Markdown, summary_of
 from sentinel_core.runtime.printable import clipped, counted, printable, printable_json
 
-__all__ = ["MOST_ANNOTATIONS", "GitHub", "GitLab"]
+__all__ = ["MOST_ANNOTATIONS", "GitHub", "GitLab", "annotated_error"]
 
 MOST_ANNOTATIONS = 10
 """GitHub shows ten annotations of each level per step."""
@@ -51,7 +51,9 @@ class GitHub:
             lines += [*gaps, *(_annotation(level, finding) for finding in found[:most])]
             left_out += len(found[most:])
         problems = self._summary.problems
-        lines += [f"::error title=Sentinel::{_escaped(problem)}" for problem in problems[:MOST_ANNOTATIONS]]
+        lines += map(annotated_error, problems[:MOST_ANNOTATIONS])
+        if not self._summary.gate.verdicts:
+            lines.append(annotated_error("nothing was judged; the log says why"))
         if left_out:
             lines.append(f"and {left_out:,} more findings")
         self._stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
@@ -66,6 +68,11 @@ class GitHub:
             return []
         more = f" and {counted(len(gaps) - 1, 'more trace')}" if len(gaps) > 1 else ""
         return [f"::warning title=Sentinel not read::{_escaped(printable(clipped(gaps[0], 400)))}{more}"]
+
+
+def annotated_error(text: str) -> str:
+    """The annotation of an error that belongs to no file."""
+    return f"::error title=Sentinel::{_escaped(printable(text))}"
 
 
 def _annotation(level: str, finding: Found) -> str:
