@@ -248,3 +248,41 @@ def test_what_was_not_read_is_told_to_a_runner(sentinel, tmp_path):
     gap = '1 message with the unknown role "bot"'
     assert f"::warning title=Sentinel not read::odd.json (odd.json): {gap}" in done.stdout
     assert "unknown role" in (tmp_path / "o.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("form", "line", "place"), [("lines", 2, "o.json line 2"), ("indented", 1, "o.json"), ("one line", 1, "o.json")]
+)
+def test_the_line_is_that_of_the_record_and_fits_the_text(sentinel, tmp_path, form, line, place):
+    """A message inside a record has no line of its own: the text says which message it is."""
+    said = [
+        {"role": "user", "content": "Please refund order 1017."},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c1", "function": {"name": "get_order", "arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "shipped"},
+        {"role": "assistant", "content": "I've refunded order 1017."},
+    ]
+    honest = [*said[:3], {"role": "assistant", "content": "It has shipped."}]
+    rows = [{"messages": honest}, {"messages": said}]
+    text = (
+        "".join(f"{json.dumps(row)}\n" for row in rows)
+        if form == "lines"
+        else json.dumps(rows[1], indent=1 if form == "indented" else None)
+    )
+    (tmp_path / "o.json").write_text(text)
+    done = sentinel("evaluate", "o.json", "--format", "github", "-o", "o.sarif")
+    (error,) = [one for one in done.stdout.splitlines() if one.startswith("::error")]
+    assert f"file=o.json,line={line}," in error
+    assert error.endswith(" message 3)")
+    assert place in error
+    results = json.loads((tmp_path / "o.sarif").read_text())["runs"][0]["results"]
+    assert {one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in results} == {line}
+
+
+def test_a_finding_without_a_message_leaves_no_blank(sentinel, tmp_path):
+    write(tmp_path / "o.json", trace("a", "Hello."))
+    done = sentinel("evaluate", "o.json", "--format", "github", "--expect", "called:refund")
+    assert "no call of it was made. (a)" in done.stdout

@@ -17,7 +17,7 @@ from sentinel_core.runtime.printable import clipped, printable
 
 __all__ = ["Found", "decoded", "findings_of", "fingerprint_of", "fingerprints", "identity_of", "worst_of"]
 
-_LINE = re.compile(r"line (\d{1,9})")
+_LINE = re.compile(r"line (\d{1,9})\b")
 
 _AFTER_NAME = " .:/[$#"  # what readers put between a file's name and a record's place
 
@@ -26,7 +26,7 @@ decoded = msgspec.json.Decoder().decode
 
 @attrs.frozen(kw_only=True)
 class Found:
-    """One finding. ``line`` is that of its message in ``file``, else of its trace, else 1.
+    """One finding. ``line`` is that of its message in ``file``, else of its record in JSON Lines, else 1.
 
     ``fingerprint`` identifies the same finding on the same trace, whatever surrounds it; ``identity`` is what it takes for the
     trace.
@@ -101,7 +101,7 @@ def findings_of(record: Record, known: frozenset[str] = frozenset()) -> Iterator
     report = decoded(record.report)
     identity = identity_of(report["trace_id"], record.label, record.source)
     for finding, fingerprint in zip(report["findings"], fingerprints(report, identity), strict=True):
-        at = _LINE.fullmatch(finding["origin"] or "")
+        at = _LINE.match(finding["origin"] or "")
         agents = "".join(f"sub-agent {position}, " for position in finding["trace_path"])
         message = "" if finding["message_index"] is None else f"message {finding['message_index']}"
         yield Found(

@@ -77,7 +77,7 @@ def annotated_error(text: str) -> str:
 
 def _annotation(level: str, finding: Found) -> str:
     title = f"Sentinel {finding.rule}"
-    text = f"{finding.message} ({finding.trace_id} {finding.place})"
+    text = f"{finding.message} ({f'{finding.trace_id} {finding.place}'.rstrip()})"
     return f"::{level} file={_property(finding.file)},line={finding.line},title={_property(title)}::{_escaped(text)}"
 
 
