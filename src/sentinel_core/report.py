@@ -274,7 +274,12 @@ class ReliabilityReport:
         return self.verdict == "PASS" and self.is_complete
 
     def raise_for_verdict(self, fail_on: Literal["warn", "fail"] = "warn") -> "ReliabilityReport":
-        """The report itself. Raises ``VerdictError`` for FAIL, with ``"warn"`` also for WARN, and if the verdict is missing or incomplete."""
+        """The report itself. Raises ``VerdictError`` for FAIL, with ``"warn"`` also for WARN, and if the verdict is missing or incomplete.
+
+        Raises ``ValueError`` for another ``fail_on``.
+        """
+        if fail_on not in ("warn", "fail"):
+            raise ValueError(f'fail_on is {fail_on!r}; expected "warn" or "fail"')
         if self.ok or (self.verdict == "WARN" and fail_on == "fail" and self.is_complete):
             return self
         raise VerdictError(str(self))

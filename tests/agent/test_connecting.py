@@ -24,6 +24,7 @@ class Heard:
     """Stands for the way to the parent."""
 
     frames: list[object] = attrs.field(factory=list)
+    is_open: bool = True
 
     def send(self, frame):
         self.frames.append(frame)

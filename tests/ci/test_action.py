@@ -65,7 +65,8 @@ def workspace(tmp_path):
 
 
 def test_the_workflow_as_printed(workspace):
-    (workflow,) = [yaml.safe_load(one) for one in blocks(REPOSITORY / "docs" / "ci.md") if ADDRESS in one]
+    pages = [yaml.safe_load(one) for one in blocks(REPOSITORY / "docs" / "ci.md") if ADDRESS in one]
+    (workflow,) = [one for one in pages if "jobs" in one]
     (step,) = [one for one in workflow["jobs"]["judge"]["steps"] if one.get("uses") == ADDRESS]
     done = run_action(workspace, {**step["with"], "package": ""})
     assert done.returncode == 2, done.stderr
@@ -99,3 +100,32 @@ def test_the_hook_judges_the_files_that_it_is_given(workspace):
     assert done.returncode == 2
     assert re.search(hook["files"], "runs/a.trace.json")
     assert not re.search(hook["files"], "package.json")
+
+
+def test_expectations_have_spaces_and_stand_one_a_line(workspace):
+    (workspace / "traces" / "a.json").write_text(json.dumps(run("a", "Hello.")))
+    given = {"traces": "traces/", "package": ""}
+    kept = "called:get_order\n\n  not called:delete_*  \nanswer matches Hel+o\n"
+    done = run_action(workspace, {**given, "expect": kept})
+    assert done.returncode == 0, done.stderr + done.stdout
+    broken = run_action(workspace, {**given, "expect": "not called:get_*"})
+    assert (broken.returncode, "expect.not_called" in broken.stdout) == (2, True), broken.stdout + broken.stderr
+    (workspace / "tasks.toml").write_text('[tasks]\na = ["called:send_email"]\n')
+    by_task = run_action(workspace, {**given, "expect-file": "tasks.toml"})
+    assert (by_task.returncode, "expect.called" in by_task.stdout) == (2, True), by_task.stdout + by_task.stderr
+
+
+def test_expectations_are_no_commands_and_no_options(workspace):
+    for hostile in ("$(touch pwned)", "`touch pwned`", '"; touch pwned; "', "--fail-on=never", "-o"):
+        done = run_action(workspace, {"traces": "traces/", "package": "", "expect": hostile})
+        assert done.returncode == 3, done.stdout + done.stderr
+    assert not (workspace / "pwned").exists()
+
+
+def test_the_step_as_printed(workspace):
+    ((step,),) = (yaml.safe_load(one) for one in blocks(REPOSITORY / "docs" / "ci.md") if one.startswith("- uses: "))
+    (workspace / step["with"]["expect-file"]).write_text("")
+    (workspace / step["with"]["baseline"]).write_text('{"version": 1, "findings": []}')
+    done = run_action(workspace, {**step["with"], "package": ""})
+    assert done.returncode == 2, done.stderr
+    assert {"expect.called", "expect.answer"} <= set(re.findall(r"expect\.\w+", done.stdout))

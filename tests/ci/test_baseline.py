@@ -8,6 +8,7 @@ from commanding import run_command
 from lying import CLAIM, messages, run
 
 from sentinel_core import encode_trace
+from sentinel_core.judging.output.findings import identity_of
 from sentinel_core.testing import honest_trace
 
 pytestmark = pytest.mark.unmeasured
@@ -131,3 +132,35 @@ def test_a_file_that_is_no_baseline_is_refused(sentinel, runs, tmp_path, text):
     done = sentinel()
     assert done.returncode == 3
     assert f'baseline "{FILE}"' in done.stderr
+
+
+def test_files_of_one_name_in_two_folders_are_two(tmp_path):
+    """A trace without an id is named after its file, wherever that stands."""
+    for folder in "ab":
+        (tmp_path / "runs" / folder).mkdir(parents=True)
+    chat = json.dumps([{"role": one["role"], "content": one.get("content", "")} for one in messages(CLAIM)])
+    (tmp_path / "runs" / "a" / "run.json").write_text(chat)
+    judge = partial(run_command, tmp_path, "evaluate", "--baseline", FILE)
+    assert judge("runs/", "--update-baseline").returncode == 0
+    (tmp_path / "runs" / "b" / "run.json").write_text(chat)
+    told = judge("runs/", "--format", "github")
+    assert told.returncode == 1
+    assert "baseline: 1 new finding, 1 known, 0 gone" in told.stderr
+    assert told.stdout.count("file=runs/b/run.json") == 1
+    assert judge("runs/", "--update-baseline").returncode == 0
+    assert {one["trace_id"] for one in entries(tmp_path)} == {"runs/a/run.json", "runs/b/run.json"}
+    for same in (["runs/a/run.json", "./runs/b/run.json"], [tmp_path / "runs"], ["runs/*/run.json"]):
+        done = judge(*same)
+        assert (done.returncode, "0 new findings, 2 known" in done.stderr) == (0, True), done.stderr
+        assert "(known)" in done.stdout
+
+
+def test_an_identity_is_relative_and_has_a_folder_only_for_a_name_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert identity_of("order-17", "a/run.json", "a/run.json") == "order-17"
+    assert identity_of("runner", "a/run.json", "run.json") == "runner"
+    assert identity_of("run.json", "run.json", "run.json") == "run.json"
+    assert identity_of("run.json line 2", "a/run.json", "run.json") == "a/run.json line 2"
+    assert identity_of("run", str(tmp_path / "a" / "run.json"), "run.json") == "a/run"
+    assert identity_of("run", "/elsewhere/runs/a/run.json", "a/run.json") == "runs/a/run"
+    assert not identity_of("run", "/elsewhere/run.json", "run.json").startswith("/")

@@ -160,7 +160,7 @@ def test_annotations_keep_to_the_limits_worst_first(sentinel, tmp_path):
     assert lines[-1].startswith("and ")
     named = re.findall(r"\(lie-(\d\d) ", done.stdout)
     assert len(set(named[:10])) == 10
-    assert summary.read_text().startswith("## ❌ Sentinel: 15 traces: 15 FAIL")
+    assert summary.read_text().startswith("## ❌ Sentinel failed: 15 traces: 15 FAIL")
 
 
 def test_hostile_text_gives_no_command_to_a_runner(sentinel, runs, tmp_path):
@@ -195,13 +195,14 @@ def test_code_quality_for_gitlab(sentinel, runs):
         (("-o", "a.html", "--resume"), "--resume needs an output to continue"),
         (("--format", "github", "--json"), "--format cannot be combined with --json or --jsonl"),
         (("--update-baseline",), "--update-baseline needs --baseline FILE"),
-        (("--baseline", "gone.json"), 'baseline "gone.json" is not there'),
+        (("--baseline", "gone.json"), 'baseline "gone.json" does not exist'),
         (("-o", "gone/a.html"), '"gone/a.html" cannot be written'),
     ],
 )
 def test_wrong_wishes_are_told(sentinel, runs, tmp_path, arguments, words):
     done = sentinel("evaluate", runs.name, *arguments)
-    assert (done.returncode, done.stdout) == (3, "")
+    assert done.returncode == 3
+    assert done.stdout == "" or done.stdout.startswith("::error title=Sentinel::")
     assert words in done.stderr
     assert [one.name for one in tmp_path.iterdir()] == ["runs.jsonl"]
 
@@ -219,3 +220,71 @@ def test_the_multitool_of_microsoft_finds_no_error_against_the_schema(sentinel, 
     assert "error JSON" not in done.stdout + done.stderr
     assert "warning SARIF2005" not in done.stdout + done.stderr  # what a reader of code scanning must know of the tool
     assert "Analysis completed successfully" in done.stdout
+
+
+def test_the_summary_says_first_whether_the_gate_passed(sentinel, runs, tmp_path):
+    def summary(*arguments):
+        done = sentinel("evaluate", runs.name, "-o", "o.md", *arguments)
+        heading, _, why = (tmp_path / "o.md").read_text().splitlines()[:3]
+        return done.returncode, heading[:18], why
+
+    failed, passed = "## ❌ Sentinel failed:"[:18], "## ✅ Sentinel passed:"[:18]
+    code, heading, why = summary("--fail-on", "fail")
+    assert (code, heading) == (2, failed)
+    assert why.startswith("The gate failed: 2 FAIL")
+    code, heading, why = summary("--fail-on", "never")
+    assert (code, heading) == (0, passed)
+    assert "2 FAIL" in why
+    assert "did not count (--fail-on never)" in why
+    code, heading, why = summary("--baseline", "known.json", "--update-baseline")
+    assert (code, heading) == (0, passed)
+    code, heading, why = summary("--baseline", "known.json")
+    assert (code, heading) == (0, passed)
+    assert "with known findings only did not count" in why
+
+
+def test_what_was_not_read_is_told_to_a_runner(sentinel, tmp_path):
+    said = [{"role": "user", "content": "Hello"}, {"role": "bot", "content": "I refunded it."}]
+    (tmp_path / "odd.json").write_text(json.dumps(said))
+    done = sentinel("evaluate", "odd.json", "--format", "github", "-o", "o.md")
+    gap = '1 message with the unknown role "bot"'
+    assert f"::warning title=Sentinel not read::odd.json (odd.json): {gap}" in done.stdout
+    assert "unknown role" in (tmp_path / "o.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("form", "line", "place"), [("lines", 2, "o.json line 2"), ("indented", 1, "o.json"), ("one line", 1, "o.json")]
+)
+def test_the_line_is_that_of_the_record_and_fits_the_text(sentinel, tmp_path, form, line, place):
+    """A message inside a record has no line of its own: the text says which message it is."""
+    said = [
+        {"role": "user", "content": "Please refund order 1017."},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c1", "function": {"name": "get_order", "arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": "shipped"},
+        {"role": "assistant", "content": "I've refunded order 1017."},
+    ]
+    honest = [*said[:3], {"role": "assistant", "content": "It has shipped."}]
+    rows = [{"messages": honest}, {"messages": said}]
+    text = (
+        "".join(f"{json.dumps(row)}\n" for row in rows)
+        if form == "lines"
+        else json.dumps(rows[1], indent=1 if form == "indented" else None)
+    )
+    (tmp_path / "o.json").write_text(text)
+    done = sentinel("evaluate", "o.json", "--format", "github", "-o", "o.sarif")
+    (error,) = [one for one in done.stdout.splitlines() if one.startswith("::error")]
+    assert f"file=o.json,line={line}," in error
+    assert error.endswith(" message 3)")
+    assert place in error
+    results = json.loads((tmp_path / "o.sarif").read_text())["runs"][0]["results"]
+    assert {one["locations"][0]["physicalLocation"]["region"]["startLine"] for one in results} == {line}
+
+
+def test_a_finding_without_a_message_leaves_no_blank(sentinel, tmp_path):
+    write(tmp_path / "o.json", trace("a", "Hello."))
+    done = sentinel("evaluate", "o.json", "--format", "github", "--expect", "called:refund")
+    assert "no call of it was made. (a)" in done.stdout

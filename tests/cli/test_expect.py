@@ -37,3 +37,21 @@ def test_what_is_no_expectation_is_an_error(sentinel, honest):
     done = sentinel("evaluate", honest, "--expect", "call x")
     assert (done.returncode, done.stdout) == (3, "")
     assert FORMS in done.stderr
+
+
+def test_a_task_that_no_run_is_of_is_a_warning(sentinel, honest, tmp_path):
+    file = tmp_path / "expect.toml"
+    file.write_text('[tasks]\n"example-honset" = ["not called:get_*"]\n"example-honest" = ["max-calls:99"]\n')
+    done = sentinel("evaluate", honest, honest, "--expect-file", str(file))
+    assert done.returncode == 0
+    assert done.stderr.count('no run is of the task "example-honset"') == 1
+    assert 'did you mean "example-honest"?' in done.stderr
+    assert 'task "example-honest"' not in done.stderr
+
+
+def test_a_wrong_wish_is_an_annotation_of_its_run(sentinel, honest, tmp_path):
+    for wrong in (("--expect", "call x"), ("--baseline", str(tmp_path / "missing.json"))):
+        done = sentinel("evaluate", honest, "--format", "github", *wrong)
+        assert done.returncode == 3
+        assert done.stdout.startswith("::error title=Sentinel::")
+        assert "::error" not in sentinel("evaluate", honest, *wrong).stdout

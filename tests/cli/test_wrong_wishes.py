@@ -24,6 +24,7 @@ PLACES = {
         ("-o", "w.csv"),
         '-o "w.csv": no format has the ending ".csv"; the endings are .html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet',
     ),
+    "no name": (("-o", "junit:"), '-o "junit:": the file name is missing after the colon'),
     **{
         f"JSON in .{ending}": (("-o", f"w.{ending}", "--json"), f'-o "w.{ending}" would hold JSON: name it .json')
         for ending in ("csv", "yaml", "CSV", "gz")
@@ -185,3 +186,28 @@ def test_as_a_module():
     )
     assert done.returncode == 0
     assert done.stdout.startswith(b"sentinel ")
+
+
+def test_a_part_of_a_readers_name_is_told_all_readers_that_begin_so(inside, write):
+    write("t.json", json.dumps(ROBOT))
+    done = inside("evaluate", "t.json", "--from", "openai")
+    assert done.returncode == 3
+    assert 'did you mean "openai-agents" or "openai-chat" or "openai-responses"?' in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("key", "flag"), [("baseline", "baseline"), ("expect", "expect"), ("expect_file", "expect-file")]
+)
+def test_what_is_a_flag_only_is_said_in_a_line(inside, write, folder, key, flag):
+    write("t.json", json.dumps(ROBOT))
+    (folder / "sentinel.toml").write_text(f'{key} = "x"\n')
+    done = inside("evaluate", "t.json")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert f"it is a flag only: --{flag}" in done.stderr
+
+
+def test_an_error_of_a_rule_stands_alone(inside, write):
+    write("t.json", json.dumps(ROBOT))
+    done = inside("evaluate", "t.json", "--rule", "hallucination.nothing=off", "-o", "o.md")
+    assert done.returncode == 3
+    assert "0 traces" not in done.stdout + done.stderr

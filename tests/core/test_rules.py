@@ -165,3 +165,20 @@ def test_a_signal_that_declares_nothing_may_have_any_rule():
     assert check_rules([setting], [], ["stranger"]) == {"stranger.anything": "off"}
     with pytest.raises(ConfigError):
         check_rules([setting], [])
+
+
+def test_rules_of_expectations_are_explained(sentinel):
+    from sentinel_core.evaluate.expectations import _CHECKS
+
+    for rule in _CHECKS:
+        told = sentinel("explain", f"expect.{rule}")
+        assert told.returncode == 0
+        assert told.stdout.startswith(f"expect.{rule} (error)\n")
+    assert "--expect 'called:TOOL'" in sentinel("explain", "expect.called").stdout
+    assert 'did you mean "expect.called"?' in sentinel("explain", "expect.caled").stderr
+
+
+def test_a_rule_that_never_fired_is_said_to_have_had_little_to_fire_on(sentinel):
+    told = sentinel("explain", "hallucination.claim_without_call").stdout
+    assert "0 of" not in told
+    assert "which hold few claims" in " ".join(told.split())

@@ -313,6 +313,7 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b'{"a": 1, "b": {}}', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'[{"a": 1}]', [reader("a", 0)], r"it looks like a JSON list with the keys a \("),
         (b"[1]", [reader("a", 0)], r"it looks like a JSON list \("),
+        (b" [ ]\n", [reader("a", 0)], "is an empty list: nothing to check"),
         (b'{"trace_id": "t", "signal_scores": []}', [reader("a", 0)], "Sentinel's own reports, which are not traces"),
         (b"\0\1", [reader("a", 0)], r"it looks like a binary file \("),
         ('[{"role": "user"}]'.encode("utf-16"), [reader("a", 0)], r"it looks like text in UTF-16: save it as UTF-8 \("),

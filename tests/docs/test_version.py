@@ -49,6 +49,12 @@ def test_pins_with_extras_change():
     assert f"=={__version__}" not in after
 
 
+def test_the_action_in_the_docs_has_this_version_and_changes():
+    before = (REPOSITORY / "docs/ci.md").read_text(encoding="utf-8")
+    assert f"uses: reliability-sentinel/reliability-sentinel@v{__version__}\n" in before
+    assert "uses: reliability-sentinel/reliability-sentinel@v9.8.7\n" in written(before, "9.8.7")
+
+
 @pytest.mark.parametrize("arguments", [[], ["next"], ["1.2"], ["1.2.3", "1.2.4"]])
 def test_what_is_no_version_is_told(arguments, capsys):
     assert main(arguments) == 1

@@ -102,6 +102,7 @@ def test_nobody_set_an_address(openai):
 def test_a_run_tells_it_first(openai, of_provider, warnings):
     class Heard(list):
         warn = list.append
+        is_open = True
 
         def mark(self, text):
             """Nothing crashes here."""

@@ -2,6 +2,7 @@
 
 import errno
 import importlib
+import itertools
 import os
 import sys
 from pathlib import Path
@@ -209,8 +210,20 @@ def _guarded(arguments: list[str] | None) -> int:
             return TERMINATED
         return _pipe_closed() if error.code else 0
     except Exception as error:  # noqa: BLE001 - also our own defects: Python's exit code for them, 1, means WARN here
+        if isinstance(error, (click.ClickException, SentinelError)):
+            _annotate(error, sys.argv[1:] if arguments is None else arguments)
         return _report_error(error)
     return code if isinstance(code, int) else 0
+
+
+def _annotate(error: click.ClickException | SentinelError, arguments: list[str]) -> None:
+    """With ``--format github`` the error is an annotation of its run, too."""
+    if "--format=github" not in arguments and ("--format", "github") not in itertools.pairwise(arguments):
+        return
+    from sentinel_core.judging.output.runners import annotated_error
+
+    text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+    click.echo(annotated_error(text))
 
 
 def _report_error(error: Exception) -> int:

@@ -54,6 +54,8 @@ def summarize(tally: "Tally", *, files: Sequence[str], form: str) -> None:
 
     Counts go below the text of several reports, or to standard error with the files that were written.
     """
+    if not tally.total:  # an error has said why
+        return
     if files or form == "records":
         if tally.latest:
             say(f"session: {printable(redact(tally.latest))}")

@@ -69,6 +69,8 @@ def target_of(output: str) -> Target:
     """``html:report`` or ``report.html``: format and file. Raises ``ConfigError``."""
     named = _PREFIX.match(output)
     if named and named[1] in FORMATS:
+        if named.end() == len(output):
+            raise ConfigError(f'-o "{output}": the file name is missing after the colon')
         return Target(next(form for form in FORMATS if form == named[1]), Path(output[named.end() :]))
     if named:
         known = f"the formats are {', '.join(FORMATS)}{did_you_mean(named[1], FORMATS)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sentinel_core.cli import complain, say, terminal_width, use_color
+from sentinel_core.cli import complain, say, terminal_width, use_color, warn
 from sentinel_core.cli.conclude import (
     NothingOpenedError,
     files_of,
@@ -36,8 +36,9 @@ from sentinel_core.errors import ERROR, InputError
 from sentinel_core.host.settings import HostSettings
 from sentinel_core.judging.job import Format as Form
 from sentinel_core.judging.job import Plan, job
-from sentinel_core.judging.output.formats import FORMATS, Format
+from sentinel_core.judging.output.formats import ENDINGS, FORMATS, Format
 from sentinel_core.judging.output.sink import open_output
+from sentinel_core.runtime.printable import printable
 
 if TYPE_CHECKING:
     from sentinel_core.cli.documents import Target
@@ -52,6 +53,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 _MANY_BYTES = 16 << 20
 _MANY_FILES = 200
 _PLAIN = ("text", "json", "jsonl")
+_ENDINGS = f"or {', '.join(f'.{one}' for one in ENDINGS if one not in ('txt', 'htm', 'ndjson'))}, or FORMAT:FILE"
 _NO_TEXT = frozenset((
     "arrow", "avro", "csv", "feather", "gz", "htm", "html", "json", "md", "orc", "pdf", "sarif", "tsv", "xls", "xlsx", "xml",
     "yaml", "yml", "zip", "zst",
@@ -167,7 +169,11 @@ def _evaluate_into(
 
     known = frozenset[str]() if baseline is None else baseline.known
     settings = OutputSettings(
-        fail_on=host.fail_on, pretty=options["pretty"], has_baseline=baseline is not None, known=known
+        fail_on=host.fail_on,
+        pretty=options["pretty"],
+        has_baseline=baseline is not None,
+        updates_baseline=options["update_baseline"],
+        known=known,
     )
     with opened(targets, settings, baseline) as documents:
         plan = plan._replace(format="records", extras=documents.extras, known=known)
@@ -217,6 +223,8 @@ def _evaluate(
             tally = supervise(plan, stream, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
             refuse_nothing_opened(plan, tally, files)
     finish(plan.emission)
+    for text in [] if plan.expected is None else plan.expected.unmet(tally.tasks):
+        warn(printable(text))
     summarize(tally, files=files, form=plan.format)
     return tally.exit_code(host.fail_on)
 
@@ -273,7 +281,6 @@ def _say_how_to_resume(many: Many, *, no_config: bool) -> None:
         return
     import shlex
 
-    from sentinel_core.runtime.printable import printable
     from sentinel_core.runtime.redact import redact
 
     given = [argument for argument in sys.argv[1:] if argument != "--resume"]
@@ -345,7 +352,7 @@ def _format(options: dict[str, Any], many: Many) -> Form:
     if as_document:
         _refuse_name(many.output, _NO_TEXT - {"json"}, "JSON: name it .json")
         return "json"
-    _refuse_name(many.output, _NO_TEXT, "text: name it .txt, .jsonl or .parquet, or .json with --json")
+    _refuse_name(many.output, _NO_TEXT, f"text: name it .txt, .parquet, {_ENDINGS}")
     return "text"
 
 

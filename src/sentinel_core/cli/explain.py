@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from sentinel_core.cli import terminal_width
+from sentinel_core.cli.explain_expectations import explained, names
 from sentinel_core.cli.firing_rate import FiringRate
 from sentinel_core.cli.options import plugins_option
 from sentinel_core.cli.rules import known_rules
@@ -32,10 +33,14 @@ def command(*, rule: str | None, everything: bool, markdown: bool, plugins: str 
     if (rule is None) != everything:
         raise click.UsageError('name one rule, or give --all ("sentinel rules" lists them)')
     wanted = rule or "*"
+    if wanted in names():
+        text = "".join(f"{line}\n" for line in explained(wanted))
+        click.echo(f"```text\n{text}```\n" if markdown else folded(text, terminal_width()), nl=False)
+        return 0
     rows = known_rules(plugins, wanted)
     found = [row for row in rows if wanted in ("*", row["rule"], row["rule"].partition(".")[2])]
     if not found:
-        near = did_you_mean(wanted, [row["rule"] for row in rows])
+        near = did_you_mean(wanted, [*names(), *(row["rule"] for row in rows)])
         raise ConfigError(f'there is no rule "{wanted}"{near} ("sentinel rules" lists them)')
     if markdown:
         click.echo(in_markdown(found), nl=False)

@@ -64,6 +64,8 @@ def _relay(frame: Frame, sink: Outlet, tally: Tally, form: str) -> None:
         case Report():
             tally.counts[frame.verdict] += 1
             tally.broken = tally.broken or not frame.is_complete
+            if frame.task is not None:
+                tally.tasks.add(frame.task)
             sink.put(frame.rendered)
         case Unread(unreadable=row):
             tally.counts["unreadable"] += 1

@@ -1,6 +1,6 @@
 """Expectations from flags and a file become one signal of the panel, with a critical rule of its own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from sentinel_core.errors import ConfigError
 from sentinel_core.evaluate.evaluator import BoundSignal, Panel
 from sentinel_core.evaluate.expectations import Expectation, check_expectations, parse_expectation
 from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.host.selection import did_you_mean
 from sentinel_core.profile import CriticalRule
 from sentinel_core.report import Detection
 from sentinel_core.trace import ExecutionTrace
@@ -19,6 +20,7 @@ __all__ = ["EXPECT", "Expected", "expected_of", "expecting", "read_expectations"
 EXPECT = "expect"
 """The name of the signal."""
 
+_MOST_WARNED = 5
 _KEYS = ("expect", "task_key", "tasks")
 
 
@@ -32,10 +34,24 @@ class Expected:
 
     def of(self, trace: ExecutionTrace) -> tuple[Expectation, ...]:
         """The expectations of this run."""
+        return (*self.of_all, *self.by_task.get(self.task_of(trace), ()))
+
+    def task_of(self, trace: ExecutionTrace) -> str:
+        """What ``task_key`` names in this run, as text."""
         value: Any = {"trace_id": trace.trace_id, "metadata": trace.metadata}
         for name in self.task_key.split("."):
             value = value.get(name) if isinstance(value, dict) else None
-        return (*self.of_all, *self.by_task.get(str(value), ()))
+        return str(value)
+
+    def unmet(self, met: Collection[str]) -> list[str]:
+        """A warning for each of the first tasks that no run has."""
+        missing = sorted(set(self.by_task) - set(met))
+        found = [
+            f'no run is of the task "{task}" of --expect-file (task_key {self.task_key}){did_you_mean(task, met)}'
+            for task in missing[:_MOST_WARNED]
+        ]
+        more = len(missing) - _MOST_WARNED
+        return [*found, f"and {more} more tasks of --expect-file that no run is of"] if more > 0 else found
 
 
 def expected_of(written: Sequence[str]) -> Expected:

@@ -21,6 +21,7 @@ _BOM = b"\xef\xbb\xbf"
 _NO_CONFIG = "no_config"
 _MISTYPED = 0.92  # "SENTINEL_FAILON" is like "SENTINEL_FAIL_ON" by 0.97; the common prefix counts, too
 _MISTYPED_TABLE = 0.88  # "tool" is like "tools" by 0.89
+_FLAGS = {"baseline": "baseline", "expect": "expect", "expect_file": "expect-file"}
 _DOTS = {
     "rules": 1,
     "weights": 1,
@@ -88,7 +89,8 @@ class Layers:
         for key, setting in self.values.items():
             head = key.partition(".")[0]
             if head not in (*names, *SELECTABLE, "agent", "rules", "weights"):
-                raise ConfigError(f'unknown setting "{key}" from {setting.origin}{did_you_mean(head, names)}')
+                near = f"; it is a flag only: --{_FLAGS[head]}" if head in _FLAGS else did_you_mean(head, names)
+                raise ConfigError(f'unknown setting "{key}" from {setting.origin}{near}')
             if key.count(".") < _DOTS.get(head, 0):
                 raise ConfigError(f'"{key}" from {setting.origin} must be a table, but it is {shown(setting.value)}')
         if any(key.startswith("agent.") for key in self.values):

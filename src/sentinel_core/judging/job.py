@@ -116,7 +116,8 @@ def _send(
     if error is not None:
         outbox.send(Crashed(error.row()))
     data = rendered(found, outcome, plan, error, recorder)
-    outbox.send(Report(found.verdict or NO_VERDICT, found.is_complete, data))
+    task = plan.expected.task_of(outcome.trace) if plan.expected is not None and plan.expected.by_task else None
+    outbox.send(Report(found.verdict or NO_VERDICT, found.is_complete, data, task))
 
 
 def judged(
@@ -243,17 +244,18 @@ def _text(report: ReliabilityReport, outcome: Readable, plan: Plan) -> str:
     place = f"record {outcome.number}"
     named_so = outcome.trace.trace_id.startswith(outcome.source)
     origin = place if named_so else f"{redact(outcome.source)}, {place}"
-    known = _known(report, plan.known) if plan.known else ()
+    known = _known(report, outcome, plan.known) if plan.known else ()
     text = render_report(report, origin=origin, verbose=plan.verbose, color=plan.color, known=known)
     return folded(text, plan.width)
 
 
-def _known(report: ReliabilityReport, known: frozenset[str]) -> list[int]:
+def _known(report: ReliabilityReport, outcome: Readable, known: frozenset[str]) -> list[int]:
     import msgspec
 
-    from sentinel_core.judging.output.findings import fingerprints
+    from sentinel_core.judging.output.findings import fingerprints, identity_of
 
-    found = fingerprints(msgspec.to_builtins(report, enc_hook=str))
+    identity = identity_of(report.trace_id, redact(outcome.label), redact(outcome.source))
+    found = fingerprints(msgspec.to_builtins(report, enc_hook=str), identity)
     return [place for place, fingerprint in enumerate(found) if fingerprint in known]
 
 

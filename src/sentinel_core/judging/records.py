@@ -152,11 +152,12 @@ class Unreadable(NamedTuple):
 
 
 class Report(Frame):
-    """A record's rendered report; in a conversion, the written trace."""
+    """A record's rendered report; in a conversion, the written trace. ``task`` is its key where tasks have expectations."""
 
     verdict: Literal["PASS", "WARN", "FAIL", "no verdict"]
     is_complete: bool
     rendered: bytes
+    task: str | None = None
 
 
 class Unread(Frame):
@@ -339,5 +340,11 @@ def _named(name: str, readers: Sequence[TraceReader], flag: str) -> TraceReader:
     for reader in readers:
         if reader.name == name:
             return reader
-    near = did_you_mean(name, (reader.name for reader in readers))
+    known = [reader.name for reader in readers]
+    family = sorted(one for one in known if one.startswith(f"{name}-"))
+    near = f"; did you mean {' or '.join(map(_quoted, family))}?" if family else did_you_mean(name, known)
     raise InputError(f'{flag} "{name}": there is no such trace reader{near} ("sentinel formats" lists them)')
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"'

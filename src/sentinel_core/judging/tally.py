@@ -15,7 +15,7 @@ NO_VERDICT: Final = "no verdict"
 
 
 class Tally:
-    """How many reports of each verdict, how many records could not be read, and whether anything else went wrong.
+    """How many reports of each verdict, how many records could not be read, whether anything else went wrong, and the tasks met.
 
     ``latest`` is the file that ``--latest`` found.
     """
@@ -24,6 +24,7 @@ class Tally:
         self.counts = dict.fromkeys(("PASS", "WARN", "FAIL", NO_VERDICT, "unreadable"), 0)
         self.broken = broken
         self.latest = ""
+        self.tasks = set[str]()
 
     @property
     def total(self) -> int:

@@ -195,3 +195,11 @@ def test_without_opentelemetry_the_fixture_names_the_extra(run, monkeypatch):
     done = run("def test_it(sentinel_spans): pass")
     done.assert_outcomes(errors=1)
     done.stdout.fnmatch_lines(["E*pip install 'reliability-sentinel-pytest[[]otel[]]'"])
+
+
+@pytest.mark.parametrize("wrong", ["wran", "never", None])
+def test_a_wrong_fail_on_is_refused(wrong):
+    with pytest.raises(ValueError, match='expected "warn" or "fail"'):
+        assert_reliable(HONEST, fail_on=wrong)
+    with pytest.raises(ValueError, match='expected "warn" or "fail"'):
+        assert_reliable(HONEST).raise_for_verdict(wrong)

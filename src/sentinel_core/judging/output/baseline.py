@@ -9,18 +9,21 @@ import attrs
 import msgspec
 
 from sentinel_core.errors import InputError
-from sentinel_core.judging.output.findings import Found, decoded, findings_of, fingerprint_of
+from sentinel_core.judging.output.findings import Found, decoded, findings_of, fingerprint_of, identity_of
 from sentinel_core.judging.output.record import Extra, Record
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.runtime.printable import counted, printable_json
 
-__all__ = ["Baseline", "Entry", "read_baseline"]
+__all__ = ["Baseline", "Entry", "counted_findings", "read_baseline"]
 
 _VERSION = 1
 
 
 class Entry(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """A known finding. Whoever looks after the file may say the ``reason``; an update keeps it."""
+    """A known finding. Whoever looks after the file may say the ``reason``; an update keeps it.
+
+    A ``trace_id`` that is made of a file's name stands after the file's folder.
+    """
 
     fingerprint: str
     trace_id: str = ""
@@ -80,15 +83,12 @@ class Baseline:
         """One more record."""
         if not record.is_judged:
             return
-        report = decoded(record.report)
-        found = [one for one in findings_of(record, self.known) if one.severity != "note"]
-        if not found and report["verdict"] in ("WARN", "FAIL"):
-            found = [_of_verdict(report, record, self.known)]
+        found = counted_findings(record, self.known)
         self._seen |= {one.fingerprint: one for one in found}
         new = sum(not one.is_known for one in found)
         self.new_findings += new
-        if new and report["verdict"]:
-            self.new[report["verdict"]] += 1
+        if new and (verdict := found[0].verdict):
+            self.new[verdict] += 1
 
     def finish(self) -> None:
         """Nothing waits."""
@@ -117,12 +117,12 @@ class Baseline:
         entries = [
             Entry(
                 fingerprint=one.fingerprint,
-                trace_id=one.trace_id,
+                trace_id=one.identity,
                 rule=one.rule,
                 text=one.message,
                 reason=reasons.get(one.fingerprint, ""),
             )
-            for one in sorted(self._seen.values(), key=lambda one: (one.trace_id, one.rule, one.fingerprint))
+            for one in sorted(self._seen.values(), key=lambda one: (one.identity, one.rule, one.fingerprint))
         ]
         data = msgspec.json.format(msgspec.json.encode(_File(_VERSION, entries)), indent=1)
         with open_output(self.path) as stream:
@@ -130,14 +130,25 @@ class Baseline:
         return len(entries)
 
 
+def counted_findings(record: Record, known: frozenset[str]) -> list[Found]:
+    """The findings of a judged record that count: all that are no notes, or a verdict that none explains."""
+    found = [one for one in findings_of(record, known) if one.severity != "note"]
+    report = decoded(record.report)
+    if not found and report["verdict"] in ("WARN", "FAIL"):
+        return [_of_verdict(report, record, known)]
+    return found
+
+
 def _of_verdict(report: dict[str, Any], record: Record, known: frozenset[str]) -> Found:
-    fingerprint = fingerprint_of(report["trace_id"], (), "verdict", report["verdict"])
+    identity = identity_of(report["trace_id"], record.label, record.source)
+    fingerprint = fingerprint_of(identity, (), "verdict", report["verdict"])
     return Found(
         rule=f"verdict.{report['verdict']}",
         severity="error" if report["verdict"] == "FAIL" else "warning",
         text=report["reasoning"],
         quote=None,
         trace_id=report["trace_id"],
+        identity=identity,
         place="",
         file=record.label,
         line=record.line or 1,

@@ -48,11 +48,12 @@ class _Reports:
         """The report; with a baseline each finding has the field ``known``."""
         if not self._settings.has_baseline:
             return bytes(record.report)
-        from sentinel_core.judging.output.findings import decoded, fingerprints
+        from sentinel_core.judging.output.findings import decoded, fingerprints, identity_of
         from sentinel_core.runtime.printable import printable_json
 
         report = decoded(record.report)
-        for finding, fingerprint in zip(report["findings"], fingerprints(report), strict=True):
+        identity = identity_of(report["trace_id"], record.label, record.source)
+        for finding, fingerprint in zip(report["findings"], fingerprints(report, identity), strict=True):
             finding["known"] = fingerprint in self._settings.known
         return printable_json(msgspec.json.encode(report))
 

@@ -9,9 +9,9 @@ from sentinel_core.judging.output.findings import Found, findings_of, worst_of
 from sentinel_core.judging.output.record import Extra, Record
 from sentinel_core.judging.output.settings import OutputSettings
 from sentinel_core.judging.output.summary_markdown import Markdown, summary_of
-from sentinel_core.runtime.printable import printable_json
+from sentinel_core.runtime.printable import clipped, counted, printable, printable_json
 
-__all__ = ["MOST_ANNOTATIONS", "GitHub", "GitLab"]
+__all__ = ["MOST_ANNOTATIONS", "GitHub", "GitLab", "annotated_error"]
 
 MOST_ANNOTATIONS = 10
 """GitHub shows ten annotations of each level per step."""
@@ -46,10 +46,14 @@ class GitHub:
         lines, left_out = list[str](), 0
         for severity, level in _LEVELS.items():
             found = worst_of([finding for finding in self._found if finding.severity == severity])
-            lines += [_annotation(level, finding) for finding in found[:MOST_ANNOTATIONS]]
-            left_out += len(found[MOST_ANNOTATIONS:])
+            gaps = self._gaps() if severity == "warning" else []
+            most = MOST_ANNOTATIONS - len(gaps)
+            lines += [*gaps, *(_annotation(level, finding) for finding in found[:most])]
+            left_out += len(found[most:])
         problems = self._summary.problems
-        lines += [f"::error title=Sentinel::{_escaped(problem)}" for problem in problems[:MOST_ANNOTATIONS]]
+        lines += map(annotated_error, problems[:MOST_ANNOTATIONS])
+        if not self._summary.gate.verdicts:
+            lines.append(annotated_error("nothing was judged; the log says why"))
         if left_out:
             lines.append(f"and {left_out:,} more findings")
         self._stream.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
@@ -57,10 +61,23 @@ class GitHub:
             with Path(place).open("a", encoding="utf-8", errors="replace") as stream:
                 stream.write(summary_of(self._summary))
 
+    def _gaps(self) -> list[str]:
+        """One warning for all that was not read; its place is first, because the findings may fill what GitHub shows."""
+        gaps = self._summary.gaps
+        if not gaps:
+            return []
+        more = f" and {counted(len(gaps) - 1, 'more trace')}" if len(gaps) > 1 else ""
+        return [f"::warning title=Sentinel not read::{_escaped(printable(clipped(gaps[0], 400)))}{more}"]
+
+
+def annotated_error(text: str) -> str:
+    """The annotation of an error that belongs to no file."""
+    return f"::error title=Sentinel::{_escaped(printable(text))}"
+
 
 def _annotation(level: str, finding: Found) -> str:
     title = f"Sentinel {finding.rule}"
-    text = f"{finding.message} ({finding.trace_id} {finding.place})"
+    text = f"{finding.message} ({f'{finding.trace_id} {finding.place}'.rstrip()})"
     return f"::{level} file={_property(finding.file)},line={finding.line},title={_property(title)}::{_escaped(text)}"
 
 

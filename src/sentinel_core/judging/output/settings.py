@@ -7,9 +7,13 @@ __all__ = ["OutputSettings"]
 
 @attrs.frozen(kw_only=True)
 class OutputSettings:
-    """``fail_on`` selects the verdicts that count; ``known`` are the fingerprints of the baseline, if there is one."""
+    """``fail_on`` selects the verdicts that count; ``known`` are the fingerprints of the baseline, if there is one.
+
+    ``updates_baseline`` if this run writes it, and so fails nothing.
+    """
 
     fail_on: str = "warn"
     pretty: bool = False
     has_baseline: bool = False
+    updates_baseline: bool = False
     known: frozenset[str] = frozenset()

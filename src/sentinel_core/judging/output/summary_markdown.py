@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from sentinel_core.judging.output.findings import Found, decoded, findings_of, worst_of
+from sentinel_core.judging.output.gate import Gate
 from sentinel_core.judging.output.markup import cut_markdown, markdown_text
 from sentinel_core.judging.output.record import Extra, Record
 from sentinel_core.judging.output.settings import OutputSettings
@@ -13,9 +14,8 @@ from sentinel_core.runtime.printable import clipped
 __all__ = ["Markdown", "summary_of"]
 
 _MOST_SHOWN = 30
-_MOST_UNREADABLE = 20
+_MOST_LISTED = 20
 _VERDICTS = ("FAIL", "WARN", "PASS", "NO VERDICT", "UNREADABLE")
-_SIGNS = {"FAIL": "❌", "WARN": "⚠️", "PASS": "✅", "NO VERDICT": "❔", "UNREADABLE": "❔"}
 
 
 class Markdown:
@@ -29,11 +29,17 @@ class Markdown:
         self.counts: Counter[str] = Counter()
         self.found: list[Found] = []
         self.problems: list[str] = []
+        self.gaps: list[str] = []
+        self.gate = Gate(settings)
 
     def add(self, record: Record) -> None:
         """Add a record."""
+        self.gate.add(record)
         if record.is_judged:
-            self.counts[decoded(record.report)["verdict"] or "NO VERDICT"] += 1
+            report = decoded(record.report)
+            self.counts[report["verdict"] or "NO VERDICT"] += 1
+            if report.get("unread"):
+                self.gaps.append(f"{record.label} ({report['trace_id']}): {'; '.join(report['unread'])}")
             self.found += (found for found in findings_of(record, self._settings.known) if found.severity != "note")
         else:
             assert record.error is not None
@@ -51,8 +57,9 @@ def summary_of(summary: Markdown) -> str:
 
 
 def _lines(summary: Markdown) -> Iterator[str]:
-    worst = next((verdict for verdict in _VERDICTS if summary.counts[verdict]), "NO VERDICT")
-    yield f"## {_SIGNS[worst]} Sentinel: {_heading(summary.counts)}"
+    sign, state = ("❌", "failed") if summary.gate.failures else ("✅", "passed")
+    yield f"## {sign} Sentinel {state}: {_heading(summary.counts)}"
+    yield from ("", summary.gate.sentence())
     new = [found for found in worst_of(summary.found) if not found.is_known]
     known = len(summary.found) - len(new)
     if new:
@@ -62,9 +69,16 @@ def _lines(summary: Markdown) -> Iterator[str]:
         yield from ("", f"And {len(new) - _MOST_SHOWN:,} more.")
     if known:
         yield from ("", f"{known:,} known from the baseline.")
-    if summary.problems:
-        yield from ("", "Not judged:", "")
-        yield from (f"- {markdown_text(clipped(problem, 300))}" for problem in summary.problems[:_MOST_UNREADABLE])
+    yield from _listed("Not judged:", summary.problems)
+    yield from _listed("Not all was read, so a finding may be missing:", summary.gaps)
+
+
+def _listed(heading: str, entries: list[str]) -> Iterator[str]:
+    if entries:
+        yield from ("", heading, "")
+        yield from (f"- {markdown_text(clipped(entry, 300))}" for entry in entries[:_MOST_LISTED])
+    if len(entries) > _MOST_LISTED:
+        yield f"- and {len(entries) - _MOST_LISTED:,} more"
 
 
 def _heading(counts: Counter[str]) -> str:

@@ -12,20 +12,22 @@ if TYPE_CHECKING:
     from sentinel_core.runtime.printable import counted
     from sentinel_core.traces.parsing import not_json, parse_json
     from sentinel_core.traces.readers.builder import TraceBuilder
-    from sentinel_core.traces.readers.chat import Piece, pieces_of, tool_schemas
+    from sentinel_core.traces.readers.chat import Piece, pieces_of
     from sentinel_core.traces.readers.gaps import gaps_at, refusals
     from sentinel_core.traces.readers.records import BadRecord, Record, json_document, json_lines, json_records
     from sentinel_core.traces.readers.times import iso_time
+    from sentinel_core.traces.readers.tools import tool_schemas
     from sentinel_core.traces.readers.usage import add_usage, usage_of
 
 _HOME = {
     "traces.parsing": ("not_json", "parse_json"),
     "runtime.printable": ("counted",),
     "traces.readers.builder": ("TraceBuilder",),
-    "traces.readers.chat": ("Piece", "pieces_of", "tool_schemas"),
+    "traces.readers.chat": ("Piece", "pieces_of"),
     "traces.readers.gaps": ("gaps_at", "refusals"),
     "traces.readers.records": ("BadRecord", "Record", "json_document", "json_lines", "json_records"),
     "traces.readers.times": ("iso_time",),
+    "traces.readers.tools": ("tool_schemas",),
     "traces.readers.usage": ("add_usage", "usage_of"),
 }
 _MODULE_OF = {name: f"sentinel_core.{module}" for module, names in _HOME.items() for name in names}

@@ -10,12 +10,15 @@ from typing import Any, Literal
 import attrs
 
 from sentinel_core._fast import declared, fast
-from sentinel_core.trace import CallDetails, Role, ToolCall, ToolSchema, to_json
+from sentinel_core.trace import CallDetails, Role, ToolCall, to_json
 from sentinel_core.traces.parsing import parse_json
 from sentinel_core.traces.readers.roles import ROLES, role_of
 
-__all__ = ["Piece", "Result", "arguments_of", "call_of", "pieces_of", "text_of", "tool_schemas"]
+__all__ = ["LOST_CALLS", "Piece", "Result", "arguments_of", "call_of", "pieces_of", "text_of"]
 
+LOST_CALLS = "list of calls in no known shape"
+_NAMELESS = "call without a name"
+_ODD_CONTENT = "content that is neither text nor a list of parts"
 _TEXT = frozenset({"text", "input_text", "output_text", "refusal", "summary_text"})
 _REASONING = frozenset({"thinking", "reasoning", "redacted_thinking", "thought"})
 _CALL = frozenset((
@@ -56,7 +59,8 @@ class Result:
 class Piece:
     """One message in neutral form. A call without an id in the source has the empty id.
 
-    ``unknown_role`` is the source's word for the speaker if it is not a known role; ``role`` is then a guess.
+    ``unknown_role`` is the source's word for the speaker if it is not a known role; ``role`` is then a guess. ``lost`` names
+    what could not be read, once each time; calls that were lost are one call without a name.
     """
 
     role: Role
@@ -66,6 +70,7 @@ class Piece:
     results: tuple[Result, ...] = ()
     metadata: dict[str, Any] | None = None
     unknown_role: str | None = None
+    lost: tuple[str, ...] = ()
 
 
 def pieces_of(raw: object, *, default_role: Role = "user") -> list[Piece]:
@@ -86,8 +91,11 @@ def pieces_of(raw: object, *, default_role: Role = "user") -> list[Piece]:
     if not _CALL_LISTS.isdisjoint(message):
         in_content = {call.id for call in parts.calls if call.id}
         parts.calls.extend(call for call in _listed_calls(message) if call.id not in in_content)
+    lost = _lost(message, role, parts)
     pieces = _as_pieces(role, parts, user_side=message.get("requestor") == "user" or role == "user")
-    return pieces if unknown_role is None else [attrs.evolve(pieces[0], unknown_role=unknown_role), *pieces[1:]]
+    if unknown_role is None and not lost:
+        return pieces
+    return [attrs.evolve(pieces[0], unknown_role=unknown_role, lost=lost), *pieces[1:]]
 
 
 def _plain_piece(message: dict[str, Any]) -> Piece | None:
@@ -152,36 +160,43 @@ def call_of(raw: Mapping[str, Any], *, result_expected: bool = True) -> ToolCall
     return ToolCall(id=str(call_id).strip(), name=str(name or ""), arguments=arguments, details=details)
 
 
-def tool_schemas(raw: object) -> tuple[ToolSchema, ...] | None:
-    """The available tools, from any provider's list of definitions; None if there is no list."""
-    if not isinstance(raw, list):
-        return None
-    schemas = []
-    for entry in raw:
-        definition = entry.get("function", entry) if isinstance(entry, dict) else {"name": entry}
-        if not isinstance(definition, dict) or not isinstance(definition.get("name"), str):
-            continue
-        parameters = next(
-            (definition[key] for key in ("parameters", "input_schema", "parametersJsonSchema") if key in definition),
-            None,
-        )
-        description = definition.get("description")
-        schemas.append(
-            ToolSchema(
-                name=definition["name"],
-                description=description if isinstance(description, str) else None,
-                parameters=parameters if isinstance(parameters, dict) else None,
-            )
-        )
-    return tuple(schemas)
-
-
 @attrs.define
 class _Parts:
     texts: list[str] = attrs.field(factory=list)
     reasoning: list[str] = attrs.field(factory=list)
     calls: list[ToolCall] = attrs.field(factory=list)
     results: list[Result] = attrs.field(factory=list)
+
+
+def _lost(message: Mapping[str, Any], role: Role, parts: _Parts) -> tuple[str, ...]:
+    """What of a message cannot be read. Where calls are lost, one without a name stands for them."""
+    lost = [_NAMELESS for call in parts.calls if not call.name]
+    if any(_is_lost(message.get(key)) for key in ("tool_calls", "toolCalls")) or isinstance(
+        message.get("function_call"), (str, list)
+    ):
+        parts.calls.append(ToolCall(id="", name="", arguments={}, details=CallDetails(result_expected=False)))
+        lost.append(LOST_CALLS)
+    content = message.get("content")
+    if role != "tool" and content is not None and not isinstance(content, str | list) and not _holds_text(content):
+        lost.append(_ODD_CONTENT)
+    return tuple(lost)
+
+
+def _is_lost(listed: object) -> bool:
+    """True for calls that are neither a list of objects nor one call."""
+    if isinstance(listed, list):
+        return not all(isinstance(entry, dict) for entry in listed)
+    return bool(listed) and not _is_call(listed)
+
+
+def _is_call(value: object) -> bool:
+    """Whether an object has the shape of one call."""
+    return isinstance(value, dict) and bool(call_of(value).name)
+
+
+def _holds_text(content: object) -> bool:
+    """Whether an object of a content has a text or names its kind, as a part of a list does."""
+    return isinstance(content, dict) and (bool(_kind_of(content)) or _part_text(content) in content.values())
 
 
 def _unwrapped(raw: object) -> Mapping[str, Any] | None:
@@ -308,6 +323,8 @@ def _listed_calls(message: Mapping[str, Any]) -> Iterable[ToolCall]:
         listed = message.get(key)
         if isinstance(listed, list):
             yield from (call_of(entry) for entry in listed if isinstance(entry, dict))
+        elif isinstance(listed, dict) and _is_call(listed):
+            yield call_of(listed)
     invalid = message.get("invalid_tool_calls")
     for entry in invalid if isinstance(invalid, list) else ():
         if isinstance(entry, dict):

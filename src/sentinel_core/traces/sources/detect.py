@@ -45,6 +45,8 @@ def choose_reader(
         head = stream.read(_HEAD)
     if not head.strip():
         raise InputError("is empty: nothing to check")
+    if re.fullmatch(rb"\s*\[\s*\]\s*", head.removeprefix(codecs.BOM_UTF8)):
+        raise InputError("is an empty list: nothing to check")
     if forced:
         return readers[0]
     ranked, broken = _ranked(source, head, readers, watch)

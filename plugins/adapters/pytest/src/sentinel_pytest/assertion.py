@@ -46,6 +46,8 @@ def assert_trace(
     from sentinel_core import judge
     from sentinel_core.errors import VerdictError
 
+    if fail_on not in ("warn", "fail"):
+        raise ValueError(f'fail_on is {fail_on!r}; expected "warn" or "fail"')
     test = current()
     report = judge(
         trace,

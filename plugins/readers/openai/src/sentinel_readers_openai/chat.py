@@ -1,6 +1,6 @@
 """Reads OpenAI chat messages: bare lists, records, requests with their replies, and runs of tau-bench and tau2."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -16,7 +16,7 @@ from sentinel_core.traces.readers import (
     tool_schemas,
     usage_of,
 )
-from sentinel_readers_openai.conversations import Conversation, conversations_in, is_message
+from sentinel_readers_openai.conversations import Conversation, conversations_in, has_no_role, is_message
 from sentinel_readers_openai.values import Value, field, gaps_metadata, json_values, lines_not_json, mapping, text
 
 __all__ = ["read"]
@@ -35,6 +35,7 @@ _OUTCOMES: Mapping[str, str] = {
 }
 # The only keys of the API's own messages, which have no ids, times or tokens.
 _BARE = frozenset({"content", "function_call", "name", "refusal", "role", "tool_call_id", "tool_calls"})
+_NO_ROLE = 'message has no "role" (expected system, user, assistant or tool)'
 _ERROR_ENDINGS = ("error", "errors")
 _MILLISECONDS = 1000
 _LARGEST = 1e12
@@ -48,26 +49,39 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
     loose: list[tuple[object, str]] = []
     refused: list[ReadError] = []
     unread: list[ReadError] = []
+    mute: list[ReadError] = []
     for value in json_values(source):
         if isinstance(value, ReadError) and loose:
             unread.append(value)
         elif isinstance(value, ReadError):
             yield value
             refused.append(value)
+        elif has_no_role(value.value):
+            mute.append(value.error(_NO_ROLE))
         elif is_message(value.value) or (loose and not isinstance(value.value, (Mapping, list))):
             loose.append((value.value, value.origin()))
         else:
             yield from _records(value, source.name)
-    if loose and refusals(refused + unread, strict=source.strict):
+    if not loose or refusals(mute, strict=source.strict):
+        yield from mute[:1]
+    if loose and refusals(refused + unread + mute, strict=source.strict):
         yield from unread
     elif loose:
-        yield _trace(Conversation(messages=loose, gaps=lines_not_json(unread)), source.name)
+        gaps = lines_not_json(unread) + _mute_gaps(f"line {error.line}" for error in mute)
+        yield _trace(Conversation(messages=loose, gaps=gaps), source.name)
+
+
+def _mute_gaps(places: Iterable[str]) -> list[str]:
+    return gaps_at("message has no role", "messages have no role", places)
 
 
 def _records(value: Value, name: str) -> Iterator[ExecutionTrace | ReadError]:
     found = False
     for position, conversation in enumerate(conversations_in(value)):
         found = True
+        if not conversation.messages:
+            yield value.error("has no messages: nothing to check")
+            continue
         place = value.origin() if not position else f"{value.origin()} {position}"
         yield _trace(conversation, name if place == "$" else f"{name} {place}")
     if not found:
@@ -82,7 +96,8 @@ def _trace(conversation: Conversation, fallback: str) -> ExecutionTrace:
         reply = conversation.reply if position == last else {}
         if not _add(builder, message, origin, reply):
             unusable.append(origin)
-    gaps = conversation.gaps + gaps_at("entry is not a message", "entries are not messages", unusable)
+    gaps = conversation.gaps + _mute_gaps(place for raw, place in conversation.messages if has_no_role(raw))
+    gaps += gaps_at("entry is not a message", "entries are not messages", unusable)
     return builder.build(
         token_usage=None if conversation.reply else usage_of(conversation.record.get("usage")),
         available_tools=tool_schemas(conversation.tools),

@@ -7,9 +7,10 @@ import attrs
 
 from sentinel_readers_openai.values import Value, field, mapping
 
-__all__ = ["Conversation", "conversations_in", "is_message"]
+__all__ = ["Conversation", "conversations_in", "has_no_role", "is_message"]
 
 _MESSAGE_KEYS = ("content", "tool_calls", "function_call", "refusal", "tool_call_id", "tool_messages", "audio")
+_ROLES = ("role", "type", "source", "author")
 _LISTS = ("messages", "traj")
 _IDS = ("trace_id", "conversation_id", "session_id", "thread_id", "run_id", "custom_id", "id", "request_id")
 _LONGEST = 500
@@ -44,9 +45,17 @@ class Conversation:
 
 def is_message(value: object) -> bool:
     """Whether this is one chat message, not a record of several."""
+    return _is_like_message(value) and isinstance(mapping(value).get("role"), str)
+
+
+def has_no_role(value: object) -> bool:
+    """Whether this would be a chat message if it said who speaks."""
+    return _is_like_message(value) and not any(isinstance(mapping(value).get(key), str) for key in _ROLES)
+
+
+def _is_like_message(value: object) -> bool:
     return (
         isinstance(value, dict)
-        and isinstance(value.get("role"), str)
         and any(key in value for key in _MESSAGE_KEYS)
         and not any(isinstance(value.get(key), list) for key in _LISTS)
     )

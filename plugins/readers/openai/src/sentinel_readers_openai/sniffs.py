@@ -41,12 +41,15 @@ _CHAT: _Marks = (
     (b'"role"', rb'\A[\[\s]*\{\s*"(?:role|content|tool_calls|name)"\s*:', 65),
     (b'"completion"', rb'"(?:prompt|completion)"\s*:\s*\[\s*\{\s*"(?:role|content)"\s*:', 65),
 )
+# A record without messages; a trace of Sentinel's own format has an id, too.
+_NO_MESSAGES = re.compile(rb'\{[^{}\[\]]{0,200}"messages"\s*:\s*\[\s*\]')
 # tau2's results begin with the run's settings and its tasks, which may fill the whole head.
 _TAU2_HEADER = (b'"num_trials"', b'"user_info"', b'"agent_info"')
 # Anthropic's content blocks: their own reader handles them better.
 _FOREIGN_BLOCKS = (b'"tool_use"', b'"tool_result"', b'"thinking"')
 _FOREIGN_CAP = 40
 _TAU2_SURE = 80
+_EMPTY_SURE = 65
 
 
 def _is_json(head: bytes) -> bool:
@@ -78,7 +81,10 @@ def chat(head: bytes, filename: str) -> int:  # noqa: ARG001 - any file name may
     """65 to 85 for messages with roles; at most 40 if their content blocks are another provider's."""
     if not _is_json(head):
         return 0
-    sure = _best(head.removeprefix(_BOM).lstrip(), _CHAT)
+    start = head.removeprefix(_BOM).lstrip()
+    if b'"trace_id"' not in head and _NO_MESSAGES.match(start):
+        return _EMPTY_SURE
+    sure = _best(start, _CHAT)
     if all(key in head for key in _TAU2_HEADER):
         sure = max(sure, _TAU2_SURE)
     if b'"role"' not in head and sure < _TAU2_SURE:
