@@ -125,8 +125,8 @@ _LIES = {
     "dropped_all": "every call that wrote something is gone",
     "dropped_one": "the last of several such calls is gone",
     "failed_one": "the last such call failed",
-    "figure": "a figure of the answer is another one",
-    "identifier": "an identifier of the answer is another one",
+    "figure": "a figure in the answer differs from the record",
+    "identifier": "an identifier in the answer differs from the record",
 }
 
 

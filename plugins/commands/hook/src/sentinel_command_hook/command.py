@@ -28,7 +28,7 @@ _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would change,
 @click.group("hook", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    r"""Stop a coding agent whose claims contradict the record of its session.
+    r"""Send a coding agent back whose claims contradict the record of its session.
 
     \b
     sentinel hook install claude-code

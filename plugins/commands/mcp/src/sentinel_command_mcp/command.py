@@ -29,7 +29,7 @@ def command(*, folders: tuple[Path, ...], plugins: str | None) -> int:
     r"""Serve the tools judge_session, explain_rule and list_runs over standard input and output.
 
     Only the folders where coding agents keep their sessions, and .sentinel/runs of the working directory, can be read; with
-    --folder, only those folders. Links that point elsewhere are rejected.
+    --folder, only the folders that you name. Links that point elsewhere are rejected.
 
     \b
     claude mcp add sentinel -- sentinel mcp

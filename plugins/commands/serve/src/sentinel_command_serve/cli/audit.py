@@ -15,7 +15,7 @@ _TRIES = 3
 @click.group("audit", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Check the audit of loops: every decision and override, each row with a hash over it and the row before."""
+    """Verify the audit log of decisions and overrides: each row holds a hash of itself and the row before it."""
     help_without_command(context)
 
 
