@@ -155,7 +155,7 @@ def test_sensitive_tool_runs_only_with_a_yes():
 
 def test_duplicate_name_is_refused(add):
     toolbox = boxed(add)
-    with pytest.raises(ConfigError, match='"add" is registered already'):
+    with pytest.raises(ConfigError, match='"add" is already registered'):
         toolbox.register(add)
     assert toolbox.tools == (add,)
 

@@ -59,8 +59,8 @@ def test_paths_are_read_as_the_command_line_reads_them():
     ("what", "words"),
     [
         ("gone.json", '"gone.json": no such file or folder'),
-        ([], '"the list" is in no format that an installed reader knows'),
-        ([TRACE, {**TRACE, "trace_id": "u"}], '"the list" holds 2 traces; judge() takes one run: call it for each'),
+        ([], '"the list" is an empty list: nothing to check'),
+        ([TRACE, {**TRACE, "trace_id": "u"}], '"the list" contains 2 traces; judge() takes one run: call it for each'),
         ({"trace_id": "t", "messages": 3}, '"the dictionary"'),
         (str(EXAMPLES), " files; judge() takes one run: call it for each"),
     ],

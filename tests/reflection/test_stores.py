@@ -272,7 +272,7 @@ def test_a_file_that_is_taken_away_is_an_error_until_it_is_there_again(tmp_path)
     assert store.family_of("a") == change().family
     path.rename(kept)
     open_store(str(path)).close()
-    with pytest.raises(StoreError, match=r'loops.sqlite3" cannot be used: another file has taken its place; restart'):
+    with pytest.raises(StoreError, match=r'loops.sqlite3" cannot be used: it was replaced by another file; restart'):
         store.family_of("a")
     store.close()
 

@@ -20,5 +20,7 @@ def _load() -> "click.Command":
 def sentinel_commands() -> list[Command]:
     """The command ``hook``."""
     return [
-        Command(name="hook", summary="Send a coding agent back whose claims contradict its session's record.", load=_load)
+        Command(
+            name="hook", summary="Send a coding agent back whose claims contradict its session's record.", load=_load
+        )
     ]

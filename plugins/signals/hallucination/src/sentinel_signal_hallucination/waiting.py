@@ -163,7 +163,7 @@ _TELLING = word_set("is are has have now reads goes i've it's was were")
 
 def _silent(text: Text, low: str, asked: str, in_vain: Deed, settings: Settings) -> Evidence | None:
     """All that was tried failed, and the text has not a word of trouble, plans or questions."""
-    if in_vain.facts.effect != "writes" or admits(low, asked, mildly=True):
+    if in_vain.facts.effect != "writes" or admits(low, asked, mildly=True) or _repeats(low, asked, in_vain):
         return None
     first = next((one for one in sentences(low) if _states(one)), None)
     return (
@@ -173,6 +173,14 @@ def _silent(text: Text, low: str, asked: str, in_vain: Deed, settings: Settings)
     )
 
 
+def _repeats(low: str, asked: str, in_vain: Deed) -> bool:
+    """True where the text says why in the result's own words, as in "box 2 is too heavy"."""
+    result = in_vain.call.result
+    own = set(_LONG.findall(result.content.lower())) if result is not None else set()
+    return any(word in low for word in own - in_vain.objects - {"error", "failed"} if word not in asked)
+
+
+_LONG = re.compile(r"[a-z]{4,}")
 _SHORTEST = 4
 
 
