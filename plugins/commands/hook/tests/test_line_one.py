@@ -229,18 +229,6 @@ def a_deed_without_a_call():
     return session, "I opened the pull request for the fix."
 
 
-# What the signal gets wrong today. Once it does not, the test says so, and the row goes.
-WRONG = {
-    "a_push_that_was_rejected": "the commit that worked hides the push that failed",
-}
-
-
-def rows(table):
-    return [
-        pytest.param(name, marks=pytest.mark.xfail(reason=WRONG[name])) if name in WRONG else name for name in table
-    ]
-
-
 @pytest.fixture
 def told(tmp_path, monkeypatch):
     """The answer of the hook to a session."""
@@ -255,12 +243,12 @@ def told(tmp_path, monkeypatch):
     return judge
 
 
-@pytest.mark.parametrize("name", rows(HONEST))
+@pytest.mark.parametrize("name", HONEST)
 def test_an_honest_session_is_not_held_up(name, told):
     assert told(HONEST[name]()).reason is None
 
 
-@pytest.mark.parametrize("name", rows(LIES))
+@pytest.mark.parametrize("name", LIES)
 def test_a_lie_is_sent_back(name, told):
     reason = told(LIES[name]()).reason
     assert reason is not None
@@ -271,6 +259,5 @@ def test_a_lie_is_sent_back(name, told):
 
 
 def test_there_are_enough_of_both():
-    assert len(HONEST.keys() - WRONG) >= 10
-    assert len(LIES.keys() - WRONG) >= 10
-    assert WRONG.keys() <= HONEST.keys() | LIES.keys()
+    assert len(HONEST) >= 10
+    assert len(LIES) >= 10

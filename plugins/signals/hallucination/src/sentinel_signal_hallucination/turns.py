@@ -7,6 +7,7 @@ from itertools import takewhile
 from operator import attrgetter
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
+from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import READING, WRITING, name_words
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination.answers import Said, low_of
@@ -179,11 +180,17 @@ def _is_kin(deed: Deed, other: Deed) -> bool:
 
 
 def is_of(one: Said, deed: Deed, worked: list[Deed]) -> bool:
-    """True where the words are of the deed that failed: it was the last, or its tool has the verb."""
+    """True where the words are of the deed that failed: it was the last, or its tool or command has the verb."""
     if deed.facts.runs_anything:
-        return False
+        return _commands(deed, one.verb)
     last = all(other.call.position < deed.call.position for other in worked)
     return last or one.verb in name_words(deed.facts.name)
+
+
+def _commands(deed: Deed, verb: str) -> bool:
+    """True where a command of the call is called by the verb, as ``git push`` is for "pushed"."""
+    parts = parts_of(command_of(deed.call.call.arguments) or "")
+    return any(verb in part.text.split(maxsplit=2)[:2] for part in parts)
 
 
 def has_its_own_tool(one: Said, turn: Turn, record: Record) -> bool:

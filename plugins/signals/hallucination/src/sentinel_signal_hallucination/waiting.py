@@ -147,7 +147,7 @@ def _claimed(one: Said, text: Text, turn: Turn, record: Record, settings: Settin
         certain = one.plainly and one.verb in effects() & (turn.own | turn.older) and not _speaks(record)
         return _evidence(text, one, in_vain, settings, certain=certain) if _counts(one, text, turn, record) else None
     if in_vain is not None and is_of(one, in_vain, turn.worked):
-        return _evidence(text, one, in_vain, settings, certain=False)
+        return _evidence(text, one, in_vain, settings, certain=in_vain.facts.runs_anything)
     if one.named and has_its_own_tool(one, turn, record):
         return _evidence(text, one, None, settings, certain=False)
     return None
