@@ -75,7 +75,10 @@ class Receiving:
 
     def reports(self):
         path = self.folder / ".sentinel" / "reports.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        if not path.exists():
+            return []
+        whole, _, _ = path.read_text().rpartition("\n")  # behind it a line may be on its way
+        return [json.loads(line) for line in whole.splitlines()]
 
     def wait_for_reports(self, number):
         deadline = time.monotonic() + DEADLINE
