@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sentinel_core.cli import complain, say, terminal_width, use_color, warn
+from sentinel_core.cli import complain, say, terminal_width, use_color
 from sentinel_core.cli.conclude import (
     NothingOpenedError,
     files_of,
@@ -15,6 +15,7 @@ from sentinel_core.cli.conclude import (
     refuse_unopened,
     summarize,
     update,
+    warn_unmet,
 )
 from sentinel_core.cli.options import (
     Many,
@@ -113,7 +114,7 @@ def _output_options(function: _Function) -> _Function:
 @click.option(
     "--latest",
     metavar="TOOL",
-    help="Read the newest session of claude-code, codex or gemini-cli from the tool's own folder.",
+    help="Read the newest session of claude-code, codex or gemini-cli in this folder; without one, the newest of all.",
 )
 @emit_options
 @run_options
@@ -223,8 +224,7 @@ def _evaluate(
             tally = supervise(plan, stream, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
             refuse_nothing_opened(plan, tally, files)
     finish(plan.emission)
-    for text in [] if plan.expected is None else plan.expected.unmet(tally.tasks):
-        warn(printable(text))
+    warn_unmet(plan.expected, tally)
     summarize(tally, files=files, form=plan.format)
     return tally.exit_code(host.fail_on)
 
