@@ -66,10 +66,20 @@ def test_what_is_broken_is_an_error_with_its_place(written, rule, place, text):
     assert found.text == f'Expected "{written}": {text}'
 
 
+def test_the_tools_that_were_called_are_named():
+    def details(*tools):
+        trace = run(*(called(f"c{place}", name) for place, name in enumerate(tools)))
+        return check_expectations(TraceIndex(trace), [parse_expectation("called:refund")]).details
+
+    assert details("read", "write", "read") == "1 of 1 expectations broken; called: read, write."
+    assert details() == "1 of 1 expectations broken; no tool was called."
+    assert details(*(f"t{place}" for place in range(10))).endswith("called: t0, t1, t2, t3, t4, t5, t6, t7 and 2 more.")
+
+
 def test_a_call_that_failed_was_not_made_to_any_use():
     [found] = broken(run(called("a", "book", "no seats", success=False)), "called:book")
     assert (found.message_index, found.call_id) == (0, "a")
-    assert found.text.endswith("it was called 1 times, and failed each time.")
+    assert found.text.endswith("it was called once, and failed.")
 
 
 def test_what_was_handed_in_is_an_answer():

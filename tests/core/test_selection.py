@@ -99,3 +99,7 @@ def test_did_you_mean():
     assert did_you_mean("bugdet", set()) == ""
     assert did_you_mean("bugdet", {"budget_tokens", "ceiling"}) == '; did you mean "budget_tokens"?'
     assert did_you_mean("nope", {"openai", "loop"}) == ""
+    rules = {"hallucination.contradicted_checks", "tool_misuse.failed_call", "loop.cycle"}
+    assert did_you_mean("contradicted_tests", rules) == '; did you mean "hallucination.contradicted_checks"?'
+    assert did_you_mean("failed_call", rules) == '; did you mean "tool_misuse.failed_call"?'
+    assert did_you_mean("hallucination.contradicted", rules) == '; did you mean "hallucination.contradicted_checks"?'

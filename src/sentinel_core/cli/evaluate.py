@@ -192,7 +192,7 @@ def _baseline(options: dict[str, Any]) -> "Baseline | None":
 
 
 def _apply_baseline(baseline: "Baseline", code: int, host: HostSettings, *, to_update: bool) -> int:
-    for line in baseline.told():
+    for line in baseline.told(is_whole=code != ERROR):
         say(line)
     if not to_update:
         return baseline.exit_code(code, host.fail_on)

@@ -17,6 +17,7 @@ __all__ = ["Expectation", "check_expectations", "matching", "parse_expectation"]
 
 _FORMS = "called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, max-calls:N (TOOL may have *)"
 _QUOTE = 160
+_SHOWN = 8
 
 
 @attrs.frozen
@@ -73,7 +74,11 @@ def check_expectations(index: "TraceIndex", expected: Sequence[Expectation]) -> 
         return Detection(score=None, details="Nothing is expected of this task.")
     made = list(_family(index, ()))
     broken = [found for one in expected if (found := _CHECKS[one.rule](one, made, index)) is not None]
-    details = f"{len(broken)} of {len(expected)} expectations broken." if broken else f"{len(expected)} met."
+    details = (
+        f"{len(broken)} of {len(expected)} expectations broken; {_called_tools(made)}."
+        if broken
+        else f"{len(expected)} met."
+    )
     return Detection(score=1.0 if broken else 0.0, findings=broken, details=details)
 
 
@@ -82,6 +87,12 @@ def _family(index: "TraceIndex", path: tuple[int, ...]) -> Iterator[_Made]:
     yield from (_Made(call, path) for call in index.calls if not call.is_copied)
     for position, child in enumerate(index.children):
         yield from _family(child, (*path, position))
+
+
+def _called_tools(made: Iterable[_Made]) -> str:
+    names = list(dict.fromkeys(one.call.call.name for one in made))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"called: {', '.join(names[:_SHOWN])}{more}" if names else "no tool was called"
 
 
 def _fits(made: Iterable[_Made], pattern: str) -> list[_Made]:
@@ -106,7 +117,13 @@ def _called(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | N
         return None
     if not fits:
         return _finding(one, "no call of it was made.")
-    return _finding(one, f"it was called {len(fits)} times, and failed each time.", fits[-1])
+    return _finding(
+        one,
+        "it was called once, and failed."
+        if len(fits) == 1
+        else f"it was called {len(fits)} times, and failed each time.",
+        fits[-1],
+    )
 
 
 def _not_called(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | None:
@@ -126,7 +143,11 @@ def _before(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | N
 
 def _max_calls(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | None:
     most = int(one.first)
-    return _finding(one, f"{len(made)} calls were made.", made[most]) if len(made) > most else None
+    return (
+        _finding(one, "1 call was made." if len(made) == 1 else f"{len(made)} calls were made.", made[most])
+        if len(made) > most
+        else None
+    )
 
 
 def _answer(one: Expectation, _: list[_Made], index: "TraceIndex") -> Finding | None:

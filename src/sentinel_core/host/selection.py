@@ -72,9 +72,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def _similarity(name: str, other: str) -> float:
-    """Similarity from 0 to 1; the mistyped beginning of a long name counts, too."""
+    """Similarity from 0 to 1; the mistyped beginning of a long name counts, too, and so does what follows the last dot."""
     import difflib
 
+    if "." in other and "." not in name:
+        return max(_similarity(name, part) for part in (other.rpartition(".")[2], other.replace(".", " ")))
     whole = difflib.SequenceMatcher(None, other, name).ratio()
     start = difflib.SequenceMatcher(None, other[: len(name)], name).ratio() if len(name) >= _LONG else 0.0
     return max(whole, start)
