@@ -148,7 +148,7 @@ def test_what_leads_to_nothing_is_told(tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     told = found("gone.json", "*.gone", "empty")
     assert told[:2] == ['"gone.json": no such file or folder', '"*.gone": no file matches']
-    assert told[2].startswith('"empty": no trace files in this folder (looked for .json, .jsonl,')
+    assert told[2].startswith('"empty": no trace files in this folder (looked for .json, .jsonl, .nd')
 
 
 def test_standard_input(tmp_path):
@@ -354,7 +354,18 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b'"hi"', [reader("a", 0)], r"it looks like JSON, but neither an object nor a list \("),
         (b"\xef\xbb\xbf 42\nnull\n", [reader("a", 0)], r"it looks like JSON, but neither an object nor a list \("),
         (b"42 is it", [reader("a", 0)], r"it looks like text that is not JSON \("),
-        (b"{'role': 'user'}", [reader("a", 0)], r"it looks like text that is not JSON: .* \(byte 1\) \("),
+        (b"{'role': 'user'}", [reader("a", 0)], r"it looks like a Python value, not JSON: write it with json.dumps \("),
+        (
+            b"[{'role': 'user'}]",
+            [reader("a", 0)],
+            r"it looks like a Python value, not JSON: write it with json.dumps \(",
+        ),
+        (b"{role: 1}", [reader("a", 0)], r"it looks like text that is not JSON: .* \(byte 1\) \("),
+        (b'"[{\\"role\\": 1}]"', [reader("a", 0)], r"it looks like JSON inside a JSON string: decode it once more \("),
+        (b"\n<!doctype html><p>", [reader("a", 0)], r"it looks like HTML or XML \("),
+        (b"<?xml version='1.0'?>", [reader("a", 0)], r"it looks like HTML or XML \("),
+        (b"l.json".ljust(257, b"\0") + b"ustar\x00", [reader("a", 0)], r"it looks like a tar archive: unpack it,"),
+        (b"PK\5\6" + b"\0" * 18, [reader("a", 0)], r"it looks like a zip archive without trace files \("),
         (b'{"a":1', [reader("a", 0)], r"it looks like JSON that does not end \("),
         (b'{"a":1}\n{"b":', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'{"a":[' + b"1," * 70_000, [reader("a", 0)], r"it looks like JSON with the keys a \("),

@@ -15,7 +15,7 @@ from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.host.connect import fields_of, key_sent_elsewhere, model_of, with_flags
 from sentinel_core.host.conversion import printed
 from sentinel_core.host.plugins import Installed, Plugin, installed, load, select
-from sentinel_core.host.selection import Selection, did_you_mean
+from sentinel_core.host.selection import Selection, no_provider
 from sentinel_core.host.settings import Layers
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
@@ -100,8 +100,7 @@ class _Shelf:
     def provider(self, name: str) -> Plugin:
         for plugin in self.load("providers", name):
             return plugin
-        installed = ", ".join(sorted(self.known)) or "none"
-        raise PluginError(f'no provider "{name}" is installed{did_you_mean(name, self.known)} (installed: {installed})')
+        raise no_provider(name, self.known)
 
 
 def connect(

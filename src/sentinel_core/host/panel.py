@@ -145,7 +145,7 @@ def read_profile(name: str) -> Profile:
     except OSError as error:
         known = " nor ".join(f'"{profile}"' for profile in PROFILES)
         raise ConfigError(
-            f'no profile "{name}": it is neither {known} nor a readable file ({error.strerror})'
+            f'no profile "{name}": it is neither {known} nor a readable file ({error.strerror}){did_you_mean(name, PROFILES)}'
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'profile "{name}" is not TOML: {error}') from None

@@ -5,11 +5,14 @@ from typing import NamedTuple
 
 from sentinel_core.errors import PluginError
 
-__all__ = ["KINDS", "SELECTABLE", "Selection", "did_you_mean", "load_target_kind"]
+__all__ = ["KINDS", "PROVIDER_EXTRAS", "SELECTABLE", "Selection", "did_you_mean", "load_target_kind", "no_provider"]
 
 KINDS = ("commands", "guardrails", "providers", "signals", "tools", "trace_readers")
 SELECTABLE = ("guardrails", "providers", "signals", "tools", "trace_readers")
 """The kinds that ``--plugins`` chooses among, and that have settings. A command is chosen by being called."""
+
+PROVIDER_EXTRAS = {"anthropic": "anthropic", "ollama": "ollama", "openai": "openai", "openrouter": "openai"}
+"""The extra that installs each provider of this project that ``[standard]`` leaves out."""
 
 # An empty --plugins keeps what every command needs: a reader for the trace, a provider and tools for the agent.
 _DISPENSABLE = ("guardrails", "signals")
@@ -69,6 +72,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``; did you mean "loop"?``, or nothing if no known name is similar."""
     ranked = sorted((-_similarity(name, other), other) for other in known)
     return f'; did you mean "{ranked[0][1]}"?' if ranked and -ranked[0][0] >= _SIMILAR else ""
+
+
+def no_provider(name: str, known: Collection[str]) -> PluginError:
+    """The error for a provider that is not among the ``known`` ones, which are installed."""
+    if name in PROVIDER_EXTRAS:
+        near = f": pip install 'reliability-sentinel[{PROVIDER_EXTRAS[name]}]'"
+    else:
+        near = f"{did_you_mean(name, known)} (installed: {', '.join(sorted(known)) or 'none'})"
+    return PluginError(f'no provider "{name}" is installed{near}')
 
 
 def _similarity(name: str, other: str) -> float:

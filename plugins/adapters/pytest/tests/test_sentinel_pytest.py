@@ -75,6 +75,25 @@ def test_no_verdict_is_no_pass():
         assert_reliable({"trace_id": "t", "messages": []})
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("'gone.json'", '"gone.json": no such file or folder'),
+        ("[]", "is an empty list: nothing to check"),
+        ("HONEST, expect=['caled:x']", '"caled:x" is not an expectation'),
+        ("HONEST, profile='standrd'", 'did you mean "standard"?'),
+        ("HONEST, allow=['loop.cycl']", 'did you mean "loop.cycle"?'),
+    ],
+)
+def test_a_wrong_argument_is_told_at_the_line_of_the_test(run, given, told):
+    done = run(f"def test_it(): assert_reliable({given})")
+    text = done.stdout.str()
+    assert told in text
+    assert "def test_it(): assert_reliable(" in text
+    assert "sentinel_core/" not in text
+    assert "sentinel_pytest/" not in text
+
+
 def test_a_marker_allows_rules_and_expects(run):
     done = run(
         """

@@ -11,6 +11,7 @@ from pathlib import Path
 from sentinel_core.errors import InputError
 from sentinel_core.trace import from_json
 from sentinel_core.traces.sources.file_source import (
+    PLAIN,
     SUFFIXES,
     FileSource,
     as_text,
@@ -141,7 +142,7 @@ def _nothing_at(argument: str, *, only_own: bool) -> str:
     if only_own:
         return ONLY_OWN
     if os.path.isdir(argument):  # noqa: PTH112 - as above
-        return f"no trace files in this folder (looked for {', '.join(SUFFIXES)})"
+        return f"no trace files in this folder (looked for {', '.join(PLAIN)} and .zip, also compressed as .gz or .zst)"
     return "no file matches" if is_pattern(argument) else _why_not_there(argument)
 
 

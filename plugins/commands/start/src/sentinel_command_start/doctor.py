@@ -62,7 +62,9 @@ def _rows(timeout: float, plugins: str | None) -> Iterator[Row]:
     except SentinelError as error:
         yield Row("settings", "error", str(error), _FIX if isinstance(error, ConfigError) else "sentinel plugins")
         return
-    yield Row("settings", "ok", counted(len(layers.values), "setting") + " that differ from the default")
+    changed = len(layers.values)
+    told = "all have their defaults" if not changed else f"{counted(changed, 'setting')} changed from the default"
+    yield Row("settings", "ok", told)
     yield from _guarded("profile", lambda: checks.weights(layers, selection))
     yield from _guarded("formats", lambda: checks.formats(plugins))
     yield from _guarded("providers", lambda: checks.providers(layers, selection))
