@@ -28,7 +28,9 @@ def test_a_finding_is_two_lines(rule, says):
 
 
 def test_a_finding_without_words_of_the_agent():
-    assert reason(finding("identifier", quote=None), EMPTY).startswith("Your last message is not borne out.\n")
+    assert reason(finding("identifier", quote=None), EMPTY).startswith(
+        "The record does not support your last message.\n"
+    )
 
 
 @pytest.mark.parametrize(

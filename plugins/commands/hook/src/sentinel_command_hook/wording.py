@@ -36,7 +36,11 @@ def note(finding: Finding, prefix: str) -> str:
 
 
 def _said(finding: Finding) -> str:
-    return f"You said {_quoted(finding.quote, _SAID)}." if finding.quote else "Your last message is not borne out."
+    return (
+        f"You said {_quoted(finding.quote, _SAID)}."
+        if finding.quote
+        else "The record does not support your last message."
+    )
 
 
 def _evidence(finding: Finding, index: TraceIndex) -> str:

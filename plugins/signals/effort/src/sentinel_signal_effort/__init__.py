@@ -26,10 +26,8 @@ def detect(index: TraceIndex) -> Detection:
         "" if tokens is None else f"; {tokens:,} tokens"
     )
     if score < _HIGH:
-        return Detection(score=score, details=f"{spent}. A prior, not a defect.")
-    text = (
-        f"The run took much effort: {spent}. That is a prior, not a defect: long runs fail more often than short ones."
-    )
+        return Detection(score=score, details=f"{spent}. Used for sorting only.")
+    text = f"The run took much effort: {spent}. This is no defect: long runs fail more often than short ones."
     return Detection(score=score, findings=[Finding(rule="much_effort", severity="note", text=text)], details=text)
 
 

@@ -40,7 +40,7 @@ def check_expressions() -> None:
             raise RuntimeError(f'this Python\'s re module is broken: "{sample}" was read as {read}; use another Python')
 
 
-_CLEAN = Detection(score=0.0, details="What the agent says about its tools agrees with the calls that it made.")
+_CLEAN = Detection(score=0.0, details="Nothing that the agent says contradicts the record.")
 
 
 def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Evidence]:
@@ -120,4 +120,4 @@ def _summary(findings: list[Finding]) -> str:
         return _CLEAN.details
     rules = sorted({finding.rule for finding in findings})
     counts = (f"{sum(finding.rule == rule for finding in findings)} {rule}" for rule in rules)
-    return f"What the agent says or calls is not borne out: {', '.join(counts)}."
+    return f"The record does not support: {', '.join(counts)}."

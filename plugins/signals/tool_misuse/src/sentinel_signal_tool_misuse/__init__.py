@@ -141,7 +141,7 @@ def _finding(checked: Checked, position: int, weight: float) -> Finding:
         else "warning"
         if weight >= _WARNING_AT
         else "note",
-        text=f"{call.call.name[:_QUOTED]!r} {reason}.",
+        text=f'"{call.call.name[:_QUOTED]}" {reason}.',
         message_index=call.message_index,
         call_id=call.call.id,
         quote=shown[:_QUOTED],

@@ -104,11 +104,11 @@ def _argument_faults(
     asked, faults = call.call, []
     found = placeholder(asked.arguments)
     if found is not None:
-        reason = f"was given the placeholder {found!r}"
+        reason = f'was given the placeholder "{found}"'
         faults.append(Fault("placeholder_argument", settings.placeholder_weight, reason))
     for name in empty_names(asked.arguments):
         if name in usual.given(asked.name):
-            reason = f"was given nothing for {name!r}; other calls pass a value"
+            reason = f'was given nothing for "{name}"; other calls pass a value'
             faults.append(Fault("empty_argument", settings.empty_weight, reason))
     if not faults and offered is not None and offered.is_empty(asked):
         reason = "was given empty values for all required arguments"
