@@ -188,7 +188,7 @@ def test_an_address_in_a_file_is_no_path(below):
 
 def test_a_value_of_a_wrong_type_in_a_file_above_is_told_as_ever(below):
     (below.parents[1] / "sentinel.toml").write_text("store = 3\nprofile = ['x']\n")
-    with pytest.raises(ConfigError, match=r'^"store" from sentinel.toml: Expected str'):
+    with pytest.raises(ConfigError, match=r'^"store" from sentinel.toml: expected text'):
         read_layers({}, environ={}, folder=below).host()
 
 

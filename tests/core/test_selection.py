@@ -99,6 +99,8 @@ def test_did_you_mean():
     assert did_you_mean("bugdet", set()) == ""
     assert did_you_mean("bugdet", {"budget_tokens", "ceiling"}) == '; did you mean "budget_tokens"?'
     assert did_you_mean("nope", {"openai", "loop"}) == ""
+    assert did_you_mean("claud", {"claude-code", "codex"}) == '; did you mean "claude-code"?'
+    assert did_you_mean("cl", {"claude-code", "codex"}) == ""
     rules = {"hallucination.contradicted_checks", "tool_misuse.failed_call", "loop.cycle"}
     assert did_you_mean("contradicted_tests", rules) == '; did you mean "hallucination.contradicted_checks"?'
     assert did_you_mean("failed_call", rules) == '; did you mean "tool_misuse.failed_call"?'

@@ -18,7 +18,7 @@ import msgspec
 from sentinel_core.agent.events import AttemptFinished, Event
 from sentinel_core.agent.lease import Leases
 from sentinel_core.errors import JournalError, RunHeldError
-from sentinel_core.runtime.state_files import refuse_detours
+from sentinel_core.runtime.state_files import make_folder, refuse_detours
 
 __all__ = ["Journal", "Run", "Writer", "decode_event", "encode_event", "event_of"]
 
@@ -67,7 +67,7 @@ class Journal:
             leases = directory / "journal.lock"
             for path in (self.path, leases):
                 refuse_detours(path)
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(directory)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             self._leases = refused.enter_context(contextlib.closing(Leases(leases)))
             self._db = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)

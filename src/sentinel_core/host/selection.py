@@ -18,6 +18,7 @@ PROVIDER_EXTRAS = {"anthropic": "anthropic", "ollama": "ollama", "openai": "open
 _DISPENSABLE = ("guardrails", "signals")
 
 _SIMILAR = 0.7
+_ABBREVIATED = 3  # letters; so many are enough where they begin a name
 _LONG = 6  # letters; for names this long a mistyped beginning is compared, too
 
 Label = tuple[str, str]
@@ -84,14 +85,15 @@ def no_provider(name: str, known: Collection[str]) -> PluginError:
 
 
 def _similarity(name: str, other: str) -> float:
-    """Similarity from 0 to 1; the mistyped beginning of a long name counts, too, and so does what follows the last dot."""
+    """Similarity from 0 to 1; the beginning of a name counts, too, mistyped if it is long, and so does what follows the last dot."""
     import difflib
 
     if "." in other and "." not in name:
         return max(_similarity(name, part) for part in (other.rpartition(".")[2], other.replace(".", " ")))
     whole = difflib.SequenceMatcher(None, other, name).ratio()
     start = difflib.SequenceMatcher(None, other[: len(name)], name).ratio() if len(name) >= _LONG else 0.0
-    return max(whole, start)
+    begun = _SIMILAR if len(name) >= _ABBREVIATED and other.startswith(name) else 0.0
+    return max(whole, start, begun)
 
 
 def _find(item: str, installed: Collection[Label]) -> Label:

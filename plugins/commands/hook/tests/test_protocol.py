@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 from commanding import COMMAND, run_command, terminal_of
@@ -223,6 +224,14 @@ def test_what_cannot_be_judged_holds_nobody_up(hook, told, says, closed):
     assert first.startswith("sentinel: error: hook: the session was not judged: ")
     assert says in first
     assert len(more) == len(closed)
+
+
+def test_a_file_without_a_message_is_no_session(event_of, hook):
+    tool, _, make = event_of
+    event = make()
+    Path(event["transcript_path"]).write_text('{"note": 1}\n')
+    text = unchecked(hook(tool, event))
+    assert "contains no session" in text or "no line is a message of a session" in text
 
 
 def unchecked(done):

@@ -142,6 +142,19 @@ def test_what_is_not_set_up_needs_no_fix_and_what_is_wrong_has_one(folder, monke
     ]
 
 
+def test_a_file_in_the_place_of_the_state_folder_is_an_error(inside, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    (folder / ".sentinel").write_text("x", encoding="utf-8")
+    (row,) = checks.stores(layers(folder))
+    assert (row.state, row.detail, row.fix) == (
+        "error",
+        '".sentinel" is a file, and should be a folder',
+        'mv ".sentinel" ".sentinel.old"',
+    )
+    done = inside("demo", "--no-open")
+    assert (done.returncode, done.stderr) == (3, "sentinel: error: .sentinel: is a file, and should be a folder\n")
+
+
 def test_a_store_that_cannot_be_used(folder, monkeypatch):
     monkeypatch.chdir(folder)
     (folder / "file").write_text("x", encoding="utf-8")

@@ -41,7 +41,7 @@ def find_in_folders(
     walk = Walk()
     paths, root = _expand(argument, walk)
     sub_agents = _sub_agents(paths) if os.path.isdir(argument) else frozenset()  # noqa: PTH112 - its folder may forbid to ask
-    found = False
+    found, only_own = False, bool(paths)
     for path in paths:
         source = FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
         if path in sub_agents:
@@ -55,11 +55,14 @@ def find_in_folders(
             if is_own(path, head, partial(first_bytes, path.with_name(MANIFEST)), partial(bytes_before_end, path)):
                 left_out.setdefault(OWN, []).append(source.label)
                 continue
-            yield from sources_in(source, head)
+            held = list(sources_in(source, head))
+            yield from held
+            found, only_own = found or bool(held), False
+            continue
         found = True
     if not found:
         named = as_text(argument)
-        yield InputError(_nothing_at(argument, only_own=bool(paths)), label=named, place=Path(named).name)
+        yield InputError(_nothing_at(argument, only_own=only_own), label=named, place=Path(named).name)
 
 
 def _head_of_file(source: FileSource, walk: Walk) -> bytes:
