@@ -16,8 +16,8 @@ _HEAD = """# What Sentinel detects, and what it does not
 
 Measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed); each conversation counts once. `make detect`
 prints the same figures on a machine that has the sets. Nothing was trained on these runs, but choices were made with them: the parts of
-`ending` with five sets; what `effort` measures, when a run came to nothing, and when two outcomes agree, with all sets, after a look at two
-halves of the tasks. No run was held out, so expect less on other kinds of runs: about 0.70 for triage, 0.61 within a task, and 0.74 in
+`ending` with five sets; what `effort` measures, when a run came to nothing, and when two outcomes agree, with all sets, also looking at two
+halves of the tasks separately. No run was held out, so expect less on other kinds of runs: about 0.70 for triage, 0.61 within a task, and 0.74 in
 comparison with other runs of the task.
 
 - **A FAIL is nearly always right, but few failed runs get one**: its precision is {precision:.3f}, and on average over
