@@ -15,16 +15,16 @@ FIGURES, PAGE = _ROOT / "src/sentinel_core/cli/detection.json", _ROOT / "docs/de
 _HEAD = """# What Sentinel detects, and what it does not
 
 Measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed); each conversation counts once. `make detect`
-prints the same figures on a machine that has the sets. Nothing was trained on these runs, but choices were made with them: the parts of
-`ending` with five sets; what `effort` measures, when a run came to nothing, and when two outcomes agree, with all sets, also looking at two
-halves of the tasks separately. No run was held out, so expect less on other kinds of runs: about 0.70 for triage, 0.61 within a task, and 0.74 in
-comparison with other runs of the task.
+prints the same figures on a machine that has the sets. Nothing was trained on these runs, but choices were made with them. The
+parts of `ending` were chosen on five sets. What `effort` measures, when a run came to nothing, and when two outcomes agree were chosen on all
+sets, also looking at two halves of the tasks separately. No run was held out, so expect less on other kinds of runs: about 0.70 for triage,
+0.61 within a task, and 0.74 with `--task-key`.
 
 - **A FAIL is nearly always right, but few failed runs get one**: its precision is {precision:.3f}, and on average over
   the sets, {recall:.0%} of failed runs get one.
 - **The triage score sorts runs**: its mean AUROC over the sets is {triage:.3f}, that of the message count {messages:.3f}; among runs of the same
-  task, {triage_within:.3f} and {messages_within:.3f}. It is above the message count on {above} of {sets} sets. Compared with other runs of the
-  task (`--task-key`), it is {agreement:.3f}; within a task, {agreement_within:.3f}.
+  task, {triage_within:.3f} and {messages_within:.3f}. It is above the message count on {above} of {sets} sets. With `--task-key`,
+  which compares the runs of a task, it is {agreement:.3f}, and {agreement_within:.3f} within a task.
 - **A PASS says little about the outcome**: judged by its trace alone, most failed runs look like good ones. If you know what a run must do,
   [say so](evaluate.md#expectations).
 
@@ -87,7 +87,7 @@ def _by_signal(signals: dict[str, Any]) -> list[str]:
     lines = [
         "## By signal\n",
         "AUROC is the mean over the sets, with its interval. Then come the numbers of failed and good runs in which a signal has a finding, and the",
-        "share of failed runs among these. `agreement` is the triage score in comparison with other runs of the task.\n",
+        "share of failed runs among these. `agreement` is the triage score with `--task-key`.\n",
         "| score | AUROC | within tasks | failed | good | precision |",
         "|---|---|---|---|---|---|",
     ]
@@ -136,7 +136,7 @@ def _by_lie(lies: dict[str, Any]) -> list[str]:
     lines = [
         "## Lies\n",
         "In honest runs that pass, either the record is changed and the words stay, or one word of the answer is changed, as `sentinel mutate`",
-        "does it. The table shows how many get a WARN or FAIL. The runs are dialogues that people wrote around calls, and the good runs of the sets.\n",
+        "does. The table shows how many get a WARN or FAIL. The runs are dialogues that people wrote around calls, and the good runs of the sets.\n",
         f"| lie | {' | '.join(lies)} |",
         f"|---|{'---|' * len(lies)}",
     ]
