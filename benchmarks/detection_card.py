@@ -33,7 +33,7 @@ AUROC is how often a failed run scores above a good one; 0.5 is chance. Interval
 
 _TAIL = """## What it cannot see
 
-- Whether the outcome is right: a wrong answer given calmly, a wrong booking that went through, a patch that misses the point.
+- Whether the outcome is right: a wrong answer given with confidence, a wrong booking that went through, a patch that misses the point.
 - What the recorder left out: a missing last message, arguments, results. If a whole batch ends alike, the summary says so.
 - Runs that fail because they stop early, if nothing in the trace shows it; `effort` ranks them low.
 - Agents unlike those measured: other domains, other languages. These sets cover customer service, SQL and shell, questions, code, notebooks
