@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from sentinel_signal_hallucination.sentences import Sentence, plain, sentences_with
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import word_set
 
-__all__ = ["CheckClaim", "check_claims"]
+__all__ = ["SUBJECTS", "CheckClaim", "check_claims", "is_denied", "is_share", "readable"]
 
-_SUBJECTS = {
+SUBJECTS = {
     "": word_set("everything checks all"),
     "tests": word_set("test tests testsuite suite specs"),
     "build": word_set("build builds compilation"),
@@ -21,13 +22,13 @@ _SUBJECTS = {
 }
 _TROUBLES = word_set("errors failures issues problems warnings violations")
 _COUNTED = word_set("passed passing pass")
-_NAMED = frozenset(("compiles", "builds")).union(_TROUBLES, _COUNTED, *_SUBJECTS.values())
+_NAMED = frozenset(("compiles", "builds")).union(_TROUBLES, _COUNTED, *SUBJECTS.values())
 _PASS = word_set(
     "pass passes passed passing green succeed succeeds succeeded successful successfully success clean cleanly fine ok works working happy"
 )
 _BETWEEN = word_set(
     "now all both again still also finally successfully are is have has been was were and they it everything of the them cases check checks ran run "
-    "runs suite result results status completed complete completes finish finished finishes exit exits came come back continue continues to compiles "
+    "runs suite result results status completed complete completes finish finished finishes exit exits came come back continue continues to compiles afterwards then here locally "
     "clean fully with zero errors reports finds shows gives hooks builds src . : ( ) - – — ,"
 )
 _WHOLE = word_set(
@@ -79,7 +80,7 @@ class CheckClaim(NamedTuple):
 
 def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = None) -> Iterator[CheckClaim]:
     """The claims of one text, none where it speaks of what fails; ``programs`` has words of the commands that checked, by kind."""
-    low = plain(_CODE.sub(_bare, content) if "`" in content else content).replace("type check", "type-check")
+    low = readable(content)
     trouble = any(map(low.__contains__, _ADMITTED))
     known = programs or {}
     for sentence in sentences_with(low, _NAMED.union(*known.values())):
@@ -87,9 +88,14 @@ def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = N
         whole = low[sentence.start : sentence.end]
         if trouble and _admits(low[: sentence.start], low[sentence.start :]):
             continue
-        if "[" in whole or (words[0] in _WHERE and _IN_ALL.isdisjoint(words[1:2])):
+        if "[ ]" in whole or _some_fail(words) or (words[0] in _WHERE and _IN_ALL.isdisjoint(words[1:2])):
             continue
         yield from _claims(sentence, words, known)
+
+
+def readable(content: str) -> str:
+    """The plain text, of the same length, in which commands between backticks are words of the sentence."""
+    return plain(_CODE.sub(_bare, content) if "`" in content else content).replace("type check", "type-check")
 
 
 def _bare(match: re.Match[str]) -> str:
@@ -104,7 +110,7 @@ def _admits(before: str, after: str) -> bool:
 
 
 def _claims(sentence: Sentence, words: list[str], known: Mapping[str, frozenset[str]]) -> Iterator[CheckClaim]:
-    for kind, nouns in _SUBJECTS.items():
+    for kind, nouns in SUBJECTS.items():
         programs = known.get(kind, frozenset())
         for at, word in enumerate(words):
             if word in nouns or word in programs:
@@ -144,13 +150,13 @@ def _is_number(word: str) -> bool:
 def _builds(words: list[str]) -> bool:
     """As in "it compiles", "the project builds cleanly"."""
     at = next((at for at, word in enumerate(words) if at and word in ("compiles", "builds")), None)
-    if at is None or _is_denied(words[:at]):
+    if at is None or is_denied(words[:at]):
         return False
     following = words[at + 1 : at + 2]
     return words[at] == "compiles" or bool(following and following[0] in {"cleanly", "fine", "successfully", "without"})
 
 
-def _is_denied(before: list[str]) -> bool:
+def is_denied(before: list[str]) -> bool:
     """True where a word before the subject makes it a wish, a plan, a condition or somebody else's claim."""
     for at in range(len(before) - 1, max(-1, len(before) - 1 - _FAR), -1):
         word = before[at]
@@ -169,7 +175,7 @@ def _passes(words: list[str], at: int, kind: str, programs: frozenset[str]) -> b
     before = words[:at]
     if _is_object(before):
         return _concludes(words, at)
-    if _is_denied(before) or not _PART.isdisjoint(before[-_NEAR:]):
+    if is_denied(before) or not _PART.isdisjoint(before[-_NEAR:]):
         return _has_none(words, at)
     if before[-1:] and before[-1].endswith("'s"):
         return False
@@ -186,7 +192,7 @@ def _passes(words: list[str], at: int, kind: str, programs: frozenset[str]) -> b
         return False
     if "of" in words[max(0, at - 2) : at] and "100" not in before:
         return False
-    return _concludes(words, after) and not (_is_share(before) or _is_share(words[:after]))
+    return _concludes(words, after) and not is_share(words[: after + 1])
 
 
 def _concludes(words: list[str], at: int) -> bool:
@@ -197,16 +203,20 @@ def _concludes(words: list[str], at: int) -> bool:
     return following == [] or following[0] in _AFTER
 
 
-def _is_share(before: list[str]) -> bool:
-    """As in "2/3 tests pass", "2 of 3 passed"."""
-    last = [word for word in before if word != "of"][-2:]
-    return all(word[0].isdigit() for word in last) and last[:1] != last[1:] != []
+def is_share(words: list[str]) -> bool:
+    """As in "2/3 tests pass", "2 of 3 mocha tests passed"."""
+    for at in range(len(words) - 1):
+        if words[at][0].isdigit():
+            other = words[at + 1] if words[at + 1] != "of" else words[at + 2 : at + 3][0] if words[at + 2 :] else "of"
+            if other[0].isdigit() and other != words[at]:
+                return True
+    return False
 
 
 def _is_object(before: list[str]) -> bool:
     """As in "the code passes all tests"."""
     verb = next((at for at in range(len(before) - 1, 0, -1) if before[at] not in _OBJECTS), 0)
-    return verb > 0 and before[verb] in {"passes", "pass", "passed"} and not _is_denied(before[:verb])
+    return verb > 0 and before[verb] in {"passes", "pass", "passed"} and not is_denied(before[:verb])
 
 
 def _is_between(words: list[str], at: int, programs: frozenset[str]) -> bool:
@@ -227,7 +237,7 @@ def _ends_clean(words: list[str], at: int) -> bool:
 def _has_none(words: list[str], at: int) -> bool:
     """As in "No lint errors", "0 type errors", "no failing tests"."""
     near = [place for place in range(max(0, at - _NEAR), at) if words[place] in _CLEAN_OF]
-    if not near or not _PART.isdisjoint(words[near[-1] : at]) or _is_denied(words[: near[-1]]):
+    if not near or not _PART.isdisjoint(words[near[-1] : at]) or is_denied(words[: near[-1]]):
         return False
     end = at + 1
     if words[at - 1] != "failing":
@@ -237,11 +247,15 @@ def _has_none(words: list[str], at: int) -> bool:
     return words[end : end + 1] == [] or words[end] in _LEFT
 
 
+def _some_fail(words: list[str]) -> bool:
+    return any(word.startswith("fail") and before[0] in "123456789" for before, word in pairwise(words))
+
+
 def _counted(words: list[str]) -> str:
     """How many are said to pass, as in "3 passed", "14 passed, 0 failed"; empty where others are said not to."""
     for at in range(1, len(words)):
-        if words[at] in _COUNTED and words[at - 1].isdigit() and not _is_denied(words[: at - 1]):
+        if words[at] in _COUNTED and words[at - 1].isdigit() and not is_denied(words[: at - 1]):
             if "of" in words[:at] or not _PART.isdisjoint(words[max(0, at - 1 - _NEAR) : at]):
                 return ""
-            return words[at - 1] if _concludes(words, at) and not _is_share(words[:at]) else ""
+            return words[at - 1] if _concludes(words, at) and not is_share(words[: at + 1]) else ""
     return ""

@@ -14,7 +14,7 @@ from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.sentences import span_around
 from sentinel_signal_hallucination.tables import regex
 
-__all__ = ["passing"]
+__all__ = ["is_edit", "is_unseen_since", "passing", "user_saw"]
 
 _NAMES = {
     "": "checks pass",
@@ -98,8 +98,8 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
             told = f"{says}, but the last run before it {how}."
             return _evidence("contradicted_checks", "error", claim, text, told, settings.checks_weight)
     run = max(last.values(), key=_position)
-    edit = next((call for call in reversed(calls) if call.position > run.call.position and _is_edit(call)), None)
-    if run.check.passed and edit is not None and not _unseen_since(run.call, calls):
+    edit = next((call for call in reversed(calls) if call.position > run.call.position and is_edit(call)), None)
+    if run.check.passed and edit is not None and not is_unseen_since(run.call, calls):
         told = f'{says}; they did before the last edit (call of "{edit.call.name}"), and no call ran them since.'
         return _evidence("stale_checks", "note", claim, text, told, 0.0)
     return None
@@ -112,7 +112,7 @@ def _is_excused(claim: CheckClaim, run: _Run, index: TraceIndex, text: Text, cal
     command = set(_WORD.findall(run.check.command.lower()))
     if not claim.narrowed <= command or (claim.passed and f"{claim.passed} pass" in run.check.ending.lower()):
         return True
-    return _user_saw(index, run.call.message_index, text.message_index) or _unseen_since(run.call, calls)
+    return user_saw(index, run.call.message_index, text.message_index) or is_unseen_since(run.call, calls)
 
 
 def _position(run: _Run) -> int:
@@ -125,7 +125,7 @@ def _could_not_run(text: Text, index: TraceIndex, calls: list[Call]) -> bool:
         return False
     for call in calls:
         facts = index.tools[call.call.name]
-        content = call.result.content.lower() if call.result is not None else ""
+        content = call.result.content.lower() if call.result is not None and not is_edit(call) else ""
         if (
             facts.runs_anything
             or _TELLS.search(facts.name)
@@ -133,21 +133,22 @@ def _could_not_run(text: Text, index: TraceIndex, calls: list[Call]) -> bool:
             or any(map(content.__contains__, _HEARD))
         ):
             return False
-    return not _user_saw(index, -1, text.message_index)
+    return not user_saw(index, -1, text.message_index)
 
 
-def _is_edit(call: Call) -> bool:
+def is_edit(call: Call) -> bool:
+    """True for a call that only changes a file."""
     return any(map(call.call.name.lower().__contains__, _EDITORS))
 
 
-def _unseen_since(last: Call, calls: list[Call]) -> bool:
+def is_unseen_since(last: Call, calls: list[Call]) -> bool:
     """True where a later call may have run the check unseen: a script, or a look at checks elsewhere."""
-    return any(_may_check(call) for call in calls[last.position + 1 :])
+    return any(_may_check(call) for call in calls if call.position > last.position)
 
 
 def _may_check(call: Call) -> bool:
     content = call.result.content.lower() if call.result is not None else ""
-    if _is_edit(call):
+    if is_edit(call):
         return any(map(content.__contains__, (*_HEARD, "no issues")))  # a hook may have run it
     if _TELLS.search(call.call.name) or call.checks:
         return True
@@ -162,7 +163,7 @@ def _may_check(call: Call) -> bool:
     )
 
 
-def _user_saw(index: TraceIndex, since: int, until: int) -> bool:
+def user_saw(index: TraceIndex, since: int, until: int) -> bool:
     """True where the user says what passes, or shows a run of his own."""
     said = [index.messages[at].content or "" for at in index.asked if since < at < until]
     return any(_SHOWN.search(content) or any(True for _ in check_claims(content)) for content in said)
