@@ -49,7 +49,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     looks = looks_at(index.texts)
     record = Record(index)
     claimed = list(_claimed(record, looks, settings)) if looks else []
-    checked = list(_checked(index, [look.text for look in looks if look.checks], settings))
+    checked = list(_checked(index, [look for look in looks if look.checks], settings))
     errors = (row for row in (*claimed, *checked) if row.finding.severity == "error")
     claimed += _swallowed(index, settings, _places(errors))
     return [
@@ -95,7 +95,9 @@ def _claims(text: Text, record: Record, settings: Settings) -> Iterable[Evidence
     return claims(text, record, settings)
 
 
-def _checked(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterable[Evidence]:
+def _checked(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
+    ran = bool(looks) and any(call.checks for call in index.calls)
+    texts = [look.text for look in looks if look.named or ran]
     if not texts:
         return ()
     from sentinel_signal_hallucination.checks import passing

@@ -59,7 +59,7 @@ _LONGEST, _SHORTEST = 24, 5
 class Look(NamedTuple):
     """``groups`` are those of the deeds that the text may tell of, ``forms`` the words for them and for any other, ``verbs`` their base forms.
 
-    ``weak`` is True for words that only answer an order.
+    ``weak`` is True for words that only answer an order, ``checks`` for words that all is well, ``named`` for kinds of checks.
     """
 
     text: Text
@@ -68,6 +68,7 @@ class Look(NamedTuple):
     forms: frozenset[str]
     weak: bool
     checks: bool
+    named: bool
     gave: bool
 
 
@@ -159,4 +160,4 @@ def _look(text: Text, words: list[bytes], hits: list[int], marked: _Marked) -> L
             forms.add(word.rstrip(_END).decode())
             if marks.after is not None and (not marks.after or not marks.after.isdisjoint(left)):
                 verbs.add("")
-    return Look(text, frozenset(groups), frozenset(verbs), frozenset(forms), weak, passes, gave)
+    return Look(text, frozenset(groups), frozenset(verbs), frozenset(forms), weak, passes, checked, gave)
