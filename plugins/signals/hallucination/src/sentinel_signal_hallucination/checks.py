@@ -50,7 +50,8 @@ _GENERAL = frozenset(
         "the",
     )
 )
-_SHORTEST = 3
+_RAN = regex(r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed)\b|(?:^|\n|[.!] )(?:re-?)?ran ")
+_SHORTEST, _NEAR = 3, 80
 _HEARD = ("passed", "passing", "success", "green")
 
 
@@ -87,8 +88,12 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
     last = {run.check.kind: run for run in before if claim.kind in ("", run.check.kind)}
     says = f"The agent says that the {_NAMES[claim.kind]}"
     if not last:
-        if claim.narrowed or claim.passed or not _could_not_run(text, index, calls):
+        own = _says_it_ran(claim, text, index)
+        if ((claim.narrowed or claim.passed) and not own) or not _could_not_run(text, index, calls):
             return None
+        if own:
+            told = f"The agent says that it ran them and that the {_NAMES[claim.kind]}, and no call ran them."
+            return _evidence("claim_without_call", "error", claim, text, told, settings.checks_weight)
         return _evidence(
             "checks_not_run", "warning", claim, text, f"{says}, and no call ran them.", settings.unrun_weight
         )
@@ -103,6 +108,14 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
         told = f'{says}; they did before the last edit (call of "{edit.call.name}"), and no call ran them since.'
         return _evidence("stale_checks", "note", claim, text, told, 0.0)
     return None
+
+
+def _says_it_ran(claim: CheckClaim, text: Text, index: TraceIndex) -> bool:
+    """As in "I ran the tests: all 14 pass", where no part of the session is missing."""
+    if index.children or any(other.is_copied for other in index.texts):
+        return False
+    start = claim.sentence.start
+    return _RAN.search(text.content[max(0, start - _NEAR) : claim.sentence.end].lower()) is not None
 
 
 def _is_excused(claim: CheckClaim, run: _Run, index: TraceIndex, text: Text, calls: list[Call]) -> bool:
