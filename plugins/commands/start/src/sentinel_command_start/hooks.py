@@ -23,8 +23,18 @@ _SETTINGS = {  # the folder of the settings, the variable that names another one
 
 def hooks() -> Iterator[Row]:
     """A row for each hook in this folder's project or the user's settings; one row if there is none."""
-    rows = [_state(tool, path, flag, words) for tool in _SETTINGS for path, flag, words in _found(tool)]
+    rows = [row for tool in _SETTINGS for row in _of_tool(tool)]
     yield from rows or [Row("hooks", "off", 'none, here or for all projects; "sentinel hook install TOOL" sets one up')]
+
+
+def _of_tool(tool: str) -> Iterator[Row]:
+    """A row for each hook; a session would be judged by each."""
+    found = list(_found(tool))
+    for path, flag, words in found:
+        yield _state(tool, path, flag, words)
+    if len(found) > 1:
+        told = f"{len(found)} entries call it: each session is judged {len(found)} times"
+        yield Row(f"hook {tool}", "warning", told, f"sentinel hook uninstall {tool} {found[0][1]}")
 
 
 def installed() -> set[str]:
