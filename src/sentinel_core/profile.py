@@ -81,7 +81,7 @@ STANDARD = attrs.evolve(
         CriticalRule(signal_name="ending", threshold=0.8, verdict="WARN"),
     ),
 )
-"""The default: RS-1's overall score to the last digit, and critical rules beside its own. The verdict can only be stricter."""
+"""The default: RS-1's overall score, unchanged, and additional critical rules. Its verdict is never milder than RS-1's."""
 
 PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (RS1, STANDARD)}
-"""The profiles that are no files, by name."""
+"""The built-in profiles, by name."""

@@ -102,7 +102,7 @@ def test_text_says_that_the_report_is_below_the_evidence(sentinel, command):
     done = sentinel(*command)
     below = "the report says low risk, but the data that the agent fetched show high (below_evidence)"
     assert f"! WARN: {below}\n" in done.stdout
-    assert "The agent that did this: WARN at least" in done.stdout
+    assert "The verdict on the agent: WARN at least" in done.stdout
     assert sentinel(*command, "--fail-on", "never").returncode == 0
 
 

@@ -118,10 +118,10 @@ def test_guided_mode_runs_nothing_that_is_not_on_offer(agent_for, add):
     assert ran == ["other"]
     results = {event.result.tool_call_id: event.result for event in agent.events if isinstance(event, ToolFinished)}
     assert sorted(one for one, result in results.items() if result.success) == ["a", "c"]
-    assert results["x"].content == 'not run: "other" is not on offer in this step; call add'
-    assert results["y"].content == 'not run: "z" is not on offer in this step; call add'
-    assert results["b"].content == 'not run: "add" is not on offer in this step; call other'
-    assert results["d"].content == 'not run: "other" is not on offer in this step; answer in text now'
+    assert results["x"].content == 'not run: "other" is not available in this step; call add'
+    assert results["y"].content == 'not run: "z" is not available in this step; call add'
+    assert results["b"].content == 'not run: "add" is not available in this step; call other'
+    assert results["d"].content == 'not run: "other" is not available in this step; answer in text now'
     assert {results[one].metadata["error"] for one in "xybd"} == {"ToolNotFoundError"}
 
 

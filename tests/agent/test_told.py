@@ -44,7 +44,7 @@ def test_a_report_of_a_run_that_was_cut_short(outcome, cause, told):
 
 
 def test_a_reflector_that_failed_is_told_after_one_good_attempt_too():
-    note = "No model reflected, the rules did: provider said 500"
+    note = "The rules rated the attempt instead of a model: provider said 500"
     only = AttemptFacts(loop_id="r", verdict="PASS", decision="finalize", reason="thresholds_met", reflection_note=note)
     shown = render_run(RunSummary(outcome="completed", attempts=(only,), **SUMMARY))
     assert f"    {note}\n" in shown

@@ -56,7 +56,7 @@ def test_wrong_arguments_are_told_with_their_paths_and_nothing_runs(add):
     spy = attrs.evolve(add, handler=lambda **_: ran.append(1))
     result = boxed(spy, run=in_process).execute(call(first="one", third=3))
     assert result.metadata["error"] == "InvalidArgumentsError"
-    assert '"one" is not of type "number" @ $.first' in result.content
+    assert '"one" is not of type "number" at $.first' in result.content
     assert "second" in result.content
     assert "third" in result.content
     assert ran == []

@@ -86,7 +86,9 @@ def test_an_unknown_role_is_no_pass(inside, folder):
     assert '! not read: 1 message with the unknown role "robot"' in done.stdout
     strict = inside("evaluate", "t.json", "--strict")
     assert (strict.returncode, strict.stdout) == (3, "")
-    refused = '--strict refuses record 1, because not all of it could be read: 1 message with the unknown role "robot"'
+    refused = (
+        '--strict rejects record 1, because it could not be read completely: 1 message with the unknown role "robot"'
+    )
     assert refused in strict.stderr
 
 

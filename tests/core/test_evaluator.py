@@ -96,7 +96,7 @@ def test_a_missing_weighted_signal_is_a_failure():
     assert report.verdict is None
     assert [(failure.signal_name, failure.error) for failure in report.failures] == [("loop", "is not installed")]
     assert {row.signal_name: row.state for row in report.coverage}["loop"] == "not_installed"
-    assert report.reasoning == "No verdict: loop gave no answer, and without it overall risk 0 is below 0.4."
+    assert report.reasoning == "No verdict: loop gave no answer; without it, overall risk 0 is below 0.4."
 
 
 def test_a_signal_left_out_keeps_its_weight():

@@ -51,9 +51,9 @@ def test_what_holds_is_no_finding(written):
 @pytest.mark.parametrize(
     ("written", "rule", "place", "text"),
     [
-        ("called:delete_file", "called", None, "no call of it was made."),
+        ("called:delete_file", "called", None, "it was not called."),
         ("not called:w*", "not_called", 2, '"write_file" was called.'),
-        ("called:write_* before read_*", "before", 0, '"read_file" was called before any of "write_*".'),
+        ("called:write_* before read_*", "before", 0, '"read_file" was called before any call to "write_*".'),
         ("called:list_* before write_*", "before", 2, 'no call of "list_*" was made.'),
         ("max-calls:1", "max_calls", 2, "2 calls were made."),
         ("max-calls:0", "max_calls", 0, "2 calls were made."),
@@ -69,7 +69,7 @@ def test_what_is_broken_is_an_error_with_its_place(written, rule, place, text):
 def test_a_call_that_failed_was_not_made_to_any_use():
     [found] = broken(run(called("a", "book", "no seats", success=False)), "called:book")
     assert (found.message_index, found.call_id) == (0, "a")
-    assert found.text.endswith("it was called 1 times, and failed each time.")
+    assert found.text.endswith("it was called 1 times and failed each time.")
 
 
 def test_what_was_handed_in_is_an_answer():

@@ -178,7 +178,7 @@ def test_what_was_not_measured():
 def test_what_a_pass_is_worth():
     told = report()
     assert told.scope == (
-        "Looked at by loop; left out: cost, ending, hallucination, tool_misuse. Whether the outcome is right was not checked."
+        "Checked by loop; left out: cost, ending, hallucination, tool_misuse. Whether the outcome is right was not checked."
     )
     shown = lines(told)
     assert shown[0].startswith(

@@ -97,7 +97,7 @@ def test_what_is_not_a_file_is_reported_in_a_folder(tmp_path, monkeypatch):
     write(tmp_path / "in/a.json")
     (tmp_path / "in/b.json").symlink_to("nowhere")
     os.mkfifo(tmp_path / "in/c.json")
-    told = [f'"in/{name}.json": is not a file, or a link to a missing one' for name in "bc"]
+    told = [f'"in/{name}.json": is not a file, or is a link to a missing file' for name in "bc"]
     assert found("in") == found("in/*.json") == ["in/a.json", *told]
 
 
@@ -322,7 +322,7 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b"\xef\xbb\xbf 42\nnull\n", [reader("a", 0)], r"it looks like JSON, but neither an object nor a list \("),
         (b"42 is it", [reader("a", 0)], r"it looks like text that is not JSON \("),
         (b"{'role': 'user'}", [reader("a", 0)], r"it looks like text that is not JSON: .* \(byte 1\) \("),
-        (b'{"a":1', [reader("a", 0)], r"it looks like JSON that does not end \("),
+        (b'{"a":1', [reader("a", 0)], r"it looks like JSON that is cut off \("),
         (b'{"a":1}\n{"b":', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'{"a":[' + b"1," * 70_000, [reader("a", 0)], r"it looks like JSON with the keys a \("),
         (b"[" * 60_000, [reader("a", 0)], r"it looks like a JSON list \("),

@@ -31,7 +31,7 @@ def test_of_a_huge_record_only_the_first_problem_is_told(spare, told, kind, monk
 def test_far_into_a_huge_record_the_byte_is_told(spare, place, monkeypatch):
     monkeypatch.setattr(parsing, "_FOLLOWED", 15 + spare)
     told = json_document(BytesSource(data=b'{"a": 1, "b":[0}'))
-    assert told.message == f"is not JSON: JSON is malformed: expected ',' or ']' (byte 15) @ {place}"
+    assert told.message == f"is not JSON: JSON is malformed: expected ',' or ']' (byte 15) at {place}"
 
 
 @pytest.mark.parametrize(

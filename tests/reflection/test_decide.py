@@ -139,11 +139,11 @@ async def ruled(_history):
         (lambda _: Ruling(action="go on"), 'Guardrail "g" answered with the action "go on".'),
         (
             lambda _: Ruling(action="allow", facts={"a": object()}),
-            'Guardrail "g" gave a ruling that cannot be encoded as JSON: Encoding objects of type object is unsupported.',
+            'Guardrail "g" returned a ruling that cannot be encoded as JSON: Encoding objects of type object is unsupported.',
         ),
         (
             lambda _: Ruling(action="allow", facts=None),
-            'Guardrail "g" gave facts that are a NoneType; expected a dict.',
+            'Guardrail "g" returned facts that are a NoneType; expected a dict.',
         ),
         (ruled, 'Guardrail "g" answered with coroutine; expected a Ruling.'),
         (lambda _: Ruling(action="finalize"), 'Guardrail "g" ruled "finalize" without a reason.'),

@@ -351,7 +351,9 @@ def test_the_runs_model_reflects_and_where_it_cannot_the_rules_do(sentinel):
     ]
     assert only["reflection_persona"] == "RULES"
     assert (
-        "No model reflected, the rules did: SAGE gave no usable answer"
+        "The rules rated the attempt instead of a model: SAGE gave no usable answer"
         in sentinel(*lying("--reflector", "llm", "--max-reruns", "0"), LIES="always", code=3).stdout
     )
-    assert only["reflection_note"].startswith("No model reflected, the rules did: SAGE gave no usable answer")
+    assert only["reflection_note"].startswith(
+        "The rules rated the attempt instead of a model: SAGE gave no usable answer"
+    )

@@ -178,7 +178,7 @@ def test_an_answer_that_does_not_fit_is_asked_for_once_more():
 def test_where_the_model_fails_the_rules_stand_in(script, note):
     found = ModelReflector(model=ScriptedModel(script))(ENDED, report(hallucination=0.4))
     assert attrs.evolve(found, note="") == reflect_by_rules(ENDED, report(hallucination=0.4))
-    assert found.note.startswith(f"No model reflected, the rules did: {note}")
+    assert found.note.startswith(f"The rules rated the attempt instead of a model: {note}")
 
 
 def test_a_long_attempt_is_shown_with_its_beginning_and_its_end():

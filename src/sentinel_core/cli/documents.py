@@ -51,7 +51,7 @@ def refuse_unknown_ending(output: str) -> None:
         return
     near = did_you_mean(found, [*ENDINGS, _OF_TABLES])
     raise ConfigError(
-        f'-o "{output}": no format has the ending ".{found}"; the endings are {_TOLD_ENDINGS}, '
+        f'-o "{output}": no format has the ending ".{found}"; use one of {_TOLD_ENDINGS}, '
         f'or name the format, as in "text:{output}"{near}'
     )
 
@@ -75,7 +75,7 @@ def target_of(output: str) -> Target:
     if named:
         known = f"the formats are {', '.join(FORMATS)}{did_you_mean(named[1], FORMATS)}"
         raise ConfigError(
-            f'-o "{output}": there is no format "{named[1]}"; {known} (for a file of that name write "./{output}")'
+            f'-o "{output}": there is no format "{named[1]}"; {known} (for a file of that name, write "./{output}")'
         )
     if "://" in output or is_folder(output) or ending(output) == _OF_TABLES:
         raise ConfigError(

@@ -20,7 +20,7 @@ from sentinel_core.trace import ExecutionTrace, Message, ToolResult
 
 __all__ = ["AnswerGuard", "Objection"]
 
-_OPENING = "Your answer was not accepted, because the record of this run does not bear it out:"
+_OPENING = "Your answer was not accepted, because the record of this run does not support it:"
 _REQUEST = "Do what is missing, or say plainly what was not done or did not work. Then answer again."
 _LONGEST = 300
 
@@ -52,7 +52,7 @@ def _expectations(given: Sequence[str]) -> tuple[str, ...]:
 
 def _patterns(given: Sequence[str]) -> tuple[str, ...]:
     if isinstance(given, str):
-        raise ConfigError(f'rules must be a list of texts such as "hallucination.*", but it is {given!r}')
+        raise ConfigError(f'rules must be a list of strings such as "hallucination.*", but it is {given!r}')
     return tuple(given)
 
 

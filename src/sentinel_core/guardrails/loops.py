@@ -166,7 +166,7 @@ def quality_of(layers: Layers) -> Quality:
 
 def _require_actor(actor: str | None) -> str:
     if not actor:
-        raise LoopRequestError("an override needs override_by: the person who decides @ $.override_by")
+        raise LoopRequestError("an override needs override_by, the person who decides at $.override_by")
     return actor
 
 

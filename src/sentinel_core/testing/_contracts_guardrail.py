@@ -80,13 +80,13 @@ class GuardrailContract(Contract, given=("make", "settings")):
     def test_empty_history_has_a_ruling(self) -> None:
         """A guardrail is asked before the first attempt too."""
         ruling = self.check(History(attempts=()))
-        require(isinstance(ruling, Ruling), f"check() must give a Ruling, not a {type(ruling).__name__}")
+        require(isinstance(ruling, Ruling), f"check() must return a Ruling, not a {type(ruling).__name__}")
 
     def test_rulings_are_valid(self) -> None:
         """A known action; whoever stops something says why, in a stable word and in a sentence."""
         for history in _HISTORIES:
             ruling = self.check(history)
-            require(isinstance(ruling, Ruling), f"check() must give a Ruling, not a {type(ruling).__name__}")
+            require(isinstance(ruling, Ruling), f"check() must return a Ruling, not a {type(ruling).__name__}")
             require(ruling.action in _ACTIONS, f"unknown action {ruling.action!r}")
             if ruling.action != "allow":
                 require(ruling.reason and ruling.detail, f"{ruling.action} needs a reason and a detail: {ruling}")
@@ -99,13 +99,13 @@ class GuardrailContract(Contract, given=("make", "settings")):
                 again = msgspec.json.decode(msgspec.json.encode(facts))
             except (TypeError, ValueError) as error:
                 raise AssertionError(f"facts must be JSON values: {error}") from None
-            require(again == facts, f"facts must be JSON values by name, and these are not: {facts}")
+            require(again == facts, f"facts must be a dict of JSON values, but these are not: {facts}")
 
     def test_same_history_same_ruling(self) -> None:
         """Nothing is remembered from one check to the next."""
         first = [self.check(history) for history in _HISTORIES]
         again = [self.check(history) for history in reversed(_HISTORIES)]
-        require(first == again[::-1], "the same history got two rulings")
+        require(first == again[::-1], "the same history got two different rulings")
 
     def test_history_is_left_as_it_was(self) -> None:
         """A guardrail reads."""

@@ -37,7 +37,7 @@ _HISTORY = (
 def _require_reply(reply: object) -> None:
     """Fail with the agent's message if the agent would refuse the reply."""
     misfit = misfit_of(reply)
-    require(not misfit, f"complete() gave {misfit}")
+    require(not misfit, f"complete() returned {misfit}")
 
 
 class ProviderContract(Contract, given=("make", "settings")):
@@ -82,7 +82,7 @@ class ProviderContract(Contract, given=("make", "settings")):
     def test_connect_gives_a_model(self) -> None:
         """All four methods are there."""
         model = self.connect()
-        require(isinstance(model, Model), f"connect() must give a Model, not a {type(model).__name__}")
+        require(isinstance(model, Model), f"connect() must return a Model, not a {type(model).__name__}")
         model.close()
 
     def test_complete_gives_a_reply(self) -> None:
@@ -97,7 +97,7 @@ class ProviderContract(Contract, given=("make", "settings")):
     def test_calls_name_offered_tools(self) -> None:
         """What is called was on offer, each call with an id of its own."""
         calls = self.complete(_QUESTION).tool_calls
-        require(all(call.name == _TOOL.name for call in calls), f"a tool was called that is not on offer: {calls}")
+        require(all(call.name == _TOOL.name for call in calls), f"a tool was called that was not offered: {calls}")
         require(len({call.id for call in calls}) == len(calls), f"two calls share an id: {calls}")
 
     def test_usage_is_counted_or_unknown(self) -> None:
@@ -117,14 +117,14 @@ class ProviderContract(Contract, given=("make", "settings")):
         model = self.connect()
         sizes = [model.estimate_tokens(_HISTORY[:count]) for count in range(len(_HISTORY) + 1)]
         require(all(type(size) is int and size >= 0 for size in sizes), f"estimates must be whole numbers: {sizes}")
-        require(sizes == sorted(sizes), f"more messages must not be estimated smaller: {sizes}")
+        require(sizes == sorted(sizes), f"an estimate must not shrink when messages are added: {sizes}")
         model.close()
 
     def test_capabilities_are_told(self) -> None:
         """Without asking for a reply first."""
         model = self.connect()
         capabilities = model.get_capabilities()
-        require(isinstance(capabilities, Capabilities), f"get_capabilities() gave a {type(capabilities).__name__}")
+        require(isinstance(capabilities, Capabilities), f"get_capabilities() returned a {type(capabilities).__name__}")
         model.close()
 
     def test_streamed_text_is_the_reply(self) -> None:

@@ -47,7 +47,7 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
         path.write_bytes(self.sample())
         outcomes = self.read(self.sample())
         if len(outcomes) == 1:
-            require(judge(path).signal_scores, "judge() must give a report with scores")
+            require(judge(path).signal_scores, "judge() must return a report with scores")
             return
         try:
             judge(path)
@@ -70,12 +70,12 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
     def test_leaves_other_files_alone(self) -> None:
         """Neither nothing, nor prose, nor a picture is a trace."""
         for head in (b"", b"Dear diary, today I wrote no trace.", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", b"{}"):
-            require(self.make().sniff(head, "other") == 0, f"sniff must give 0 for {head!r}")
+            require(self.make().sniff(head, "other") == 0, f"sniff must return 0 for {head!r}")
 
     def test_reads_traces(self) -> None:
         """The sample gives traces with ids, and nothing else."""
         outcomes = self.read(self.sample())
-        require(outcomes, "the sample must give at least one trace")
+        require(outcomes, "the sample must contain at least one trace")
         for outcome in outcomes:
             require(
                 isinstance(outcome, ExecutionTrace) and outcome.trace_id, f"expected a trace with an id, got {outcome}"

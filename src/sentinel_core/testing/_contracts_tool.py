@@ -79,9 +79,9 @@ class ToolContract(Contract, given=("make", "arguments", "settings")):
         """The result is text, or a value that is JSON."""
         result = self.call(self.arguments())
         require(result.success is True, f"the call failed: {result.content}")
-        require(isinstance(result.content, str), "the result must come out as text")
+        require(isinstance(result.content, str), "the result must be text")
 
     def _refused(self, arguments: dict[str, Any], what: str) -> None:
         result = self.call(arguments)
         error = (result.metadata or {}).get("error")
-        require(error == "InvalidArgumentsError", f"the schema must refuse {what}; the call gave: {result.content}")
+        require(error == "InvalidArgumentsError", f"the schema must reject {what}; the call returned: {result.content}")

@@ -182,7 +182,7 @@ def test_looks_inside(sentinel_spans):
     done.stdout.fnmatch_lines_random(
         [
             "FAILED test_0.py::test_lie*",
-            "no run of an agent in 0 captured spans: is the code instrumented*",
+            "no agent run in 0 captured spans: is the code instrumented*",
             "FAILED test_0.py::test_other_provider*",
             "FAILED test_0.py::test_expected*",
             "    claim: I've cancelled order 17.",

@@ -59,7 +59,7 @@ def test_it_is_put_into_a_new_file_and_taken_out(tool, hook, tmp_path):
     assert done.stdout.splitlines()[-1].endswith(("from now on have it.", "open /hooks in Codex."))
     gone = hook("uninstall", tool)
     assert gone.returncode == 0
-    assert gone.stdout.splitlines()[-1] == f"The hook is uninstalled. {name} held nothing else and was removed."
+    assert gone.stdout.splitlines()[-1] == f"The hook is uninstalled. {name} contained nothing else and was removed."
     assert not path.exists()
 
 

@@ -131,7 +131,7 @@ def test_reading_needs_its_scope_too(orchestrator, monkeypatch):
 def test_everything_that_is_missing_is_told_at_once(call):
     status, told = call("agent", "POST", "/orchestrator/loop-complete", {})
     assert status == 422
-    assert told["detail"] == ('"loop_id" is a required property @ $; "reflection_status" is a required property @ $')
+    assert told["detail"] == ('"loop_id" is a required property at $; "reflection_status" is a required property at $')
 
 
 def test_an_override_in_a_completion_needs_its_scope_and_the_actor_is_the_token(call, orchestrator):

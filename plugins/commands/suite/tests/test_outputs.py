@@ -234,7 +234,7 @@ def test_trials_that_came_to_something_else_are_named(suite):
     results = gather(suite(1), "p", {}, trials)
     assert results.scenarios[0].disagreements == {1: 0.666666667, 2: 0.666666667, 3: 1.0, 4: 1.0}
     text = render_text(results, verbose=True)
-    assert "      trial 3 came to something else than 100% of the other trials\n" in text
+    assert "      trial 3 came to a different result from 100% of the other trials\n" in text
     assert "trial 5" not in text
     assert document_of(results)["scenarios"][0]["disagreements"]["3"] == 1.0
     assert EvaluationResults.from_json(results.to_json()) == results

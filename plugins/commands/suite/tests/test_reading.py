@@ -13,7 +13,7 @@ SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
     [
         (
             'name = "s"\n[[scenarios]]\nid = "a"\ntrails = 3\n',
-            'unknown key "trails"; did you mean "trials"? @ $.scenarios[0]',
+            'unknown key "trails"; did you mean "trials"? at $.scenarios[0]',
         ),
         ('name = "s"\n[[scenarios]]\nid = "a"\ntrials = "3"\n', "@ $.scenarios[0].trials"),
         ('name = "s"\n[[scenarios]]\nid = "a"\n[scenarios.expect.decision_quality]\nseverity = "grave"\n', '"grave"'),
@@ -47,7 +47,7 @@ SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
             'name = "s"\n[[scenarios]]\nid = "a"\n[scenarios.expect.decision_quality]\nrisks = [{}]\n',
             "needs one of any",
         ),
-        ('name = "s"\n[[scenarios]]\nid = "a"\npass_rate = 0.0\n', "'pass_rate' must be > 0: 0.0 @ $.scenarios[0]"),
+        ('name = "s"\n[[scenarios]]\nid = "a"\npass_rate = 0.0\n', "'pass_rate' must be > 0: 0.0 at $.scenarios[0]"),
         ("name = \n", "is not TOML"),
         ('name = "s"\n[[scenarios]]\nid = "a"\nrelease_file = "gone.json"\n', '"gone.json" cannot be read'),
         ('name = "s"\n[[scenarios]]\nid = "a"\nrelease_file = "x"\nrelease = {}\n', "leave one out"),

@@ -222,7 +222,7 @@ def test_record_once_replay_without_the_provider(inside):
         ),
         (
             ("compare", "--baseline", "x", "-o", "juint:a.xml"),
-            'did you mean "junit"? (for a file of that name write "./juint:',
+            'did you mean "junit"? (for a file of that name, write "./juint:',
         ),
         (("compare", "--baseline", "x", "-o", "foo:a.xml"), 'there is no format "foo"'),
         (("compare", "--baseline", "x", "-o", "./foo:a.xml"), 'there is no baseline "x"'),

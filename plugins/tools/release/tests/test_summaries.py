@@ -26,7 +26,7 @@ def test_file_is_given_as_it_is(tmp_path):
 def test_file_about_another_release_is_refused_naming_both(tmp_path, text, version):
     with pytest.raises(InputError) as caught:
         fetch(write(tmp_path / "a.json", text))
-    assert str(caught.value) == f'"{tmp_path}/a.json" is about release {version} @ $.version, not "v1"'
+    assert str(caught.value) == f'"{tmp_path}/a.json" is about release {version} (at $.version), not "v1"'
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_file_about_another_release_is_refused_naming_both(tmp_path, text, versi
         ("", "is not JSON"),
         ('{"version": "v1"', "is not JSON: "),
         ('{"version": NaN}', "is not JSON"),
-        ("[1]", "must contain a JSON object @ $, not a list"),
+        ("[1]", "must contain a JSON object at $, not a list"),
         ('"v1"', "not a string"),
         ("3", "not a number"),
         ("2.5", "not a number"),
@@ -145,7 +145,7 @@ def test_release_id_is_percent_encoded(service):
 )
 def test_server_that_tells_of_another_release_is_refused(service, version, about):
     service.answers({"version": version})
-    with pytest.raises(InputError, match=rf'release_id=v1" is about release {about} @ \$\.version, not "v1"$'):
+    with pytest.raises(InputError, match=rf'release_id=v1" is about release {about} \(at \$\.version\), not "v1"$'):
         fetch(service.base)
 
 

@@ -160,7 +160,9 @@ def _loss_reported(address: str | None) -> Iterator[None]:
         yield
     except (distributed.CancelledError, distributed.client.ClosedClientError, unreached):
         name = "" if address is None else f' "{address}"'
-        raise InputError(f"the scheduler{name} was lost; --resume continues after the results in -o") from None
+        raise InputError(
+            f"the connection to the scheduler{name} was lost; --resume continues after the results in -o"
+        ) from None
 
 
 def _client(stack: ExitStack, address: str | None, jobs: int, launcher: Launcher) -> tuple[Any, int]:

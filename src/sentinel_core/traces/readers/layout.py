@@ -191,7 +191,7 @@ def _streamed_elements(held: bytearray, stream: IO[bytes], limit: int) -> Iterat
         for position, data in enumerate(list_elements(held, stream, limit)):
             path = f"$[{position}]"
             if data is None:
-                yield RefusedRecord(message=f"{too_large(limit)} @ {path}")
+                yield RefusedRecord(message=f"{too_large(limit)} at {path}")
             elif (problem := _problem(data)) is not None:
                 yield RefusedRecord(message=problem.replace("@ $", f"@ {path}", 1))
                 return
@@ -199,7 +199,7 @@ def _streamed_elements(held: bytearray, stream: IO[bytes], limit: int) -> Iterat
                 yield RawRecord(data=data, path=path)
             path = f"$[{position + 1}]"
     except ValueError as error:
-        yield RefusedRecord(message=f"{error} @ {path}")
+        yield RefusedRecord(message=f"{error} at {path}")
 
 
 def _problem(data: bytearray) -> str | None:

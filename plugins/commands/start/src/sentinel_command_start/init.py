@@ -79,7 +79,7 @@ def _hooks() -> Iterator[str]:
         return
     for tool in _HOOKED:
         if tool in used:
-            yield f"{tool} is used on this machine; to check it before it ends: sentinel hook install {tool} --project"
+            yield f"{tool} is used on this machine; to check its sessions before they end: sentinel hook install {tool} --project"
 
 
 def _data(name: str) -> str:

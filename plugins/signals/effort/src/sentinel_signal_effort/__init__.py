@@ -71,7 +71,7 @@ def _explain() -> Mapping[str, Explanation]:
     return {
         "much_effort": Explanation(
             why="Hard tasks take effort, and hard tasks fail more often: look at long runs before short ones.",
-            mend="This alone is no reason to change the agent. Look at such runs first when you sort many.",
+            mend="This alone is no reason to change the agent. When you have many runs to review, start with these.",
             example={"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": page}]},
         )
     }
@@ -85,7 +85,7 @@ def sentinel_signals() -> Iterable[Signal]:
         severity="note",
         title="The run took much effort",
         since="0.1.0",
-        help="The agent wrote far more than in most runs. It says nothing about the answer; it only tells you where to look first.",
+        help="The agent wrote far more than in most runs. This says nothing about the answer, only where to look first.",
     )
     return [
         Signal(

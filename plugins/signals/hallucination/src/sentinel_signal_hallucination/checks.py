@@ -153,7 +153,7 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, settings: Settings)
     if not runs:
         never = _could_not_run(text, index, calls)
         return (
-            _evidence("checks_not_run", "warning", claim, text, f"{says}, and no call ran them.", settings.unrun_weight)
+            _evidence("checks_not_run", "warning", claim, text, f"{says}, but no call ran them.", settings.unrun_weight)
             if never
             else None
         )
@@ -174,7 +174,7 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, settings: Settings)
         )
     edit = next((call for call in reversed(calls) if call.position > last.call.position and _is_edit(call)), None)
     if last.check.passed and edit is not None and not _unseen_since(last.call, calls):
-        told = f'{says}; they did before the last edit (call of "{edit.call.name}"), and no call ran them since.'
+        told = f'{says}; they passed before the last edit (call to "{edit.call.name}"), but no call has run them since.'
         return _evidence("stale_checks", "note", claim, text, told, 0.0)
     return None
 

@@ -39,7 +39,13 @@ def _number(
     "SECONDS",
     "Judge a trace this long after its last span, once its outermost span has arrived.",
 )
-@_number("--patience", _SECONDS, 60.0, "SECONDS", "The same, if the outermost span has not arrived.")
+@_number(
+    "--patience",
+    _SECONDS,
+    60.0,
+    "SECONDS",
+    "Judge a trace this long after its last span, if its outermost span has not arrived.",
+)
 @_number(
     "--until-quiet",
     _SECONDS,

@@ -157,5 +157,5 @@ def _listener(host: str, port: int) -> socket.socket:
         other = "--port" if error.errno in _TAKEN else "--host"
         why = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror or error)
         raise ConfigError(
-            f'cannot listen on "{host}" port {port}: {why.partition(" (while ")[0]}; {other} names another'
+            f'cannot listen on "{host}" port {port}: {why.partition(" (while ")[0]}; choose another with {other}'
         ) from None

@@ -39,7 +39,7 @@ _RATE = 200.0
     "--tokens",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="The callers' tokens, a TOML file (default: SENTINEL_SERVE_TOKENS, or .sentinel/tokens.toml, created if missing).",
+    help="A TOML file with the callers' tokens (default: SENTINEL_SERVE_TOKENS, or .sentinel/tokens.toml, created if missing).",
 )
 @click.option(
     "--allow-host",
@@ -68,7 +68,7 @@ def command(*, port: int, tokens: Path | None, **options: Any) -> None:
     POST /orchestrator/loop-complete             rerun, or finalize?
     GET  /orchestrator/guardrails-status/ID
     POST /orchestrator/override-guardrails/ID
-    GET  /openapi.json                           everything else
+    GET  /openapi.json                           all other endpoints
 
     Guardrails and signals run in their own processes, within the time limit for one record.
     """
