@@ -114,9 +114,13 @@ def test_a_file_of_many_records_takes_no_more_memory_than_one(folder):
     ("start", "options", "words"),
     [
         (b"", (), "has no format"),
-        (b"", ("--from", "native"), "nested deeper than 200 lists and objects at $[0]"),
+        (b"", ("--from", "native"), "lists and objects are nested more than 200 levels deep at $[0]"),
         (b'{"trace_id": "t", "messages": ', (), "Expected object, got array at $.messages[0]"),
-        (b'{"trace_id": "t", "messages": [], "metadata": {"a": ', (), "nested deeper than 200 lists and objects"),
+        (
+            b'{"trace_id": "t", "messages": [], "metadata": {"a": ',
+            (),
+            "lists and objects are nested more than 200 levels deep",
+        ),
         (b'{"trace_id": "t", "messages": [], "more": ', ("--from", "openai-chat"), "nested deeper than 200 lists"),
         (b'{"trace_id": "t", "messages": [], "more": ', ("--from", "langsmith"), "nested deeper than 200 lists"),
     ],

@@ -19,8 +19,8 @@ def asks(*ids, tokens=100, cost=0.25, name="add"):
 @pytest.mark.parametrize(
     ("limit", "outcome", "asked", "detail"),
     [
-        ({"max_turns": 2}, "max_turns", 2, "the model was asked 2 times, the limit"),
-        ({"max_turns": 1}, "max_turns", 1, "the model was asked 1 time, the limit"),
+        ({"max_turns": 2}, "max_turns", 2, "the model was asked 2 times, which is the limit"),
+        ({"max_turns": 1}, "max_turns", 1, "the model was asked 1 time, which is the limit"),
         ({"max_tool_calls": 1}, "max_tool_calls", 2, "the run made 1 tool call and asked for 1 more; the limit is 1"),
         ({"max_total_tokens": 250}, "max_total_tokens", 3, "the run used 300 tokens; the limit is 250"),
         ({"max_cost_usd": 0.5}, "max_cost", 2, "the run spent $0.5; the limit is $0.5"),

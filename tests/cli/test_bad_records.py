@@ -134,9 +134,9 @@ SECONDS = {
     "gives a dict": (
         "yield {'trace_id': 'x'}",
         ["first", None, "third"],
-        'its reader "mine" gave a dict; expected an ExecutionTrace or a ReadError',
+        'its reader "mine" returned a dict; expected an ExecutionTrace or a ReadError',
     ),
-    "gives nothing": ("yield None", ["first", None, "third"], 'its reader "mine" gave a NoneType; expected an'),
+    "gives nothing": ("yield None", ["first", None, "third"], 'its reader "mine" returned a NoneType; expected an'),
     "refuses": ("yield ReadError(message='no at $.x', line=7)", ["first", None, "third"], '"t.json" line 7: no at $.x'),
     "refuses without a word": (
         "yield ReadError(message='')",

@@ -227,7 +227,7 @@ def test_a_time_limit_with_no_plugin_at_work_is_named_with_the_file(inside, writ
     from sentinel_core.judging import job
 
     write("t.jsonl", "0", "0")
-    limit = "and no plugin was at work: did not finish within 3 s (--timeout sets the time limit for one record)\n"
+    limit = "while no plugin was running: did not finish within 3 s (--timeout sets the time limit for one record)\n"
     monkeypatch.setattr(job, "rendered", lambda *_: time.sleep(60))
     done = inside("evaluate", "t.jsonl", "--timeout", 3)
     assert done.returncode == 3

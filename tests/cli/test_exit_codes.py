@@ -99,7 +99,7 @@ INPUTS = {
     "not JSON": (b'{"trace_id": "messages"', "is not JSON: Input data was truncated at $"),
     "unknown format": (
         b"Dear diary",
-        '"t.json": has no format that an installed reader knows: it looks like text that is not JSON',
+        '"t.json": is in no format that an installed reader can read: it looks like text that is not JSON',
     ),
     "no record": (b'[]  "trace_id"', '"t.json": is not JSON'),
     "an empty list": (b"[\n]", ""),

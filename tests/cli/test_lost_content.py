@@ -284,7 +284,7 @@ def test_what_a_sub_agent_lost_is_told_as_its_own(inside, folder):
     assert json.loads(inside("evaluate", "s.jsonl", "--json").stdout)["unread"] == [told]
     done = inside("evaluate", "s.jsonl", "--strict")
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.endswith(f"not all of it could be read: {told}\n")
+    assert done.stderr.endswith(f"it could not be read completely: {told}\n")
 
 
 def test_what_a_folder_holds_is_judged_or_told(inside, folder):

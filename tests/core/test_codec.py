@@ -130,7 +130,7 @@ def test_at_most_twenty_problems_are_told():
         (b'{"trace_id": "\\ud800", "messages": []}', ""),
         (
             b'{"trace_id": "t", "metadata": {"a": ' + b"[" * 100_000,
-            "nested deeper than 200 lists and objects at $.metadata.a",
+            "lists and objects are nested more than 200 levels deep at $.metadata.a",
         ),
     ],
 )
@@ -198,7 +198,7 @@ def test_the_deepest_nesting(depth, fits):
     if fits:
         assert decode_trace(data).trace_id == "t"
     else:
-        assert problems(data)[0].startswith("nested deeper than 200 lists and objects at $.metadata.a[0]")
+        assert problems(data)[0].startswith("lists and objects are nested more than 200 levels deep at $.metadata.a[0]")
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,9 @@ def test_nesting_counts_wherever_values_nest(message):
         return f'{{"trace_id": "t", "messages": [{message % nested}]}}'.encode()
 
     assert decode_trace(record(200)).trace_id == "t"
-    assert problems(record(201))[0].startswith("nested deeper than 200 lists and objects at $.messages[0]")
+    assert problems(record(201))[0].startswith(
+        "lists and objects are nested more than 200 levels deep at $.messages[0]"
+    )
 
 
 def test_a_path_leads_into_a_list():

@@ -308,8 +308,8 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b"x", [], "no trace reader is installed"),
         (b"", [reader("a", 90)], "is empty: nothing to check"),
         (b" \n\t ", [reader("a", 90)], "is empty: nothing to check"),
-        (b"x", [reader("a", 0), reader("b", -5)], r"has no format .* it looks like text that is not JSON \("),
-        (b"x", [reader("a", 9), reader("b", 0)], r"has no format .*\(nearest: a; --from NAME forces a format\)"),
+        (b"x", [reader("a", 0), reader("b", -5)], r"is in no format .* it looks like text that is not JSON \("),
+        (b"x", [reader("a", 9), reader("b", 0)], r"is in no format .*\(nearest: a; --from NAME forces a format\)"),
         (b'{"a": 1, "b": {}}', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'[{"a": 1}]', [reader("a", 0)], r"it looks like a JSON list with the keys a \("),
         (b"[1]", [reader("a", 0)], r"it looks like a JSON list \("),
@@ -341,7 +341,7 @@ def test_a_reader_that_raises_costs_the_others_nothing(tmp_path):
     source = source_of(tmp_path)
     assert choose_reader(source, [bad[0], reader("good", 50), bad[1]]).name == "good"
     with pytest.raises(
-        InputError, match=r"raises raised ZeroDivisionError: .*; silent answered None; expected a whole"
+        InputError, match=r"raises raised ZeroDivisionError: .*; silent returned None; expected a whole"
     ):
         choose_reader(source, bad)
 
@@ -351,7 +351,7 @@ def test_an_answer_to_the_first_look_that_is_no_number_from_0_to_100(tmp_path, a
     odd = reader("odd", answer)
     source = source_of(tmp_path)
     assert choose_reader(source, [odd, reader("good", 50)]).name == "good"
-    with pytest.raises(InputError, match=f"odd answered {answer!r}; expected a whole number from 0 to 100"):
+    with pytest.raises(InputError, match=f"odd returned {answer!r}; expected a whole number from 0 to 100"):
         choose_reader(source, [odd])
 
 

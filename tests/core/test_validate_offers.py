@@ -97,7 +97,7 @@ def test_a_generator_is_a_list_too():
 
 @pytest.mark.parametrize("returned", [{"a": ADD}, b"no", 7])
 def test_what_is_no_list_of_offers(returned):
-    told = f"^sentinel_tools must return a list of Tool, and it returned a {type(returned).__name__}$"
+    told = f"^sentinel_tools must return a list of Tool, but returned a {type(returned).__name__}$"
     with pytest.raises(PluginError, match=told):
         listed(returned, "tools")
 

@@ -104,9 +104,9 @@ def test_a_large_list_is_taken_apart_as_it_is_read(small_steps):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b'[{"a": 1}, {"a": }]', "@ $[1]"),
-        (b'[{"a": 1}, {"a": 1', "@ $[1]"),
-        (b"[" * 500, "nested deeper than 200 lists and objects at $[0]"),
+        (b'[{"a": 1}, {"a": }]', "at $[1]"),
+        (b'[{"a": 1}, {"a": 1', "at $[1]"),
+        (b"[" * 500, "lists and objects are nested more than 200 levels deep at $[0]"),
     ],
 )
 def test_a_large_list_that_breaks_off(small_steps, data, words):
@@ -123,10 +123,13 @@ def test_a_large_list_that_breaks_off(small_steps, data, words):
         (b'{"a": {"b": "\xff"}}', "is not UTF-8: byte 13 is 0xff at $.a.b"),
         (b'{"a": "x\\ud800"}', "is not JSON: a string contains half of a surrogate pair at $.a"),
         (b'{"a": ' + b"9" * 4301 + b"}", "a number of more than 4300 digits at $.a"),
-        (b'{"a": ' + b"[" * 5000, "nested deeper than 200 lists and objects at $.a[0][0][0][0][0][0][0]..."),
+        (
+            b'{"a": ' + b"[" * 5000,
+            "lists and objects are nested more than 200 levels deep at $.a[0][0][0][0][0][0][0]...",
+        ),
         (
             b'{"a": ' + b"[" * 201 + b"]" * 201 + b"}",
-            "nested deeper than 200 lists and objects at $.a[0][0][0][0][0][0][0]...",
+            "lists and objects are nested more than 200 levels deep at $.a[0][0][0][0][0][0][0]...",
         ),
         (b'{"a": 1', "is not JSON: Input data was truncated at $.a"),
         (b'{"a": 1, "b": ]}', "is not JSON: JSON is malformed: invalid character (byte 14) at $.b"),

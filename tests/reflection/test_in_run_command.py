@@ -209,7 +209,7 @@ def test_an_attempt_that_met_a_limit_of_the_users_is_the_last(sentinel, tmp_path
     done = sentinel(*lying("--json", "--max-turns", "1"), code=3)
     (only,) = found(done)["attempts"]
     assert (only["outcome"], only["decision"]) == ("max_turns", None)
-    assert "(outcome: max_turns): the model was asked 1 time, the limit" in done.stderr
+    assert "(outcome: max_turns): the model was asked 1 time, which is the limit" in done.stderr
     assert (tmp_path / "asked").read_text() == "asked\n"
 
 
@@ -266,7 +266,7 @@ def test_an_override_needs_who_and_why_and_is_on_record(sentinel):
         (("--no-reflect", "--override-fatigue"), "--override-fatigue cannot be combined with --no-reflect"),
         (("--max-reruns", "many"), '"guardrails.rerun_limit.max_reruns" from --max-reruns'),
         (("--max-reruns", "2", "--plugins", "no:rerun_limit"), 'the guardrail "rerun_limit" is left out'),
-        (("--override-fatigue", "--by", "x" * 200, "--reason", "y"), "@ $.override_by"),
+        (("--override-fatigue", "--by", "x" * 200, "--reason", "y"), "at $.override_by"),
         (("--reflector", "fortune"), "--reflector"),
         (("--store", "mysql://here"), 'no store "mysql://here"'),
         (("--provider", "replay:r.jsonl", "--reflector", "llm"), "a replay has no model"),
@@ -318,7 +318,7 @@ def test_an_attempt_that_goes_in_circles_is_stopped_and_tried_again(sentinel, tm
     ("answer", "why"),
     [
         ("raise", r"raised KeyError: 'raise' \(failing\.py:\d+\)"),
-        ("none", "answered with NoneType; expected a Ruling"),
+        ("none", "returned NoneType; expected a Ruling"),
         ("mute", 'ruled "finalize" without a reason'),
     ],
 )

@@ -170,7 +170,7 @@ def test_an_answer_that_does_not_fit_is_asked_for_once_more():
     [
         ([NetworkError("unreachable with sk-" + "a" * 30)], "unreachable with [redacted]"),
         ([RuntimeError("a defect")], "the provider failed: RuntimeError: a defect"),
-        (["no reply"], "the provider gave a str instead of a Reply"),
+        (["no reply"], "the provider returned a str instead of a Reply"),
         ([answer(**GOOD), answer(), answer(bias_tags=[1])], "PESSIMIST gave no usable answer: 1 is not of type"),
         ([Reply(content="text")] * 2, "SAGE gave no usable answer: record_reflection was not called"),
     ],

@@ -93,7 +93,7 @@ def _with_less(value: Any, most: int, room: Iterator[int]) -> Any:
 
 
 def _left_out(of: int, kept: int) -> list[str]:
-    return [f"[cut at max_result_chars: {of - kept} of {of} characters left out]"] if of > kept else []
+    return [f"[cut at max_result_chars: {of - kept} of {of} left out]"] if of > kept else []
 
 
 def _longest(message: Message) -> int:

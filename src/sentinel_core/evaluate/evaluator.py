@@ -30,7 +30,7 @@ from sentinel_core.trace import GAPS, NOTES, reading_remarks
 __all__ = ["BoundSignal", "Panel", "evaluate"]
 
 _NOT_INSTALLED = "is not installed"
-_ASTRAY = 'returned a finding, "{}", that points to {}; there are only {}, counted from 0'
+_ASTRAY = 'returned a finding, "{}", that points to {}; there are {}, counted from 0'
 _ATTRIBUTED = ("WARN", "FAIL")
 _UNMEASURED = "No verdict: no weighted signal could be measured."
 _SILENT = "Nothing to check: no assistant text and no tool call."

@@ -124,7 +124,7 @@ def read_json_records(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         try:
             yield decode_trace(record.data, strict=source.strict)
         except TraceDecodeError as error:
-            problems = [problem.replace("@ $", f"@ {record.path}", 1) for problem in error.problems]
+            problems = [problem.replace(" at $", f" at {record.path}", 1) for problem in error.problems]
             yield ReadError(message="; ".join(problems), line=record.line)
 
 

@@ -96,7 +96,7 @@ def test_odd(): assert_reliable(HONEST)
     done.assert_outcomes(passed=1, failed=2, errors=1)
     done.stdout.fnmatch_lines_random(
         [
-            'E*Expected "called:send_email": no call of it was made.',
+            'E*Expected "called:send_email": it was not called.',
             'E*ConfigError: allow: there is no rule "hallucination.nonsense"*',
             "@pytest.mark.sentinel takes allow=*",
         ]

@@ -80,7 +80,7 @@ def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, 
         try:
             value = parse_json(data, strict=source.strict)
         except (ValueError, RecursionError) as error:
-            problem = not_json(data, error).replace("@ $", f"@ {raw.path}", 1)
+            problem = not_json(data, error).replace(" at $", f" at {raw.path}", 1)
             yield RefusedRecord(message=problem, line=raw.line), None
         else:
             yield raw, value
@@ -193,7 +193,7 @@ def _streamed_elements(held: bytearray, stream: IO[bytes], limit: int) -> Iterat
             if data is None:
                 yield RefusedRecord(message=f"{too_large(limit)} at {path}")
             elif (problem := _problem(data)) is not None:
-                yield RefusedRecord(message=problem.replace("@ $", f"@ {path}", 1))
+                yield RefusedRecord(message=problem.replace(" at $", f" at {path}", 1))
                 return
             else:
                 yield RawRecord(data=data, path=path)

@@ -56,11 +56,7 @@ def command(context: click.Context) -> None:
 
 @command.command("run", short_help="Run a suite, compare it with a baseline, report the results.")
 @click.argument("suite", metavar="SUITE")
-@click.option(
-    "--provider",
-    metavar="NAME",
-    help="Provider to evaluate (default: the setting, then the suite's provider, then offline).",
-)
+@click.option("--provider", metavar="NAME", help="Provider to evaluate (default: setting, or suite's, or offline).")
 @click.option("--model", metavar="ID", help="The provider's model.")
 @click.option("--base-url", metavar="URL", help="The provider's address, if not its default.")
 @click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="Number of trials per scenario.")
@@ -72,9 +68,7 @@ def command(context: click.Context) -> None:
 @click.option("--releases", metavar="PLACE", help="With --toolset installed: where release summaries are.")
 @click.option("--reports", metavar="PLACE", help="With --toolset installed: where reports go.")
 @click.option("--resume", is_flag=True, help="Continue the interrupted run of this suite.")
-@click.option(
-    "--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Start no more trials once this much is spent."
-)
+@click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Start no trial once this much is spent.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Record every reply of the model.")
 @click.option(
     "--replay", type=click.Path(path_type=Path), metavar="FILE", help="Use recorded replies instead of a model."
