@@ -121,8 +121,16 @@ def test_a_file_of_many_records_takes_no_more_memory_than_one(folder):
             (),
             "lists and objects are nested more than 200 levels deep",
         ),
-        (b'{"trace_id": "t", "messages": [], "more": ', ("--from", "openai-chat"), "nested deeper than 200 lists"),
-        (b'{"trace_id": "t", "messages": [], "more": ', ("--from", "langsmith"), "nested deeper than 200 lists"),
+        (
+            b'{"trace_id": "t", "messages": [], "more": ',
+            ("--from", "openai-chat"),
+            "lists and objects are nested more than 200 levels deep",
+        ),
+        (
+            b'{"trace_id": "t", "messages": [], "more": ',
+            ("--from", "langsmith"),
+            "lists and objects are nested more than 200 levels deep",
+        ),
     ],
 )
 def test_a_line_of_brackets(folder, start, options, words):

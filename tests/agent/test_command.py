@@ -102,7 +102,7 @@ def test_text_says_that_the_report_is_below_the_evidence(sentinel, command):
     done = sentinel(*command)
     below = "the report says low risk, but the data that the agent fetched show high (below_evidence)"
     assert f"! WARN: {below}\n" in done.stdout
-    assert "The verdict on the agent: WARN at least" in done.stdout
+    assert "The verdict on the agent is at least WARN" in done.stdout
     assert sentinel(*command, "--fail-on", "never").returncode == 0
 
 
@@ -110,7 +110,7 @@ def test_text_says_that_the_report_is_below_the_evidence(sentinel, command):
 def test_fail_on_risk_believes_the_data_where_the_report_says_less(sentinel, command, risk):
     done = sentinel(*command, "--fail-on-risk", risk, "--fail-on", "fail")
     assert done.returncode == 2
-    why = f"the risk is high according to the data that the agent fetched;  --fail-on-risk is {risk}"
+    why = f"the risk is high according to the data that the agent fetched; --fail-on-risk is {risk}"
     assert done.stderr == f"sentinel: error: {why}\n"
 
 

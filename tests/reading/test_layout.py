@@ -122,7 +122,7 @@ def test_a_large_list_that_breaks_off(small_steps, data, words):
         (b'{"a": -Infinity}', "Infinity is not a JSON number at $.a"),
         (b'{"a": {"b": "\xff"}}', "is not UTF-8: byte 13 is 0xff at $.a.b"),
         (b'{"a": "x\\ud800"}', "is not JSON: a string contains half of a surrogate pair at $.a"),
-        (b'{"a": ' + b"9" * 4301 + b"}", "a number of more than 4300 digits at $.a"),
+        (b'{"a": ' + b"9" * 4301 + b"}", "contains a number with more than 4300 digits at $.a"),
         (
             b'{"a": ' + b"[" * 5000,
             "lists and objects are nested more than 200 levels deep at $.a[0][0][0][0][0][0][0]...",

@@ -146,9 +146,15 @@ async def ruled(_history):
             'Guardrail "g" returned facts that are a NoneType; expected a dict.',
         ),
         (ruled, 'Guardrail "g" returned coroutine; expected a Ruling.'),
-        (lambda _: Ruling(action="finalize"), 'Guardrail "g" ruled "finalize" without a reason.'),
-        (lambda _: Ruling(action="stop_attempt", reason=" "), 'Guardrail "g" ruled "stop_attempt" without a reason.'),
-        (lambda _: Ruling(action="finalize", reason=None), 'Guardrail "g" ruled "finalize" without a reason.'),
+        (lambda _: Ruling(action="finalize"), 'Guardrail "g" returned the ruling "finalize" without a reason.'),
+        (
+            lambda _: Ruling(action="stop_attempt", reason=" "),
+            'Guardrail "g" returned the ruling "stop_attempt" without a reason.',
+        ),
+        (
+            lambda _: Ruling(action="finalize", reason=None),
+            'Guardrail "g" returned the ruling "finalize" without a reason.',
+        ),
     ],
 )
 def test_a_guardrail_that_fails_means_finalize(check, detail):

@@ -319,7 +319,7 @@ def test_an_attempt_that_goes_in_circles_is_stopped_and_tried_again(sentinel, tm
     [
         ("raise", r"raised KeyError: 'raise' \(failing\.py:\d+\)"),
         ("none", "returned NoneType; expected a Ruling"),
-        ("mute", 'ruled "finalize" without a reason'),
+        ("mute", 'returned the ruling "finalize" without a reason'),
     ],
 )
 def test_a_guardrail_that_fails_is_named_once_and_the_report_is_delivered(sentinel, tmp_path, answer, why):

@@ -15,14 +15,14 @@ def submit(orchestrator, loop_id="loop_001", alignment=0.72, drift=0.28, **more)
 def test_another_reflection_on_the_same_loop_is_refused(make):
     orchestrator = make()
     submit(orchestrator)
-    with pytest.raises(LoopConflictError, match='"loop_001" was submitted before with other scores'):
+    with pytest.raises(LoopConflictError, match='"loop_001" was already submitted with different scores'):
         submit(orchestrator, alignment=1.0)
 
 
 def test_what_is_not_there_cannot_be_completed(make, walk):
     orchestrator = make()
     walk(orchestrator, [POOR])
-    with pytest.raises(LoopConflictError, match='"loop_r1" was granted, but its attempt was not submitted'):
+    with pytest.raises(LoopConflictError, match='"loop_r1" was granted, but its attempt has not been submitted'):
         orchestrator.complete("loop_r1")
     for call in (orchestrator.complete, orchestrator.status, orchestrator.family):
         with pytest.raises(UnknownLoopError, match='unknown loop "other"'):

@@ -45,7 +45,7 @@ def test_a_lie_is_explained(run):
             "E   AssertionError: FAIL: The agent says *",
             "E     hallucination.claim_without_call (error, message 3)",
             f"E       claim: {CLAIM}",
-            "E       evidence: *no call*",
+            "E       evidence: *no earlier call*",
             "E       record: 1 tool call before it: get_order",
             "E     4 messages, 1 tool call, profile standard",
             "sentinel: 1 judged: 1 FAIL",

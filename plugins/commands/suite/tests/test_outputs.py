@@ -157,7 +157,9 @@ def test_a_baseline_of_another_suite_is_replaced_on_demand_only(run, suite, tmp_
     theirs = attrs.evolve(ours, suite="incident")
     path = save_baseline(ours, "main", folder=tmp_path)
     kept = path.read_bytes()
-    with pytest.raises(ConfigError, match=r'"main" already exists for suite "small", .* of "incident".*--force'):
+    with pytest.raises(
+        ConfigError, match=r'"main" already exists for suite "small", .* from suite "incident".*--force'
+    ):
         save_baseline(theirs, "main", folder=tmp_path)
     assert path.read_bytes() == kept
     save_baseline(theirs, "main", folder=tmp_path, force=True)
@@ -185,7 +187,7 @@ def test_what_cannot_be_a_baseline(run, suite, tmp_path):
         save_baseline(gather(suite(1), "p", {}, []), "b", folder=tmp_path)
     with pytest.raises(ConfigError, match="not complete"):
         save_baseline(attrs.evolve(results, incomplete="stopped"), "b", folder=tmp_path)
-    with pytest.raises(ConfigError, match='is of suite "other"'):
+    with pytest.raises(ConfigError, match='belongs to suite "other"'):
         compare_to_baseline(results, Baseline(name="b", results=attrs.evolve(results, suite="other")))
     (tmp_path / "b.json").write_text("{}")
     with pytest.raises(InputError, match="cannot be used"):

@@ -318,7 +318,7 @@ def test_a_baseline_belongs_to_its_suite(inside, tmp_path):
     before = sorted((tmp_path / ".sentinel").rglob("*"))
     done = inside("run", "other.toml", "--baseline", "main")
     assert (done.returncode, done.stdout) == (3, "")
-    assert 'baseline "main" is of suite "release-risk" and cannot be compared with suite "other"' in done.stderr
+    assert 'baseline "main" belongs to suite "release-risk" and cannot be compared with suite "other"' in done.stderr
     assert sorted((tmp_path / ".sentinel").rglob("*")) == before
     inside("run", "other.toml")
     refused = inside("baseline", "save", "main")
