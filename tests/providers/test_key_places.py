@@ -12,7 +12,7 @@ from sentinel_core.host.settings import Layers, Setting
 
 KEY = "providers.openai.base_url"
 ELSEWHERE = "https://models.example.org:8443/v1"
-TOLD = f'the API key in OPENAI_API_KEY is sent to models.example.org:8443, which is set by  "{KEY}" in ../sentinel.toml'
+TOLD = f'the API key in OPENAI_API_KEY is sent to models.example.org:8443, which is set by "{KEY}" in ../sentinel.toml'
 
 
 @pytest.fixture

@@ -171,7 +171,9 @@ def test_a_baseline_of_another_suite_is_replaced_on_demand_only(run, suite, tmp_
     save_baseline(ours, "main", folder=tmp_path, force=True)
     assert save_baseline(ours, "main", folder=tmp_path) == path
     assert load_baseline("main", folder=tmp_path, suite="small").results == ours
-    with pytest.raises(ConfigError, match='"main" is of suite "small" and cannot be compared with suite "incident"'):
+    with pytest.raises(
+        ConfigError, match='"main" belongs to suite "small" and cannot be compared with suite "incident"'
+    ):
         load_baseline("main", folder=tmp_path, suite="incident")
 
 

@@ -323,9 +323,7 @@ def test_a_baseline_belongs_to_its_suite(inside, tmp_path):
     inside("run", "other.toml")
     refused = inside("baseline", "save", "main")
     assert (refused.returncode, refused.stdout) == (3, "")
-    wrong = (
-        'for suite "release-risk", and these results are of "other"; choose another name, or replace it with --force'
-    )
+    wrong = 'for suite "release-risk", but these results are from suite "other"; choose another name, or replace it with --force'
     assert wrong in refused.stderr
     assert "main.json, replaced: other" in inside("baseline", "save", "main", "--force").stdout
 

@@ -52,7 +52,7 @@ def test_clean_release_is_low_and_says_why():
         "0 of 100 tests that ran failed",
         "the error rate is 0.001 (0.1%), below 1%",
         "the 95th percentile of response times is 300 ms, below 500 ms",
-        'changes: 1, none of which is risky or touches a critical area; one is "New icon"',
+        'changes: 1, none of which is risky or touches a critical area; the first is "New icon"',
     ]
 
 
@@ -66,9 +66,9 @@ def test_failed_tests_are_named_where_the_summary_names_them():
 
 
 def test_what_a_test_report_claims_and_does_not_list_is_said():
-    said = "the test report claims 40 tests and lists 1, and 7 failures and lists 0"
+    said = "the test report claims 40 tests but lists 1, and 7 failures but lists 0"
     assert text_of(judged(**claimed(tests=40, failures=7)), "tests_not_listed") == said
-    assert text_of(judged(**claimed(failures=7)), "tests_not_listed") == "the test report claims 7 failures and lists 0"
+    assert text_of(judged(**claimed(failures=7)), "tests_not_listed") == "the test report claims 7 failures but lists 0"
 
 
 def test_the_sources_example_is_high():
