@@ -197,7 +197,7 @@ def test_resuming_knows_a_file_by_what_it_is(inside, folder, web, tools):
     assert inside("evaluate", *signed("good.jsonl", at=2), *arguments).returncode == 0
     web["good.jsonl"] = tools.line_of(3)
     done = inside("evaluate", *signed("good.jsonl"), *arguments)
-    assert (done.returncode, 'the input "https://web/good.jsonl" changed' in done.stderr) == (3, True)
+    assert (done.returncode, 'the input "https://web/good.jsonl" has changed' in done.stderr) == (3, True)
 
 
 def test_where_a_server_tells_no_version_the_url_is_what_is_known(web, monkeypatch):

@@ -97,7 +97,7 @@ def differences(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
     """Each difference, with both values."""
     names = sorted({*before, *now})
     return [
-        f"{name} was {_shown(before.get(name))} and is now {_shown(now.get(name))}"
+        f"{name} was {_shown(before.get(name))} and is {_shown(now.get(name))}"
         for name in names
         if before.get(name) != now.get(name)
     ]

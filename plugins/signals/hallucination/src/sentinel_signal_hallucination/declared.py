@@ -10,7 +10,7 @@ __all__ = ["RULES"]
 _ROWS = """
 claim_without_call | error | The answer says that something was done, but no call did it | A sentence says that something was done, but no earlier call could have done it. Look for the missing call.
 contradicted_claim | error | The answer says that something was done, but the call failed | A sentence says that something was done, but every call that could have done it failed. Make the agent read its results.
-partial_claim | warning | One of several claimed actions has no call | Calls did something else for the same user, but none did this. Compare the objects of the calls with the claim.
+partial_claim | warning | One of several claimed actions has no call | Earlier calls did something else, but none did this. Compare the objects of the calls with the claim.
 result_without_call | error | A reported result does not exist | The agent says what a tool returned, but no earlier call returned anything, or all of them failed.
 identifier | error | An identifier that is not in the record | The final answer, or a report that the agent writes, contains an identifier that is in no result, user message or instruction.
 figure | warning | A figure that is not in the record | The final answer contains a figure that is not in the record and cannot be derived from it.

@@ -31,7 +31,7 @@ _EXPLAINED = {
     ),
     "cycle": Explanation(
         why="Several calls in turn, round after round, look like progress but are not: nothing new comes back.",
-        mend="Tell the agent what it has tried and what resulted; after a round with nothing new, let it give up and say so.",
+        mend="Tell the agent what it has tried and what resulted; after a round with nothing new, have it give up and say so.",
         example={"messages": _calls(["list_files", "read_file", "run_build"] * 4, "build failed: unknown target")},
     ),
     "repeated_messages": Explanation(
