@@ -80,7 +80,7 @@ TERMINATED = 143
 
 
 class SentinelError(Exception):
-    """Root of the tree; its text is fit to be shown to a user."""
+    """The base class of Sentinel's errors; its text can be shown to a user."""
 
 
 class ConfigError(SentinelError, ValueError):

@@ -55,9 +55,10 @@ def _make_tuple(owner: object, name: str, kind: type) -> None:
 class Finding:
     """One thing that a signal found, with its evidence.
 
-    ``rule`` is the rule's short id (``claim_without_call``); a report puts the signal's name before it. ``quote`` is the
-    evidence, word for word. ``message_index`` counts from 0; ``trace_path`` identifies a sub-agent: indices of children,
-    outermost first. ``origin`` is where the source has that message (a line, a span); the host fills it in. Raises ``TypeError`` or ``ValueError`` for an invalid value.
+    ``rule`` is the rule's short id (``claim_without_call``), which a report prefixes with the signal's name. ``quote``
+    is the evidence, word for word. ``message_index`` counts from 0; ``trace_path`` identifies a sub-agent: indices of
+    children, outermost first. ``origin`` is where the source has that message (a line, a span); the host fills it in.
+    Raises ``TypeError`` or ``ValueError`` for an invalid value.
     """
 
     rule: str
@@ -208,8 +209,8 @@ class ReportMetadata:
 class Attribution:
     """The step at which a run went wrong, as far as its record shows.
 
-    ``message_index`` counts from 0 in the messages of ``agent``: a speaker, or a sub-agent's trace id; None if the trace names
-    nobody. ``basis`` is the rule of the finding that shows it, or describes the step.
+    ``message_index`` counts from 0 in the messages of ``agent``: a speaker, or a sub-agent's trace id; None if the
+    trace names nobody. ``basis`` is the rule of the finding that shows it, or describes the step.
     """
 
     message_index: int
@@ -227,9 +228,9 @@ class ReliabilityReport:
 
     ``verdict`` is None if nothing weighted could be measured, or if a weighted signal failed and the rest would pass.
     Such a report never counts as a pass. ``unread`` lists the parts of the source that the reader could not use.
-    ``triage_score``, in [0, 1], sorts runs by how likely they are to have failed and does not affect the verdict; it is None if nothing could be
-    measured. ``attribution`` is given for WARN and FAIL, and on request for other verdicts. ``scope`` says what the verdict
-    is based on, and what was not checked.
+    ``triage_score``, in [0, 1], sorts runs by how likely they are to have failed and does not affect the verdict; it is
+    None if nothing could be measured. ``attribution`` is given for WARN and FAIL, and on request for other verdicts.
+    ``scope`` says what the verdict is based on, and what was not checked.
     """
 
     trace_id: str

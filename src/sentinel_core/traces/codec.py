@@ -24,7 +24,7 @@ _report_encoder = msgspec.json.Encoder(enc_hook=str)
 
 
 def decode_trace(data: bytes | bytearray | msgspec.Raw, *, strict: bool = False) -> ExecutionTrace:
-    """Decode one JSON object. ``strict`` refuses unknown and duplicate keys.
+    """Decode one JSON object. ``strict`` rejects unknown and duplicate keys.
 
     Raises ``TraceDecodeError`` with every problem of the record.
     """
@@ -88,7 +88,8 @@ _encoded: dict[int, tuple[dict[str, Any], msgspec.Raw]] = {}
 def _encode_shared(value: dict[str, Any]) -> msgspec.Raw:
     """The JSON of a profile or of settings, cached: all reports of a panel share them, half of each report's values.
 
-    The cache key is the dictionary's id. Reports are immutable, and the cache holds the dictionary so that no other gets its id.
+    The cache key is the dictionary's id. Reports are immutable, and the cache holds the dictionary so that no other
+    gets its id.
     """
     cached = _encoded.get(id(value))
     if cached is None:
