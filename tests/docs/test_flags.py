@@ -66,7 +66,7 @@ def test_the_numbers_of_the_profile():
     assert rows == {
         rule.signal_name: (RS1.weights[rule.signal_name], rule.verdict, rule.threshold) for rule in RS1.critical
     }
-    assert f"| all together | | WARN at {RS1.warn_at}, FAIL at {RS1.fail_at} |" in page("evaluate")
+    assert f"| overall risk | | WARN at {RS1.warn_at}, FAIL at {RS1.fail_at} |" in page("evaluate")
 
 
 def test_the_rule_that_the_help_of_explain_names_is_one():

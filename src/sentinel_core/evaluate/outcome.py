@@ -66,7 +66,10 @@ _WRAPPED = (
     '{"status": 5',
 )
 # Lines after the last one that says how it went.
-_FOOTERS = ("[notice]", "note:", "hint:", "[end of")
+_FOOTERS = (
+    "[notice]", "note:", "hint:", "[end of", "signal:", "background pids:", "process group pgid:",
+    "[current working directory", "[python interpreter",
+)  # fmt: skip
 
 _Match = Callable[[str], re.Match[str] | None]
 _Tried = tuple[tuple[str, ...], _Match]
@@ -78,9 +81,11 @@ def judge_result(result: "ToolResult") -> Outcome:
     if success is None:
         return judge_text(result.content)
     if success:
-        # Some frameworks set the flag for every answer that arrives: an answer that begins with its own word goes before.
-        told = _judge_json(result.content) if result.content.startswith(_ANSWERS) else _FLAGGED
-        return told if told.state == "failed" else _FLAGGED
+        # Some frameworks set the flag for every answer that arrives: an answer that begins with its own word, or an exit code, goes before.
+        content = result.content
+        answers = content.startswith(_ANSWERS)
+        told = judge_text(content) if answers or "xit" in content else _FLAGGED
+        return told if told.state == "failed" and (answers or told.reason == "exit_code") else _FLAGGED
     if (result.metadata or {}).get("not_run") is True:
         return Outcome("unknown", "not_run")
     told = judge_text(result.content)

@@ -49,18 +49,25 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     looks = looks_at(index.texts)
     record = Record(index)
     claimed = list(_claimed(record, looks, settings)) if looks else []
+    checked = list(_checked(index, [look for look in looks if look.checks], settings))
+    errors = (row for row in (*claimed, *checked) if row.finding.severity == "error")
+    claimed += _swallowed(index, settings, _places(errors))
     return [
         *claimed,
-        *waiting(record, looks, settings, frozenset(row.finding.message_index or 0 for row in claimed)),
+        *waiting(record, looks, settings, _places(claimed)),
         *(() if claimed else lookups(index, settings)),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
         *receipts(index, settings),
         *unheld(index, settings),
-        *_checked(index, [look.text for look in looks if look.checks], settings),
+        *checked,
         *imitated(index, settings, gaps, spoken),
         *unanswered(index, settings, gaps),
         *orphaned(index, settings, gaps),
     ]
+
+
+def _places(rows: Iterable[Evidence]) -> frozenset[int]:
+    return frozenset(row.finding.message_index or 0 for row in rows)
 
 
 def _claimed(record: Record, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
@@ -88,12 +95,22 @@ def _claims(text: Text, record: Record, settings: Settings) -> Iterable[Evidence
     return claims(text, record, settings)
 
 
-def _checked(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterable[Evidence]:
+def _checked(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
+    ran = bool(looks) and any(call.checks for call in index.calls)
+    texts = [look.text for look in looks if look.named or ran]
     if not texts:
         return ()
     from sentinel_signal_hallucination.checks import passing
 
     return passing(index, texts, settings)
+
+
+def _swallowed(index: TraceIndex, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
+    if not any(call.outcome.state == "failed" or call.checks for call in index.calls):
+        return ()
+    from sentinel_signal_hallucination.swallowed import swallowed
+
+    return swallowed(index, settings, known)
 
 
 def detect(index: TraceIndex, settings: Settings) -> Detection:
