@@ -79,7 +79,7 @@ def target_of(output: str) -> Target:
         )
     if "://" in output or is_folder(output) or ending(output) == _OF_TABLES:
         raise ConfigError(
-            f'-o "{output}" cannot be combined with another output: URLs, folders and tables must be the only one'
+            f'-o "{output}" cannot be combined with another output: a URL, a folder or a table must be the only output'
         )
     refuse_unknown_ending(output)
     form = ENDINGS.get(ending(output))

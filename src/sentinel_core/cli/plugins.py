@@ -158,7 +158,7 @@ def _row(one: Installed, wanted: Collection[tuple[str, str]] | None, timeout: fl
 
 def _warn_of_rules(label: str, told: dict[str, Any]) -> None:
     if told.get(_UNDECLARED):
-        warn(f'plugin "{label}" does not declare its rules: {told[_UNDECLARED]}')
+        warn(f'plugin "{label}" reports findings of rules that it does not declare: {told[_UNDECLARED]}')
 
 
 def _rows_of_target(target: str, wanted: Collection[tuple[str, str]], timeout: float | None) -> list[dict[str, Any]]:

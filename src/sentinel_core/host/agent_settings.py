@@ -74,7 +74,7 @@ class AgentSettings:
     context_strategy: ContextStrategy = attrs.field(
         default="truncation", validator=v.in_(("truncation", "sliding_window", "importance"))
     )
-    """What happens to messages that no longer fit: ``truncation`` drops the oldest, ``importance`` keeps the user's words and failures, ``sliding_window`` lets the model summarize."""
+    """What happens to messages that no longer fit: ``truncation`` drops the oldest, ``importance`` keeps the user's words and failures, ``sliding_window`` has the model summarize them."""
     context_window: int | None = attrs.field(default=None, validator=v.optional(_count))
     """The model's context window in tokens, if the provider does not report it."""
     tool_mode: ToolMode = attrs.field(default="auto", validator=v.in_(("auto", "guided")))

@@ -99,7 +99,10 @@ class SignalContract(Contract, given=("make", "risky", "clean")):
         """Every finding's rule is among the signal's ``rules``. This is only a warning, so that older signals without rules pass."""
         missing = undeclared_rules(self.make(), self._traces())
         if missing:
-            warnings.warn(f"{self.make().name!r} does not declare its rules {', '.join(missing)}", stacklevel=1)
+            warnings.warn(
+                f"{self.make().name!r} reports findings of rules that it does not declare: {', '.join(missing)}",
+                stacklevel=1,
+            )
 
     def test_labels_are_not_read(self) -> None:
         """Metadata may contain the label (whether the run failed); a signal that reads it measures nothing."""

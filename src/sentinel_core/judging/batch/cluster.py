@@ -142,7 +142,7 @@ class _Futures:
         text = " ".join(f"{type(error).__name__}: {error}".split())
         if isinstance(error, ImportError):
             raise InputError(
-                f"a worker of the cluster lacks a package: {text}; install the same packages there as here"
+                f"a package is missing on a worker in the cluster: {text}; install the same packages there as here"
             )
         if task.cut is not None:
             raise InputError(f'"{task.split.place}" could not be split by the cluster: {text}')

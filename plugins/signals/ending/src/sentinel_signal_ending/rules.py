@@ -18,7 +18,7 @@ RULES = (
         severity="warning",
         title="An answer was submitted only as the run was being cut off",
         since="0.1.0",
-        help="The framework ended the run and submitted whatever was there. It may be right by chance: check the answer itself.",
+        help="The framework ended the run and submitted whatever was there. The answer may be right by chance: check it.",
     ),
     Rule(
         id="empty_artifact",

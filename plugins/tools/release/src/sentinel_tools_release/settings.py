@@ -32,7 +32,9 @@ def _check_place(_instance: object, attribute: "attrs.Attribute[Any]", place: st
     if problem := _address_problem(place):
         raise ValueError(f"'{attribute.name}' is \"{redact(place)}\", which is not a base address: {problem}")
     if importlib.util.find_spec("httpx2") is None:
-        raise ValueError(f"'{attribute.name}' is a server's address: pip install 'reliability-sentinel[http]'")
+        raise ValueError(
+            f"'{attribute.name}' is a server's address, which needs an extra: pip install 'reliability-sentinel[http]'"
+        )
 
 
 def _address_problem(address: str) -> str | None:

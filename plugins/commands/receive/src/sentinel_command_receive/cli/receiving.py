@@ -76,7 +76,7 @@ class Receiver:
                 listener.close()
                 with self._stopping(server):
                     at = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
-                    say(f"Receiving OTLP on http://{at} (Ctrl-C judges what has arrived and ends).")
+                    say(f"Receiving OTLP on http://{at} (press Ctrl-C to judge what has arrived and stop).")
                     self._work(server)
         if self._interrupted:
             return INTERRUPTED

@@ -32,7 +32,7 @@ _RATE = 200.0
     default=_PORT,
     show_default=True,
     metavar="N",
-    help="Port on 127.0.0.1; 0 takes a free one.",
+    help="Port on 127.0.0.1; 0 picks a free port.",
 )
 @store_option
 @click.option(
