@@ -113,7 +113,7 @@ def test_a_file_of_many_records_takes_no_more_memory_than_one(folder):
 @pytest.mark.parametrize(
     ("start", "options", "words"),
     [
-        (b"", (), "has no format"),
+        (b"", (), "is in no format"),
         (b"", ("--from", "native"), "lists and objects are nested more than 200 levels deep at $[0]"),
         (b'{"trace_id": "t", "messages": ', (), "Expected object, got array at $.messages[0]"),
         (
@@ -145,7 +145,7 @@ def test_a_line_of_brackets(folder, start, options, words):
 @pytest.mark.parametrize(
     ("start", "words"),
     [
-        (b"", "has no format"),
+        (b"", "is in no format"),
         (b'{"trace_id": "t", "messages": [{"role": "user", "content": "', "line 1: is larger than 256 MB"),
         (b'[{"trace_id": "t", "messages": [{"role": "user", "content": "', "the list is not closed at $[0]"),
         (b'{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "', "is larger than 256 MB"),

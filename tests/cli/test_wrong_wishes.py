@@ -208,7 +208,7 @@ def test_what_is_a_flag_only_is_said_in_a_line(inside, write, folder, key, flag)
     (folder / "sentinel.toml").write_text(f'{key} = "x"\n')
     done = inside("evaluate", "t.json")
     assert (done.returncode, done.stdout) == (3, "")
-    assert f"it is a flag only: --{flag}" in done.stderr
+    assert f"it can only be given as a flag: --{flag}" in done.stderr
 
 
 def test_an_error_of_a_rule_stands_alone(inside, write):

@@ -89,7 +89,11 @@ class Layers:
         for key, setting in self.values.items():
             head = key.partition(".")[0]
             if head not in (*names, *SELECTABLE, "agent", "rules", "weights"):
-                near = f"; it is a flag only: --{_FLAGS[head]}" if head in _FLAGS else did_you_mean(head, names)
+                near = (
+                    f"; it can only be given as a flag: --{_FLAGS[head]}"
+                    if head in _FLAGS
+                    else did_you_mean(head, names)
+                )
                 raise ConfigError(f'unknown setting "{key}" from {setting.origin}{near}')
             if key.count(".") < _DOTS.get(head, 0):
                 raise ConfigError(f'"{key}" from {setting.origin} must be a table, but it is {shown(setting.value)}')

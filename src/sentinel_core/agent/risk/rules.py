@@ -61,7 +61,7 @@ def kinds_in(text: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 _MAX_COUNT = 10**12
 _MAX_SHOWN = 10**15
-_KIND = {str: "a text", list: "a list", dict: "an object", bool: "true or false"}
+_KIND = {str: "a string", list: "a list", dict: "an object", bool: "true or false"}
 
 
 def as_count(value: object) -> int | None:
@@ -208,7 +208,7 @@ def _test_facts(tests: object, areas: list[str], settings: RiskThresholds) -> It
         yield Fact("tests_missing", "medium", "there are no test results in the summary")
         return
     if not isinstance(tests, dict):
-        yield Fact("tests_malformed", "medium", f"tests is {shown(tests)}, not an object with counts")
+        yield Fact("tests_malformed", "medium", f'"tests" in the summary is {shown(tests)}, not an object with counts')
         return
     counts = {name: as_count(tests.get(name)) for name in ("passed", "failed", "skipped")}
     for name, count in counts.items():
@@ -274,7 +274,11 @@ def _metric_facts(metrics: object, settings: RiskThresholds) -> Iterator[Fact]:
         yield Fact("metrics_missing", "medium", "there are no deployment metrics in the summary")
         return
     if not isinstance(metrics, dict):
-        yield Fact("metrics_malformed", "medium", f"deployment_metrics is {shown(metrics)}, not an object with numbers")
+        yield Fact(
+            "metrics_malformed",
+            "medium",
+            f'"deployment_metrics" in the summary is {shown(metrics)}, not an object with numbers',
+        )
         return
     for metric in _METRICS:
         yield _metric_fact(metric, metrics, settings)
@@ -297,7 +301,7 @@ def _change_facts(given: object, changes: list[str]) -> Iterator[Fact]:
         yield Fact("changes_missing", "medium", "the summary lists no changes")
         return
     if not isinstance(given, list):
-        yield Fact("changes_malformed", "medium", f"changes is {shown(given)}, not a list of strings")
+        yield Fact("changes_malformed", "medium", f'"changes" in the summary is {shown(given)}, not a list of strings')
         return
     if len(changes) < len(given):
         yield Fact(
