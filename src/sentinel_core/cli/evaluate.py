@@ -8,14 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from sentinel_core.cli import complain, say, terminal_width, use_color, warn
-from sentinel_core.cli.conclude import (
-    NothingOpenedError,
-    files_of,
-    refuse_nothing_opened,
-    refuse_unopened,
-    summarize,
-    update,
-)
 from sentinel_core.cli.options import (
     Many,
     batch_options,
@@ -30,7 +22,15 @@ from sentinel_core.cli.options import (
     plugin_options,
     run_options,
 )
-from sentinel_core.cli.supervise import supervise
+from sentinel_core.cli.supervise import (
+    NothingOpenedError,
+    files_of,
+    refuse_nothing_opened,
+    refuse_unopened,
+    summarize,
+    supervise,
+    update,
+)
 from sentinel_core.cli.trace_inputs import sources_of
 from sentinel_core.errors import ERROR, InputError
 from sentinel_core.host.settings import HostSettings
