@@ -9,6 +9,8 @@ from sentinel_core.agent.tools import bind_tool, offered
 from sentinel_core.errors import SentinelError
 from sentinel_tools_release import sentinel_tools
 
+pytestmark = pytest.mark.process  # each tool is asked in a child
+
 PARTS = {
     "get_test_details": ("test_details", [{"name": "test_pay", "outcome": "failed"}]),
     "get_code_changes": ("code_changes", [{"id": "a1", "summary": "x"}]),
