@@ -13,6 +13,7 @@ import os
 import pkgutil
 import socket
 import sys
+import tempfile
 from typing import Any
 
 import coverage
@@ -34,7 +35,8 @@ def import_all() -> None:
     for package in map(importlib.import_module, packages):
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not found.name.startswith(HEAVY):
-                importlib.import_module(found.name)
+                with contextlib.suppress(ImportError):  # of what an extra would install
+                    importlib.import_module(found.name)
 
 
 def received(door: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
@@ -56,6 +58,7 @@ def become(request: dict[str, Any], streams: list[int]) -> None:
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
+    tempfile.tempdir = None  # it is the environment's
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - open to the end of the process
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - as above
     sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False, buffering=1)  # noqa: SIM115

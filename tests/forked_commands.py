@@ -19,7 +19,8 @@ from pathlib import Path
 
 COMMAND = Path(sys.executable).parent / "sentinel"
 SERVER = Path(__file__).with_name("command_server.py")
-FROM_THE_START = ("PYTHON", "LC_", "LANG", "MALLOC_")  # variables that count when Python starts
+FROM_THE_START = ("PYTHON", "LC_", "LANG", "MALLOC_", "TZ")  # variables that count when Python starts
+FORKS = sys.platform == "linux"  # elsewhere what was imported may not survive a fork
 ON_THE_WAY = ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE")  # of which these change nothing that a command prints
 PIPE = 1 << 16
 
@@ -168,7 +169,7 @@ def run_to_end(
     """The same of any program; only the installed command is forked, unless it is to start ``afresh``."""
     environment = os.environ if env is None else env
     words = [os.fspath(one) if isinstance(one, (bytes, os.PathLike)) else str(one) for one in (program, *arguments)]
-    if Path(os.fsdecode(words[0])) == COMMAND and not afresh and server().can_run(environment):
+    if FORKS and Path(os.fsdecode(words[0])) == COMMAND and not afresh and server().can_run(environment):
         code, out, err = server().run(words[1:], cwd, environment, stdin, timeout)
         done = subprocess.CompletedProcess(words, code, out, err)
     else:

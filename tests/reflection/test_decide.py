@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from soaking import SOAK
 
 from sentinel_core.guardrails.bound import BoundGuardrail, ask_all, bind_guardrails, bound
 from sentinel_core.guardrails.decide import MOST_RERUNS, Quality, decide
@@ -194,7 +193,7 @@ def test_a_guardrail_without_a_setting_that_it_needs_means_finalize():
 ATTEMPT = st.tuples(st.floats(0, 1), st.floats(0, 1), st.booleans(), st.sets(st.sampled_from("abc")))
 
 
-@settings(max_examples=600 if SOAK else 30, database=None)
+@settings(max_examples=30, database=None)
 @given(
     attempts=st.lists(ATTEMPT, min_size=1, max_size=6),
     max_reruns=st.integers(0, 8),
