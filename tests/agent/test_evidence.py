@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from sentinel_core.agent.context import capped
 from sentinel_core.agent.core import AgentSettings
 from sentinel_core.agent.detective import investigate
-from sentinel_core.agent.run_summary import RunSummary
-from sentinel_core.agent.run_text import lifted, render_run
+from sentinel_core.agent.run_summary import RunSummary, lifted, render_run
 from sentinel_core.agent.severity_floor import is_below, minimum_severity, whole_risk, why_unreadable
 from sentinel_core.agent.staging import filed_report
 from sentinel_core.agent.tools import Toolbox, in_process

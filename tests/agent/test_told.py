@@ -7,8 +7,7 @@ import pytest
 from agent_odd import RELEASES, SENTINEL, the_run
 
 from sentinel_core.agent.attempt_loop import AttemptFacts
-from sentinel_core.agent.run_summary import RunSummary
-from sentinel_core.agent.run_text import render_run
+from sentinel_core.agent.run_summary import RunSummary, render_run
 
 SUMMARY = {
     "run_id": "r",

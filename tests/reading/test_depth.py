@@ -1,6 +1,7 @@
 import pytest
 
-from sentinel_core.traces.parsing import MOST_DEPTH, TooDeepError, parse_json
+from sentinel_core.trace import MOST_DEPTH
+from sentinel_core.traces.parsing import TooDeepError, parse_json
 
 LARGE = 1 << 20
 

@@ -384,10 +384,13 @@ def finish(emission: "Emission | None") -> None:
     if emission is None:
         return
     from sentinel_core.cli import warn
-    from sentinel_core.telemetry.send import Unsent
 
     for problem in emission.problems:
         warn(problem)
+    if emission.endpoint is None:
+        return
+    from sentinel_core.telemetry.send import Unsent
+
     try:
         emission.finish()
     except (OSError, Unsent) as error:

@@ -16,8 +16,7 @@ from typing import Any
 
 from sentinel_core.errors import LoopRequestError, StoreError
 from sentinel_core.guardrails.answers import failed_answer
-from sentinel_core.guardrails.bound import bind_guardrails
-from sentinel_core.guardrails.decide import Quality
+from sentinel_core.guardrails.bound import bind_guardrails, quality_of
 from sentinel_core.guardrails.facts import LIFTS, Reflection
 from sentinel_core.guardrails.orchestrator import Orchestrator
 from sentinel_core.guardrails.schemas import check, plain_tags
@@ -31,7 +30,6 @@ __all__ = [
     "make_orchestrator",
     "override_guardrails",
     "process_loop_completion",
-    "quality_of",
     "submit_loop",
 ]
 
@@ -156,12 +154,6 @@ def make_orchestrator(
     if now is not None:
         made.now = now
     return made
-
-
-def quality_of(layers: Layers) -> Quality:
-    """The configured thresholds."""
-    host = layers.host()
-    return Quality(alignment_threshold=host.alignment_threshold, drift_threshold=host.drift_threshold)
 
 
 def _require_actor(actor: str | None) -> str:

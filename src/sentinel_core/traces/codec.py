@@ -9,8 +9,7 @@ from sentinel_core._fast import evolve
 from sentinel_core.errors import TraceDecodeError
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.trace import ExecutionTrace, to_json
-from sentinel_core.traces.parsing import MOST_DEPTH, check_depth, not_json
+from sentinel_core.trace import MOST_DEPTH, ExecutionTrace, to_json
 from sentinel_core.traces.readers.layout import RefusedRecord, raw_records
 
 __all__ = ["decode_trace", "encode_report", "encode_trace", "read_json_records"]
@@ -71,6 +70,8 @@ def _check_nesting(trace: ExecutionTrace) -> None:
     # Encoding and counting brackets is faster than walking the values.
     text = to_json(values)
     if text.count(b"[") + text.count(b"{") > MOST_DEPTH:
+        from sentinel_core.traces.parsing import check_depth
+
         check_depth([value for mapping in values for value in mapping.values()])
 
 
@@ -141,6 +142,8 @@ def _problems(data: bytes | bytearray | msgspec.Raw, error: Exception, *, strict
     """
     data = bytes(data) if isinstance(data, msgspec.Raw) else data
     if not isinstance(error, msgspec.ValidationError):
+        from sentinel_core.traces.parsing import not_json
+
         return (not_json(data, error),)
     first = str(error).replace(" - at ", " at ").replace("`", "")
     if len(data) > _DIAGNOSED_UP_TO:

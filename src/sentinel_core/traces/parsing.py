@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
 from typing import Any
 
-from sentinel_core.trace import from_json
+from sentinel_core.trace import MOST_DEPTH, from_json
 
 __all__ = [
-    "MOST_DEPTH",
     "DoubledKeyError",
     "TooDeepError",
     "check_depth",
@@ -21,7 +20,6 @@ __all__ = [
     "parse_pairs",
 ]
 
-MOST_DEPTH = 200
 _NESTED = frozenset((dict, list))
 _LARGE = 1 << 20
 _AT_ONCE = 4096

@@ -259,7 +259,7 @@ def test_a_file_without_messages_is_refused(data, message, number):
     ],
 )
 def test_a_file_is_known_by_how_it_begins(head, sure):
-    assert claude.sniffs.claude_code(head, "any") == sure
+    assert claude.sniff_claude_code(head, "any") == sure
 
 
 @pytest.mark.parametrize("before", [b"", b'{"type": "queue-operation", "operation": "enqueue"}\n'])

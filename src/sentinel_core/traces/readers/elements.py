@@ -4,7 +4,8 @@ import re
 from collections.abc import Generator, Iterator
 from typing import IO
 
-from sentinel_core.traces.parsing import MOST_DEPTH, TooDeepError
+from sentinel_core.trace import MOST_DEPTH
+from sentinel_core.traces.parsing import TooDeepError
 from sentinel_core.traces.readers.lines import MEGABYTE
 
 __all__ = ["end_of_text", "list_elements"]

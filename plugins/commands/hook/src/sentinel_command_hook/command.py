@@ -10,7 +10,6 @@ import click
 from sentinel_command_hook.tools import TOOLS, ToolHook
 from sentinel_core.cli import complain, help_without_command, say
 from sentinel_core.errors import InputError
-from sentinel_core.runtime.time_limit import time_limit
 
 __all__ = ["command"]
 
@@ -81,6 +80,8 @@ def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
     which sends the agent back.
     """
     gc.disable()  # a short process: to look for cycles would take a tenth of it
+    from sentinel_core.runtime.watch import time_limit
+
     asked = TOOLS[tool]
     data = b""
     try:
