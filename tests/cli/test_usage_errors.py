@@ -16,11 +16,6 @@ WRONG = {
     ("help",): 'there is no command "help"; did you mean "--help"?',
     ("version",): 'there is no command "version"; did you mean "--version"?',
     ("evalaute",): 'there is no command "evalaute"; did you mean "evaluate"?',
-    (
-        "evaluate",
-        "--latest",
-    ): "Option '--latest' requires an argument. Read the newest session of claude-code, codex or",
-    ("evaluate", "x", "-o"): "Option '-o' requires an argument. Write to a file in the format of its ending",
     ("run", "v1", "--provider", "nobody"): 'no provider "nobody" is installed (installed: ',
 }
 
