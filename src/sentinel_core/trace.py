@@ -270,10 +270,10 @@ class ExecutionTrace:
 
 
 GAPS = "reading_gaps"
-"""The key of a trace's metadata for sentences on what its reader lost. ``--strict`` judges no trace with a gap."""
+"""The metadata key under which a reader describes what it could not read. ``--strict`` judges no trace with such a gap."""
 
 NOTES = "reading_notes"
-"""The key for sentences on what its reader left out on purpose."""
+"""The metadata key under which a reader describes what it left out on purpose."""
 
 
 def reading_remarks(trace: ExecutionTrace, *keys: str) -> list[str]:

@@ -78,7 +78,7 @@ def test_fail_on_risk(release, fail_on_risk, code, tmp_path):
     ("arguments", "words"),
     [
         (("--provider", "ofline"), 'no provider "ofline" is installed; did you mean "offline"?'),
-        (("--plugins", "no:file_risk_report"), 'no tool "file_risk_report"'),
+        (("--plugins", "no:file_risk_report"), 'the detective needs "file_risk_report"'),
         (("--releases", ""), 'releases" is empty'),
         (("--fail-on-risk", "low"), "'low' is not one of"),
         (("--releases", "nofolder"), '--releases "nofolder": there is no such file or folder'),

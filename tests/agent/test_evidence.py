@@ -78,7 +78,7 @@ def test_a_summary_that_is_too_long_is_assessed_whole(tmp_path, capsys):
     assert (result.report.evidence, result.report.below_evidence) == ("high", True)
     assert filed_report(result.trace, "v1").below_evidence
     assert _is_too_risky(told(result, tmp_path), "high")
-    assert "the risk is high by the data" in capsys.readouterr().err
+    assert "the risk is high according to the data" in capsys.readouterr().err
 
 
 def test_a_summary_that_is_too_long_stays_json_and_says_what_is_gone():

@@ -133,7 +133,7 @@ def test_a_file_that_is_not_installed_is_listed_and_checked(inside, folder, monk
     assert (listed.returncode, listed.stderr) == (0, "")
     checked = inside("plugins", "--plugins", "./mine.py,./bomb.py", "--check", "--json")
     rows = {(row["kind"], row["name"]): (row["state"], row["error"]) for row in json.loads(checked.stdout)[1:]}
-    taken = "a plugin of that name is installed, too; --plugins no:loop leaves it out"
+    taken = "a plugin with that name is also installed; --plugins no:loop leaves it out"
     assert rows == {
         ("signals", "mine"): ("loads, selected", ""),
         ("signals", "loop"): ("broken", taken),

@@ -47,7 +47,7 @@ def test_a_task_that_no_run_is_of_is_a_warning(sentinel, honest, tmp_path, more)
     file.write_text('[tasks]\n"example-honset" = ["not called:get_*"]\n"example-honest" = ["max-calls:99"]\n')
     done = sentinel("evaluate", honest, honest, "--expect-file", str(file), *more)
     assert done.returncode == 0
-    assert done.stderr.count('no run is of the task "example-honset"') == 1
+    assert done.stderr.count('no run belongs to the task "example-honset"') == 1
     assert 'did you mean "example-honest"?' in done.stderr
     assert 'task "example-honest"' not in done.stderr
 

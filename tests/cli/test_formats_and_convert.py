@@ -15,7 +15,7 @@ def read(source):
     with source.open() as stream:
         for number, line in enumerate(stream.read().decode().splitlines(), start=1):
             if line == "broken":
-                yield ReadError(message="is broken @ $", line=number)
+                yield ReadError(message="is broken at $", line=number)
             else:
                 yield ExecutionTrace(trace_id=f"d{number}", messages=(Message(role="user", content=line),))
 
@@ -127,7 +127,7 @@ def test_convert_says_which_session_was_taken(inside, folder, diary):
 def test_converting(inside, diary, folder):
     done = inside("convert", "mine.txt", "--from", "diary", *diary)
     assert done.returncode == 3
-    assert done.stderr == 'sentinel: error: "mine.txt" line 2: is broken @ $\n'
+    assert done.stderr == 'sentinel: error: "mine.txt" line 2: is broken at $\n'
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["trace_id"], row["schema"]) for row in rows if "trace_id" in row] == [("d1", 2), ("d3", 2)]
     (folder / "t.jsonl").write_text(done.stdout.splitlines()[0] + "\n")

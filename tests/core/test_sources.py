@@ -100,7 +100,7 @@ def test_what_is_not_a_file_is_reported_in_a_folder(tmp_path, monkeypatch):
     write(tmp_path / "in/a.json")
     (tmp_path / "in/b.json").symlink_to("nowhere")
     os.mkfifo(tmp_path / "in/c.json")
-    told = [f'"in/{name}.json": is not a file, or a link to a missing one' for name in "bc"]
+    told = [f'"in/{name}.json": is not a file, or is a link to a missing file' for name in "bc"]
     assert found("in") == found("in/*.json") == ["in/a.json", *told]
 
 
@@ -341,8 +341,8 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b"x", [], "no trace reader is installed"),
         (b"", [reader("a", 90)], "is empty: nothing to check"),
         (b" \n\t ", [reader("a", 90)], "is empty: nothing to check"),
-        (b"x", [reader("a", 0), reader("b", -5)], r"has no format .* it looks like text that is not JSON \("),
-        (b"x", [reader("a", 9), reader("b", 0)], r"has no format .*\(nearest: a; --from NAME forces a format\)"),
+        (b"x", [reader("a", 0), reader("b", -5)], r"is in no format .* it looks like text that is not JSON \("),
+        (b"x", [reader("a", 9), reader("b", 0)], r"is in no format .*\(nearest: a; --from NAME forces a format\)"),
         (b'{"a": 1, "b": {}}', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'[{"a": 1}]', [reader("a", 0)], r"it looks like a JSON list with the keys a \("),
         (b"[1]", [reader("a", 0)], r"it looks like a JSON list \("),
@@ -366,7 +366,7 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b"<?xml version='1.0'?>", [reader("a", 0)], r"it looks like HTML or XML \("),
         (b"l.json".ljust(257, b"\0") + b"ustar\x00", [reader("a", 0)], r"it looks like a tar archive: unpack it,"),
         (b"PK\5\6" + b"\0" * 18, [reader("a", 0)], r"it looks like a zip archive without trace files \("),
-        (b'{"a":1', [reader("a", 0)], r"it looks like JSON that does not end \("),
+        (b'{"a":1', [reader("a", 0)], r"it looks like JSON that is cut off \("),
         (b'{"a":1}\n{"b":', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'{"a":[' + b"1," * 70_000, [reader("a", 0)], r"it looks like JSON with the keys a \("),
         (b"[" * 60_000, [reader("a", 0)], r"it looks like a JSON list \("),
@@ -385,7 +385,7 @@ def test_a_reader_that_raises_costs_the_others_nothing(tmp_path):
     source = source_of(tmp_path)
     assert choose_reader(source, [bad[0], reader("good", 50), bad[1]]).name == "good"
     with pytest.raises(
-        InputError, match=r"raises raised ZeroDivisionError: .*; silent answered None; expected a whole"
+        InputError, match=r"raises raised ZeroDivisionError: .*; silent returned None; expected a whole"
     ):
         choose_reader(source, bad)
 
@@ -395,7 +395,7 @@ def test_an_answer_to_the_first_look_that_is_no_number_from_0_to_100(tmp_path, a
     odd = reader("odd", answer)
     source = source_of(tmp_path)
     assert choose_reader(source, [odd, reader("good", 50)]).name == "good"
-    with pytest.raises(InputError, match=f"odd answered {answer!r}; expected a whole number from 0 to 100"):
+    with pytest.raises(InputError, match=f"odd returned {answer!r}; expected a whole number from 0 to 100"):
         choose_reader(source, [odd])
 
 

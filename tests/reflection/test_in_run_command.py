@@ -209,7 +209,7 @@ def test_an_attempt_that_met_a_limit_of_the_users_is_the_last(sentinel, tmp_path
     done = sentinel(*lying("--json", "--max-turns", "1"), code=3)
     (only,) = found(done)["attempts"]
     assert (only["outcome"], only["decision"]) == ("max_turns", None)
-    assert "(outcome: max_turns): the model was asked 1 time, the limit" in done.stderr
+    assert "(outcome: max_turns): the model was asked 1 time, which is the limit" in done.stderr
     assert (tmp_path / "asked").read_text() == "asked\n"
 
 
@@ -266,7 +266,7 @@ def test_an_override_needs_who_and_why_and_is_on_record(sentinel):
         (("--no-reflect", "--override-fatigue"), "--override-fatigue cannot be combined with --no-reflect"),
         (("--max-reruns", "many"), '"guardrails.rerun_limit.max_reruns" from --max-reruns'),
         (("--max-reruns", "2", "--plugins", "no:rerun_limit"), 'the guardrail "rerun_limit" is left out'),
-        (("--override-fatigue", "--by", "x" * 200, "--reason", "y"), "@ $.override_by"),
+        (("--override-fatigue", "--by", "x" * 200, "--reason", "y"), "at $.override_by"),
         (("--reflector", "fortune"), "--reflector"),
         (("--store", "mysql://here"), 'no store "mysql://here"'),
         (("--provider", "replay:r.jsonl", "--reflector", "llm"), "a replay has no model"),
@@ -318,8 +318,8 @@ def test_an_attempt_that_goes_in_circles_is_stopped_and_tried_again(sentinel, tm
     ("answer", "why"),
     [
         ("raise", r"raised KeyError: 'raise' \(failing\.py:\d+\)"),
-        ("none", "answered with NoneType; expected a Ruling"),
-        ("mute", 'ruled "finalize" without a reason'),
+        ("none", "returned NoneType; expected a Ruling"),
+        ("mute", 'returned the ruling "finalize" without a reason'),
     ],
 )
 def test_a_guardrail_that_fails_is_named_once_and_the_report_is_delivered(sentinel, tmp_path, answer, why):
@@ -351,7 +351,9 @@ def test_the_runs_model_reflects_and_where_it_cannot_the_rules_do(sentinel):
     ]
     assert only["reflection_persona"] == "RULES"
     assert (
-        "No model reflected, the rules did: SAGE gave no usable answer"
+        "The rules rated the attempt instead of a model: SAGE gave no usable answer"
         in sentinel(*lying("--reflector", "llm", "--max-reruns", "0"), LIES="always", code=3).stdout
     )
-    assert only["reflection_note"].startswith("No model reflected, the rules did: SAGE gave no usable answer")
+    assert only["reflection_note"].startswith(
+        "The rules rated the attempt instead of a model: SAGE gave no usable answer"
+    )

@@ -29,7 +29,7 @@ class Offer:
     def refusal(self, name: str) -> str:
         """The result of a call to another tool."""
         then = "answer in text now" if self.step is None else f"call {self.step}"
-        return f'"{name}" is not on offer in this step; {then}'
+        return f'"{name}" is not available in this step; {then}'
 
 
 def offer_for(tools: tuple[Tool, ...], steps: Sequence[str], messages: Sequence[Message]) -> Offer:

@@ -103,7 +103,7 @@ class Journal:
             rows = self._db.execute(query, (run_id,)).fetchall()
         for place, (sequence, _) in enumerate(rows):
             if sequence != place:
-                raise JournalError(f'run "{run_id}" in "{self.path}" lacks event {place}; it cannot be used')
+                raise JournalError(f'run "{run_id}" in "{self.path}" is missing event {place} and cannot be used')
         return attrs.evolve(found[0], events=tuple(decode_event(text.encode()) for _, text in rows))
 
     def runs(self) -> list[Run]:

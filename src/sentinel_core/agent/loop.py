@@ -84,7 +84,7 @@ class Loop:
             calls = list(reply.tool_calls)
         else:
             self._refuse_others(reply, offer)
-            refuse_calls(beyond, self.record, f"of one reply's calls, only the first {len(calls)} are run")
+            refuse_calls(beyond, self.record, f"only the first {len(calls)} calls of one reply are run")
         run_calls(calls, self.toolbox, self.record, self.run_id, self._late)
         return None
 

@@ -51,7 +51,7 @@ def complete(model: Model, request: Request, on_text: Callable[[str], None] | No
     except Exception as error:  # a provider is a plugin and may raise anything
         raise ProviderError(f"{who} failed: {type(error).__name__}: {error_text(error)}") from error
     if problem := misfit_of(reply):
-        raise ProviderError(f"{who} gave {problem}")
+        raise ProviderError(f"{who} returned {problem}")
     return reply
 
 

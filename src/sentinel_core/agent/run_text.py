@@ -52,10 +52,12 @@ def render_run(run: "RunSummary", *, color: bool = False) -> str:
 def heading(run: "RunSummary") -> str:
     """The heading above the verdict on the agent, which is based on its trace alone."""
     if run.severity is None:
-        return "The agent that did this, by its trace alone; without a report the run has failed, whatever the verdict:"
+        return (
+            "The verdict on the agent, from its trace alone; without a report the run has failed, whatever the verdict:"
+        )
     if run.below_evidence:
-        return f"The agent that did this: WARN at least, because {_below_evidence(run)}. By its trace alone:"
-    return "The agent that did this:"
+        return f"The verdict on the agent is at least WARN, because {_below_evidence(run)}. From its trace alone:"
+    return "The verdict on the agent:"
 
 
 def _family(attempts: "tuple[AttemptFacts, ...]") -> "Iterator[str]":

@@ -28,7 +28,7 @@ __all__ = ["Connected", "Note", "ResumeFlags", "connect"]
 _BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is used
 _OFFLINE = "offline"
 _REPLAY = "replay:"
-_NO_MODEL = "No provider chosen (--provider): using the offline rules, no language model."
+_NO_MODEL = "No provider chosen (--provider): using the offline rules, without a language model."
 
 
 class Note(Frame):
@@ -128,7 +128,7 @@ def connect(
     bound, settings, versions = _tools(shelf, layers, of_tools)
     found = offered(bound, subject)
     for name, why in found.unsure.items():
-        outbox.warn(f'tool "{name}": the check that it can work failed: {why}')
+        outbox.warn(f'tool "{name}": checking whether it can work failed: {why}')
     if chosen is not None and chosen.startswith(_REPLAY):
         from sentinel_core.agent.replay import ReplayModel, load_record
 

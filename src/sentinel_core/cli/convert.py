@@ -38,7 +38,7 @@ def command(
     output: str | None,
     plugins: str | None,
 ) -> int:
-    r"""Read the traces in PATH... and write each as one line of JSON, with secrets taken out.
+    r"""Read the traces in PATH... and write each as one line of JSON, with secrets removed.
 
     \b
     sentinel convert session.jsonl > trace.jsonl

@@ -67,13 +67,13 @@ def _output_options(function: _Function) -> _Function:
         click.option(
             "--update-baseline",
             is_flag=True,
-            help="Write the current findings to the --baseline file; exits with 0.",
+            help="Write the current findings to the --baseline file, and exit with 0.",
         ),
         click.option(
             "--baseline",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="Known findings: they are marked, and only new ones affect the exit code.",
+            help="File of known findings: they are marked as known, and only new findings affect the exit code.",
         ),
         click.option(
             "-o",
@@ -81,8 +81,8 @@ def _output_options(function: _Function) -> _Function:
             "outputs",
             multiple=True,
             metavar="[FORMAT:]FILE|FOLDER/",
-            help="Write to a file in the format of its ending (.html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet) or in FORMAT, or "
-            "to a folder in parts. May be given several times.",
+            help="Write to a file, in FORMAT or in the format of its ending (.html, .sarif, .xml, .md, .json, .jsonl, .txt, "
+            ".parquet), or to a folder of part files. Repeatable.",
         ),
         click.option(
             "--format",
@@ -359,4 +359,4 @@ def _format(options: dict[str, Any], many: Many) -> Form:
 def _refuse_name(output: str | None, unfit: Collection[str], instead: str) -> None:
     """Raises ``click.UsageError`` for a name with another format's ending."""
     if output is not None and ending(output) in unfit:
-        raise click.UsageError(f'-o "{output}" would hold {instead}')
+        raise click.UsageError(f'-o "{output}" would contain {instead}')

@@ -246,7 +246,7 @@ def _is_too_risky(found: RunSummary, limit: str | None) -> bool:
     elif (seen := found.gate.severity) is None:
         reason = f"the risk is unknown, because the release's summary could not be fetched: {clipped(found.gate.problem, _CAUSE)}"
     elif _RISK[seen] >= _RISK[limit]:
-        reason = f"the risk is {seen} by the release's summary"
+        reason = f"the risk is {seen} according to the release's summary"
     else:
         return False
     complain(f"{reason}; --fail-on-risk is {limit}")
@@ -257,7 +257,11 @@ def _by_whom(found: RunSummary) -> str:
     """The source of the risk, if the report's severity is below it."""
     if not found.below_evidence:
         return ""
-    return " by the data that the agent fetched" if found.summary_fetched else ", because the agent fetched no summary"
+    return (
+        " according to the data that the agent fetched"
+        if found.summary_fetched
+        else ", because the agent fetched no summary"
+    )
 
 
 def _why_no_report(found: RunSummary, host: HostSettings) -> str:

@@ -30,7 +30,7 @@ from sentinel_core.trace import GAPS, NOTES, reading_remarks
 __all__ = ["BoundSignal", "Panel", "evaluate"]
 
 _NOT_INSTALLED = "is not installed"
-_ASTRAY = 'answered with a finding, "{}", that points to {}; there are {}, counted from 0'
+_ASTRAY = 'returned a finding, "{}", that points to {}; there are {}, counted from 0'
 _ATTRIBUTED = ("WARN", "FAIL")
 _UNMEASURED = "No verdict: no weighted signal could be measured."
 _SILENT = "Nothing to check: no assistant text and no tool call."
@@ -250,7 +250,7 @@ def _verdict(
         return verdict, overall, f"{verdict}: {text}."
     names = ", ".join(broken)
     if verdict == "PASS":
-        return None, overall, f"No verdict: {names} gave no answer, and without it {text}."
+        return None, overall, f"No verdict: {names} gave no answer; without it, {text}."
     return verdict, overall, f"At least {verdict}: {text}; {names} gave no answer."
 
 
@@ -269,7 +269,7 @@ def _judged(profile: Profile, scores: _Scores) -> _Judged:
 def _scope(panel: Panel, scores: _Scores, failed: tuple[str, ...]) -> str:
     """One line: which signals could see something and which could not. The outcome itself nobody has checked."""
     groups = (
-        ("looked at by", [name for name, score in scores if score is not None]),
+        ("checked by", [name for name, score in scores if score is not None]),
         ("not measured:", [name for name, score in scores if score is None]),
         ("left out:", sorted(panel.left_out & panel.deciding)),
         ("no answer from", failed),

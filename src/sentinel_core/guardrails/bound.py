@@ -90,18 +90,18 @@ def _ask(guardrail: BoundGuardrail, history: History) -> Ruling:
 def _misfit(ruling: object) -> str:
     """Why a guardrail's answer cannot be used or stored; empty if it can."""
     if not isinstance(ruling, Ruling):
-        return f"answered with {refused_type(ruling)}; expected a Ruling"
+        return f"returned {refused_type(ruling)}; expected a Ruling"
     if ruling.action not in _ACTIONS:
-        return f'answered with the action "{ruling.action!s:.40}"'
+        return f'returned the unknown action "{ruling.action!s:.40}"'
     if ruling.action != "allow" and not (isinstance(ruling.reason, str) and ruling.reason.strip()):
-        return f'ruled "{ruling.action}" without a reason'
+        return f'returned the ruling "{ruling.action}" without a reason'
     facts: object = ruling.facts
     if not isinstance(facts, Mapping):
-        return f"gave facts that are a {type(facts).__name__}; expected a dict"
+        return f"returned facts that are a {type(facts).__name__}; expected a dict"
     try:
         msgspec.json.encode(ruling)
     except (TypeError, ValueError) as error:
-        return f"gave a ruling that cannot be encoded as JSON: {error}"
+        return f"returned a ruling that cannot be encoded as JSON: {error}"
     return ""
 
 

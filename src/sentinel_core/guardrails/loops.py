@@ -52,8 +52,8 @@ def process_loop_completion(  # noqa: PLR0913 - the shape of the published call
 ) -> dict[str, Any]:
     """Decide whether a submitted loop is repeated, and return the decision. Idempotent.
 
-    If the store cannot be used, the answer has ``status`` "error" and the decision to finalize; nothing is raised. Raises
-    ``LoopRequestError`` for a malformed request (an override needs ``override_by``), ``UnknownLoopError``, and
+    If the store cannot be used, the answer has ``status`` "error" and the decision to finalize; nothing is raised.
+    Raises ``LoopRequestError`` for a malformed request (an override needs ``override_by``), ``UnknownLoopError``, and
     ``LoopConflictError`` if nothing was submitted for the loop.
     """
     overrides = dict(zip(LIFTS, (override_fatigue, override_max_reruns, override_bias_echo), strict=True))
@@ -127,7 +127,7 @@ def submit_loop(
 ) -> bool:
     """Store the scores of an attempt; True if it is the first of a new family.
 
-    Raises ``LoopRequestError`` for values out of range, ``LoopConflictError`` if other scores were submitted before.
+    Raises ``LoopRequestError`` for values out of range, ``LoopConflictError`` if different scores were submitted before.
     """
     reflection = Reflection(
         alignment_score=alignment_score,
@@ -166,7 +166,7 @@ def quality_of(layers: Layers) -> Quality:
 
 def _require_actor(actor: str | None) -> str:
     if not actor:
-        raise LoopRequestError("an override needs override_by: the person who decides @ $.override_by")
+        raise LoopRequestError("an override needs override_by, the person who decides at $.override_by")
     return actor
 
 

@@ -45,7 +45,7 @@ class SqliteStore(SqlStore):
             self._make_file()
         elif not path.is_file():
             raise StoreError(
-                f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" create one; --store names another'
+                f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" create one; choose another with --store'
             )
         self._file = self.again(self._found)
         self.again(self.prepare)

@@ -105,7 +105,7 @@ def _own(wanted: Any, value: Any) -> Any:
     if isinstance(value, kind):
         return value
     if not (isinstance(value, str) and kind in (Path, PurePath, re.Pattern)):
-        expected = "text" if kind in (Path, PurePath, re.Pattern) else "no value: only Python code can set it"
+        expected = "text" if kind in (Path, PurePath, re.Pattern) else "no value, because only Python code can set it"
         raise TypeError(f"expected {expected}")
     if kind is not re.Pattern:
         return kind(value)

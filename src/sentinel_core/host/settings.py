@@ -51,7 +51,7 @@ class HostSettings:
     max_record_mb: int = attrs.field(default=256, validator=attrs.validators.gt(0))
     """Size limit for one record, decompressed."""
     strict: bool = False
-    """No verdict on a trace that could not be read completely; unknown and repeated keys are rejected."""
+    """Give no verdict on a trace that could not be read completely, and reject unknown and repeated keys."""
     plugins: str | None = None
     """Which plugins to load; not set means every installed one."""
     provider: str | None = None
@@ -61,9 +61,9 @@ class HostSettings:
     store: str | None = None
     """Where attempts and decisions are stored: a path or ``postgresql://...``; not set means ``.sentinel/loops.sqlite3``."""
     alignment_threshold: float = attrs.field(default=0.75, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
-    """An attempt that scores below it is repeated."""
+    """An attempt whose alignment score is below this is repeated."""
     drift_threshold: float = attrs.field(default=0.25, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
-    """An attempt that scores above it is repeated."""
+    """An attempt whose drift score is above this is repeated."""
     reflect: bool = True
     """Whether ``sentinel run`` may try again; if false, a run has one attempt."""
     reflector: Literal["rules", "llm"] = "rules"

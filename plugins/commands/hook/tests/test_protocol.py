@@ -239,7 +239,7 @@ def unchecked(done):
     (key, text), *more = json.loads(done.stdout).items()
     assert (key, more) == ("systemMessage", [])
     assert text.startswith("Sentinel could not check this session: ")
-    assert text.endswith('; "sentinel doctor" says more')
+    assert text.endswith('; run "sentinel doctor" for details')
     return text
 
 

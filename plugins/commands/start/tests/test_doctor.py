@@ -21,7 +21,7 @@ def states(rows):
 def test_all_is_well(inside, sessions):
     done = inside("doctor")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert done.stdout.endswith("\nAll is well.\n")
+    assert done.stdout.endswith("\nNo problems found.\n")
     lines = {line.split()[1]: line for line in done.stdout.splitlines()[:-2]}
     assert lines["claude-code"].startswith("✓ claude-code")
     assert f"2 sessions in {sessions.parent}" in lines["claude-code"]

@@ -21,7 +21,7 @@ def test_settings_are_written_shown_and_taken(inside, folder):
     done = inside("init")
     assert (done.returncode, done.stderr) == (0, "")
     assert (folder / "sentinel.toml").read_text(encoding="utf-8") == TEMPLATE
-    assert done.stdout.startswith("wrote sentinel.toml:\n  # Settings of Sentinel")
+    assert done.stdout.startswith("wrote sentinel.toml:\n  # Sentinel's settings")
     assert '  fail_on = "fail"\n' in done.stdout
     shown = inside("config", "show")
     assert (shown.returncode, shown.stderr) == (0, "")

@@ -121,7 +121,7 @@ def test_hidden_lines_link_the_chain_but_are_no_messages():
         {"type": "system", "uuid": "x3", "parentUuid": "a1", "sessionId": SESSION, "subtype": "turn_duration"},
     )
     assert [message.content for message in trace.messages] == ["hello", "Hello."]
-    assert trace.metadata["reading_notes"] == ["1 line is a team mate's: 5"]
+    assert trace.metadata["reading_notes"] == ["1 line belongs to a teammate: 5"]
 
 
 def test_what_came_before_a_compaction_is_kept_and_its_summary_is_copied_context():

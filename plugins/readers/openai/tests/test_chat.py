@@ -176,7 +176,7 @@ def test_a_cut_last_record_costs_no_other():
 
 
 def test_a_record_without_messages_is_told():
-    assert read([{"messages": PARALLEL}, {"score": 1}])[1] == ReadError(message="contains no chat messages @ $[1]")
+    assert read([{"messages": PARALLEL}, {"score": 1}])[1] == ReadError(message="contains no chat messages at $[1]")
 
 
 def test_entries_that_are_no_messages_are_counted():

@@ -85,7 +85,7 @@ def test_a_list_with_a_message_without_a_role_is_refused_once():
         del messages[place]["role"]
         error = one(messages)
         assert isinstance(error, ReadError)
-        assert error.message == f'message has no "role" (expected system, user, assistant or tool) @ $[{place}]'
+        assert error.message == f'message has no "role" (expected system, user, assistant or tool) at $[{place}]'
         (gap,) = evaluate_trace(one({"messages": messages})).unread
         assert gap == f"1 message has no role: line 1 $.messages[{place}]"
 

@@ -263,7 +263,7 @@ def test_a_cut_line():
 
 
 def test_what_holds_no_items_is_told():
-    assert read({"hello": 1}) == [ReadError(message="contains no Responses items @ $", line=1)]
+    assert read({"hello": 1}) == [ReadError(message="contains no Responses items at $", line=1)]
 
 
 @pytest.mark.parametrize(

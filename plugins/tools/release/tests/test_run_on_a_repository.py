@@ -122,4 +122,4 @@ def test_tests_that_a_report_claims_and_does_not_list_are_missing(run, repositor
     done, (report,) = run("HEAD~1..HEAD", repository.path, claims)
     assert done.returncode == 0, done.stderr
     assert report["severity"] == "medium"
-    assert "medium: the test report claims 40 tests and lists 1, and 7 failures and lists 0" in report["findings"]
+    assert "medium: the test report claims 40 tests but lists 1, and 7 failures but lists 0" in report["findings"]

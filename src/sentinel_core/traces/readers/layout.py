@@ -80,7 +80,7 @@ def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, 
         try:
             value = parse_json(data, strict=source.strict)
         except (ValueError, RecursionError) as error:
-            problem = not_json(data, error).replace("@ $", f"@ {raw.path}", 1)
+            problem = not_json(data, error).replace(" at $", f" at {raw.path}", 1)
             yield RefusedRecord(message=problem, line=raw.line), None
         else:
             yield raw, value
@@ -191,15 +191,15 @@ def _streamed_elements(held: bytearray, stream: IO[bytes], limit: int) -> Iterat
         for position, data in enumerate(list_elements(held, stream, limit)):
             path = f"$[{position}]"
             if data is None:
-                yield RefusedRecord(message=f"{too_large(limit)} @ {path}")
+                yield RefusedRecord(message=f"{too_large(limit)} at {path}")
             elif (problem := _problem(data)) is not None:
-                yield RefusedRecord(message=problem.replace("@ $", f"@ {path}", 1))
+                yield RefusedRecord(message=problem.replace(" at $", f" at {path}", 1))
                 return
             else:
                 yield RawRecord(data=data, path=path)
             path = f"$[{position + 1}]"
     except ValueError as error:
-        yield RefusedRecord(message=f"{error} @ {path}")
+        yield RefusedRecord(message=f"{error} at {path}")
 
 
 def _problem(data: bytearray) -> str | None:

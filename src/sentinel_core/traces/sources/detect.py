@@ -66,7 +66,7 @@ def choose_reader(
     near = ", ".join(reader.name for score, reader in ranked if score > 0)
     hint = f"nearest: {near}; --from NAME forces a format" if near else '"sentinel formats" lists what can be read'
     details = "; ".join([hint, *broken])
-    raise InputError(f"has no format that an installed reader knows: it looks like {looks_like(head)} ({details})")
+    raise InputError(f"is in no format that an installed reader can read: it looks like {looks_like(head)} ({details})")
 
 
 def _ranked(
@@ -81,7 +81,7 @@ def _ranked(
             if type(score) is int and 0 <= score <= _SUREST:
                 ranked.append((score, reader))
             else:
-                broken.append(f"{reader.name} answered {score!r:.40}; expected a whole number from 0 to {_SUREST}")
+                broken.append(f"{reader.name} returned {score!r:.40}; expected a whole number from 0 to {_SUREST}")
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - plugin code may raise anything
@@ -113,7 +113,7 @@ def _looks_like_json(text: bytes, head: bytes) -> str:
     if re.match(rb"[\[{\s]*'", text):
         return "a Python value, not JSON: write it with json.dumps"
     if problem == _CUT and len(head) < _HEAD:
-        return "JSON that does not end"
+        return "JSON that is cut off"
     if problem.startswith(_MALFORMED) and _TRAILING not in problem:
         return f"text that is not JSON: {problem.removeprefix(_MALFORMED)}"
     keys = list(dict.fromkeys(key.decode("ascii", "replace") for key in re.findall(_KEY, text)))[:_KEYS]

@@ -76,7 +76,7 @@ def _head_of_file(source: FileSource, walk: Walk) -> bytes:
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.ELOOP):
             raise unread(source, error) from None
-    raise source.refused("is not a file, or a link to a missing one")
+    raise source.refused("is not a file, or is a link to a missing file")
 
 
 def _expand(argument: str, walk: Walk) -> tuple[list[Path], str]:

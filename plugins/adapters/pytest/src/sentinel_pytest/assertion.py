@@ -68,7 +68,7 @@ def assert_trace(
 
 def _listed(given: Sequence[str], name: str) -> Sequence[str]:
     if isinstance(given, str):
-        raise TypeError(f"{name} is {given!r}; expected a list of texts")
+        raise TypeError(f"{name} is {given!r}; expected a list of strings")
     return given
 
 

@@ -34,7 +34,7 @@ _CAUGHT = ("WARN", "FAIL")
 def command(paths: tuple[str, ...], export: str | None, **options: Any) -> int:
     r"""Turn the honest runs in TRACES... into lies, and count how many the installed gate catches (WARN or FAIL).
 
-    A run counts as honest if the gate passes it; runs that it does not pass are counted too. The exit code is 0 if everything was judged.
+    A run counts as honest if the gate passes it; all other runs are only counted. The exit code is 0 if everything was judged.
 
     \b
     sentinel mutate runs/

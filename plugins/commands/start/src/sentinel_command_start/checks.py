@@ -85,7 +85,7 @@ def weights(layers: Layers, selection: Selection) -> Iterator[Row]:
     }
     left_out = {item.removeprefix("no:").rpartition(":")[2] for item in selection.items or ()}
     missing = sorted(counting - names - left_out)
-    detail = f"profile {profile.name}, {counted(len(counting & names), 'signal')} that decide"
+    detail = f"profile {profile.name}, {counted(len(counting & names), 'signal')} that count towards the verdict"
     if missing:
         yield Row("profile", "error", f"{detail}; not installed: {', '.join(missing)}", _EVERYTHING)
     else:
@@ -178,7 +178,7 @@ def _database(address: str) -> Row:
     host, port = parts.hostname or "localhost", parts.port or _POSTGRES
     if _answers(host, port):
         return Row("store", "ok", f"a server answers at {host}:{port}")
-    return Row("store", "error", f"no server answers at {host}:{port}", "start it, or name another with --store")
+    return Row("store", "error", f"no server answers at {host}:{port}", "start it, or choose another with --store")
 
 
 def _writable(check: str, folder: Path) -> Row:
@@ -195,4 +195,4 @@ def _writable(check: str, folder: Path) -> Row:
         return Row(
             check, "error", f'"{folder}" cannot be written: {reason}', f'chmod u+rwx "{folder}", or work elsewhere'
         )
-    return Row(check, "ok", f'"{folder}" can be {"written" if there == folder else "made"}')
+    return Row(check, "ok", f'"{folder}" can be {"written" if there == folder else "created"}')

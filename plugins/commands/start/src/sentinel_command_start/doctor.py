@@ -49,7 +49,7 @@ def command(*, as_json: bool, timeout: float, plugins: str | None) -> int:
         wrong = ", ".join(
             counted(number, name) for number, name in ((errors, "error"), (warnings, "warning")) if number
         )
-        click.echo(f"\n{wrong}" if wrong else "\nAll is well.")
+        click.echo(f"\n{wrong}" if wrong else "\nNo problems found.")
     return ERROR if errors else _WARNED if warnings else 0
 
 

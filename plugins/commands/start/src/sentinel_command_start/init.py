@@ -81,7 +81,7 @@ def _hooks() -> Iterator[str]:
     hooked = installed()
     for tool in _HOOKED:
         if tool in used and tool not in hooked:
-            yield f"{tool} is used on this machine; to check its claims before it stops: sentinel hook install {tool} --project"
+            yield f"{tool} is used on this machine; to check its sessions before they end: sentinel hook install {tool} --project"
 
 
 def _data(name: str) -> str:

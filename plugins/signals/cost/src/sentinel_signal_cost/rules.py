@@ -95,9 +95,9 @@ class CostSettings:
     budget_tokens: int = attrs.field(default=200_000, validator=_count)
     """Token budget of a run, with cached tokens weighted; a run that uses exactly this much scores 0.5."""
     cached_weight: float = attrs.field(default=0.1, validator=_share)
-    """How much a prompt token read from a cache counts; any other counts 1."""
+    """How much a prompt token read from a cache counts; any other token counts 1."""
     growth_tokens: int = attrs.field(default=8_000, validator=_count)
-    """Prompt tokens that each model call may add, on average, to those of the call before."""
+    """Prompt tokens that each model call may add on average to the prompt of the previous call."""
     growth_weight: float = attrs.field(default=0.5, validator=_share)
     """Upper limit of the score for prompt growth alone."""
     completion_ratio: float = attrs.field(default=2.0, validator=_positive)

@@ -87,6 +87,6 @@ def _call_in_words(index: "TraceIndex") -> Finding | None:
     call = _call_as_text(tail)
     if call is None:
         return None
-    text = "The run ends with a call that the agent wrote as text: nobody ran it."
+    text = "The run ends with a call that the agent wrote as text, so it was not run."
     quote = tail[call.start() : call.start() + _SHOWN]
     return Finding(rule="broken_off", severity="error", text=text, message_index=place, quote=quote)

@@ -91,7 +91,7 @@ def unread_result(last: Last) -> Part | None:
         return None
     if last.is_completed or not (last.index.texts or last.index.asked):  # it came to its end, or is a fragment of a run
         return None
-    text = f'The run ends with the result of "{call.call.name}", which nobody read'
+    text = f'The run ends with the result of "{call.call.name}", which the agent did not read'
     why = _worthless(last, call)
     if why is None:
         return _GRAVE, _found("unread_result", f"{text}.", call, is_result=True)
@@ -105,7 +105,7 @@ def _worthless(last: Last, call: "Call") -> str | None:
         return "the call failed"
     if call.outcome.reason == "no_match":
         return "nothing was found"
-    return "the same call had returned the same before" if last.is_repeat(call) else None
+    return "an identical earlier call had returned the same result" if last.is_repeat(call) else None
 
 
 def no_answer(last: Last) -> Part | None:
@@ -143,7 +143,7 @@ def missing_name(last: Last) -> Part | None:
     if not names or any(re.search(rf"\b{name}\b", handed_in) for name in names):
         return None
     return _LIKELY, _found(
-        "missing_name", f'The request names "{names[-1]}"; the submitted code does not have it.', call
+        "missing_name", f'The request names "{names[-1]}"; the submitted code does not contain it.', call
     )
 
 

@@ -92,10 +92,10 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
         if ((claim.narrowed or claim.passed) and not own) or not _could_not_run(text, index, calls):
             return None
         if own:
-            told = f"The agent says that it ran them and that the {_NAMES[claim.kind]}, and no call ran them."
+            told = f"The agent says that it ran them and that the {_NAMES[claim.kind]}, but no call ran them."
             return _evidence("claim_without_call", "error", claim, text, told, settings.checks_weight)
         return _evidence(
-            "checks_not_run", "warning", claim, text, f"{says}, and no call ran them.", settings.unrun_weight
+            "checks_not_run", "warning", claim, text, f"{says}, but no call ran them.", settings.unrun_weight
         )
     for run in last.values():
         if run.check.passed is False and not _is_excused(claim, run, index, text, calls):
@@ -105,7 +105,7 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
     run = max(last.values(), key=_position)
     edit = next((call for call in reversed(calls) if call.position > run.call.position and is_edit(call)), None)
     if run.check.passed and edit is not None and not is_unseen_since(run.call, calls):
-        told = f'{says}; they did before the last edit (call of "{edit.call.name}"), and no call ran them since.'
+        told = f'{says}; they passed before the last edit (call to "{edit.call.name}"), but no call has run them since.'
         return _evidence("stale_checks", "note", claim, text, told, 0.0)
     return None
 

@@ -116,7 +116,7 @@ def _swallowed(index: TraceIndex, settings: Settings, known: frozenset[int]) -> 
 def detect(index: TraceIndex, settings: Settings) -> Detection:
     """Judge one trace. None where it holds neither an assistant text nor a call: there is nothing to judge."""
     if not (index.texts or index.calls or index.orphans or index.children):
-        return Detection(score=None, details="The trace holds no assistant text and no tool call.")
+        return Detection(score=None, details="The trace contains no assistant text and no tool call.")
     check_expressions()
     gaps: list[str] = []
     rows = _evidence(index, settings, gaps)
@@ -137,4 +137,4 @@ def _summary(findings: list[Finding]) -> str:
         return _CLEAN.details
     rules = sorted({finding.rule for finding in findings})
     counts = (f"{sum(finding.rule == rule for finding in findings)} {rule}" for rule in rules)
-    return f"The record does not support: {', '.join(counts)}."
+    return f"The record does not support what the agent says or calls: {', '.join(counts)}."

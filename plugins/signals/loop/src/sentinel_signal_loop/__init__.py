@@ -32,9 +32,9 @@ class LoopSettings:
     """
 
     half_at_calls: float = attrs.field(default=2.5, validator=_positive)
-    """Repeated calls in one stretch that give a score of 0.5."""
+    """Number of repeated calls in one stretch that gives a score of 0.5."""
     half_at_texts: float = attrs.field(default=4.0, validator=_positive)
-    """Repeated texts in one stretch that give a score of 0.5."""
+    """Number of repeated texts in one stretch that gives a score of 0.5."""
     after_news_weight: float = attrs.field(default=0.25, validator=_share)
     """Weight of a repeat that comes after something new: another call, a changed result, a user's new message."""
     unrecorded_weight: float = attrs.field(default=0.5, validator=_share)

@@ -92,7 +92,7 @@ def _scattered(repeats: "Sequence[Call]") -> Finding:
     return Finding(
         rule="identical_calls",
         severity="note",
-        text=f"Earlier calls were made again later with the same result: {len(repeats)} "
+        text=f"Earlier calls were repeated with the same result: {len(repeats)} "
         f'{"time" if len(repeats) == 1 else "times"}, {most} of them "{call.call.name[:_QUOTED]}" with the same arguments.',
         message_index=call.message_index,
         call_id=call.call.id,

@@ -83,7 +83,7 @@ def json_files(folder: Path) -> Iterator[Path]:
     files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
     if len(files) > _MAX_FILES:
         raise InputError(
-            f'"{os.fspath(folder)}" contains {len(files)} files, but none is named after the release; name it <release>.json'
+            f'"{os.fspath(folder)}" contains {len(files)} files, but none is named after the release; name the file <release>.json'
         )
     return iter(files)
 
@@ -118,5 +118,5 @@ def _of_version(summary: dict[str, Any], place: Path | str, release_id: str) -> 
     if version != release_id:
         name = plain(str(version))
         about = f'"{name}"' if isinstance(version, str) else name
-        raise InputError(f'"{os.fspath(place)}" is about release {about} @ $.version, not "{release_id}"')
+        raise InputError(f'"{os.fspath(place)}" describes release {about} (at $.version), not "{release_id}"')
     return summary

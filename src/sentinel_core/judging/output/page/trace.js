@@ -94,7 +94,7 @@ const signalsOf = (report) => make("section", { "aria-labelledby": "signals" }, 
       make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill", css: { "--at": String(entry.score ?? 0) } }),
         limits.map((rule) => make("span", { class: "stop", css: { "--at": String(rule.threshold) } }))),
       make("p", { class: "faint" }, entry.details),
-      make("p", { class: "faint small" }, entry.advisory ? "advisory: counts nothing" : `weight ${entry.weight}, adds ${score(entry.contribution)}`,
+      make("p", { class: "faint small" }, entry.advisory ? "advisory: not counted" : `weight ${entry.weight}, adds ${score(entry.contribution)}`,
         limits.length > 0 && `; ${limits.map((rule) => `${rule.verdict} at ${rule.threshold}`).join(", ")}`));
   }), report.failures.map((failure) => make("li", { class: "critical" }, make("p", null, make("b", null, failure.signal_name)), make("p", null, failure.error)))));
 
