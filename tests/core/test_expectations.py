@@ -71,8 +71,8 @@ def test_the_tools_that_were_called_are_named():
         trace = run(*(called(f"c{place}", name) for place, name in enumerate(tools)))
         return check_expectations(TraceIndex(trace), [parse_expectation("called:refund")]).details
 
-    assert details("read", "write", "read") == "1 of 1 expectations broken; called: read, write."
-    assert details() == "1 of 1 expectations broken; no tool was called."
+    assert details("read", "write", "read") == "1 of 1 expectations were not met; called: read, write."
+    assert details() == "1 of 1 expectations were not met; no tool was called."
     assert details(*(f"t{place}" for place in range(10))).endswith("called: t0, t1, t2, t3, t4, t5, t6, t7 and 2 more.")
 
 
