@@ -303,7 +303,7 @@ WRONG = [
     (("--json", "-o", "x.parquet"), "Parquet cannot be combined with --json, --jsonl or --pretty"),
     (("-o", "/dev/null", "--output-format", "parquet"), "Parquet needs a file or a folder"),
     (("-j", 0), "0 is not in the range"),
-    (("-o", "none/x.jsonl"), "No such file or directory"),
+    (("-o", "none/x.jsonl"), '"none/x.jsonl" cannot be written: there is no folder "none"'),
     (("-o", "odd://x/y.jsonl"), '"odd://x/y.jsonl": cannot be reached'),
 ]
 

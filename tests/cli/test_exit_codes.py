@@ -130,7 +130,7 @@ def test_a_folder_that_may_not_be_written(sentinel, write):
     write("t.json", "0")
     done = sentinel("evaluate", "t.json", "-o", "gone/report.txt")
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr == 'sentinel: error: "gone/report.txt" cannot be written: No such file or directory\n'
+    assert done.stderr == 'sentinel: error: "gone/report.txt" cannot be written: there is no folder "gone"\n'
 
 
 CONFIG = {

@@ -42,7 +42,7 @@ PLACES = {
         '-o "w.jsonl" contains one report per line: leave out --json and --pretty, or name it .json',
     ),
     "a document in parts": (("--pretty", "-o", "w/"), '-o "w/" contains one report per line'),
-    "no folder": (("-o", "gone/x.jsonl"), '"gone/x.jsonl" cannot be written: No such file or directory'),
+    "no folder": (("-o", "gone/x.jsonl"), '"gone/x.jsonl" cannot be written: there is no folder "gone"'),
     "a file for a folder": (("-o", "t.json/x/"), '"t.json/x" cannot be created: Not a directory'),
 }
 

@@ -13,9 +13,9 @@ from sentinel_core.host.plugins import Installed, load, select
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Frame, Outbox, Warned
 from sentinel_core.runtime.watch import Watch, at_fault
-from sentinel_core.traces.sources.latest import expanded, session_files
+from sentinel_core.traces.sources.latest import expanded, first_of_folder, session_files
 
-__all__ = ["Place", "Session", "known_places", "sessions_in"]
+__all__ = ["Place", "Session", "first_of_folder", "known_places", "sessions_in"]
 
 _TIMEOUT = 60.0
 _WILD = frozenset("*?[")

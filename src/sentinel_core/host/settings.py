@@ -188,7 +188,7 @@ def _near(key: str, names: Collection[str]) -> str:
     if key.startswith("tool.sentinel."):
         return '; "[tool.sentinel]" is for pyproject.toml: sentinel.toml has its keys at the top'
     if head in _FLAGS:
-        return f"; it is a flag only: --{_FLAGS[head]}"
+        return f"; it can only be given as a flag: --{_FLAGS[head]}"
     return did_you_mean(head, (*names, *SELECTABLE, "agent", "rules", "weights"))
 
 

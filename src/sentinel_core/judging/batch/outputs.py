@@ -12,7 +12,7 @@ import attrs
 from sentinel_core.errors import InputError
 from sentinel_core.judging.batch.assignment import Answer
 from sentinel_core.judging.batch.locked_files import leads_to, lock, to_disk, write_whole
-from sentinel_core.judging.output.sink import Outlet, permit, refusals
+from sentinel_core.judging.output.sink import Outlet, permit, refusals, why_unwritten
 
 __all__ = ["File", "Finish", "Folder", "Output", "Stream", "part_name"]
 
@@ -149,7 +149,7 @@ class File(_Local):
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
-            raise InputError(f'"{self._named}" cannot be written: {error.strerror}') from None
+            raise InputError(f'"{self._named}" cannot be written: {why_unwritten(self._named, error)}') from None
         try:
             lock(descriptor, named)
             is_ours = leads_to(path, descriptor)

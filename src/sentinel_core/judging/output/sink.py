@@ -1,5 +1,6 @@
 """Where reports go: standard output, or a file that appears when it is complete."""
 
+import errno
 import io
 import os
 import sys
@@ -13,7 +14,7 @@ from sentinel_core.errors import InputError
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["Outlet", "Sink", "open_output", "permit", "refusals", "separated"]
+__all__ = ["Outlet", "Sink", "open_output", "permit", "refusals", "separated", "why_unwritten"]
 
 _BLOCK = 1 << 20
 
@@ -124,7 +125,14 @@ def refusals(named: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise InputError(f'"{named}" cannot be written: {error.strerror or error}') from None
+        raise InputError(f'"{named}" cannot be written: {why_unwritten(named, error)}') from None
+
+
+def why_unwritten(named: Path, error: OSError) -> str:
+    """The system's reason, or the folder that is missing."""
+    if error.errno == errno.ENOENT and not named.parent.exists():
+        return f'there is no folder "{named.parent}"'
+    return error.strerror or str(error)
 
 
 class _File(io.FileIO):

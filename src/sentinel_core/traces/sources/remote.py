@@ -41,9 +41,9 @@ def file_system(url: str) -> tuple[Any, str]:
     try:
         system, path = fsspec.core.url_to_fs(url)
     except ImportError as error:  # it says which package is needed
-        raise _unread(url, f"cannot be read: {error}") from None
+        raise _unread(url, f"cannot be reached: {error}") from None
     except ValueError as error:
-        raise _unread(url, f"cannot be read: {error}; use a scheme that fsspec knows") from None
+        raise _unread(url, f"cannot be reached: {error}; use a scheme that fsspec knows") from None
     return system, path
 
 

@@ -4,10 +4,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sentinel_core.cli.sessions import Place, Session, sessions_in
+from sentinel_core.cli.sessions import Place, Session, first_of_folder, sessions_in
 from sentinel_core.errors import InputError
 from sentinel_core.runtime.printable import printable
-from sentinel_core.traces.sources.latest import first_of_folder
 
 __all__ = ["Sessions"]
 
