@@ -146,7 +146,7 @@ def test_each_rule_at_its_boundary(changes, rule, severity):
         (metrics(error_rate=-0.1), "error_rate_malformed", "is -0.1, not a rate from 0 to 1"),
         (metrics(error_rate=1.01), "error_rate_malformed", "is 1.01"),
         (metrics(error_rate=math.nan), "error_rate_malformed", "not a usable number"),
-        (metrics(error_rate="2%"), "error_rate_malformed", "a text"),
+        (metrics(error_rate="2%"), "error_rate_malformed", "a string"),
         (metrics(error_rate=False), "error_rate_malformed", "true or false"),
         (metrics(response_time_p95=math.inf), "response_time_p95_malformed", "not a usable number"),
         (metrics(response_time_p95=-1), "response_time_p95_malformed", "-1"),
