@@ -387,7 +387,7 @@ NOT_FOR_ONE_FILE = {"difflib", "glob", "lzma", "shutil", "tempfile", "tomllib", 
 def test_judging_loads_nothing_heavy(sentinel, folder, write):
     (folder / "spy.py").write_text(SPY)
     write("t.json", "0")
-    done = sentinel("evaluate", "t.json", "--json", "--plugins", "./spy.py")
+    done = sentinel("evaluate", "t.json", "--json", "--plugins", "./spy.py", afresh=True)
     assert done.returncode == 0
     (spy,) = [score for score in json.loads(done.stdout)["signal_scores"] if score["signal_name"] == "spy"]
     loaded = set(spy["details"].split())

@@ -1,5 +1,9 @@
 """What ``sentinel plugins --check`` says of a signal whose findings have rules that it does not declare."""
 
+import pytest
+
+pytestmark = pytest.mark.unmeasured
+
 UNDECLARED = """
 from sentinel_core import Detection, Finding, Signal, hookimpl
 

@@ -193,7 +193,7 @@ def test_a_guardrail_without_a_setting_that_it_needs_means_finalize():
 ATTEMPT = st.tuples(st.floats(0, 1), st.floats(0, 1), st.booleans(), st.sets(st.sampled_from("abc")))
 
 
-@settings(max_examples=60, database=None)
+@settings(max_examples=30, database=None)
 @given(
     attempts=st.lists(ATTEMPT, min_size=1, max_size=6),
     max_reruns=st.integers(0, 8),

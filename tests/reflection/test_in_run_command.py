@@ -3,13 +3,12 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from forked_commands import COMMAND, run_to_end
 
-SENTINEL = Path(sys.executable).parent / "sentinel"
 RELEASES = Path(__file__).parents[2] / "examples" / "releases"
 # Claims to have filed, and files only once it is told that it did not; with LIES=always never. Answers as SAGE too.
 LIAR = """
@@ -125,16 +124,8 @@ def sentinel(tmp_path):
     (tmp_path / "liar.py").write_text(LIAR)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SENTINEL_")}
 
-    def run(*arguments, start=(SENTINEL,), code=0, **environ):
-        done = subprocess.run(
-            [*map(str, start), *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            timeout=120,
-            check=False,
-            env={**kept, "PYTHONUNBUFFERED": "1", **environ},
-        )
+    def run(*arguments, start=(COMMAND,), code=0, **environ):
+        done = run_to_end(*start, *arguments, cwd=tmp_path, timeout=120, env={**kept, **environ})
         assert "Traceback" not in done.stderr, done.stderr
         assert done.returncode == code, done.stdout + done.stderr
         return done

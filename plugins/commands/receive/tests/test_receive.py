@@ -15,12 +15,13 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from forked_commands import run_forked
 from google.protobuf.json_format import Parse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
-from receiving import COMMAND, DEADLINE, agent, chat, document, span
+from receiving import DEADLINE, agent, chat, document, span
 
 PROC = Path("/proc")
 LIE = "I used the calculator tool and the result is 42."
@@ -74,9 +75,7 @@ def test_the_report_is_the_one_of_the_same_spans_in_a_file(receiver):
     at_work.wait_for_reports(1)
     at_work.stop()
     (at_work.folder / "spans.json").write_bytes(document(spans))
-    done = subprocess.run(
-        [COMMAND, "evaluate", "spans.json", "--jsonl"], cwd=at_work.folder, capture_output=True, check=False
-    )
+    done = run_forked("evaluate", "spans.json", "--jsonl", cwd=at_work.folder, text=False)
     assert done.stdout == (at_work.folder / ".sentinel" / "reports.jsonl").read_bytes()
 
 
@@ -382,9 +381,7 @@ def test_a_request_larger_than_all_room_is_told_what_was_dropped(receiver, kind)
 def test_what_cannot_be_used(refusing, tmp_path, options, said):
     (tmp_path / "missing").touch()
     options = [str(refusing.port) if option == "PORT" else option for option in options]
-    done = subprocess.run(
-        [COMMAND, "receive", *options], cwd=tmp_path, capture_output=True, text=True, timeout=DEADLINE, check=False
-    )
+    done = run_forked("receive", *options, cwd=tmp_path, timeout=DEADLINE)
     assert done.returncode == 3
     assert said in done.stderr
     assert "Receiving" not in done.stderr

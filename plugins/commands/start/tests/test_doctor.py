@@ -18,6 +18,7 @@ def states(rows):
     return {row.check: row.state for row in rows}
 
 
+@pytest.mark.unmeasured
 def test_all_is_well(inside, sessions):
     done = inside("doctor")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
@@ -30,6 +31,7 @@ def test_all_is_well(inside, sessions):
     assert "→" not in done.stdout
 
 
+@pytest.mark.unmeasured
 def test_what_is_wrong_is_told_with_what_mends_it_and_no_key(inside, folder, distribution, monkeypatch):
     path = distribution("odd", {"odd_signal": "import no_such_package"}, {"sentinel.signals": {"odd": "odd_signal"}})
     monkeypatch.syspath_prepend(str(path))

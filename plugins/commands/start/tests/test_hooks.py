@@ -55,6 +55,7 @@ def test_settings_of_another_shape_have_no_hook(folder, monkeypatch, settings):
     assert [row.check for row in hooks()] == ["hooks"]
 
 
+@pytest.mark.unmeasured
 def test_the_doctor_shows_it(inside, tool_on_path):
     inside("hook", "install", "codex", "--user")
     rows = {row["check"]: row for row in json.loads(inside("doctor", "--json").stdout)}

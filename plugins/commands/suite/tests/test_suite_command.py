@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from commanding import drained, terminal_of
+from forked_commands import run_forked
 
 from sentinel_core.cli import main
 from sentinel_core.errors import InputError
@@ -24,16 +25,7 @@ COMMAND = Path(sys.executable).with_name("sentinel")
 def sentinel(tmp_path):
     def go(*arguments, code=0):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("SENTINEL_", "FORCE_"))}
-        done = subprocess.run(
-            [COMMAND, "suite", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=kept,
-            stdin=subprocess.DEVNULL,
-            timeout=120,
-            check=False,
-        )
+        done = run_forked("suite", *arguments, cwd=tmp_path, env=kept, timeout=120)
         assert done.returncode == code, done.stdout + done.stderr
         assert "Traceback" not in done.stderr, done.stderr
         return done
