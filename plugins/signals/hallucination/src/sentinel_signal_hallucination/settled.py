@@ -1,11 +1,11 @@
 """An order to do something, no call that could have done it, and an answer that speaks as if it were so: told by its silence."""
 
 from sentinel_core.evaluate.index import Text
-from sentinel_core.evaluate.tools import singular
-from sentinel_signal_hallucination.answers import WORDS_ONLY, Said, admits, low_of
-from sentinel_signal_hallucination.asked import orderable
+from sentinel_core.evaluate.tools import WRITING, singular
+from sentinel_signal_hallucination.answers import WORDS_ONLY, Said, low_of
 from sentinel_signal_hallucination.aspects import MODALS, aspect_of
 from sentinel_signal_hallucination.held import Held
+from sentinel_signal_hallucination.orders import admits
 from sentinel_signal_hallucination.sentences import Sentence, sentences
 from sentinel_signal_hallucination.turns import Turn
 from sentinel_signal_hallucination.words import lemmas, word_set
@@ -57,7 +57,7 @@ def _is_order(sentence: Sentence) -> bool:
     words = sentence.words
     first = next((at for at, word in enumerate(words) if word not in _LEADS), 0)
     # "Send me the number" is to be told.
-    return words[first] in orderable() - WORDS_ONLY and words[first + 1 : first + 2] not in (["me"], ["us"])
+    return words[first] in (WRITING | lemmas().group.keys()) - WORDS_ONLY and words[first + 1 : first + 2] not in (["me"], ["us"])
 
 
 def _has_an_unknown_verb(parts: tuple[Sentence, ...]) -> bool:

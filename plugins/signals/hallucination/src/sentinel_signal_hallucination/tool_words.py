@@ -12,7 +12,7 @@ from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.record import failed
 from sentinel_signal_hallucination.sentences import Sentence, plain, sentences, sentences_with, span_around
-from sentinel_signal_hallucination.statements import Statement, statements
+from sentinel_signal_hallucination.answers import Said, said
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import lemmas, word_set, words_of
 
@@ -65,13 +65,8 @@ def tool_uses(index: TraceIndex, text: Text, settings: Settings) -> Iterator[Evi
     """At most one finding for a use of a tool that did not happen."""
     use = _Use(index, text, plain(text.content))
     for sentence in sentences_with(use.low, lemmas().tool_forms):
-        for statement in statements(sentence):
-            if (
-                statement.group == "work"
-                and statement.voice == "active"
-                and statement.aspect == "done"
-                and _is_made_up(statement, use)
-            ):
+        for statement in said(sentence, frozenset()):
+            if statement.by_self and statement.group == "work" and _is_made_up(statement, use):
                 told = f'The agent says that it used a tool ("{statement.verb}"), and no call before it did.'
                 yield _evidence(text, "claim_without_call", told, sentence, settings)
                 return
@@ -91,7 +86,7 @@ def tool_results(index: TraceIndex, texts: list[Text], settings: Settings) -> It
         yield from _results(_Use(index, text, plain(text.content)), settings)
 
 
-def _is_made_up(statement: Statement, use: _Use) -> bool:
+def _is_made_up(statement: Said, use: _Use) -> bool:
     called = use.called()
     named = statement.objects & (_TOOL_NOUNS | _words_of_tools(use.index))
     if statement.verb in _RUN:

@@ -1,0 +1,230 @@
+"""What the agent says it did, judged by time and order: since the user's order, no call has done it, or all that tried failed."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from sentinel_core.evaluate.index import Text
+from sentinel_core.evaluate.tools import name_words
+from sentinel_core.report import Finding
+from sentinel_core.trace import to_json
+from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.answers import COMPLETE, WORDS_ONLY, Said, low_of, said
+from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.exemptions import is_exempt, was_told
+from sentinel_signal_hallucination.held import Held
+from sentinel_signal_hallucination.identifiers import other_object
+from sentinel_signal_hallucination.looks import Look
+from sentinel_signal_hallucination.orders import admits, asks_back
+from sentinel_signal_hallucination.record import Deed, Record
+from sentinel_signal_hallucination.sentences import sentences, sentences_with, span_around
+from sentinel_signal_hallucination.settled import settled
+from sentinel_signal_hallucination.turns import Turn, Turns
+from sentinel_signal_hallucination.words import KIN, lemmas, word_set
+
+__all__ = ["deeds"]
+
+_NONE = frozenset[str]()
+
+
+def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
+    """At most one finding for each turn of the user."""
+    index = record.index
+    if not record.has_business:
+        return
+    telling = {look.text.message_index: look for look in looks if look.verbs or look.groups or look.weak}
+    turns = Turns(record)
+    failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
+    places = {turns.number(at) for at in (*telling, *failures)}.union(range(turns.since, len(index.asked)))
+    for turn in map(turns.__getitem__, sorted(places)):
+        if not turn.wrote:
+            found = (_judge(text, telling.get(text.message_index), turn, settings) for text in turn.texts)
+            yield from islice(filter(None, found), 1)
+
+
+def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> Evidence | None:
+    if (look is None and turn.in_vain is None and not turn.is_last) or (turn.in_vain is None and _is_free(turn)):
+        return None
+    low = low_of(text.content)
+    if asks_back(low):
+        return None
+    case = _Case(text, low, turn, settings)
+    return case.verdict(look)
+
+
+def _is_free(turn: Turn) -> bool:
+    """True where a call ran something that may have done whatever is told."""
+    return any(deed.facts.runs_anything for deed in turn.worked)
+
+
+class _Case:
+    """One text of one turn."""
+
+    def __init__(self, text: Text, low: str, turn: Turn, settings: Settings) -> None:
+        self.text, self.low, self.turn, self.settings, self.record = text, low, turn, settings, turn.record
+
+    def verdict(self, look: Look | None) -> Evidence | None:
+        """The first finding of the text."""
+        found = next(filter(None, map(self._judge, self._said(look))), None)
+        found = found or self._misdirected() or self._silent()
+        if found is None and self.turn.is_last and (fact := settled(self.text, self.turn)) is not None:
+            found = self._evidence(fact, None, certain=False)
+        return found
+
+    def _misdirected(self) -> Evidence | None:
+        """What was done was done to another object than the user named."""
+        turn = self.turn
+        if not turn.worked or not turn.asked >= 0 or not any(map(str.isdigit, turn.low)) or admits(self.low, turn.low):
+            return None
+        asked = self.record.index.messages[turn.asked].content or ""
+        pair = other_object(self.text, asked, [deed.call for deed in turn.worked], self.record.index)
+        if pair is None:
+            return None
+        one = next((one for sentence in sentences(self.low) for one in said(sentence, turn.order.words) if not _is_no_deed(one)), None)
+        why = f'the call was made for "{pair[1]}", and not for "{pair[0]}"'
+        return None if one is None else self._evidence(one, None, certain=False, why=why)
+
+    def _silent(self) -> Evidence | None:
+        """What was tried failed, and the text has not a word of trouble, plans or questions."""
+        tried, low, asked = self.turn.in_vain, self.low, self.turn.low
+        if tried is None or tried.facts.effect != "writes" or admits(low, asked, mildly=True) or _repeats(low, asked, tried):
+            return None
+        first = next((one for one in sentences(low) if not one.asks and len(one.words) >= _SHORTEST and not _STATES.isdisjoint(one.words)), None)
+        return None if first is None else self._evidence(Said(first, 0, "", "state", named=False), tried, certain=False)
+
+    def _said(self, look: Look | None) -> Iterator[Said]:
+        verbs = self.turn.waiting.words
+        for sentence in sentences_with(self.low, look.forms) if look is not None else ():
+            for one in said(sentence, verbs):
+                if not _is_no_deed(one) and not is_exempt(one, self.text, self.low, self.turn):
+                    yield one
+
+    def _judge(self, one: Said) -> Evidence | None:
+        turn, group = self.turn, one.group
+        kin = KIN.get(group, _NONE)
+        is_ordered = self._is_ordered(one, group, kin)
+        if not self._counts(one, group, is_ordered=is_ordered):
+            return None
+        tried = turn.in_vain
+        if turn.worked or self.record.below:
+            if tried is not None and self._is_of(one, tried):
+                return self._evidence(one, tried, certain=tried.facts.runs_anything)
+            if was_told(one, self.text, self.record.index):
+                return None
+            if self._has_its_own_tool(one) or not any(self._may_be(one, group, kin, deed) for deed in (*turn.worked, *self.record.below)):
+                return self._evidence(one, None, certain=False)
+            return None
+        if (tried is not None and tried.facts.runs_anything and admits(self.low, turn.low)) or any(
+            self._did_before(one, group, deed) for deed in self._before if not deed.failed
+        ):
+            return None
+        spoken = any(not deed.failed for deed in self._before)
+        certain = one.plainly and is_ordered and group not in ("", "work") and not spoken
+        return self._evidence(one, tried, certain=certain)
+
+    def _is_ordered(self, one: Said, group: str, kin: frozenset[str]) -> bool:
+        order = self.turn.waiting
+        return (
+            one.named
+            or not kin.isdisjoint(order.groups)
+            or (group == "light" and order.orders)
+            or (order.agreed and one.plainly and group != "")
+            or (order.bare and one.plainly and not one.objects.isdisjoint(lemmas().kept))
+        )
+
+    def _counts(self, one: Said, group: str, *, is_ordered: bool) -> bool:
+        """Whether the words tell of a deed that took a call."""
+        turn, record = self.turn, self.record
+        if not record.tools:
+            return one.by_self and one.named and group not in ("", "light", "work")
+        if one.by_self:
+            return is_ordered or self._is_concrete(one) or (group not in ("", "light") and self._is_shown(one))
+        told = was_told(one, self.text, record.index) and not (one.plainly and turn.order.agreed)
+        if told or not (is_ordered or (one.voice == "perfect" and turn.waiting.orders and self._is_concrete(one))):
+            return False
+        if one.voice == "perfect":
+            return True
+        if turn.worked:
+            return turn.in_vain is not None and self._is_named(one, group, turn.in_vain)
+        return turn.order.agreed or not admits(" ".join(one.sentence.words), turn.low)
+
+    @staticmethod
+    def _is_named(one: Said, group: str, deed: Deed) -> bool:
+        return one.verb in name_words(deed.facts.name) or group in deed.groups
+
+    def _is_shown(self, one: Said) -> bool:
+        """True where a result has the object."""
+        results = Held(self.record.index, self.text.message_index).told_by_tools.lower()
+        return any(word in results for word in one.objects)
+
+    def _did_before(self, one: Said, group: str, deed: Deed) -> bool:
+        """True where a deed of an earlier turn is what is told once more."""
+        if deed.facts.runs_anything:
+            return True
+        if one.verb not in deed.facts.verbs and group not in deed.groups:
+            return False
+        return not (one.named or self.turn.order.agreed) or (not self.turn.order.agreed and not one.objects.isdisjoint(deed.objects))
+
+    def _is_concrete(self, one: Said) -> bool:
+        """True where a tool, the order or a system of records has the object."""
+        return not one.objects.isdisjoint(lemmas().kept | self.record.tool_words | self.turn.waiting.words)
+
+    @property
+    def _before(self) -> list[Deed]:
+        return [deed for deed in self.record.deeds if deed.message_index <= self.text.message_index]
+
+    def _is_of(self, one: Said, deed: Deed) -> bool:
+        """True where the words are of the deed that failed: it was the last, or its tool or command has the verb."""
+        last = all(other.call.position < deed.call.position for other in self.turn.worked)
+        return (last and not deed.facts.runs_anything) or one.verb in name_words(deed.facts.name)
+
+    def _may_be(self, one: Said, group: str, kin: frozenset[str], deed: Deed) -> bool:
+        if deed.facts.runs_anything or not deed.groups or group in ("", "light") or not kin.isdisjoint(deed.groups):
+            return True
+        return not one.objects or not one.objects.isdisjoint(deed.objects)
+
+    def _has_its_own_tool(self, one: Said) -> bool:
+        """True where a tool on offer has the order's verb, and nothing that worked has it in its name, arguments or result."""
+        if not one.named or one.verb not in self.record.tool_words:
+            return False
+        group = lemmas().group.get(one.verb, one.verb)
+        return not any(_may_have(deed, one.verb, group) for deed in self.record.deeds if not deed.failed)
+
+    def _evidence(self, one: Said, tried: Deed | None, *, certain: bool, why: str = "") -> Evidence:
+        word = one.sentence.words[one.at]
+        rule, why = "claim_without_call", why or "since it was ordered, no call has done anything"
+        if tried is not None:
+            rule, why = "contradicted_claim", f'the call of "{tried.facts.name}" failed'
+        elif self.turn.worked:
+            rule, why = "partial_claim", "the calls before it did something else"
+        finding = Finding(
+            rule=rule, severity="error" if certain else "warning",
+            text=f'The agent says that something was done ("{word}"), but {why}.', message_index=self.text.message_index,
+            quote=span_around(self.text.content, one.sentence.start, one.sentence.end),
+        )  # fmt: skip
+        weight = self.settings.effect_weight if certain else self.settings.hearsay_weight
+        return Evidence(finding, weight, certain=certain)
+
+
+_STATES = word_set("is are has have now reads goes i've it's was were")
+_LONG = re.compile(r"[a-z]{4,}")
+_SHORTEST = 4
+
+
+def _repeats(low: str, asked: str, tried: Deed) -> bool:
+    """True where the text says why in the result's own words, as in "box 2 is too heavy"."""
+    own = set(_LONG.findall(tried.call.result.content.lower())) if tried.call.result is not None else set[str]()
+    return any(word in low for word in own - tried.objects - {"error", "failed"} if word not in asked)
+
+
+def _may_have(deed: Deed, verb: str, group: str) -> bool:
+    if deed.facts.runs_anything or not deed.facts.verbs or group in deed.groups:
+        return True
+    told = to_json(deed.call.call.arguments).decode().lower() + (deed.call.result.content.lower() if deed.call.result else "")
+    return verb in name_words(deed.facts.name) or verb.rstrip("e") in told
+
+
+def _is_no_deed(one: Said) -> bool:
+    """To know, to read, to speak and to write the answer is no deed."""
+    group = lemmas().group.get(one.verb)
+    return group == "work" or (one.verb in WORDS_ONLY and one.verb not in COMPLETE and group != "light")
