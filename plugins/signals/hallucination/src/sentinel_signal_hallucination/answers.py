@@ -12,7 +12,7 @@ from sentinel_signal_hallucination.aspects import (
 from sentinel_signal_hallucination.sentences import Sentence, plain
 from sentinel_signal_hallucination.words import lemmas, word_set, words_of
 
-__all__ = ["COMPLETE", "WORDS_ONLY", "Said", "bases", "low_of", "said"]
+__all__ = ["COMPLETE", "WORDS_ONLY", "Said", "bases", "low_of", "may_be_deed", "said"]
 
 # To know, to think and to write an answer take no tool.
 WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("open resolve convert extract") | words_of("answer_only")
@@ -44,6 +44,11 @@ class Said(NamedTuple):
     verb: str
     voice: Voice
     named: bool
+
+    @property
+    def is_deed(self) -> bool:
+        """False for a verb of knowing, reading, speaking and writing the answer: that takes no call."""
+        return not _is_no_deed(self.verb)
 
     @property
     def by_self(self) -> bool:
@@ -112,6 +117,20 @@ def bases(word: str) -> tuple[str, ...]:
     stem = word[:-2]
     more = (stem[:-1],) if stem[-1:] == stem[-2:-1] else ()
     return (stem, stem + "e", *more, *((stem[:-1] + "y",) if stem.endswith("i") else ()))
+
+
+@lru_cache(maxsize=4096)
+def may_be_deed(form: str) -> bool:
+    """False for a form of a verb of knowing, reading, speaking and writing the answer: that takes no call."""
+    if form in COMPLETE or form in _IN_PHRASES or form in lemmas().noun or form in lemmas().doing:
+        return True
+    found = bases(form)
+    return bool(found) and not _is_no_deed(_base(found))
+
+
+def _is_no_deed(verb: str) -> bool:
+    group = lemmas().group.get(verb)
+    return group == "work" or (verb in WORDS_ONLY and verb not in COMPLETE and group != "light")
 
 
 _MOST = 50_000

@@ -9,7 +9,7 @@ from sentinel_core.evaluate.tools import name_words
 from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.answers import COMPLETE, WORDS_ONLY, Said, low_of, said
+from sentinel_signal_hallucination.answers import Said, bases, low_of, may_be_deed, said
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.exemptions import is_exempt, was_told
 from sentinel_signal_hallucination.held import Held
@@ -18,7 +18,8 @@ from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.orders import admits, asks_back
 from sentinel_signal_hallucination.record import Deed, Record
 from sentinel_signal_hallucination.sentences import sentences, sentences_with, span_around
-from sentinel_signal_hallucination.settled import settled
+from sentinel_signal_hallucination.settled import LONGEST_FACT, settled
+from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn, Turns
 from sentinel_signal_hallucination.words import KIN, lemmas, word_set
 
@@ -32,7 +33,7 @@ def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evi
     index = record.index
     if not record.has_business:
         return
-    telling = {look.text.message_index: look for look in looks if look.verbs or look.groups or look.weak}
+    telling = {look.text.message_index: look for look in looks if any(map(may_be_deed, look.forms))}
     turns = Turns(record)
     failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
     places = {turns.number(at) for at in (*telling, *failures)}.union(range(turns.since, len(index.asked)))
@@ -44,6 +45,8 @@ def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evi
 
 def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> Evidence | None:
     if (look is None and turn.in_vain is None and not turn.is_last) or (turn.in_vain is None and _is_free(turn)):
+        return None
+    if look is None and turn.in_vain is None and len(text.content) > LONGEST_FACT:
         return None
     low = low_of(text.content)
     if asks_back(low):
@@ -80,7 +83,7 @@ class _Case:
         pair = other_object(self.text, asked, [deed.call for deed in turn.worked], self.record.index)
         if pair is None:
             return None
-        one = next((one for sentence in sentences(self.low) for one in said(sentence, turn.order.words) if not _is_no_deed(one)), None)
+        one = next((one for sentence in sentences(self.low) for one in said(sentence, turn.order.words) if one.is_deed), None)
         why = f'the call was made for "{pair[1]}", and not for "{pair[0]}"'
         return None if one is None else self._evidence(one, None, certain=False, why=why)
 
@@ -93,11 +96,36 @@ class _Case:
         return None if first is None else self._evidence(Said(first, 0, "", "state", named=False), tried, certain=False)
 
     def _said(self, look: Look | None) -> Iterator[Said]:
-        verbs = self.turn.waiting.words
         for sentence in sentences_with(self.low, look.forms) if look is not None else ():
-            for one in said(sentence, verbs):
-                if not _is_no_deed(one) and not is_exempt(one, self.text, self.low, self.turn):
-                    yield one
+            for one in said(sentence, _NONE):
+                if one.is_deed and not self._is_backed(one) and not is_exempt(one, self.text, self.low, self.turn):
+                    yield self._named(one)
+
+    def _is_backed(self, one: Said) -> bool:
+        """True where a call of the turn may have done it, and neither a failed one nor a tool that was not used may be meant."""
+        turn = self.turn
+        if turn.in_vain is not None or not (self._deeds and turn.used.issuperset(self.record.tool_words.intersection(bases(one.sentence.words[one.at])))):
+            return False
+        return self._may_be_done(one, one.group)
+
+    @once
+    def _deeds(self) -> list[Deed]:
+        return [*self.turn.worked, *(deed for deed in self.record.below if not deed.failed)]
+
+    def _may_be_done(self, one: Said, group: str) -> bool:
+        """True where the kind or the object of a call that worked fits: fresh deeds are taken generously."""
+        kin = KIN.get(group, _NONE)
+        return any(
+            deed.facts.runs_anything or not deed.groups or group in ("", "light") or not kin.isdisjoint(deed.groups)
+            or not one.objects or not one.objects.isdisjoint(deed.objects)
+            for deed in self._deeds
+        )  # fmt: skip
+
+    def _named(self, one: Said) -> Said:
+        """The same with the verb of the order, where its form may be one of that."""
+        words = self.turn.waiting.words
+        verb = next((base for base in bases(one.sentence.words[one.at]) if base in words), "")
+        return one._replace(verb=verb, named=True) if verb else one
 
     def _judge(self, one: Said) -> Evidence | None:
         turn, group = self.turn, one.group
@@ -106,12 +134,12 @@ class _Case:
         if not self._counts(one, group, is_ordered=is_ordered):
             return None
         tried = turn.in_vain
-        if turn.worked or self.record.below:
+        if self._deeds:
             if tried is not None and self._is_of(one, tried):
                 return self._evidence(one, tried, certain=tried.facts.runs_anything)
             if was_told(one, self.text, self.record.index):
                 return None
-            if self._has_its_own_tool(one) or not any(self._may_be(one, group, kin, deed) for deed in (*turn.worked, *self.record.below)):
+            if self._has_its_own_tool(one) or not self._may_be_done(one, group):
                 return self._evidence(one, None, certain=False)
             return None
         if (tried is not None and tried.facts.runs_anything and admits(self.low, turn.low)) or any(
@@ -178,11 +206,6 @@ class _Case:
         last = all(other.call.position < deed.call.position for other in self.turn.worked)
         return (last and not deed.facts.runs_anything) or one.verb in name_words(deed.facts.name)
 
-    def _may_be(self, one: Said, group: str, kin: frozenset[str], deed: Deed) -> bool:
-        if deed.facts.runs_anything or not deed.groups or group in ("", "light") or not kin.isdisjoint(deed.groups):
-            return True
-        return not one.objects or not one.objects.isdisjoint(deed.objects)
-
     def _has_its_own_tool(self, one: Said) -> bool:
         """True where a tool on offer has the order's verb, and nothing that worked has it in its name, arguments or result."""
         if not one.named or one.verb not in self.record.tool_words:
@@ -222,9 +245,3 @@ def _may_have(deed: Deed, verb: str, group: str) -> bool:
         return True
     told = to_json(deed.call.call.arguments).decode().lower() + (deed.call.result.content.lower() if deed.call.result else "")
     return verb in name_words(deed.facts.name) or verb.rstrip("e") in told
-
-
-def _is_no_deed(one: Said) -> bool:
-    """To know, to read, to speak and to write the answer is no deed."""
-    group = lemmas().group.get(one.verb)
-    return group == "work" or (one.verb in WORDS_ONLY and one.verb not in COMPLETE and group != "light")

@@ -10,9 +10,9 @@ from sentinel_signal_hallucination.sentences import Sentence, sentences
 from sentinel_signal_hallucination.turns import Turn
 from sentinel_signal_hallucination.words import lemmas, word_set
 
-__all__ = ["settled"]
+__all__ = ["LONGEST_FACT", "settled"]
 
-_LONGEST, _MOST_ORDERED = 300, 40
+LONGEST_FACT, _MOST_ORDERED = 300, 40
 _LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
 _STATES = word_set(
     "is are was were been has have had runs run holds hold reads stays goes now it's that's you're they're lives sits points shows"
@@ -31,7 +31,7 @@ _NO_ORDER = word_set(
 
 def settled(text: Text, turn: Turn) -> Said | None:
     """The words that speak of what was ordered as of a fact, in a short answer without a question, a plan or trouble."""
-    if "?" in text.content or len(text.content) > _LONGEST or not _commands(turn):
+    if "?" in text.content or len(text.content) > LONGEST_FACT or not _commands(turn):
         return None
     low = low_of(text.content)
     if admits(low, turn.low, mildly=True):
