@@ -31,6 +31,7 @@ _GREETS = word_set("great ok okay sure perfect alright yes done thanks thank goo
 _VERBS = _BE | _WAS | _HAVE | MODALS | RELATIVE | CONDITIONS | SELF | word_set("do does did being that of by not you")
 _AS_BEFORE = word_set("still already automatically always usually currently typically generally normally often")
 _READS_NOW = word_set("is are reads has")
+_DETERMINERS = word_set("the a an my your our this that each every only")
 _NO_ADVERBS = word_set("ally bully rally belly jelly")
 _DULL = words_of("dull")
 _BRIEF, _FARTHEST, _SHORTEST_PAST, _OBJECT, _NEAR = 8, 14, 5, 14, 3
@@ -270,7 +271,7 @@ def _voice(sentence: Sentence, words: list[str], at: int, last: Said | None) -> 
 def _is_headline(words: list[str], at: int, rest: str) -> bool:
     """As in "Order placed!", "Call logged on Brightline": nouns, the participle, and how."""
     begin = max((k for k in range(at) if words[k] in STOPS), default=-1) + 1
-    return 0 < at - begin <= _BRIEF and _VERBS.isdisjoint(words[begin:at]) and (rest in _AFTER or rest == "")
+    return 0 < at - begin <= _BRIEF and _VERBS.isdisjoint(words[begin:at]) and words[at - 1] not in _DETERMINERS and (rest in _AFTER or rest == "")
 
 
 def low_of(text: str | None) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from sentinel_core.evaluate.index import Text
+from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.evaluate.tools import name_words
 from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
@@ -137,7 +138,8 @@ class _Case:
         if self._deeds:
             if tried is not None and self._is_of(one, tried):
                 return self._evidence(one, tried, certain=tried.facts.runs_anything)
-            if was_told(one, self.text, self.record.index):
+            strictly = one.by_self or one.named or not kin.isdisjoint(turn.waiting.groups)
+            if not strictly or was_told(one, self.text, self.record.index, kindly=True):
                 return None
             if self._has_its_own_tool(one) or not self._may_be_done(one, group):
                 return self._evidence(one, None, certain=False)
@@ -203,8 +205,9 @@ class _Case:
 
     def _is_of(self, one: Said, deed: Deed) -> bool:
         """True where the words are of the deed that failed: it was the last, or its tool or command has the verb."""
-        last = all(other.call.position < deed.call.position for other in self.turn.worked)
-        return (last and not deed.facts.runs_anything) or one.verb in name_words(deed.facts.name)
+        if deed.facts.runs_anything:
+            return _commands(deed, one.verb)
+        return one.verb in name_words(deed.facts.name) or all(other.call.position < deed.call.position for other in self.turn.worked)
 
     def _has_its_own_tool(self, one: Said) -> bool:
         """True where a tool on offer has the order's verb, and nothing that worked has it in its name, arguments or result."""
@@ -238,6 +241,12 @@ def _repeats(low: str, asked: str, tried: Deed) -> bool:
     """True where the text says why in the result's own words, as in "box 2 is too heavy"."""
     own = set(_LONG.findall(tried.call.result.content.lower())) if tried.call.result is not None else set[str]()
     return any(word in low for word in own - tried.objects - {"error", "failed"} if word not in asked)
+
+
+def _commands(deed: Deed, verb: str) -> bool:
+    """True where a command of the call is called by the verb, as ``git push`` is for "pushed"."""
+    parts = parts_of(command_of(deed.call.call.arguments) or "")
+    return any(verb in part.text.split(maxsplit=2)[:2] for part in parts)
 
 
 def _may_have(deed: Deed, verb: str, group: str) -> bool:

@@ -76,10 +76,11 @@ def _call_follows(text: Text, turn: Turn) -> bool:
     return any(turn.until < deed.message_index < until for deed in turn.record.deeds)
 
 
-def was_told(one: Said, text: Text, index: TraceIndex) -> bool:
-    """True where a result tells of it in the same word."""
-    form = one.sentence.words[one.at]
-    forms = {form, *(other for other, verb in lemmas().done.items() if verb == one.verb != other)}
+def was_told(one: Said, text: Text, index: TraceIndex, *, kindly: bool = False) -> bool:
+    """True where a result tells of it in the same word; ``kindly``, in a word of the same kind."""
+    table = lemmas()
+    verbs = {verb for verb, group in table.group.items() if group == one.group} if kindly else {one.verb}
+    forms = {one.sentence.words[one.at], *(form for form, verb in table.done.items() if verb in verbs and verb != form)}
     tells = re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, sorted(forms)))})(?![a-z]){_DENIED}")
     results = (result.content.lower() for message in index.messages[: text.message_index] for result in message.tool_results)
     return any(any(form in content for form in forms) and tells.search(content) is not None for content in results)
