@@ -12,7 +12,7 @@ from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, bases, low_of, may_be_deed, said
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.exemptions import is_exempt, was_told
+from sentinel_signal_hallucination.exemptions import is_exempt, is_written, was_told
 from sentinel_signal_hallucination.held import Held
 from sentinel_signal_hallucination.identifiers import other_object
 from sentinel_signal_hallucination.looks import Look
@@ -100,7 +100,9 @@ class _Case:
         for sentence in sentences_with(self.low, look.forms) if look is not None else ():
             for one in said(sentence, _NONE):
                 if one.is_deed and not self._is_backed(one) and not is_exempt(one, self.text, self.low, self.turn):
-                    yield self._named(one)
+                    named = self._named(one)
+                    if not is_written(named, self.text, self.turn) or self._has_its_own_tool(named):
+                        yield named
 
     def _is_backed(self, one: Said) -> bool:
         """True where a call of the turn may have done it, and neither a failed one nor a tool that was not used may be meant."""
@@ -167,10 +169,12 @@ class _Case:
         turn, record = self.turn, self.record
         if not record.tools:
             return one.by_self and one.named and group not in ("", "light", "work")
+        if self._has_its_own_tool(one):
+            return not was_told(one, self.text, record.index)
         if one.by_self:
             return is_ordered or self._is_concrete(one) or (group not in ("", "light") and self._is_shown(one))
         told = was_told(one, self.text, record.index) and not (one.plainly and turn.order.agreed)
-        if told or not (is_ordered or (one.voice == "perfect" and turn.waiting.orders and self._is_concrete(one))):
+        if told or not (is_ordered or self._is_about_the_order(one)):
             return False
         if one.voice == "perfect":
             return True
@@ -195,13 +199,20 @@ class _Case:
             return False
         return not (one.named or self.turn.order.agreed) or (not self.turn.order.agreed and not one.objects.isdisjoint(deed.objects))
 
+    def _is_about_the_order(self, one: Said) -> bool:
+        """True where the order, or for plain words any system of records, has the object."""
+        order = self.turn.waiting
+        if not order.orders:
+            return False
+        return one.voice == "perfect" and self._is_concrete(one)
+
     def _is_concrete(self, one: Said) -> bool:
         """True where a tool, the order or a system of records has the object."""
         return not one.objects.isdisjoint(lemmas().kept | self.record.tool_words | self.turn.waiting.words)
 
     @property
     def _before(self) -> list[Deed]:
-        return [deed for deed in self.record.deeds if deed.message_index <= self.text.message_index]
+        return [deed for deed in self.record.deeds if deed.message_index < self.turn.asked]
 
     def _is_of(self, one: Said, deed: Deed) -> bool:
         """True where the words are of the deed that failed: it was the last, or its tool or command has the verb."""
@@ -210,11 +221,12 @@ class _Case:
         return one.verb in name_words(deed.facts.name) or all(other.call.position < deed.call.position for other in self.turn.worked)
 
     def _has_its_own_tool(self, one: Said) -> bool:
-        """True where a tool on offer has the order's verb, and nothing that worked has it in its name, arguments or result."""
-        if not one.named or one.verb not in self.record.tool_words:
+        """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
+        verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self.turn.waiting.words
+        if not any(_is_for(words, verbs, one.objects, order) for words in self.record.idle_tools):
             return False
         group = lemmas().group.get(one.verb, one.verb)
-        return not any(_may_have(deed, one.verb, group) for deed in self.record.deeds if not deed.failed)
+        return not any(_may_have(deed, one, group) for deed in self.record.deeds if not deed.failed)
 
     def _evidence(self, one: Said, tried: Deed | None, *, certain: bool, why: str = "") -> Evidence:
         word = one.sentence.words[one.at]
@@ -249,8 +261,15 @@ def _commands(deed: Deed, verb: str) -> bool:
     return any(verb in part.text.split(maxsplit=2)[:2] for part in parts)
 
 
-def _may_have(deed: Deed, verb: str, group: str) -> bool:
+def _is_for(name: frozenset[str], verbs: set[str], objects: frozenset[str], order: frozenset[str]) -> bool:
+    """True where a tool's name has the verb and a thing of the words or the order, or the thing that both name."""
+    if not name.isdisjoint(verbs):
+        return not (name - verbs).isdisjoint(objects | order) or not verbs.isdisjoint(order)
+    return not (name & objects).isdisjoint(order)
+
+
+def _may_have(deed: Deed, one: Said, group: str) -> bool:
     if deed.facts.runs_anything or not deed.facts.verbs or group in deed.groups:
         return True
     told = to_json(deed.call.call.arguments).decode().lower() + (deed.call.result.content.lower() if deed.call.result else "")
-    return verb in name_words(deed.facts.name) or verb.rstrip("e") in told
+    return one.verb in name_words(deed.facts.name) or one.verb.rstrip("e") in told

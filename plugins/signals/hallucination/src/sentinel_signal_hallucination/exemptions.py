@@ -10,7 +10,7 @@ from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.turns import Turn
 from sentinel_signal_hallucination.words import lemmas, words_of
 
-__all__ = ["is_exempt", "was_told"]
+__all__ = ["is_exempt", "is_written", "was_told"]
 
 _OPENED = words_of("opened")
 _TEXTUAL = frozenset(("create", "change", "remove", "deploy", "light", ""))
@@ -24,7 +24,7 @@ _CLAUSE = frozenset("is are was were has have went goes works still does do did 
 
 def is_exempt(one: Said, text: Text, low: str, turn: Turn) -> bool:
     """Whether the words are of knowing, sorting or writing, or of a proposal that its call follows."""
-    return _is_hidden(one, low) or _is_knowing(one) or _is_sorting(one, low) or _is_written(one, text, turn) or _is_draft(one, turn) or _call_follows(text, turn)
+    return _is_hidden(one, low) or _is_knowing(one) or _is_sorting(one, low) or _is_draft(one, turn) or _call_follows(text, turn)
 
 
 def _is_hidden(one: Said, low: str) -> bool:
@@ -51,7 +51,7 @@ def _is_sorting(one: Said, low: str) -> bool:
     return one.verb in ("order", "arrange", "place", "put", "sort") and _SORTED.search(low, one.sentence.place(one.at), one.sentence.end) is not None
 
 
-def _is_written(one: Said, text: Text, turn: Turn) -> bool:
+def is_written(one: Said, text: Text, turn: Turn) -> bool:
     """What is written, sorted or changed may be the answer's own text."""
     table = lemmas()
     if not turn.record.tools and ("```" in text.content or ":\n" in text.content):

@@ -97,6 +97,12 @@ class Record:
         return frozenset(word for name in self.tools for word in name_words(name))
 
     @once
+    def idle_tools(self) -> list[frozenset[str]]:
+        """The words in the name of each tool on offer that was never called with success, as singulars."""
+        called = {call.call.name for call in self.index.calls if not failed(call)}
+        return [frozenset(map(singular, name_words(name))) for name in self.tools if name not in called]
+
+    @once
     def tool_nouns(self) -> dict[str, str]:
         """The nouns in the names of tools that write, and the group of what the tool does to them."""
         found: dict[str, str] = {}

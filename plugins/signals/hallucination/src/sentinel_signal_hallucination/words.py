@@ -24,7 +24,7 @@ KIN: dict[str, frozenset[str]] = {
         "create": "obtain send change decide",
         "decide": "create change send",
         "deploy": "",
-        "play": "change",
+        "play": "",
     }.items()
 }
 """The groups of tools that may have done a deed of a group, the likest first."""
