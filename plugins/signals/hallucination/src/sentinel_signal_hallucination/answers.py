@@ -200,7 +200,7 @@ def _one(sentence: Sentence, words: list[str], at: int, verbs: frozenset[str], l
         return None  # others have booked it
     verb = next((base for base in found if base in verbs), "")
     voice = _voice(sentence, words, at, last)
-    if not voice or (word in _NEEDS_BE and not verb and voice == "brief"):
+    if not voice or (word in _NEEDS_BE and not verb and voice == "brief") or (voice in ("state", "past") and "already" in words):
         return None
     return Said(sentence, at, verb or lemmas().done.get(word) or (word if word in COMPLETE else _base(found)), voice, bool(verb))
 
@@ -220,7 +220,8 @@ def _is_phrase(words: list[str], at: int) -> bool:  # noqa: PLR0911 - one test a
     if word == "care":
         return before[-1:] == ["taken"]
     if word == "now":
-        return before != [] and not _READS_NOW.isdisjoint(before[-1:] + words[at + 1 : at + 2])
+        follows = "".join(words[at + 1 : at + 2])
+        return before != [] and (not _READS_NOW.isdisjoint((before[-1], follows)) or (follows.endswith("s") and len(follows) >= _SHORTEST_PAST - 1))
     if word == "way":
         return before[-2:-1] == ["on"] and "no" not in before
     if word in lemmas().noun:
@@ -246,7 +247,7 @@ def _voice(sentence: Sentence, words: list[str], at: int, last: Said | None) -> 
     word = words[left] if left >= 0 else ""
     if word == "been":
         return "perfect"
-    if word in SELF or (word == "ahead" and "and" in words[left:at] and not SELF.isdisjoint(words[:left])):
+    if word in SELF or (words[left - 1 : at] == ["ahead", "and"] and not SELF.isdisjoint(words[:left])):
         return "own"
     if word in _HAVE:
         whose = words[left - 1] if left else word

@@ -6,7 +6,7 @@ from itertools import islice
 
 from sentinel_core.evaluate.index import Text
 from sentinel_core.evaluate.shell import command_of, parts_of
-from sentinel_core.evaluate.tools import name_words
+from sentinel_core.evaluate.tools import WRITING, name_words
 from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
@@ -159,10 +159,14 @@ class _Case:
         return (
             one.named
             or not kin.isdisjoint(order.groups)
-            or (group == "light" and order.orders)
+            or (order.orders and (group == "light" or (self._is_effect(one, group) and not one.objects.isdisjoint(order.words))))
             or (order.agreed and one.plainly and group != "")
             or (order.bare and one.plainly and not one.objects.isdisjoint(lemmas().kept))
         )
+
+    @staticmethod
+    def _is_effect(one: Said, group: str) -> bool:
+        return group not in ("", "work", "play") or (one.verb in WRITING and group != "play")
 
     def _counts(self, one: Said, group: str, *, is_ordered: bool) -> bool:
         """Whether the words tell of a deed that took a call."""
@@ -223,7 +227,8 @@ class _Case:
     def _has_its_own_tool(self, one: Said) -> bool:
         """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
         verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self.turn.waiting.words
-        if not any(_is_for(words, verbs, one.objects, order) for words in self.record.idle_tools):
+        things = one.objects if self._is_effect(one, one.group) else _NONE
+        if not any(_is_for(words, verbs, things, order) for words in self.record.idle_tools):
             return False
         group = lemmas().group.get(one.verb, one.verb)
         return not any(_may_have(deed, one, group) for deed in self.record.deeds if not deed.failed)

@@ -14,6 +14,7 @@ __all__ = ["is_exempt", "is_written", "was_told"]
 
 _OPENED = words_of("opened")
 _TEXTUAL = frozenset(("create", "change", "remove", "deploy", "light", ""))
+_STORES = frozenset(("save", "store", "upload", "download", "file", "submit", "publish", "attach", "lodge"))
 _DENIED = r"""(?![\"']?\s*[:=]\s*(?:false|null|0|no)\b)"""
 _KNOWING, _TEXTS, _WRITING = words_of("known"), words_of("texts"), words_of("writing")
 _SORTED = regex(
@@ -56,7 +57,7 @@ def is_written(one: Said, text: Text, turn: Turn) -> bool:
     table = lemmas()
     if not turn.record.tools and ("```" in text.content or ":\n" in text.content):
         return True
-    return (one.group in _TEXTUAL or table.group.get(one.verb) == "light") and not one.head.isdisjoint(table.written) and one.head.isdisjoint(table.kept)
+    return one.verb not in _STORES and (one.group in _TEXTUAL or table.group.get(one.verb) == "light") and not one.head.isdisjoint(table.written) and one.head.isdisjoint(table.kept)
 
 
 def _is_draft(one: Said, turn: Turn) -> bool:

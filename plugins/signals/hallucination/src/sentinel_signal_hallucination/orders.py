@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sentinel_core.evaluate.tools import WRITING, singular
 from sentinel_signal_hallucination.answers import WORDS_ONLY, low_of
 from sentinel_signal_hallucination.record import Record
-from sentinel_signal_hallucination.sentences import sentences
+from sentinel_signal_hallucination.sentences import Sentence, sentences
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import lemmas, word_set, words_of
 
@@ -16,6 +16,13 @@ __all__ = ["Order", "admits", "asks_back", "order_of", "says_yes"]
 
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
 _INFORMATION = word_set("status state information info provide tell know about news explain describe find search look show check list")
+_LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
+_OBJECTS = word_set("the a an my our this that these those all it them him her up down off on back in")
+_MAKES = word_set("make give get let have go")
+_NO_ORDER = word_set(
+    "i we you he she they it is are was were do does did has have had am what which who where when why how whose if but or in on at for from to of with "
+    "about regarding by as than because while there here this that these those my our your the a an no not thanks thank good great sorry hey any all some whether one maybe perhaps"
+)
 _BARE = word_set("please go on ahead do it that this so handle proceed take care of fix just now thanks ok okay all them everything for me")
 _MAILS = word_set("email e-mail mail text sms message invoice parcel package card")
 _REQUESTS = word_set("can could would will please mind you")
@@ -41,18 +48,14 @@ _message_index = attrgetter("message_index")
 class Order(NamedTuple):
     """``words`` may be verbs of an order, ``groups`` are those of its verbs and nouns; ``agreed`` is True for a yes to an offer.
 
-    ``bare`` is True for an order that names nothing: "Please take care of it", "Go ahead".
+    ``bare`` is True for an order that names nothing: "Please take care of it", "Go ahead"; ``orders`` for one that asks for any deed.
     """
 
     words: frozenset[str]
     groups: frozenset[str]
     agreed: bool = False
     bare: bool = False
-
-    @property
-    def orders(self) -> bool:
-        """True where it asks for any deed."""
-        return bool(self.agreed or self.groups or not self.words.isdisjoint(WRITING))
+    orders: bool = False
 
 
 def order_of(record: Record, asked: int) -> Order:
@@ -65,7 +68,18 @@ def order_of(record: Record, asked: int) -> Order:
     table, known = lemmas(), record.tool_nouns
     nouns = {singular(word) for word in (*offered, *_wished(low))}
     groups = {table.group.get(word) for word in words} | {table.noun.get(word) or known.get(word) for word in nouns}
-    return Order(words, frozenset(group for group in groups if group and group not in ("work", "light")), bool(offered), _is_bare(low))
+    kinds = frozenset(group for group in groups if group and group not in ("work", "light"))
+    orders = bool(offered or kinds or not words.isdisjoint(WRITING)) or any(map(_is_imperative, sentences(low)))
+    return Order(words, kinds, bool(offered), _is_bare(low), orders)
+
+
+def _is_imperative(sentence: Sentence) -> bool:
+    """As in "scale the worker", "make it 21": it begins with a word that may be a verb of a deed, before an object."""
+    words = sentence.words
+    first = next((at for at, word in enumerate(words) if word not in _LEADS), 0)
+    follows = words[first + 1 : first + 2]
+    known = _NO_ORDER | (WORDS_ONLY - _MAKES)
+    return bool(follows) and follows[0] in _OBJECTS and words[first].isalpha() and words[first] not in known
 
 
 def _wished(low: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
-from sentinel_core.evaluate.tools import READING, STATES, WRITING, name_words
+from sentinel_core.evaluate.tools import name_words
 from sentinel_signal_hallucination.answers import low_of
 from sentinel_signal_hallucination.orders import Order, order_of
 from sentinel_signal_hallucination.record import Deed, Record, failed
@@ -87,6 +87,7 @@ class Turn:
             frozenset().union(*(order.groups for order in orders)),
             self.order.agreed,
             self.order.bare,
+            any(order.orders for order in orders),
         )
 
     def _open(self) -> Iterator["Turn"]:
@@ -143,10 +144,12 @@ _REQUESTS = word_set("api http https request graphql")
 
 
 def _may_write(call: Call, index: TraceIndex) -> bool:
-    """True for a reading tool whose name has a verb of writing as well: "create_status"."""
+    """True for a reading tool whose name has a verb that is nothing but one of writing: "create_status"."""
     facts = index.tools[call.call.name]
-    first = next((word for word in name_words(facts.name) if word in READING or word in WRITING), "")
-    return facts.effect == "reads" and first in WRITING - READING - STATES and not failed(call)
+    return facts.effect == "reads" and not _WRITES.isdisjoint(name_words(facts.name)[:-1]) and not failed(call)
+
+
+_WRITES = word_set("create update set add post send delete remove edit modify put write publish clear")
 
 
 def _is_kin(deed: Deed, other: Deed) -> bool:
