@@ -110,7 +110,7 @@ def _until(words: Iterator[str], stops: tuple[str, ...]) -> Iterator[str]:
 @lru_cache(maxsize=4096)
 def bases(word: str) -> tuple[str, ...]:
     """The verbs that a participle or past may be of: "cordoned" is of "cordon", "tried" of "try"."""
-    known = lemmas().done.get(word)
+    known = lemmas().done.get(word) or lemmas().irregular.get(word)
     if known is not None:
         return (known,)
     if not word.endswith("ed") or word.endswith("eed") or len(word) < _SHORTEST_PAST:

@@ -1,7 +1,8 @@
 """The signal: a first look at each text, every rule over the trace and its sub-agents, and one score."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import islice
 
 import attrs
 
@@ -13,7 +14,6 @@ from sentinel_signal_hallucination.deeds import deeds
 from sentinel_signal_hallucination.evidence import Evidence, combined
 from sentinel_signal_hallucination.identifiers import receipts
 from sentinel_signal_hallucination.looks import Look, looks_at
-from sentinel_signal_hallucination.lookups import lookups
 from sentinel_signal_hallucination.pairing import imitated, orphaned, unanswered
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.sentences import plain, sentences
@@ -48,10 +48,8 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     spoken = "\n".join([text.content for text in index.texts])
     looks = looks_at(index.texts)
     record = Record(index)
-    claimed = list(_claimed(record, looks, settings))
     return [
-        *claimed,
-        *(() if claimed else lookups(index, settings)),
+        *_claimed(record, looks, settings),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
         *receipts(index, settings),
         *unheld(index, settings),
@@ -62,14 +60,13 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     ]
 
 
-def _claimed(record: Record, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
-    yield from deeds(record, looks, settings)
+def _claimed(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
+    found = list(deeds(record, looks, settings))
+    yield from found
+    known = {row.finding.message_index for row in found}
     for look in looks:
-        if look.groups & _TOOL and not record.has_run(look.text.message_index):
-            yield from tool_uses(record.index, look.text, settings)
-
-
-_TOOL = frozenset(("work",))
+        if not (look.text.message_index in known or record.has_run(look.text.message_index)):
+            yield from islice(tool_uses(record.index, look.text, settings), 1)
 
 
 def _checked(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterable[Evidence]:

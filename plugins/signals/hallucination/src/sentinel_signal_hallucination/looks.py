@@ -96,7 +96,7 @@ def _marks(word: str) -> "_Marks | None":
     verb = table.done.get(word)
     group = "light" if word in _READY else table.group[verb] if verb else ""
     verbs = (
-        bases(word) if len(word) <= _LONGEST and (verb or (word.endswith("ed") and not word.endswith("eed"))) else ()
+        bases(word) if len(word) <= _LONGEST else ()
     )
     after = _PHRASES.get(word)
     found = _Marks(

@@ -37,6 +37,7 @@ class Lemmas(NamedTuple):
     noun: dict[str, str]
     done: dict[str, str]
     doing: dict[str, str]
+    irregular: dict[str, str]
     tool_forms: frozenset[str]
     all_forms: frozenset[str]
     kept: frozenset[str]
@@ -116,6 +117,7 @@ def lemmas() -> Lemmas:
         noun,
         done,
         doing,
+        {form: verb for verb, forms in irregular.items() for form in forms.split()},
         tool_forms,
         frozenset((*done, *doing, *_OTHERS)),
         words_of("kept"),
