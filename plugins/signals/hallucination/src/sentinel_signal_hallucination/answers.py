@@ -75,7 +75,7 @@ class Said(NamedTuple):
 
     def _phrase(self) -> list[str]:
         words = self.sentence.words
-        left = [] if self.by_self else list(_until(reversed(words[max(0, self.at - _OBJECT) : self.at]), ("and", "but", "so")))[::-1]
+        left = [] if self.by_self else list(_until(_without_brackets(words[max(0, self.at - _OBJECT) : self.at]), ("and", "but", "so")))[::-1]
         if not left or left[0] in ("you", "it", "everything") or set(left) <= _DULL:
             left += _until(iter(words[self.at + 1 : self.at + 1 + _OBJECT]), ("but", "so", "because"))
         return left
@@ -85,7 +85,7 @@ class Said(NamedTuple):
         """The group of the verb; of one that says nothing, that of the noun."""
         table = lemmas()
         group = table.group.get(self.verb, "")
-        if group == "light" or self.verb in COMPLETE:
+        if group == "light" or (not group and self.verb in COMPLETE):
             return next((table.noun[word] for word in sorted(self.objects) if word in table.noun), "light")
         return group
 
@@ -98,6 +98,15 @@ def _nouns(words: list[str]) -> frozenset[str]:
         singular(word) for word in words
         if word not in _DULL and word[0] != "Q" and not word[0].isdigit() and word not in lemmas().done
     )  # fmt: skip
+
+
+def _without_brackets(words: list[str]) -> Iterator[str]:
+    """The words from the last to the first, without what stands in brackets."""
+    inside = False
+    for word in reversed(words):
+        inside = word == ")" or (inside and word != "(")
+        if not inside and word != "(":
+            yield word
 
 
 def _until(words: Iterator[str], stops: tuple[str, ...]) -> Iterator[str]:
@@ -135,7 +144,7 @@ def _is_no_deed(verb: str) -> bool:
 
 
 _MOST = 50_000
-_IN_PHRASES = word_set("place queue care now way did out able managed")
+_IN_PHRASES = word_set("set place queue care now way did out able managed")
 
 
 class _Tells(dict[str, bool]):
@@ -217,6 +226,8 @@ def _is_phrase(words: list[str], at: int) -> bool:  # noqa: PLR0911 - one test a
     before, word = words[max(0, at - 5) : at], words[at]
     if word in ("place", "queue"):
         return "in" in before[-2:] and not _BE.isdisjoint(before) and words[at + 1 : at + 2] != ["to"]
+    if word == "set":
+        return "all" in before[-2:]
     if word == "care":
         return before[-1:] == ["taken"]
     if word == "now":
@@ -262,6 +273,8 @@ def _voice(sentence: Sentence, words: list[str], at: int, last: Said | None) -> 
         return "past"
     if word in _JOINTS and last is not None and last.voice != "brief" and at - last.at <= _FARTHEST:
         return last.voice
+    if word == "and" and last is None and not _BE.isdisjoint(words[:left]):
+        return "state"
     rest = words[at + 1] if at + 1 < len(words) else ""
     if left < 0 or word in STOPS or (word in _GREETS and left <= 1):
         opens = rest in _OPENS or rest in _AFTER or rest[:1] == "Q" or (not rest and sentence.ends)

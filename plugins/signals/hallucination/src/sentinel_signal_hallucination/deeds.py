@@ -159,7 +159,7 @@ class _Case:
         return (
             one.named
             or not kin.isdisjoint(order.groups)
-            or (order.orders and (group == "light" or (self._is_effect(one, group) and not one.objects.isdisjoint(order.words))))
+            or (order.orders and (group == "light" or (one.voice != "state" and self._is_effect(one, group) and not one.objects.isdisjoint(order.words))))
             or (order.agreed and one.plainly and group != "")
             or (order.bare and one.plainly and not one.objects.isdisjoint(lemmas().kept))
         )
@@ -228,10 +228,9 @@ class _Case:
         """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
         verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self.turn.waiting.words
         things = one.objects if self._is_effect(one, one.group) else _NONE
-        if not any(_is_for(words, verbs, things, order) for words in self.record.idle_tools):
-            return False
+        found = [thing for words in self.record.idle_tools if (thing := _is_for(words, verbs, things, order)) is not None]
         group = lemmas().group.get(one.verb, one.verb)
-        return not any(_may_have(deed, one, group) for deed in self.record.deeds if not deed.failed)
+        return any(not any(_may_have(deed, one, group, thing) for deed in self.record.deeds if not deed.failed) for thing in found)
 
     def _evidence(self, one: Said, tried: Deed | None, *, certain: bool, why: str = "") -> Evidence:
         word = one.sentence.words[one.at]
@@ -266,15 +265,17 @@ def _commands(deed: Deed, verb: str) -> bool:
     return any(verb in part.text.split(maxsplit=2)[:2] for part in parts)
 
 
-def _is_for(name: frozenset[str], verbs: set[str], objects: frozenset[str], order: frozenset[str]) -> bool:
-    """True where a tool's name has the verb and a thing of the words or the order, or the thing that both name."""
+def _is_for(name: frozenset[str], verbs: set[str], objects: frozenset[str], order: frozenset[str]) -> frozenset[str] | None:
+    """The things that a tool is for, where its name has the verb and a thing of the words or the order, or a thing that both name."""
     if not name.isdisjoint(verbs):
-        return not (name - verbs).isdisjoint(objects | order) or not verbs.isdisjoint(order)
-    return not (name & objects).isdisjoint(order)
+        things = (name - verbs) & (objects | order)
+        return things if things or not verbs.isdisjoint(order) else None
+    return name & objects & order or None
 
 
-def _may_have(deed: Deed, one: Said, group: str) -> bool:
+def _may_have(deed: Deed, one: Said, group: str, things: frozenset[str]) -> bool:
     if deed.facts.runs_anything or not deed.facts.verbs or group in deed.groups:
         return True
     told = to_json(deed.call.call.arguments).decode().lower() + (deed.call.result.content.lower() if deed.call.result else "")
-    return one.verb in name_words(deed.facts.name) or one.verb.rstrip("e") in told
+    is_named = one.verb in name_words(deed.facts.name) and (things <= deed.objects or any(thing in told for thing in things))
+    return is_named or one.verb.rstrip("e") in told

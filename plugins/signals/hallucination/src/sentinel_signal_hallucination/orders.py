@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -17,7 +18,8 @@ __all__ = ["Order", "admits", "asks_back", "order_of", "says_yes"]
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
 _INFORMATION = word_set("status state information info provide tell know about news explain describe find search look show check list")
 _LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
-_OBJECTS = word_set("the a an my our this that these those all it them him her up down off on back in")
+_STATES = word_set("is are was were has have had do does did will would can could sounds looks works seems 's , . !")
+_WISHES = {("i'd", "like"), ("would", "like"), ("i", "want"), ("i", "need"), ("we", "need"), ("we", "want")}
 _MAKES = word_set("make give get let have go")
 _NO_ORDER = word_set(
     "i we you he she they it is are was were do does did has have had am what which who where when why how whose if but or in on at for from to of with "
@@ -65,6 +67,7 @@ def order_of(record: Record, asked: int) -> Order:
     number = bisect_left(texts, asked, key=_message_index) - 1
     offered = frozenset(_offered(low, texts[number].content[-_LONGEST:])) if number >= 0 else frozenset[str]()
     words = (frozenset(_ordered(low)) | offered) - WORDS_ONLY
+    words |= frozenset(map(singular, words))
     table, known = lemmas(), record.tool_nouns
     nouns = {singular(word) for word in (*offered, *_wished(low))}
     groups = {table.group.get(word) for word in words} | {table.noun.get(word) or known.get(word) for word in nouns}
@@ -74,18 +77,22 @@ def order_of(record: Record, asked: int) -> Order:
 
 
 def _is_imperative(sentence: Sentence) -> bool:
-    """As in "scale the worker", "make it 21": it begins with a word that may be a verb of a deed, before an object."""
+    """As in "scale the worker", "make it 21": it begins with a word that may be a verb of a deed; or "I'd like to leave early"."""
     words = sentence.words
+    if sentence.asks or _asks_to_be_told(words):
+        return False
+    if any(pair in _WISHES for pair in pairwise(words)):
+        return True
     first = next((at for at, word in enumerate(words) if word not in _LEADS), 0)
     follows = words[first + 1 : first + 2]
     known = _NO_ORDER | (WORDS_ONLY - _MAKES)
-    return bool(follows) and follows[0] in _OBJECTS and words[first].isalpha() and words[first] not in known
+    return bool(follows) and follows[0] not in _STATES and words[first].isalpha() and words[first] not in known
 
 
 def _wished(low: str) -> Iterator[str]:
     """The words of sentences that do not ask for information: what they name is wanted."""
     for sentence in sentences(low):
-        if _INFORMATION.isdisjoint(sentence.words) and (not sentence.asks or not _REQUESTS.isdisjoint(sentence.words)):
+        if not _asks_to_be_told(sentence.words) and (not sentence.asks or not _REQUESTS.isdisjoint(sentence.words)):
             yield from sentence.words
 
 
@@ -102,12 +109,23 @@ def _ordered(low: str) -> Iterator[str]:
         if not _QUESTIONS.isdisjoint(words[:2]) or (sentence.asks and _REQUESTS.isdisjoint(words)) or "status" in words:
             continue
         for at, word in enumerate(words):
-            if word in ("send", "update") and words[at + 1 : at + 2] in (["me"], ["us"]) and _MAILS.isdisjoint(words):
-                continue  # to be told
+            if word in ("send", "update") and _is_to_be_told(words, at):
+                continue
             gift = words[max(0, at - 3) : at][:1] == ["give"]
             is_free = gift or words[at - 1 : at] == [] or words[at - 1] not in _DETERMINERS
             if word.isalpha() and len(word) >= _SHORTEST_VERB and is_free:
                 yield lemmas().doing.get(word, word)
+
+
+def _is_to_be_told(words: list[str], at: int) -> bool:
+    """As in "send me the state", "an update on my ticket"."""
+    return words[at + 1 : at + 2] in (["me"], ["us"], ["on"]) and _MAILS.isdisjoint(words)
+
+
+def _asks_to_be_told(words: list[str]) -> bool:
+    return not _INFORMATION.isdisjoint(words) or any(
+        word in ("send", "update") and _is_to_be_told(words, at) for at, word in enumerate(words)
+    )
 
 
 def _offered(low: str, text: str) -> Iterator[str]:

@@ -103,7 +103,8 @@ def _is_outside(one: Said, text: Text, index: TraceIndex) -> bool:
         return False
     told = text.content[one.sentence.place(one.at) : one.sentence.end]
     named = (near[0][:1] == "Q" and one.verb != "open") or _has_a_name(one, text)
-    return named or any(_ADDRESS.search(part) for part in (told, *(users if one.verb in ("read", "open") else ())))
+    parts = (told, *(users if one.verb in ("read", "open") else ()))
+    return named or (any(word[0].isdigit() for word in rest) and any(map(_ADDRESS.search, parts)))
 
 
 def _has_a_name(one: Said, text: Text) -> bool:
