@@ -209,7 +209,8 @@ def _one(sentence: Sentence, words: list[str], at: int, verbs: frozenset[str], l
         return None  # others have booked it
     verb = next((base for base in found if base in verbs), "")
     voice = _voice(sentence, words, at, last)
-    if not voice or (word in _NEEDS_BE and not verb and voice == "brief") or (voice in ("state", "past") and "already" in words):
+    is_weak = word in _NEEDS_BE or not (word.endswith("ed") or word in lemmas().done or word in COMPLETE)
+    if not voice or (is_weak and not verb and voice == "brief") or (voice in ("state", "past") and "already" in words):
         return None
     return Said(sentence, at, verb or lemmas().done.get(word) or (word if word in COMPLETE else _base(found)), voice, bool(verb))
 

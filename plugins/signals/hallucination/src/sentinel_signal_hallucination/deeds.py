@@ -151,7 +151,7 @@ class _Case:
         ):
             return None
         spoken = any(not deed.failed for deed in self._before)
-        certain = one.plainly and is_ordered and group not in ("", "work") and not spoken
+        certain = one.plainly and is_ordered and group not in ("", "light") and not spoken
         return self._evidence(one, tried, certain=certain)
 
     def _is_ordered(self, one: Said, group: str, kin: frozenset[str]) -> bool:
@@ -159,10 +159,14 @@ class _Case:
         return (
             one.named
             or not kin.isdisjoint(order.groups)
-            or (order.orders and (group == "light" or (one.voice != "state" and self._is_effect(one, group) and not one.objects.isdisjoint(order.words))))
+            or (order.orders and ((group == "light" and self._is_of_a_thing(one)) or (one.voice != "state" and self._is_effect(one, group) and not one.objects.isdisjoint(order.words))))
             or (order.agreed and one.plainly and group != "")
             or (order.bare and one.plainly and not one.objects.isdisjoint(lemmas().kept))
         )
+
+    def _is_of_a_thing(self, one: Said) -> bool:
+        """False for "I made a mistake": what one did oneself must be done to something that is known."""
+        return not one.by_self or not one.objects or self._is_concrete(one)
 
     @staticmethod
     def _is_effect(one: Said, group: str) -> bool:

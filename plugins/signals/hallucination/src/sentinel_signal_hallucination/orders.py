@@ -18,6 +18,7 @@ __all__ = ["Order", "admits", "asks_back", "order_of", "says_yes"]
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
 _INFORMATION = word_set("status state information info provide tell know about news explain describe find search look show check list")
 _LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
+_OBJECTS = word_set("the a an my our this that these those all it them him her up down off on back in")
 _STATES = word_set("is are was were has have had do does did will would can could sounds looks works seems 's , . !")
 _WISHES = {("i'd", "like"), ("would", "like"), ("i", "want"), ("i", "need"), ("we", "need"), ("we", "want")}
 _MAKES = word_set("make give get let have go")
@@ -50,7 +51,8 @@ _message_index = attrgetter("message_index")
 class Order(NamedTuple):
     """``words`` may be verbs of an order, ``groups`` are those of its verbs and nouns; ``agreed`` is True for a yes to an offer.
 
-    ``bare`` is True for an order that names nothing: "Please take care of it", "Go ahead"; ``orders`` for one that asks for any deed.
+    ``bare`` is True for an order that names nothing: "Please take care of it", "Go ahead"; ``orders`` for one that asks for any deed,
+    ``commands`` for one that does so in so many words: "Close valve 3".
     """
 
     words: frozenset[str]
@@ -58,6 +60,7 @@ class Order(NamedTuple):
     agreed: bool = False
     bare: bool = False
     orders: bool = False
+    commands: bool = False
 
 
 def order_of(record: Record, asked: int) -> Order:
@@ -72,21 +75,36 @@ def order_of(record: Record, asked: int) -> Order:
     nouns = {singular(word) for word in (*offered, *_wished(low))}
     groups = {table.group.get(word) for word in words} | {table.noun.get(word) or known.get(word) for word in nouns}
     kinds = frozenset(group for group in groups if group and group not in ("work", "light"))
-    orders = bool(offered or kinds or not words.isdisjoint(WRITING)) or any(map(_is_imperative, sentences(low)))
-    return Order(words, kinds, bool(offered), _is_bare(low), orders)
+    parts = sentences(low)
+    commands = any(map(_is_command, parts))
+    orders = bool(commands or offered or kinds or not words.isdisjoint(WRITING)) or any(map(_wishes, parts))
+    return Order(words, kinds, bool(offered), _is_bare(low), orders, commands)
 
 
-def _is_imperative(sentence: Sentence) -> bool:
-    """As in "scale the worker", "make it 21": it begins with a word that may be a verb of a deed; or "I'd like to leave early"."""
-    words = sentence.words
-    if sentence.asks or _asks_to_be_told(words):
+def _is_command(sentence: Sentence) -> bool:
+    """As in "Please scale the worker", "make it 21": it begins with a verb of a deed, or with what may be one, before an object."""
+    if sentence.asks or _asks_to_be_told(sentence.words):
         return False
-    if any(pair in _WISHES for pair in pairwise(words)):
+    first, follows = _opening(sentence.words)
+    if first in WRITING | lemmas().group.keys() and first not in WORDS_ONLY:
         return True
+    return follows in _OBJECTS and first.isalpha() and first not in _NO_ORDER | (WORDS_ONLY - _MAKES)
+
+
+def _wishes(sentence: Sentence) -> bool:
+    """As in "I'd like to leave early", "ping ops that we start"."""
+    if sentence.asks or _asks_to_be_told(sentence.words):
+        return False
+    first, follows = _opening(sentence.words)
+    if any(pair in _WISHES for pair in pairwise(sentence.words)):
+        return True
+    return follows not in _STATES and first.isalpha() and first not in _NO_ORDER | WORDS_ONLY
+
+
+def _opening(words: list[str]) -> tuple[str, str]:
+    """The first two words after a greeting, "please" and the like."""
     first = next((at for at, word in enumerate(words) if word not in _LEADS), 0)
-    follows = words[first + 1 : first + 2]
-    known = _NO_ORDER | (WORDS_ONLY - _MAKES)
-    return bool(follows) and follows[0] not in _STATES and words[first].isalpha() and words[first] not in known
+    return words[first], words[first + 1] if first + 1 < len(words) else "."
 
 
 def _wished(low: str) -> Iterator[str]:

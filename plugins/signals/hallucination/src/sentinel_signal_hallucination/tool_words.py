@@ -144,8 +144,11 @@ def _results(text: Text, index: TraceIndex, settings: Settings) -> Iterator[Evid
 
 def _was_given(index: TraceIndex, text: Text) -> bool:
     """True where results stand in the conversation in another way."""
-    messages = index.messages[: text.message_index]
-    return bool(index.orphans) or any(message.role == "tool" and message.content for message in messages)
+    messages = [message for message in index.messages[: text.message_index] if message.content]
+    return bool(index.orphans) or any(
+        message.role == "tool" or (message.role == "user" and "observation" in (message.content or "").lower())
+        for message in messages
+    )
 
 
 def _evidence(

@@ -88,6 +88,7 @@ class Turn:
             self.order.agreed,
             self.order.bare,
             any(order.orders for order in orders),
+            self.order.commands,
         )
 
     def _open(self) -> Iterator["Turn"]:
