@@ -33,7 +33,11 @@ _AS_BEFORE = word_set("still already automatically always usually currently typi
 _READS_NOW = word_set("is are reads has")
 _DETERMINERS = word_set("the a an my your our this that each every only")
 _NO_ADVERBS = word_set("ally bully rally belly jelly")
-_DULL = words_of("dull")
+# These name no object.
+_DULL = word_set(
+    "the a an this that than these those it its my your our their his her i we you they of for to in on at by with from and or as has have had been is are "
+    "was were be will successfully now just also all both fully finally already recently me us them him so any some more new per under into about which would there here then each up out i've we've it's that's you're one"
+)
 _BRIEF, _FARTHEST, _SHORTEST_PAST, _OBJECT, _NEAR = 8, 14, 5, 14, 3
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 
 from sentinel_core.evaluate.index import Text
 from sentinel_core.evaluate.shell import command_of, parts_of
@@ -30,7 +29,7 @@ _NONE = frozenset[str]()
 
 
 def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
-    """At most one finding for each turn of the user."""
+    """A finding for each deed that the first text of a turn claims without cause."""
     index = record.index
     if not record.has_business:
         return
@@ -41,19 +40,18 @@ def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evi
     for turn in map(turns.__getitem__, sorted(places)):
         if not turn.wrote:
             found = (_judge(text, telling.get(text.message_index), turn, settings) for text in turn.texts)
-            yield from islice(filter(None, found), 1)
+            yield from next(filter(None, found), ())
 
 
-def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> Evidence | None:
+def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> list[Evidence]:
     if (look is None and turn.in_vain is None and not turn.is_last) or (turn.in_vain is None and _is_free(turn)):
-        return None
+        return []
     if look is None and turn.in_vain is None and len(text.content) > LONGEST_FACT:
-        return None
+        return []
     low = low_of(text.content)
     if asks_back(low):
-        return None
-    case = _Case(text, low, turn, settings)
-    return case.verdict(look)
+        return []
+    return _Case(text, low, turn, settings).verdict(look)
 
 
 def _is_free(turn: Turn) -> bool:
@@ -67,13 +65,15 @@ class _Case:
     def __init__(self, text: Text, low: str, turn: Turn, settings: Settings) -> None:
         self.text, self.low, self.turn, self.settings, self.record = text, low, turn, settings, turn.record
 
-    def verdict(self, look: Look | None) -> Evidence | None:
-        """The first finding of the text."""
-        found = next(filter(None, map(self._judge, self._said(look))), None)
-        found = found or self._misdirected() or self._silent()
+    def verdict(self, look: Look | None) -> list[Evidence]:
+        """The findings of the text, one for each sentence."""
+        rows = {one.sentence.start: found for one in self._said(look) if (found := self._judge(one)) is not None}
+        if rows:
+            return list(rows.values())
+        found = self._misdirected() or self._silent()
         if found is None and self.turn.is_last and (fact := settled(self.text, self.turn)) is not None:
             found = self._evidence(fact, None, certain=False)
-        return found
+        return [] if found is None else [found]
 
     def _misdirected(self) -> Evidence | None:
         """What was done was done to another object than the user named."""
@@ -115,6 +115,12 @@ class _Case:
     def _deeds(self) -> list[Deed]:
         return [*self.turn.worked, *(deed for deed in self.record.below if not deed.failed)]
 
+    @once
+    def _in_vain(self) -> Deed | None:
+        """The last deed of the turn, or else of a sub-agent, that failed for good."""
+        below = self.record.below
+        return self.turn.in_vain or (below[-1] if below and all(deed.failed for deed in below) else None)
+
     def _may_be_done(self, one: Said, group: str) -> bool:
         """True where the kind or the object of a call that worked fits: fresh deeds are taken generously."""
         kin = KIN.get(group, _NONE)
@@ -136,7 +142,7 @@ class _Case:
         is_ordered = self._is_ordered(one, group, kin)
         if not self._counts(one, group, is_ordered=is_ordered):
             return None
-        tried = turn.in_vain
+        tried = self._in_vain
         if self._deeds:
             if tried is not None and self._is_of(one, tried):
                 return self._evidence(one, tried, certain=tried.facts.runs_anything)
@@ -151,7 +157,7 @@ class _Case:
         ):
             return None
         spoken = any(not deed.failed for deed in self._before)
-        certain = one.plainly and is_ordered and group not in ("", "light") and not spoken
+        certain = one.plainly and (bool(self.record.tools) or (one.by_self and group in turn.waiting.groups)) and is_ordered and group not in ("", "light") and not spoken
         return self._evidence(one, tried, certain=certain)
 
     def _is_ordered(self, one: Said, group: str, kin: frozenset[str]) -> bool:
@@ -176,12 +182,12 @@ class _Case:
         """Whether the words tell of a deed that took a call."""
         turn, record = self.turn, self.record
         if not record.tools:
-            return one.by_self and one.named and group not in ("", "light", "work")
+            return one.plainly and group not in ("", "light") and (one.named or not KIN[group].isdisjoint(turn.waiting.groups))
         if self._has_its_own_tool(one):
             return not was_told(one, self.text, record.index)
         if one.by_self:
             return is_ordered or self._is_concrete(one) or (group not in ("", "light") and self._is_shown(one))
-        told = was_told(one, self.text, record.index) and not (one.plainly and turn.order.agreed)
+        told = was_told(one, self.text, record.index) and not (one.plainly and (turn.order.agreed or "successfully" in one.sentence.words))
         if told or not (is_ordered or self._is_about_the_order(one)):
             return False
         if one.voice == "perfect":

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import islice
 
 import attrs
 
@@ -61,12 +60,12 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
 
 
 def _claimed(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
-    found = list(deeds(record, looks, settings))
-    yield from found
-    known = {row.finding.message_index for row in found}
-    for look in looks:
-        if not (look.text.message_index in known or record.has_run(look.text.message_index)):
-            yield from islice(tool_uses(record.index, look.text, settings), 1)
+    """What is said to be done and was not; the first sentence stands for its repetitions."""
+    found = {(row.finding.rule, row.finding.text): row for row in reversed(list(deeds(record, looks, settings)))}
+    yield from reversed(found.values())
+    known = {row.finding.message_index for row in found.values()}
+    uses = tool_uses(record.index, [look for look in looks if look.text.message_index not in known], settings)
+    yield from {row.finding.text: row for row in reversed(list(uses))}.values()
 
 
 def _checked(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterable[Evidence]:

@@ -49,7 +49,8 @@ def _is_knowing(one: Said) -> bool:
 
 
 def _is_sorting(one: Said, low: str) -> bool:
-    return one.verb in ("order", "arrange", "place", "put", "sort") and _SORTED.search(low, one.sentence.place(one.at), one.sentence.end) is not None
+    made = lemmas().noun.keys() | {"trip", "stay"}
+    return one.verb in ("order", "arrange", "place", "put", "sort") and one.head.isdisjoint(made) and _SORTED.search(low, one.sentence.place(one.at), one.sentence.end) is not None
 
 
 def is_written(one: Said, text: Text, turn: Turn) -> bool:

@@ -1,8 +1,6 @@
 """What the record knows of the agent's deeds: each call that may have done something, and whether it worked."""
 
-from bisect import bisect_left
 from functools import lru_cache
-from operator import attrgetter
 from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Call, TraceIndex
@@ -15,7 +13,6 @@ __all__ = ["Deed", "Record", "failed", "groups_of"]
 
 _STEPS = (";", "&&", "|", "\n")
 _MOST_ARGUMENTS, _LONGEST = 40, 200
-_message_index = attrgetter("message_index")
 
 
 def failed(call: Call) -> bool:
@@ -116,10 +113,3 @@ class Record:
     def has_business(self) -> bool:
         """False where nobody asked for anything and there is no tool: then no deed is Sentinel's business."""
         return bool(self.tools or self.index.asked or self.index.children)
-
-    def has_run(self, message_index: int) -> bool:
-        """True where a tool that runs anything was called up to a message."""
-        return any(
-            self.tools[call.call.name].runs_anything
-            for call in self.index.calls[: bisect_left(self.index.calls, message_index + 1, key=_message_index)]
-        )

@@ -10,8 +10,9 @@ from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, low_of, said
 from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.record import failed
-from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
+from sentinel_signal_hallucination.sentences import Sentence, sentences, sentences_with, span_around
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import word_set, words_of
 
@@ -48,16 +49,21 @@ _ANY_TOOL = word_set("tool api function code plugin endpoint")
 _NEAR, _PASTED = 7, 3
 
 
-def tool_uses(index: TraceIndex, text: Text, settings: Settings) -> Iterator[Evidence]:
-    """At most one finding for a use of a tool that did not happen."""
-    called = [index.tools[call.call.name] for call in index.calls if call.message_index <= text.message_index]
-    is_untold = not called and _is_whole(index)
-    for sentence in sentences(low_of(text.content)):
-        for one in said(sentence, _LOOKS):
-            if one.by_self and (_is_made_up(one, index, called) or (is_untold and _is_outside(one, text, index))):
+def tool_uses(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
+    """At most one finding a text for a use of a tool that did not happen."""
+    first = min((call.message_index for call in index.calls), default=len(index.messages))
+    ran = next((call.message_index for call in index.calls if index.tools[call.call.name].runs_anything), len(index.messages))
+    known = _LOOKS | _CALLS
+    for look in looks:
+        text = look.text
+        if look.verbs.isdisjoint(known) or ran <= text.message_index:
+            continue
+        is_first = text.message_index < first and _is_whole(index)
+        for one in (one for sentence in sentences_with(low_of(text.content), look.forms) for one in said(sentence, known)):
+            if one.by_self and (_is_made_up(one, index, text) or (is_first and _is_outside(one, text, index))):
                 told = f'The agent says that it used a tool ("{one.sentence.words[one.at]}"), but no earlier call did.'
-                yield _evidence(text, "claim_without_call", told, sentence, settings)
-                return
+                yield _evidence(text, "claim_without_call", told, one.sentence, settings)
+                break
 
 
 def _is_whole(index: TraceIndex) -> bool:
@@ -65,8 +71,11 @@ def _is_whole(index: TraceIndex) -> bool:
     return bool(index.asked) and not (index.orphans or index.children or any(message.role == "tool" for message in index.messages))
 
 
-def _is_made_up(one: Said, index: TraceIndex, called: list[ToolFacts]) -> bool:
+def _is_made_up(one: Said, index: TraceIndex, text: Text) -> bool:
     """True for a run of what nothing ran, or the use of a tool by its name that was not called."""
+    if one.verb not in _RUNS | _CALLS:
+        return False
+    called = {index.tools[call.call.name] for call in index.calls if call.message_index <= text.message_index}
     named = one.objects & (_TOOL_NOUNS | _words_of_tools(index))
     if one.verb in _RUNS:
         ran = any(not _CHECKS.isdisjoint((*facts.verbs, *name_words(facts.name))) or facts.runs_anything for facts in called)
@@ -75,7 +84,7 @@ def _is_made_up(one: Said, index: TraceIndex, called: list[ToolFacts]) -> bool:
     return one.verb in _CALLS and bool(named) and not _is_called(named, called)
 
 
-def _is_called(named: frozenset[str], called: list[ToolFacts]) -> bool:
+def _is_called(named: frozenset[str], called: set[ToolFacts]) -> bool:
     """True where a called tool may be the one that is named; a bare "tool" is any."""
     exact = named - _ANY_TOOL
     words = {singular(word) for facts in called for word in (*name_words(facts.name), *facts.objects, *facts.verbs)}
