@@ -116,6 +116,6 @@ def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa:
         return "earlier"
     if any(word in RELATIVE for word in clause[-5:] if word is not clause[0] or word != "that"):
         return "described"
-    if not _READ.isdisjoint(before):
+    if not _READ.isdisjoint(clause if not SELF.isdisjoint(clause) else before):
         return "read"
     return "done"

@@ -2,18 +2,17 @@
 
 from sentinel_core.evaluate.index import Text
 from sentinel_core.evaluate.tools import singular
-from sentinel_signal_hallucination.answers import WORDS_ONLY, Said, admits, low_of
-from sentinel_signal_hallucination.asked import orderable
+from sentinel_signal_hallucination.answers import Said, low_of
 from sentinel_signal_hallucination.aspects import MODALS, aspect_of
 from sentinel_signal_hallucination.held import Held
+from sentinel_signal_hallucination.orders import admits
 from sentinel_signal_hallucination.sentences import Sentence, sentences
 from sentinel_signal_hallucination.turns import Turn
 from sentinel_signal_hallucination.words import lemmas, word_set
 
-__all__ = ["settled"]
+__all__ = ["LONGEST_FACT", "settled"]
 
-_LONGEST, _MOST_ORDERED = 300, 40
-_LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
+LONGEST_FACT, _MOST_ORDERED = 300, 40
 _STATES = word_set(
     "is are was were been has have had runs run holds hold reads stays goes now it's that's you're they're lives sits points shows"
 )
@@ -22,16 +21,11 @@ _DULL = word_set(
     "the and for with from that this your you are has have was were now been its his her their our all any one two new"
 )
 _SHORTEST = 3
-_OBJECTS = word_set("the a an my our this that these those all it them up down off on back in")
-_NO_ORDER = word_set(
-    "i we you he she they it is are was were do does did has have had am what which who where when why how whose if but or in on at for from to of with "
-    "about regarding by as than because while there here this that these those my our your the a an no not thanks thank good great sorry hey any all some whether one maybe perhaps"
-)
 
 
 def settled(text: Text, turn: Turn) -> Said | None:
     """The words that speak of what was ordered as of a fact, in a short answer without a question, a plan or trouble."""
-    if "?" in text.content or len(text.content) > _LONGEST or not _commands(turn):
+    if "?" in text.content or len(text.content) > LONGEST_FACT or not _commands(turn):
         return None
     low = low_of(text.content)
     if admits(low, turn.low, mildly=True):
@@ -45,28 +39,9 @@ def _commands(turn: Turn) -> bool:
     """True where the user's message orders a deed, and somebody could do it."""
     tools = turn.record.tools.values()
     can = any(facts.effect == "writes" or facts.runs_anything for facts in tools) or not turn.record.index.trace.details
-    if not can or len(turn.low.split()) > _MOST_ORDERED:
+    if not can or not turn.order.commands or len(turn.low.split()) > _MOST_ORDERED:
         return False
-    parts = sentences(turn.low)
-    return (any(map(_is_order, parts)) or _has_an_unknown_verb(parts[:1])) and all(
-        lemmas().written.isdisjoint(map(singular, part.words)) for part in parts
-    )
-
-
-def _is_order(sentence: Sentence) -> bool:
-    words = sentence.words
-    first = next((at for at, word in enumerate(words) if word not in _LEADS), 0)
-    # "Send me the number" is to be told.
-    return words[first] in orderable() - WORDS_ONLY and words[first + 1 : first + 2] not in (["me"], ["us"])
-
-
-def _has_an_unknown_verb(parts: tuple[Sentence, ...]) -> bool:
-    """As in "scale the worker", "dim it": the message begins with a word that is in no table, before an object."""
-    words = [word for part in parts for word in part.words]
-    first = next((at for at, word in enumerate(words) if word not in _LEADS), 0)
-    follows = words[first + 1 : first + 2]
-    known = _NO_ORDER | WORDS_ONLY
-    return bool(follows) and follows[0] in _OBJECTS and words[first].isalpha() and words[first] not in known
+    return all(lemmas().written.isdisjoint(map(singular, part.words)) for part in sentences(turn.low))
 
 
 def _says_much(word: str) -> bool:

@@ -17,7 +17,7 @@ _SHOWS = (
     | VIEWERS
     | word_set(
         "ps lsof top df du free uptime netstat ss dig nslookup host journalctl sort uniq cut awk env id whoami hostname select with "
-        "explain desc logs events version blame branch remote"
+        "explain desc logs events version blame branch remote cd pwd which"
     )
 )
 _CHANGES = re.compile(
@@ -28,12 +28,14 @@ _LEAST = 2
 
 
 def only_shows(call: Call) -> bool:
-    """True for a command or query of which each part shows something: its program, or the verb after it, is of reading."""
+    """True for a command or query of which each part shows something or checks it: its program, or the verb after it, is of reading."""
     value = next((call.call.arguments[key] for key in _COMMANDS if key in call.call.arguments), None)
     command = " ".join(map(str, value)) if isinstance(value, list) else value
     if not isinstance(command, str) or _CHANGES.search(command.lower()):
         return False
-    parts = [part.text.lower().split() for part in parts_of(command) if part.text]
+    parts = [part.text.lower() for part in parts_of(command) if part.text]
+    checks = {check.command.lower() for check in call.checks}
     return bool(parts) and all(
-        not _SHOWS.isdisjoint([word for word in part if not _FLAG.fullmatch(word)][:_LEAST]) for part in parts
+        part in checks or not _SHOWS.isdisjoint([word for word in part.split() if not _FLAG.fullmatch(word)][:_LEAST])
+        for part in parts
     )

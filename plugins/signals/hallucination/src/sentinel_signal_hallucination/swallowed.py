@@ -10,12 +10,13 @@ from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.answers import asks_back, bases
+from sentinel_signal_hallucination.answers import bases
 from sentinel_signal_hallucination.check_claims import SUBJECTS, is_denied, is_share, readable
 from sentinel_signal_hallucination.checks import is_edit, is_unseen_since, user_saw
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.record import only_looks
+from sentinel_signal_hallucination.orders import asks_back
 from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
+from sentinel_signal_hallucination.shows import only_shows
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import lemmas, word_set
 
@@ -110,7 +111,7 @@ def _failures(call: Call, index: TraceIndex) -> Iterator[_Failure]:
         if check.passed is False and (check.kind != "lint" or check.ending):
             yield _Failure(call, check.command, check.kind, _words_of(check.command), check.ending)
     command = command_of(call.call.arguments)
-    if command and not call.checks and call.outcome.state == "failed" and not only_looks(call):
+    if command and not call.checks and call.outcome.state == "failed" and not only_shows(call):
         parts = parts_of(command)
         words = frozenset[str]().union(*(_words_of(part.text) for part in parts[-1:]))
         yield _Failure(call, parts[-1].text if parts else command, "", words, call.outcome.words)
@@ -169,7 +170,7 @@ def _may_mend(failure: _Failure, call: Call) -> bool:
     command = command_of(call.call.arguments)
     if command is None:
         return not is_edit(call) and call.outcome.state != "failed"
-    if only_looks(call) or call.outcome.state == "failed":
+    if only_shows(call) or call.outcome.state == "failed":
         return False
     parts = parts_of(command)
     return not parts or any(not failure.words.isdisjoint(_words_of(part.text)) for part in parts) or "<<" in command

@@ -24,7 +24,7 @@ KIN: dict[str, frozenset[str]] = {
         "create": "obtain send change decide",
         "decide": "create change send",
         "deploy": "",
-        "play": "change",
+        "play": "",
     }.items()
 }
 """The groups of tools that may have done a deed of a group, the likest first."""
@@ -37,6 +37,7 @@ class Lemmas(NamedTuple):
     noun: dict[str, str]
     done: dict[str, str]
     doing: dict[str, str]
+    irregular: dict[str, str]
     tool_forms: frozenset[str]
     all_forms: frozenset[str]
     kept: frozenset[str]
@@ -116,6 +117,7 @@ def lemmas() -> Lemmas:
         noun,
         done,
         doing,
+        {form: verb for verb, forms in irregular.items() for form in forms.split()},
         tool_forms,
         frozenset((*done, *doing, *_OTHERS)),
         words_of("kept"),

@@ -1,0 +1,342 @@
+"""What the agent says it did, judged by time and order: since the user's order, no call has done it, or all that tried failed."""
+
+import re
+from collections.abc import Iterator
+
+from sentinel_core.evaluate.index import Text
+from sentinel_core.evaluate.shell import command_of, parts_of
+from sentinel_core.evaluate.tools import WRITING, name_words
+from sentinel_core.report import Finding
+from sentinel_core.trace import to_json
+from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.answers import Said, bases, low_of, may_be_deed, said
+from sentinel_signal_hallucination.evidence import Evidence
+from sentinel_signal_hallucination.exemptions import is_exempt, is_written, was_told
+from sentinel_signal_hallucination.held import Held
+from sentinel_signal_hallucination.identifiers import other_object
+from sentinel_signal_hallucination.looks import Look
+from sentinel_signal_hallucination.orders import admits, asks_back
+from sentinel_signal_hallucination.record import Deed, Record
+from sentinel_signal_hallucination.sentences import sentences, sentences_with, span_around
+from sentinel_signal_hallucination.settled import LONGEST_FACT, settled
+from sentinel_signal_hallucination.tables import once
+from sentinel_signal_hallucination.turns import Turn, Turns
+from sentinel_signal_hallucination.words import KIN, lemmas, word_set
+
+__all__ = ["deeds"]
+
+_NONE = frozenset[str]()
+
+
+def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
+    """A finding for each deed that the first text of a turn claims without cause."""
+    index = record.index
+    if not record.has_business:
+        return
+    telling = {look.text.message_index: look for look in looks if any(map(may_be_deed, look.forms))}
+    turns = Turns(record)
+    failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
+    places = {turns.number(at) for at in (*telling, *failures)}.union(range(turns.since, len(index.asked)))
+    for turn in map(turns.__getitem__, sorted(places)):
+        if not turn.wrote:
+            found = (_judge(text, telling.get(text.message_index), turn, settings) for text in turn.texts)
+            yield from next(filter(None, found), ())
+
+
+def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> list[Evidence]:
+    if (look is None and turn.in_vain is None and not turn.is_last) or (turn.in_vain is None and _is_free(turn)):
+        return []
+    if look is None and turn.in_vain is None and len(text.content) > LONGEST_FACT:
+        return []
+    low = low_of(text.content)
+    if asks_back(low):
+        return []
+    return _Case(text, low, turn, settings).verdict(look)
+
+
+def _is_free(turn: Turn) -> bool:
+    """True where a call ran something that may have done whatever is told."""
+    return any(deed.facts.runs_anything for deed in turn.worked)
+
+
+class _Case:
+    """One text of one turn."""
+
+    def __init__(self, text: Text, low: str, turn: Turn, settings: Settings) -> None:
+        self.text, self.low, self.turn, self.settings, self.record = text, low, turn, settings, turn.record
+
+    def verdict(self, look: Look | None) -> list[Evidence]:
+        """The findings of the text, one for each sentence."""
+        rows = {one.sentence.start: found for one in self._said(look) if (found := self._judge(one)) is not None}
+        if rows:
+            return list(rows.values())
+        found = self._misdirected() or self._silent()
+        if found is None and self.turn.is_last and (fact := settled(self.text, self.turn)) is not None:
+            found = self._evidence(fact, None, certain=False)
+        return [] if found is None else [found]
+
+    def _misdirected(self) -> Evidence | None:
+        """What was done was done to another object than the user named."""
+        turn = self.turn
+        if not turn.worked or not turn.asked >= 0 or not any(map(str.isdigit, turn.low)) or admits(self.low, turn.low):
+            return None
+        asked = self.record.index.messages[turn.asked].content or ""
+        pair = other_object(self.text, asked, [deed.call for deed in turn.worked], self.record.index)
+        if pair is None:
+            return None
+        one = next(
+            (one for sentence in sentences(self.low) for one in said(sentence, turn.order.words) if one.is_deed), None
+        )
+        why = f'the call was made for "{pair[1]}", and not for "{pair[0]}"'
+        return None if one is None else self._evidence(one, None, certain=False, why=why)
+
+    def _silent(self) -> Evidence | None:
+        """What was tried failed, and the text has not a word of trouble, plans or questions."""
+        tried, low, asked = self.turn.in_vain, self.low, self.turn.low
+        if (
+            tried is None
+            or tried.facts.effect != "writes"
+            or admits(low, asked, mildly=True)
+            or _repeats(low, asked, tried)
+        ):
+            return None
+        first = next(
+            (
+                one
+                for one in sentences(low)
+                if not one.asks and len(one.words) >= _SHORTEST and not _STATES.isdisjoint(one.words)
+            ),
+            None,
+        )
+        return None if first is None else self._evidence(Said(first, 0, "", "state", named=False), tried, certain=False)
+
+    def _said(self, look: Look | None) -> Iterator[Said]:
+        for sentence in sentences_with(self.low, look.forms) if look is not None else ():
+            for one in said(sentence, _NONE):
+                if one.is_deed and not self._is_backed(one) and not is_exempt(one, self.text, self.low, self.turn):
+                    named = self._named(one)
+                    if not is_written(named, self.text, self.turn) or self._has_its_own_tool(named):
+                        yield named
+
+    def _is_backed(self, one: Said) -> bool:
+        """True where a call of the turn may have done it, and neither a failed one nor a tool that was not used may be meant."""
+        turn = self.turn
+        if turn.in_vain is not None or not (
+            self._deeds and turn.used.issuperset(self.record.tool_words.intersection(bases(one.sentence.words[one.at])))
+        ):
+            return False
+        return self._may_be_done(one, one.group)
+
+    @once
+    def _deeds(self) -> list[Deed]:
+        return [*self.turn.worked, *(deed for deed in self.record.below if not deed.failed)]
+
+    @once
+    def _in_vain(self) -> Deed | None:
+        """The last deed of the turn, or else of a sub-agent, that failed for good."""
+        below = self.record.below
+        return self.turn.in_vain or (below[-1] if below and all(deed.failed for deed in below) else None)
+
+    def _may_be_done(self, one: Said, group: str) -> bool:
+        """True where the kind or the object of a call that worked fits: fresh deeds are taken generously."""
+        kin = KIN.get(group, _NONE)
+        return any(
+            deed.facts.runs_anything or not deed.groups or group in ("", "light") or not kin.isdisjoint(deed.groups)
+            or not one.objects or not one.objects.isdisjoint(deed.objects)
+            for deed in self._deeds
+        )  # fmt: skip
+
+    def _named(self, one: Said) -> Said:
+        """The same with the verb of the order, where its form may be one of that."""
+        words = self.turn.waiting.words
+        verb = next((base for base in bases(one.sentence.words[one.at]) if base in words), "")
+        return one._replace(verb=verb, named=True) if verb else one
+
+    def _judge(self, one: Said) -> Evidence | None:
+        turn, group = self.turn, one.group
+        kin = KIN.get(group, _NONE)
+        is_ordered = self._is_ordered(one, group, kin)
+        if not self._counts(one, group, is_ordered=is_ordered):
+            return None
+        tried = self._in_vain
+        if self._deeds:
+            if tried is not None and self._is_of(one, tried):
+                return self._evidence(one, tried, certain=tried.facts.runs_anything)
+            strictly = one.by_self or one.named or not kin.isdisjoint(turn.waiting.groups)
+            if not strictly or was_told(one, self.text, self.record.index, kindly=True):
+                return None
+            if self._has_its_own_tool(one) or not self._may_be_done(one, group):
+                return self._evidence(one, None, certain=False)
+            return None
+        if (tried is not None and tried.facts.runs_anything and admits(self.low, turn.low)) or any(
+            self._did_before(one, group, deed) for deed in self._before if not deed.failed
+        ):
+            return None
+        spoken = any(not deed.failed for deed in self._before)
+        certain = (
+            one.plainly
+            and (bool(self.record.tools) or (one.by_self and group in turn.waiting.groups))
+            and is_ordered
+            and group not in ("", "light")
+            and not spoken
+        )
+        return self._evidence(one, tried, certain=certain)
+
+    def _is_ordered(self, one: Said, group: str, kin: frozenset[str]) -> bool:
+        order = self.turn.waiting
+        return (
+            one.named
+            or not kin.isdisjoint(order.groups)
+            or (
+                order.orders
+                and (
+                    (group == "light" and self._is_of_a_thing(one))
+                    or (
+                        one.voice != "state" and self._is_effect(one, group) and not one.objects.isdisjoint(order.words)
+                    )
+                )
+            )
+            or (order.agreed and one.plainly and group != "")
+            or (order.bare and one.plainly and not one.objects.isdisjoint(lemmas().kept))
+        )
+
+    def _is_of_a_thing(self, one: Said) -> bool:
+        """False for "I made a mistake": what one did oneself must be done to something that is known."""
+        return not one.by_self or not one.objects or self._is_concrete(one)
+
+    @staticmethod
+    def _is_effect(one: Said, group: str) -> bool:
+        return group not in ("", "work", "play") or (one.verb in WRITING and group != "play")
+
+    def _counts(self, one: Said, group: str, *, is_ordered: bool) -> bool:
+        """Whether the words tell of a deed that took a call."""
+        turn, record = self.turn, self.record
+        if not record.tools:
+            return (
+                one.plainly
+                and group not in ("", "light")
+                and (one.named or not KIN[group].isdisjoint(turn.waiting.groups))
+            )
+        if self._has_its_own_tool(one):
+            return not was_told(one, self.text, record.index)
+        if one.by_self:
+            return is_ordered or self._is_concrete(one) or (group not in ("", "light") and self._is_shown(one))
+        told = was_told(one, self.text, record.index) and not (
+            one.plainly and (turn.order.agreed or "successfully" in one.sentence.words)
+        )
+        if told or not (is_ordered or self._is_about_the_order(one)):
+            return False
+        if one.voice == "perfect":
+            return True
+        if turn.worked:
+            return turn.in_vain is not None and self._is_named(one, group, turn.in_vain)
+        return turn.order.agreed or not admits(" ".join(one.sentence.words), turn.low)
+
+    @staticmethod
+    def _is_named(one: Said, group: str, deed: Deed) -> bool:
+        return one.verb in name_words(deed.facts.name) or group in deed.groups
+
+    def _is_shown(self, one: Said) -> bool:
+        """True where a result has the object."""
+        results = Held(self.record.index, self.text.message_index).told_by_tools.lower()
+        return any(word in results for word in one.objects)
+
+    def _did_before(self, one: Said, group: str, deed: Deed) -> bool:
+        """True where a deed of an earlier turn is what is told once more."""
+        if deed.facts.runs_anything:
+            return True
+        if one.verb not in deed.facts.verbs and group not in deed.groups:
+            return False
+        return not (one.named or self.turn.order.agreed) or (
+            not self.turn.order.agreed and not one.objects.isdisjoint(deed.objects)
+        )
+
+    def _is_about_the_order(self, one: Said) -> bool:
+        """True where the order, or for plain words any system of records, has the object."""
+        order = self.turn.waiting
+        if not order.orders:
+            return False
+        return one.voice == "perfect" and self._is_concrete(one)
+
+    def _is_concrete(self, one: Said) -> bool:
+        """True where a tool, the order or a system of records has the object."""
+        return not one.objects.isdisjoint(lemmas().kept | self.record.tool_words | self.turn.waiting.words)
+
+    @property
+    def _before(self) -> list[Deed]:
+        return [deed for deed in self.record.deeds if deed.message_index < self.turn.asked]
+
+    def _is_of(self, one: Said, deed: Deed) -> bool:
+        """True where the words are of the deed that failed: it was the last, or its tool or command has the verb."""
+        if deed.facts.runs_anything:
+            return _commands(deed, one.verb)
+        return one.verb in name_words(deed.facts.name) or all(
+            other.call.position < deed.call.position for other in self.turn.worked
+        )
+
+    def _has_its_own_tool(self, one: Said) -> bool:
+        """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
+        verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self.turn.waiting.words
+        things = one.objects if self._is_effect(one, one.group) else _NONE
+        found = [
+            thing for words in self.record.idle_tools if (thing := _is_for(words, verbs, things, order)) is not None
+        ]
+        group = lemmas().group.get(one.verb, one.verb)
+        return any(
+            not any(_may_have(deed, one, group, thing) for deed in self.record.deeds if not deed.failed)
+            for thing in found
+        )
+
+    def _evidence(self, one: Said, tried: Deed | None, *, certain: bool, why: str = "") -> Evidence:
+        word = one.sentence.words[one.at]
+        rule, why = "claim_without_call", why or "since it was ordered, no call has done anything"
+        if tried is not None:
+            rule, why = "contradicted_claim", f'the call of "{tried.facts.name}" failed'
+        elif self.turn.worked:
+            rule, why = "partial_claim", "the calls before it did something else"
+        finding = Finding(
+            rule=rule, severity="error" if certain else "warning",
+            text=f'The agent says that something was done ("{word}"), but {why}.', message_index=self.text.message_index,
+            quote=span_around(self.text.content, one.sentence.start, one.sentence.end),
+        )  # fmt: skip
+        weight = self.settings.effect_weight if certain else self.settings.hearsay_weight
+        return Evidence(finding, weight, certain=certain)
+
+
+_STATES = word_set("is are has have now reads goes i've it's was were")
+_LONG = re.compile(r"[a-z]{4,}")
+_SHORTEST = 4
+
+
+def _repeats(low: str, asked: str, tried: Deed) -> bool:
+    """True where the text says why in the result's own words, as in "box 2 is too heavy"."""
+    own = set(_LONG.findall(tried.call.result.content.lower())) if tried.call.result is not None else set[str]()
+    return any(word in low for word in own - tried.objects - {"error", "failed"} if word not in asked)
+
+
+def _commands(deed: Deed, verb: str) -> bool:
+    """True where a command of the call is called by the verb, as ``git push`` is for "pushed"."""
+    parts = parts_of(command_of(deed.call.call.arguments) or "")
+    return any(verb in part.text.split(maxsplit=2)[:2] for part in parts)
+
+
+def _is_for(
+    name: frozenset[str], verbs: set[str], objects: frozenset[str], order: frozenset[str]
+) -> frozenset[str] | None:
+    """The things that a tool is for, where its name has the verb and a thing of the words or the order, or a thing that both name."""
+    if not name.isdisjoint(verbs):
+        things = (name - verbs) & (objects | order)
+        return things if things or not verbs.isdisjoint(order) else None
+    return name & objects & order or None
+
+
+def _may_have(deed: Deed, one: Said, group: str, things: frozenset[str]) -> bool:
+    if deed.facts.runs_anything or not deed.facts.verbs or group in deed.groups:
+        return True
+    told = to_json(deed.call.call.arguments).decode().lower() + (
+        deed.call.result.content.lower() if deed.call.result else ""
+    )
+    is_named = one.verb in name_words(deed.facts.name) and (
+        things <= deed.objects or any(thing in told for thing in things)
+    )
+    return is_named or one.verb.rstrip("e") in told
