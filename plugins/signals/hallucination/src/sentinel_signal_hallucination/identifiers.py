@@ -9,7 +9,7 @@ from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.held import CODE, Held, final_answer, prose_of, value_evidence
+from sentinel_signal_hallucination.held import Held, final_answer, prose_of, value_evidence
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["in_answer", "in_reports", "other_object", "receipts"]
@@ -106,7 +106,7 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
         if facts.effect != "writes" or _REPORTS.isdisjoint(facts.objects | facts.verbs) or call.is_copied:
             continue
         values = [value for value in call.call.arguments.values() if isinstance(value, str)]
-        texts = [CODE.sub(" ", value) for value in values if len(value) >= _SHORTEST_REPORT]
+        texts = [prose_of(value) for value in values if len(value) >= _SHORTEST_REPORT]
         held = Held(index, call.message_index)
         for match in (match for text in texts for match in _identifiers(text)):
             if _is_none(match) or _is_held(match[0], held):

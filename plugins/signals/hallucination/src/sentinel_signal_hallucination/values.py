@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import facts_of
@@ -15,19 +16,17 @@ from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["unheld"]
 
-_FIGURE = regex(r"\d(?<![\w.#:/+-].)[\d,]*(?:\.\d+)?(?![\w%-]|[/:.,]\d)", re.DOTALL)
-_GROUPED = regex(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?\Z")
-_MONTH_NAMES = (
-    r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber "
-    r"|\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? "
+_FIGURE = regex(
+    r"\d(?<![\w.#:/+-].)(?:(?<!\d\d)\d{0,2}(?:,\d{3})+|\d*)(?:\.\d+)?(?=[A-Za-z]{0,3}(?![\w%-]|[/:.,]\d))", re.DOTALL
 )
-_MONTH = regex(_MONTH_NAMES)
-_HEDGED = regex(r"\b(?:below|above|under|over|nearly|almost|than|at least|at most|up to|within) \$?\Z")
+_DATED = regex(r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:\d{1,2}(?:st|nd|rd|th)?,? )?\Z")
+# A limit, an estimate, an offer or a supposition.
 _SUPPOSED = regex(
-    r"\b(?:python|node|java|if|version|previous|previously|suppose|assuming|unless|would|e\.g|for example|target|threshold)\b"
+    r"(?i)\b(?:if|would|could|might|suppose|assuming|unless|e\.g|for example|version|target|threshold)\b"
+    r"|\b(?:about|around|roughly|approximately|nearly|almost) \W{0,4}\Z"
 )
-_DAY_OF_MONTH = regex(rf"(?:{_MONTH_NAMES})\d{{1,2}}(?:st|nd|rd|th)?,? \Z")
-_SHORTEST, _MOST, _LONGEST, _HEAD, _DAY, _YEAR = 3, 40, 20_000, 2_000, 2, 4
+_YEAR = regex(r"\b(?:19|20)\d\d\b")
+_SHORTEST, _MOST, _LONGEST, _HEAD = 3, 40, 20_000, 2_000
 
 
 def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
@@ -82,38 +81,28 @@ def _broke(call: Call) -> bool:
 
 
 def _is_supposed(prose: str, match: re.Match[str]) -> bool:
-    """True for a limit, a supposition or a part of a formula."""
-    at = match.start()
-    sentence = prose[max(prose.rfind(". ", 0, at), prose.rfind("\n", 0, at)) + 1 : at].lower()
-    if _HEDGED.search(sentence) is not None or _SUPPOSED.search(sentence) is not None:
-        return True
-    return "\\" in prose[max(0, at - 60) : match.end() + 60]
+    """True where the sentence supposes."""
+    begin = max(prose.rfind(". ", 0, match.start()), prose.rfind("\n", 0, match.start())) + 1
+    return _SUPPOSED.search(prose[begin : match.start()]) is not None
 
 
-def _is_year(written: str, prose: str, at: int) -> bool:
-    return len(written) == _YEAR and _DAY_OF_MONTH.search(prose, max(0, at - 20), at) is not None
+def _is_dated(written: str, held: Held) -> bool:
+    """True for a day, and for a year beside one that was told or where none was: who writes a date knows the day."""
+    if len(written) < _SHORTEST:
+        return int(written) <= 31
+    years = set(map(int, _YEAR.findall(held.text)))
+    return not years or not years.isdisjoint((int(written) - 1, int(written) + 1))
 
 
 def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:
-    for number, match in enumerate(_FIGURE.finditer(prose)):
-        if number >= _MOST:
-            return
-        written = match[0].rstrip(",")
-        is_day = len(written) == _DAY and _MONTH.search(prose, max(0, match.start() - 12), match.start()) is not None
-        if "," in written and _GROUPED.match(written) is None:
-            continue  # "(3,36)" is a pair
-        if not is_day and (len(written) < _SHORTEST or not written.strip("0,.")):
+    for match in islice(_FIGURE.finditer(prose), _MOST):
+        written, at = match[0], match.start()
+        dated = written.isdigit() and len(written) in (2, 4) and _DATED.search(prose, max(0, at - 20), at) is not None
+        if not dated and (len(written) < _SHORTEST or not written.strip("0,.")):
             continue
-        if held.holds(partial(stands, written)) or _is_supposed(prose, match):
+        if held.holds(partial(stands, written)) or _is_supposed(prose, match) or stands(written, held.earlier):
             continue
-        if is_day:
-            if held.derived.may_give(written):
-                continue
-        elif not _is_year(written, prose, match.start()) and held.derived.gives(written, prose, match.start()):
-            continue
-        from sentinel_signal_hallucination.derive import explicit_sum  # few answers come this far
-
-        if explicit_sum(written, prose, match.start()) is not False and stands(written, held.earlier):
+        if _is_dated(written, held) if dated else held.derived.gives(written, prose, at):
             continue
         yield value_evidence(answer, "figure", match, settings.figure_weight, certain=False)
         return
