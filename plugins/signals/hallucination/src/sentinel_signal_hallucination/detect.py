@@ -9,7 +9,6 @@ from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.report import Detection, Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence, combined
-from sentinel_signal_hallucination.identifiers import receipts
 from sentinel_signal_hallucination.looks import Look, looks_at
 from sentinel_signal_hallucination.lookups import lookups
 from sentinel_signal_hallucination.pairing import imitated, orphaned, unanswered
@@ -54,7 +53,6 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
         *waiting(record, looks, settings, frozenset(row.finding.message_index or 0 for row in claimed)),
         *(() if claimed else lookups(index, settings)),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
-        *receipts(index, settings),
         *unheld(index, settings),
         *_checked(index, [look.text for look in looks if look.checks], settings),
         *imitated(index, settings, gaps, spoken),

@@ -10,7 +10,7 @@ from sentinel_core.evaluate.tools import facts_of
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.held import Held, final_answer, prose_of, stands, value_evidence
-from sentinel_signal_hallucination.identifiers import in_answer, in_reports
+from sentinel_signal_hallucination.identifiers import in_reports, in_texts
 from sentinel_signal_hallucination.record import failed
 from sentinel_signal_hallucination.tables import regex
 
@@ -22,7 +22,7 @@ _FIGURE = regex(
 _DATED = regex(r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:\d{1,2}(?:st|nd|rd|th)?,? )?\Z")
 # A limit, an estimate, an offer or a supposition.
 _SUPPOSED = regex(
-    r"(?i)\b(?:if|would|could|might|suppose|assuming|unless|e\.g|for example|version|target|threshold)\b"
+    r"(?i)\b(?:if|would|could|might|suppose|assuming|unless|e\.g|for example|version|python|node|java|target|threshold)\b"
     r"|\b(?:about|around|roughly|approximately|nearly|almost) \W{0,4}\Z"
 )
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
@@ -32,6 +32,7 @@ _SHORTEST, _MOST, _LONGEST, _HEAD = 3, 40, 20_000, 2_000
 def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     """At most one finding for identifiers and one for figures: the first of each. None where no tool gave anything."""
     yield from in_reports(index, settings)
+    yield from in_texts(index, settings)
     answer = final_answer(index)
     if answer is None or not any(map(str.isdigit, answer.content)):
         return
@@ -42,7 +43,6 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
         yield from _swallowed(answer, held, settings)
         return
     prose = prose_of(answer.content[:_LONGEST])
-    yield from in_answer(answer, prose, held, settings)
     yield from _figures(answer, prose, held, settings)
 
 
@@ -81,9 +81,10 @@ def _broke(call: Call) -> bool:
 
 
 def _is_supposed(prose: str, match: re.Match[str]) -> bool:
-    """True where the sentence supposes."""
+    """True where the sentence supposes, and in a formula."""
     begin = max(prose.rfind(". ", 0, match.start()), prose.rfind("\n", 0, match.start())) + 1
-    return _SUPPOSED.search(prose[begin : match.start()]) is not None
+    near = prose[max(0, match.start() - 60) : match.end() + 60]
+    return "\\" in near or _SUPPOSED.search(prose[begin : match.start()]) is not None
 
 
 def _is_dated(written: str, held: Held) -> bool:
