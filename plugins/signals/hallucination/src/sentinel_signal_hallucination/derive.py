@@ -18,11 +18,11 @@ _SCALES = tuple(
     factor for scale in (100.0, 1e3, 60.0, 1e6, 3600.0, 24.0, 7.0, 12.0, 1024.0, 2.0**20, 2.0**30, 1.609344, 2.20462, 2.54, 3.28084)
     for factor in (scale, 1 / scale)
 )  # fmt: skip
-_MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN = 4_000, 60, 60, 18, 12
+_MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN = 4_000, 60, 40, 18, 12
 _DEEPEST, _LONGEST, _LARGEST, _BESIDE = 12, 24, 1e15, 4
 _AROUND = [k for k in range(-8, 9) if k]
-_MOST_FIT = 2
-_CENTS, _SUFFIX = 2, 4
+_MOST_FIT = 3
+_CENTS, _SUFFIX, _ALL = 2, 4, 100
 
 
 def value_of(written: str) -> float:
@@ -101,13 +101,16 @@ class Derived:
         return sorted({*found, *(abs(total) for values in fields.values() for total in _sums(values))})
 
     def _pairs(self, low: float, high: float) -> Iterator[float]:
-        """Sums, differences and products of two figures, those from ``low`` to ``high``."""
+        """Sums, differences and products of two figures, and what a rate leaves, adds or makes of one, those from ``low`` to ``high``."""
         few = self._few
         for at, one in enumerate(few, 1):
             yield from [one + other for other in _between(few, low - one, high - one, at)]
             yield from [other - one for other in _between(few, one + low, one + high, at)]
             if one:
                 yield from [one * other for other in _between(few, *sorted((low / one, high / one)), at)]
+        shares = {share for one in few for share in (one, one / _ALL) if 0 < share < 1}
+        for factor in {factor for share in shares for factor in (1 - share, 1 + share, share)}:
+            yield from [one * factor for one in _between(few, low / factor, high / factor, 0)]
 
 
 def _near(values: list[float], half: float) -> Callable[[float], bool]:

@@ -19,14 +19,14 @@ __all__ = ["unheld"]
 _FIGURE = regex(
     r"\d(?<![\w.#:/+-].)(?:(?<!\d\d)\d{0,2}(?:,\d{3})+|\d*)(?:\.\d+)?(?=[A-Za-z]{0,3}(?![\w%-]|[/:.,]\d))", re.DOTALL
 )
-_DATED = regex(r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:\d{1,2}(?:st|nd|rd|th)?,? )?\Z")
+_DATED = regex(r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,? )?\Z")
 # A limit, an estimate, an offer or a supposition.
 _SUPPOSED = regex(
     r"(?i)\b(?:if|would|could|might|suppose|assuming|unless|e\.g|for example|version|python|node|java|target|threshold)\b"
     r"|\b(?:about|around|roughly|approximately|nearly|almost) \W{0,4}\Z"
 )
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
-_SHORTEST, _MOST, _LONGEST, _HEAD = 3, 40, 20_000, 2_000
+_SHORTEST, _MOST, _LONGEST, _HEAD, _DAYS = 3, 40, 20_000, 2_000, 31
 
 
 def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
@@ -87,23 +87,25 @@ def _is_supposed(prose: str, match: re.Match[str]) -> bool:
     return "\\" in near or _SUPPOSED.search(prose[begin : match.start()]) is not None
 
 
-def _is_dated(written: str, held: Held) -> bool:
-    """True for a day, and for a year beside one that was told or where none was: who writes a date knows the day."""
+def _is_dated(written: str, day: str | None, held: Held) -> bool:
+    """True for a day, for a year beside one that was told, and for the year of a day where none was: who writes knows what year it is."""
     if len(written) < _SHORTEST:
-        return int(written) <= 31
+        return int(written) <= _DAYS
     years = set(map(int, _YEAR.findall(held.text)))
-    return not years or not years.isdisjoint((int(written) - 1, int(written) + 1))
+    if not years:
+        return day is None or stands(day, held.text)
+    return not years.isdisjoint((int(written) - 1, int(written) + 1))
 
 
 def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:
     for match in islice(_FIGURE.finditer(prose), _MOST):
         written, at = match[0], match.start()
-        dated = written.isdigit() and len(written) in (2, 4) and _DATED.search(prose, max(0, at - 20), at) is not None
-        if not dated and (len(written) < _SHORTEST or not written.strip("0,.")):
+        dated = _DATED.search(prose, max(0, at - 20), at) if written.isdigit() and len(written) in (2, 4) else None
+        if dated is None and (len(written) < _SHORTEST or not written.strip("0,.")):
             continue
         if held.holds(partial(stands, written)) or _is_supposed(prose, match) or stands(written, held.earlier):
             continue
-        if _is_dated(written, held) if dated else held.derived.gives(written, prose, at):
+        if _is_dated(written, dated["day"], held) if dated else held.derived.gives(written, prose, at):
             continue
         yield value_evidence(answer, "figure", match, settings.figure_weight, certain=False)
         return
