@@ -11,7 +11,6 @@ from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import said
 from sentinel_signal_hallucination.deeds import deeds
 from sentinel_signal_hallucination.evidence import Evidence, combined
-from sentinel_signal_hallucination.identifiers import receipts
 from sentinel_signal_hallucination.looks import Look, looks_at
 from sentinel_signal_hallucination.pairing import imitated, orphaned, unanswered
 from sentinel_signal_hallucination.record import Record
@@ -54,7 +53,6 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
         *passed_over,
         *claimed,
         *tool_results(index, [look.text for look in looks if look.gave], settings),
-        *receipts(index, settings),
         *unheld(index, settings),
         *checked,
         *imitated(index, settings, gaps, spoken),

@@ -15,7 +15,7 @@ from sentinel_signal_hallucination.tables import once, regex
 if TYPE_CHECKING:
     from sentinel_signal_hallucination.derive import Derived
 
-__all__ = ["CODE", "Held", "final_answer", "prose_of", "stands", "value_evidence"]
+__all__ = ["Held", "final_answer", "prose_of", "stands", "value_evidence"]
 
 
 class Held:
@@ -83,16 +83,18 @@ class Held:
         return Derived(self.results, self.said)
 
 
-CODE = regex(
-    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|`[^`\n]*[ (){}\[\]=][^`\n]*`|https?://\S+",
-    re.DOTALL,
+# A word in backticks is a name and stays; what has more in it is code.
+_CODE = regex(
+    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|(?P<word>`[\w./:#@+\"'-]*`)|`[^`\n]*`|https?://\S+", re.DOTALL
 )
 _SIGNS_OF_CODE = ("`", "<", "http")
 
 
 def prose_of(content: str) -> str:
     """The text with code and addresses made blank."""
-    return CODE.sub(blank, content) if any(map(content.__contains__, _SIGNS_OF_CODE)) else content
+    if not any(map(content.__contains__, _SIGNS_OF_CODE)):
+        return content
+    return _CODE.sub(lambda match: match["word"] or blank(match), content)
 
 
 def final_answer(index: TraceIndex) -> Text | None:

@@ -3,36 +3,36 @@
 import re
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.tools import facts_of
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.held import Held, final_answer, prose_of, stands, value_evidence
-from sentinel_signal_hallucination.identifiers import in_answer, in_reports
+from sentinel_signal_hallucination.identifiers import in_reports, in_texts
 from sentinel_signal_hallucination.record import failed
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["unheld"]
 
-_FIGURE = regex(r"\d(?<![\w.#:/+-].)[\d,]*(?:\.\d+)?(?![\w%-]|[/:.,]\d)", re.DOTALL)
-_GROUPED = regex(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?\Z")
-_MONTH_NAMES = (
-    r"\b(?:Jan|Febr)uary |\b(?:March|April|May|June|July|August) |\b(?:Septem|Octo|Novem|Decem)ber "
-    r"|\b(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\.? "
+_FIGURE = regex(
+    r"\d(?<![\w.#:/+-].)(?:(?<!\d\d)\d{0,2}(?:,\d{3})+|\d*)(?:\.\d+)?(?=[A-Za-z]{0,3}(?![\w%-]|[/:.,]\d))", re.DOTALL
 )
-_MONTH = regex(_MONTH_NAMES)
-_HEDGED = regex(r"\b(?:below|above|under|over|nearly|almost|than|at least|at most|up to|within) \$?\Z")
+_DATED = regex(r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,? )?\Z")
+# A limit, an estimate, an offer or a supposition.
 _SUPPOSED = regex(
-    r"\b(?:python|node|java|if|version|previous|previously|suppose|assuming|unless|would|e\.g|for example|target|threshold)\b"
+    r"(?i)\b(?:if|would|could|might|suppose|assuming|unless|e\.g|for example|version|python|node|java|target|threshold)\b"
+    r"|\b(?:about|around|roughly|approximately|nearly|almost) \W{0,4}\Z"
 )
-_DAY_OF_MONTH = regex(rf"(?:{_MONTH_NAMES})\d{{1,2}}(?:st|nd|rd|th)?,? \Z")
-_SHORTEST, _MOST, _LONGEST, _HEAD, _DAY, _YEAR = 3, 40, 20_000, 2_000, 2, 4
+_YEAR = regex(r"\b(?:19|20)\d\d\b")
+_SHORTEST, _MOST, _LONGEST, _HEAD, _DAYS = 3, 40, 20_000, 2_000, 31
 
 
 def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     """At most one finding for identifiers and one for figures: the first of each. None where no tool gave anything."""
     yield from in_reports(index, settings)
+    yield from in_texts(index, settings)
     answer = final_answer(index)
     if answer is None or not any(map(str.isdigit, answer.content)):
         return
@@ -43,7 +43,6 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
         yield from _swallowed(answer, held, settings)
         return
     prose = prose_of(answer.content[:_LONGEST])
-    yield from in_answer(answer, prose, held, settings)
     yield from _figures(answer, prose, held, settings)
 
 
@@ -82,38 +81,31 @@ def _broke(call: Call) -> bool:
 
 
 def _is_supposed(prose: str, match: re.Match[str]) -> bool:
-    """True for a limit, a supposition or a part of a formula."""
-    at = match.start()
-    sentence = prose[max(prose.rfind(". ", 0, at), prose.rfind("\n", 0, at)) + 1 : at].lower()
-    if _HEDGED.search(sentence) is not None or _SUPPOSED.search(sentence) is not None:
-        return True
-    return "\\" in prose[max(0, at - 60) : match.end() + 60]
+    """True where the sentence supposes, and in a formula."""
+    begin = max(prose.rfind(". ", 0, match.start()), prose.rfind("\n", 0, match.start())) + 1
+    near = prose[max(0, match.start() - 60) : match.end() + 60]
+    return "\\" in near or _SUPPOSED.search(prose[begin : match.start()]) is not None
 
 
-def _is_year(written: str, prose: str, at: int) -> bool:
-    return len(written) == _YEAR and _DAY_OF_MONTH.search(prose, max(0, at - 20), at) is not None
+def _is_dated(written: str, day: str | None, held: Held) -> bool:
+    """True for a day, for a year beside one that was told, and for the year of a day where none was: who writes knows what year it is."""
+    if len(written) < _SHORTEST:
+        return int(written) <= _DAYS
+    years = set(map(int, _YEAR.findall(held.text)))
+    if not years:
+        return day is None or stands(day, held.text)
+    return not years.isdisjoint((int(written) - 1, int(written) + 1))
 
 
 def _figures(answer: Text, prose: str, held: Held, settings: Settings) -> Iterator[Evidence]:
-    for number, match in enumerate(_FIGURE.finditer(prose)):
-        if number >= _MOST:
-            return
-        written = match[0].rstrip(",")
-        is_day = len(written) == _DAY and _MONTH.search(prose, max(0, match.start() - 12), match.start()) is not None
-        if "," in written and _GROUPED.match(written) is None:
-            continue  # "(3,36)" is a pair
-        if not is_day and (len(written) < _SHORTEST or not written.strip("0,.")):
+    for match in islice(_FIGURE.finditer(prose), _MOST):
+        written, at = match[0], match.start()
+        dated = _DATED.search(prose, max(0, at - 20), at) if written.isdigit() and len(written) in (2, 4) else None
+        if dated is None and (len(written) < _SHORTEST or not written.strip("0,.")):
             continue
-        if held.holds(partial(stands, written)) or _is_supposed(prose, match):
+        if held.holds(partial(stands, written)) or _is_supposed(prose, match) or stands(written, held.earlier):
             continue
-        if is_day:
-            if held.derived.may_give(written):
-                continue
-        elif not _is_year(written, prose, match.start()) and held.derived.gives(written, prose, match.start()):
-            continue
-        from sentinel_signal_hallucination.derive import explicit_sum  # few answers come this far
-
-        if explicit_sum(written, prose, match.start()) is not False and stands(written, held.earlier):
+        if _is_dated(written, dated["day"], held) if dated else held.derived.gives(written, prose, at):
             continue
         yield value_evidence(answer, "figure", match, settings.figure_weight, certain=False)
         return
