@@ -173,7 +173,11 @@ def _sums(values: list[float]) -> Iterator[float]:
             yield running
     if values:
         middle = sorted(values)
-        yield from (sum(values), sum(values) / len(values), (middle[len(values) // 2] + middle[~(len(values) // 2)]) / 2)
+        yield from (
+            sum(values),
+            sum(values) / len(values),
+            (middle[len(values) // 2] + middle[~(len(values) // 2)]) / 2,
+        )
     for one, other in combinations(values[-24:], 2):
         yield from (one + other, abs(one - other))
 

@@ -14,6 +14,7 @@ from sentinel_signal_hallucination.evidence import Evidence, combined
 from sentinel_signal_hallucination.looks import Look, looks_at
 from sentinel_signal_hallucination.pairing import imitated, orphaned, unanswered
 from sentinel_signal_hallucination.record import Record
+from sentinel_signal_hallucination.restated import restated
 from sentinel_signal_hallucination.sentences import plain, sentences
 from sentinel_signal_hallucination.tool_words import tool_results, tool_uses
 from sentinel_signal_hallucination.values import unheld
@@ -48,10 +49,11 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     record = Record(index)
     checked = list(_checked(index, [look for look in looks if look.checks], settings))
     passed_over = list(_swallowed(index, settings, _places(row for row in checked if row.finding.severity == "error")))
-    claimed = _claimed(record, looks, settings, _places(passed_over))
+    claimed = list(_claimed(record, looks, settings, _places(passed_over)))
     return [
         *passed_over,
         *claimed,
+        *restated(record, settings, _places((*passed_over, *claimed))),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
         *unheld(index, settings),
         *checked,

@@ -85,7 +85,8 @@ class Held:
 
 # A word in backticks is a name and stays; what has more in it is code.
 _CODE = regex(
-    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|(?P<word>`[\w./:#@+\"'-]*`)|`[^`\n]*`|https?://\S+", re.DOTALL
+    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|(?P<word>`[\w./:#@+\"'-]*`)|`[^`\n]*`|https?://\S+",
+    re.DOTALL,
 )
 _SIGNS_OF_CODE = ("`", "<", "http")
 

@@ -19,7 +19,9 @@ __all__ = ["unheld"]
 _FIGURE = regex(
     r"\d(?<![\w.#:/+-].)(?:(?<!\d\d)\d{0,2}(?:,\d{3})+|\d*)(?:\.\d+)?(?=[A-Za-z]{0,3}(?![\w%-]|[/:.,]\d))", re.DOTALL
 )
-_DATED = regex(r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,? )?\Z")
+_DATED = regex(
+    r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,? )?\Z"
+)
 # A limit, an estimate, an offer or a supposition.
 _SUPPOSED = regex(
     r"(?i)\b(?:if|would|could|might|suppose|assuming|unless|e\.g|for example|version|python|node|java|target|threshold)\b"
