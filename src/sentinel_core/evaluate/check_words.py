@@ -38,7 +38,7 @@ COMMANDS: dict[str, str] = {
     ),
     "build": (
         rf"g?make(?: (?:-\S+ ?)*(?:all|build|compile)?)?(?=\s*$)|(?:cmake|meson compile|ninja|gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|javac|rustc|go build|go install|cargo (?:\+\S+ )?(?:build|b)|webpack|rollup|esbuild|sphinx-build)"
-        rf"|{_NODE}(?:build|compile)(?:[:-][\w:-]+)?|(?:vite|next|parcel|ng|astro|nuxt|turbo|nx) (?:run )?build|(?:\S*/)?gradlew? (?:\S+ )*?(?:assemble\w*|build|classes|compile\w*)|(?:\S*/)?mvnw? (?:\S+ )*?(?:compile|package|install)"
+        rf"|{_NODE}(?:build|compile)(?:[:-][\w:-]+)?|(?:vite|next|parcel|ng|astro|nuxt|turbo|nx) (?:run )?build|(?:\S*/)?gradlew? (?:\S+ )*?(?:\S*:)?(?:assemble\w*|build|classes|compile\w*)|(?:\S*/)?mvnw? (?:\S+ )*?(?:compile|package|install)"
         r"|dotnet (?:build|publish)|docker(?:[ -]compose)? (?:buildx )?build|(?:uv|poetry|hatch|swift|bazel|mkdocs|stack|cabal|zig) build|build|xcodebuild|tsc -b"
     ),
 }
@@ -115,7 +115,7 @@ FAILED: dict[str, str] = {
     "build": (
         rf"{_AT}(?:fatal )?error: |\S{{0,80}}make(?:\[\d+\])?: \*\*\* |[^\n]{{0,60}}\bBUILD FAIL|[^\n]{{0,60}}\b[Bb]uild (?:failed|FAILED|did NOT complete|stopped)|(?:FAILURE|FAILED): |error\b[^\n]{{0,40}}: |Error: |ERROR(?: in|:) "
         rf"|error TS\d|[^\n(]{{1,200}}\(\d+,\d+\): error |[^\n]{{0,80}}\b{_SOME} errors?(?=[\s,.)]|$)|[^\n]{{0,40}}[Ff]ailed to (?:build|compile|solve|resolve)|Failed to compile|collect2: error|ld: |CMake Error|-- Configuring incomplete"
-        r"|npm (?:ERR!|error) |[^\n]{0,60}ELIFECYCLE|[^\n]{0,120}\b(?:exited with|failed with exit|returned a non-zero) code|Traceback \(|× "
+        r"|npm (?:ERR!|error) |[^\n]{0,60}ELIFECYCLE|[^\n]{0,120}\b(?:exited with|failed with exit|returned a non-zero) code(?! 0\b)|Traceback \(|× "
     ),
     "types": (
         rf"(?:Found )?{_SOME} errors?\b|[^\n]{{0,200}}\berror TS\d|{_AT}error: |[^\n(]{{1,200}}\(\d+,\d+\): error |error(?:\[E\d+\])?: |npm (?:ERR!|error) |\S+ - error "

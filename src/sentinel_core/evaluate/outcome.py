@@ -71,6 +71,10 @@ _FOOTERS = (
     "[current working directory", "[python interpreter",
 )  # fmt: skip
 
+# Codex says first how long a command took, and how it ended.
+_TIMED = ("Chunk ID: ", "Wall time: ")
+_ENDED = re.compile(r"(?:Chunk ID: [^\n]{0,60}\n)?Wall time: [^\n]{0,60}\n(Process exited with code (-?\d{1,9}))\b")
+
 _Match = Callable[[str], re.Match[str] | None]
 _Tried = tuple[tuple[str, ...], _Match]
 
@@ -99,6 +103,8 @@ def judge_text(content: str) -> Outcome:
     first = content[:2]
     if first[:1] == "{" or first in _LISTS:
         return _judge_json(content)
+    if content.startswith(_TIMED) and (ended := _ENDED.match(content)) is not None:
+        return Outcome("failed" if int(ended[2]) else "worked", "exit_code", ended[1])
     head = content[:_HEAD].lstrip()
     if not head:
         return _NO_SIGN if content.strip() else _EMPTY

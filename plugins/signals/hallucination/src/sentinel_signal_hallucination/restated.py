@@ -17,7 +17,20 @@ from sentinel_signal_hallucination.words import word_set
 
 __all__ = ["restated"]
 
-_MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"]
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _DATE = re.compile(r"\d{4}-(\d\d)-(\d\d)")
 _NO_FACT = word_set(
     "should would will might may could if once unless please let let's need needs want next you'll i'll cannot can't not never yet still remains stays but"

@@ -2,10 +2,12 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
 
+from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding
@@ -16,15 +18,14 @@ from sentinel_signal_hallucination.checks import is_edit, is_unseen_since, user_
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.orders import asks_back
 from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
-from sentinel_signal_hallucination.shows import only_shows
-from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.trouble import speaks_of_trouble
 from sentinel_signal_hallucination.words import lemmas, word_set
 
 __all__ = ["swallowed"]
 
 # What says that a check went well, with or without a verb.
 _GOOD = word_set(
-    "green ok okay happy fine valid hold holds silent agree agrees through good 100 without none no zero nothing 0 congratulations type-checks "
+    "green ok okay accepts accepted completes completed happy fine valid hold holds silent agree agrees through good 100 without none no zero nothing 0 congratulations type-checks "
     "type-check up works quiet satisfied"
 )
 _GOOD_STEMS = ("pass", "succe", "compil", "clean", "built", "build")
@@ -36,23 +37,6 @@ _NO_FACT = word_set(
 )
 _SOME = word_set("most some few other others previous only almost nearly half rest remaining")
 _ADVICE = word_set("run rerun check try verify make see fix ensure confirm add change remove use set install to")
-# Who speaks of trouble has hidden nothing: anywhere in the answer, and near the words about the command.
-_TROUBLE = word_set(
-    "red broke broken breaks break crash crashes crashed crashing conflict conflicts blocked blocks skipped skip flaky remaining remains left yet still complains "
-    "complaining stuck pending except unrelated pre-existing preexisting reproduces wrong problem problems blocker exit exits timed timeout timeouts offline "
-    "reject rejected rejects refused refuses declined denied error errors unable unfortunately unavailable outage retry trouble cannot can't couldn't failure failures "
-    "however although though unresolved manually yourself expected"
-)
-_NEAR_TROUBLE = word_set(
-    "not never isn't wasn't weren't hasn't haven't didn't won't doesn't don't aren't without-it but none tried attempt attempted only warn waiting"
-)
-_OVER = regex(
-    r"\b(?:no|zero|0|none|nothing|without|any|never|exit (?:status|code))\b(?:[ :]+[\w-]+){0,3}?[ :]+"
-    r"(?:fail\w*|errors?|br(?:oke|eaks?)|crash\w*|complain\w*|warnings?|problems?|issues?|left|0|zero)\b"
-    r"|\bnothing (?:broke|fail\w*)\b|\bstill (?=pass|build|compil|work|green|hold|succe|clean)"
-    r"|\b(?:fix\w*|resolv\w+|repair\w*|remov\w+|clear\w*|caus\w+)\b(?: [\w`'-]+){0,4} (?:fail\w*|errors?|complain\w*|warnings?|problems?|issues?)\b"
-    r"|\b(?:fail\w*|errors?|complain\w*|warnings?|problems?|issues?|cause)\b(?: [\w`'-]+){0,6} (?:fixed|resolved|repaired|gone|solved|removed)\b"
-)
 _RUNS = word_set("run runs suite status result results command")
 # Programs that say with a short name what they do, and nouns of what they make.
 _VERBS = {
@@ -68,19 +52,21 @@ _VERBS = {
 _NOUNS = {"pr": ("pr", "pull", "request"), "mr": ("mr", "merge", "request")}
 _WORD = re.compile(r"[a-z][a-z\d-]+")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_PATHS = frozenset("/.=:")
+_PATHS = frozenset("/.=")
+_LOOKS = re.compile(
+    r"(?:cd|pwd|which|type|test|stat|file|du|ps|pgrep|curl|ping|git (?:-C \S+ )?(?:status|diff|log|show|branch|remote|fetch|grep|blame))\b"
+)
 _message_index = attrgetter("message_index")
 _GENERAL = frozenset(
     ("run", "npx", "python", "python3", "node", "bash", "sh", "exec", "sudo", "env", "the", "and", "dev", "src")
 )
-_ENGLISH = word_set("the is are and now it to of in was with as has been i")
 _NOUNS_OF = {
     "tests": SUBJECTS["tests"],
     "build": SUBJECTS["build"] | word_set("compile compiles compiled built image bundle"),
-    "types": SUBJECTS["types"] | word_set("compiler type-checks typechecks"),
+    "types": SUBJECTS["types"] | word_set("compile compiles compiled compiler type-checks typechecks"),
     "lint": SUBJECTS["lint"] | word_set("formatting formatted formatter style"),
 }
-_STEM, _LONGEST_REST, _BRIEF, _MOST_WORDS, _QUOTED_COMMAND = 4, 5, 12, 6, 80
+_STEM, _LONGEST_REST, _MOST_WORDS, _QUOTED_COMMAND = 4, 5, 6, 80
 
 
 class _Failure(NamedTuple):
@@ -111,10 +97,16 @@ def _failures(call: Call, index: TraceIndex) -> Iterator[_Failure]:
         if check.passed is False and (check.kind != "lint" or check.ending):
             yield _Failure(call, check.command, check.kind, _words_of(check.command), check.ending)
     command = command_of(call.call.arguments)
-    if command and not call.checks and call.outcome.state == "failed" and not only_shows(call):
+    if command and not call.checks and call.outcome.state == "failed" and not _looks(call):
         parts = parts_of(command)
         words = frozenset[str]().union(*(_words_of(part.text) for part in parts[-1:]))
         yield _Failure(call, parts[-1].text if parts else command, "", words, call.outcome.words)
+
+
+def _looks(call: Call) -> bool:
+    """True for a command that only looks for something, or looks at it: that it found nothing is no failure."""
+    parts = parts_of(command_of(call.call.arguments) or "")
+    return all(_LOOKS.match(part.text) or part.text.partition(" ")[0] in VIEWERS for part in parts)
 
 
 def _words_of(command: str) -> frozenset[str]:
@@ -149,7 +141,7 @@ def _judge(text: Text, index: TraceIndex, failures: list[_Failure]) -> tuple[Sen
             user_saw(index, failure.call.message_index, text.message_index)
             or asks_back(low)
             or "[ ]" in low
-            or _admits(low, failure)
+            or speaks_of_trouble(low, partial(_names, failure))
         ):
             return None
         sentence = next((one for one in sentences(low) if _speaks_of(one, failure)), None)
@@ -170,33 +162,18 @@ def _may_mend(failure: _Failure, call: Call) -> bool:
     command = command_of(call.call.arguments)
     if command is None:
         return not is_edit(call) and call.outcome.state != "failed"
-    if only_shows(call) or call.outcome.state == "failed":
+    if _looks(call) or call.outcome.state == "failed":
         return False
     parts = parts_of(command)
     return not parts or any(not failure.words.isdisjoint(_words_of(part.text)) for part in parts) or "<<" in command
 
 
-def _admits(low: str, failure: _Failure) -> bool:
-    """True where the text speaks of trouble that it does not say to be over; foreign languages are given the benefit of the doubt."""
-    parts = sentences(_OVER.sub(_blank, low))
-    words = {word for sentence in parts for word in sentence.words}
-    known = len(words) < _BRIEF or len(words & _ENGLISH) > 1
-    if not known or not words.isdisjoint(_TROUBLE) or any(word.startswith("fail") for word in words):
-        return True
-    near = {place for at, part in enumerate(parts) if _names(part.words, failure) for place in (at - 1, at, at + 1)}
-    return any(not _NEAR_TROUBLE.isdisjoint(part.words) for at, part in enumerate(parts) if at in near)
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
-
-
-def _links(words: list[str], failure: _Failure) -> bool:
+def _links(words: Sequence[str], failure: _Failure) -> bool:
     """True where a sentence names the command, or what it checks."""
     return any(word.removesuffix("'s") in failure.words or word in _NOUNS_OF.get(failure.kind, ()) for word in words)
 
 
-def _names(words: list[str], failure: _Failure) -> bool:
+def _names(failure: _Failure, words: Sequence[str]) -> bool:
     """True where a sentence is of the command, in any form of its words."""
     return _links(words, failure) or any(_is_kin(word, verb) for word in words for verb in failure.words)
 
@@ -210,11 +187,15 @@ def _speaks_of(sentence: Sentence, failure: _Failure) -> bool:
         if not _SOME.isdisjoint(words) or is_share(words):
             return False
         at = next((at for at, word in enumerate(words) if _links([word], failure) and _is_whole(words, at)), None)
-        return at is not None and any(word in _GOOD or word.startswith(_GOOD_STEMS) for word in words)
-    done = [word for word in words if word in _STATES or bases(word)]
+        return at is not None and any(map(_is_good, words))
+    done = [word for word in words if word in _STATES or bases(word) or _is_good(word)]
     return any(_is_kin(word, verb) for word in done for verb in failure.words) or (
         bool(done) and _links(words, failure)
     )
+
+
+def _is_good(word: str) -> bool:
+    return word in _GOOD or word.startswith(_GOOD_STEMS)
 
 
 def _is_whole(words: list[str], at: int) -> bool:
