@@ -10,7 +10,7 @@ from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.trouble import speaks_of_trouble
 from sentinel_signal_hallucination.words import word_set
 
-__all__ = ["SUBJECTS", "CheckClaim", "check_claims", "is_denied", "is_share", "readable"]
+__all__ = ["SUBJECTS", "CheckClaim", "check_claims", "commands_in", "is_denied", "is_share", "readable"]
 
 SUBJECTS = {
     "": word_set("everything checks all"),
@@ -42,6 +42,10 @@ _DENIED = word_set(
     "assuming assume provided not never no cannot if once when until unless should would could will may might must to ensure sure verify verifying make makes making check "
     "that so expect expected expecting whether except but before after let run running please need needs want wants which currently previously "
     "used confirm criteria goal goals plan target next says say said reads almost nearly at baseline help get keep see todo definition user claims claimed"
+)
+# What these say before a colon goes for what follows it.
+_FRAMES = word_set(
+    "assuming would should say says said reads criteria goal goals plan target todo definition claims claimed next expected when if once until unless not never"
 )
 _KNOWN = word_set("verified confirmed checked")
 _AFTER = word_set("now again and successfully so too cleanly after with without at - – — , ; ( )")
@@ -90,6 +94,11 @@ def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = N
 def readable(content: str) -> str:
     """The plain text, of the same length, in which commands between backticks are words of the sentence."""
     return plain(_CODE.sub(_bare, content) if "`" in content else content).replace("type check", "type-check")
+
+
+def commands_in(content: str) -> list[str]:
+    """What stands between backticks."""
+    return [match[0].strip("`") for match in _CODE.finditer(content)] if "`" in content else []
 
 
 def _bare(match: re.Match[str]) -> str:
@@ -154,7 +163,8 @@ def is_denied(before: list[str]) -> bool:
             continue
         told = word == "that" and before[at - 1 : at] != [] and before[at - 1] in _KNOWN
         since = word == "after" and "," in before[at:]
-        if not (told or since) and not (word == "that" and ":" in before[at:]):
+        led = ":" in before[at:] and word not in _FRAMES
+        if not (told or since or led):
             return True
     return False
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sentinel_core.evaluate.check_words import VIEWERS
-from sentinel_core.evaluate.checks import Check
+from sentinel_core.evaluate.checks import Check, kinds_of
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding, Severity
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.check_claims import CheckClaim, check_claims
+from sentinel_signal_hallucination.check_claims import CheckClaim, check_claims, commands_in
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.sentences import span_around
 from sentinel_signal_hallucination.tables import regex
@@ -68,12 +68,22 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
     }
     told: set[str] = set()
     for text in texts:
-        for claim in check_claims(text.content, programs):
+        for claim in check_claims(text.content, _with_named(text.content, programs)):
             if claim.kind not in told and (found := _judge(claim, text, index, runs, settings)) is not None:
                 told.add(claim.kind)
                 yield found
                 if not claim.kind:
                     return
+
+
+def _with_named(content: str, programs: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """The same with the programs that the text itself names between backticks."""
+    named = dict(programs)
+    for span in commands_in(content):
+        for kind in kinds_of(span):
+            words = frozenset(word for word in _WORD.findall(span.lower()) if len(word) >= _SHORTEST) - _GENERAL
+            named[kind] = named.get(kind, frozenset()) | words
+    return named
 
 
 def _words_of(runs: Iterator[_Run]) -> frozenset[str]:
@@ -89,7 +99,7 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
     says = f"The agent says that the {_NAMES[claim.kind]}"
     if not last:
         own = _says_it_ran(claim, text, index)
-        if ((claim.narrowed or claim.passed) and not own) or not _could_not_run(text, index, calls):
+        if (claim.narrowed and not own) or not _could_not_run(text, index, calls):
             return None
         if own:
             told = f"The agent says that it ran them and that the {_NAMES[claim.kind]}, and no call ran them."

@@ -32,7 +32,7 @@ _GOOD_STEMS = ("pass", "succe", "compil", "clean", "built", "build")
 # What says so of any other command.
 _STATES = word_set("open out live up gone available in-place merged running done set through now")
 _NO_FACT = word_set(
-    "should would will might may could if once until unless please let let's need needs want wants to-do todo plan next you'll you'd cannot can but whether "
+    "should would will might may could if once until unless please let let's need needs want wants to-do todo plan next you'll you'd cannot but whether "
     "before false previously"
 )
 _SOME = word_set("most some few other others previous only almost nearly half rest remaining")

@@ -13,17 +13,15 @@ __all__ = ["speaks_of_trouble"]
 _TROUBLE = word_set(
     "red broke broken breaks break crash crashes crashed crashing conflict conflicts blocked blocks skipped skip flaky complains complaining stuck "
     "wrong problem problems blocker exit exits timed timeout timeouts offline reject rejected rejects refused refuses declined denied error errors "
-    "unavailable outage retry trouble"
+    "unavailable outage trouble"
 )
-_MILD = word_set(
-    "manually yourself expected but none tried attempt attempted only warn waiting missing issue issues warning warnings open todo"
-)
+_MILD = word_set("manually yourself expected but tried attempt attempted warn waiting issue issues")
 _LEFT = word_set(
     "yet still remaining remains remain left pending except unrelated pre-existing preexisting unable unfortunately however although though cannot can't couldn't "
     "unresolved reproduces"
 )
 _DENIED = word_set("not never isn't wasn't weren't hasn't haven't didn't won't doesn't don't aren't")
-_THINGS = r"(?:fail\w*|errors?|br(?:oke|eaks?)|crash\w*|complain\w*|warnings?|problems?|issues?|findings?)"
+_THINGS = r"(?:fail\w*|errors?|br(?:oken?|eaks?)|crash\w*|complain\w*|warnings?|problems?|issues?|findings?)"
 _OVER = regex(
     rf"\b(?:no|zero|0|none|nothing|without|any|never|exit (?:status|code))\b(?:[ :]+[\w-]+){{0,3}}?[ :]+(?:{_THINGS}|left|0|zero)\b(?: left| remain\w*)?"
     rf"|\bnothing (?:broke|fail\w*)\b|\bstill (?=pass|build|compil|work|green|hold|succe|clean)"
@@ -43,24 +41,20 @@ def speaks_of_trouble(low: str, names: Callable[[Sequence[str]], bool]) -> bool:
     words = {word for part in parts for word in part.words}
     if len(words) >= _BRIEF and len(words & _ENGLISH) < 2:  # noqa: PLR2004 - one may be a word of another language, too
         return True
-    about = {
-        at
-        for at, part in enumerate(parts)
-        if names(part.words) or any("test" in word or "spec" in word for word in part.words)
-    }
-    near = {place for at in about for place in (at - 1, at, at + 1)}
     brief = len(parts) <= _FEW
-    return any(_is_trouble(part.words, is_near=at in near, is_brief=brief) for at, part in enumerate(parts))
+    named = {at for at, part in enumerate(parts) if names(part.words)}
+    near = {place for at in named for place in (at - 1, at, at + 1)}
+    return any(_is_trouble(part.words, at in named, at in near, brief) for at, part in enumerate(parts))
 
 
-def _is_trouble(words: list[str], *, is_near: bool, is_brief: bool) -> bool:
-    """Of a long text, a failure counts that is near, or that is said to be left: code that handles errors is none."""
+def _is_trouble(words: list[str], is_named: bool, is_near: bool, is_brief: bool) -> bool:
+    """Of a long text, a failure counts that is near, of a test, or said to be left: code that handles errors is none."""
     fails = not _TROUBLE.isdisjoint(words) or any(word.startswith("fail") for word in words)
     denied = not _DENIED.isdisjoint(words)
     left = not _LEFT.isdisjoint(words)
-    if is_near:
+    if is_named or any("test" in word or "spec" in word for word in words):
         return fails or denied or left or not _MILD.isdisjoint(words)
-    return (fails and (is_brief or left or denied)) or (left and is_brief)
+    return (fails and (is_near or is_brief or left or denied)) or (is_brief and (left or (denied and is_near)))
 
 
 def _blank(match: re.Match[str]) -> str:
