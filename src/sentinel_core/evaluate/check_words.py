@@ -24,7 +24,7 @@ COMMANDS: dict[str, str] = {
     "tests": (
         rf"py\.?test|tox|nox|nosetests|unittest|doctest|jest|vitest|mocha|cypress run|playwright test|{_NODE}(?:t|tests?)(?:[:-][\w:-]+)?"
         r"|deno test|node --test|go test|cargo (?:\+\S+ )?(?:nextest run|test|t)|dotnet test|(?:\S*/)?gradlew? (?:\S+ )*?(?:\S*test\w*|check)|(?:\S*/)?mvnw? (?:\S+ )*?(?:test|verify)"
-        r"|rspec|(?:rake|rails) (?:test|spec)\S*|phpunit|ctest|prove|g?make (?:-\S+ )*(?:tests?|check)[\w-]*|(?:just|task|hatch|swift|mix|sbt|bazel|meson|stack|cabal|flutter|dart|zig build|composer) tests?"
+        r"|rspec|(?:rake|rails) (?:test|spec)\S*|phpunit|ctest|prove|g?make (?:-\S+ )*(?:tests?|check)[\w-]*|(?:just|task|hatch|swift|mix|sbt|bazel|meson|stack|cabal|flutter|dart|zig build|composer|lein|forge|rebar3|nx|turbo|moon|pants|elm-app) tests?"
         r"|xcodebuild (?:\S+ )*test|(?:python[\d.]* )?(?:\S*/)?manage\.py test|(?:(?:ba)?sh |python[\d.]* |\./)?\S*(?:run_?tests?|runtests|\btest_\w+|\w+_tests?)\.(?:sh|py)|\S*/run_?tests?"
     ),
     "types": (
@@ -33,7 +33,7 @@ COMMANDS: dict[str, str] = {
     ),
     "lint": (
         rf"ruff(?: check| format)?|flake8|pylint|pyflakes|pycodestyle|black|isort|eslint|prettier|biome (?:check|lint)|stylelint|golangci-lint run|go vet|staticcheck|gofmt|cargo (?:\+\S+ )?(?:clippy|fmt)"
-        rf"|rubocop|shellcheck|yamllint|markdownlint\S*|clang-tidy|phpcs|phpstan|ktlint|swiftlint|ansible-lint|pre-commit run|{_NODE}(?:lint|format:check|check-format)(?:[:-][\w:-]+)?"
+        rf"|rubocop|shellcheck|yamllint|markdownlint\S*|clang-tidy|phpcs|phpstan|ktlint|swiftlint|ansible-lint|actionlint|hadolint|tflint|oxlint|detekt|codespell|cspell|vale|bandit|semgrep|buf lint|helm lint|spectral lint|mix credo|sqlfluff lint|terraform (?:validate|fmt -check)|pre-commit run|{_NODE}(?:lint|format:check|check-format)(?:[:-][\w:-]+)?"
         r"|g?make (?:lint|style|format-check)|(?:just|task) lint"
     ),
     "build": (
@@ -45,7 +45,7 @@ COMMANDS: dict[str, str] = {
 """How a command begins that runs a check, by what it checks. The first kind that fits is taken."""
 
 HINTS = (
-    "test", "build", "lint", "check", "make", "mypy", "pyright", "tsc", "ruff", "flake8", "pycodestyle", "black", "isort", "prettier", "jest",
+    "test", "build", "lint", "check", "terraform", "detekt", "spell", "vale", "bandit", "semgrep", "credo", "sqlfluff", "make", "mypy", "pyright", "tsc", "ruff", "flake8", "pycodestyle", "black", "isort", "prettier", "jest",
     "mocha", "spec", "tox", "nox", "grad", "mvn", "cargo", "go ", "cc ", "g++", "clang", "rustc", "javac", "ninja", "pack", "phpunit",
     "prove", "fmt", "compile", "pre-commit", "rubocop", "types", "npm t", "stan", "pyflakes", "rollup", "phpcs",
 )  # fmt: skip

@@ -36,6 +36,7 @@ _NO_FACT = word_set(
     "before false previously"
 )
 _SOME = word_set("most some few other others previous only almost nearly half rest remaining")
+_NONE = word_set("no 0 zero any without")
 _ADVICE = word_set("run rerun check try verify make see fix ensure confirm add change remove use set install to")
 _RUNS = word_set("run runs suite status result results command")
 # Programs that say with a short name what they do, and nouns of what they make.
@@ -154,7 +155,7 @@ def _is_mended(failure: _Failure, failures: list[_Failure], calls: list[Call]) -
     """True where something later may have done what this call did not."""
     if failure.kind:
         failed = [other.call.position for other in failures if other.kind == failure.kind]
-        return is_unseen_since(failure.call, [call for call in calls if call.position not in failed])
+        return is_unseen_since(failure.call, [call for call in calls if call.position not in failed], failure.kind)
     return any(_may_mend(failure, call) for call in calls if call.position > failure.call.position)
 
 
@@ -184,7 +185,7 @@ def _speaks_of(sentence: Sentence, failure: _Failure) -> bool:
     if sentence.asks or not _NO_FACT.isdisjoint(words) or words[0] in _ADVICE:
         return False
     if failure.kind:
-        if not _SOME.isdisjoint(words) or is_share(words):
+        if is_share(words) or any(word in _SOME and words[at - 1] not in _NONE for at, word in enumerate(words)):
             return False
         at = next((at for at, word in enumerate(words) if _links([word], failure) and _is_whole(words, at)), None)
         return at is not None and any(map(_is_good, words))

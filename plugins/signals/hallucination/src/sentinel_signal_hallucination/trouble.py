@@ -11,20 +11,25 @@ __all__ = ["speaks_of_trouble"]
 
 # Words of trouble count near the words about the command, and wherever something is said to be left.
 _TROUBLE = word_set(
-    "red broke broken breaks break crash crashes crashed crashing conflict conflicts blocked blocks skipped skip flaky complains complaining stuck "
+    "red broke broken breaks break crash crashes crashed crashing conflict conflicts blocked blocks skipped skip complains complaining stuck "
     "wrong problem problems blocker exit exits timed timeout timeouts offline reject rejected rejects refused refuses declined denied error errors "
     "unavailable outage trouble"
 )
-_MILD = word_set("manually yourself expected but tried attempt attempted warn waiting issue issues")
+_MILD = word_set("flaky manually yourself expected but tried attempt attempted warn waiting issue issues")
 _LEFT = word_set(
     "yet still remaining remains remain left pending except unrelated pre-existing preexisting unable unfortunately however although though cannot can't couldn't "
     "unresolved reproduces"
 )
+# What failed may have been mended since, if a later sentence says so.
+_PAST, _FIXED = (
+    word_set("failed skipped broke crashed"),
+    word_set("fixed resolved repaired corrected mended solved now"),
+)
 _DENIED = word_set("not never isn't wasn't weren't hasn't haven't didn't won't doesn't don't aren't")
-_THINGS = r"(?:fail\w*|errors?|br(?:oken?|eaks?)|crash\w*|complain\w*|warnings?|problems?|issues?|findings?)"
+_THINGS = r"(?:fail\w*|errors?|br(?:oken?|eaks?)|crash\w*|complain\w*|warnings?|problems?|issues?|findings?|conflicts?|reject\w*|skip\w*)"
 _OVER = regex(
     rf"\b(?:no|zero|0|none|nothing|without|any|never|exit (?:status|code))\b(?:[ :]+[\w-]+){{0,3}}?[ :]+(?:{_THINGS}|left|0|zero)\b(?: left| remain\w*)?"
-    rf"|\bnothing (?:broke|fail\w*)\b|\bstill (?=pass|build|compil|work|green|hold|succe|clean)"
+    rf"|\berror rates?\b|\bfail\w*[ :]+(?:0|zero)\b|\bnothing (?:broke|fail\w*)\b|\bstill (?=pass|build|compil|work|green|hold|succe|clean)"
     rf"|\b(?:fix\w*|resolv\w+|repair\w*|remov\w+|clear\w*|caus\w+|former\w*|previous\w*)\b(?: [\w`'-]+){{0,4}} {_THINGS}\b"
     rf"|\b(?:{_THINGS}|cause)\b(?: [\w`'-]+){{0,6}} (?:fixed|resolved|repaired|gone|solved|removed|passes|pass)\b"
 )
@@ -42,9 +47,14 @@ def speaks_of_trouble(low: str, names: Callable[[Sequence[str]], bool]) -> bool:
     if len(words) >= _BRIEF and len(words & _ENGLISH) < 2:  # noqa: PLR2004 - one may be a word of another language, too
         return True
     brief = len(parts) <= _FEW
+    fixed = max((at for at, part in enumerate(parts) if not _FIXED.isdisjoint(part.words)), default=0)
     named = {at for at, part in enumerate(parts) if names(part.words)}
     near = {place for at in named for place in (at - 1, at, at + 1)}
-    return any(_is_trouble(part.words, at in named, at in near, brief) for at, part in enumerate(parts))
+    for at, part in enumerate(parts):
+        words = [word for word in part.words if word not in _PAST] if at < fixed else part.words
+        if _is_trouble(words, at in named, at in near, brief):
+            return True
+    return False
 
 
 def _is_trouble(words: list[str], is_named: bool, is_near: bool, is_brief: bool) -> bool:
