@@ -23,12 +23,15 @@ _MIXED = regex(r"\d(?:(?=[\w-])(?!\d)|(?<=[\w#.-].)(?<!\d.))")
 _ELEMENTS = (
     "He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Mn|Fe|Ni|Cu|Zn|As|Se|Br|Kr|Ag|Sn|Xe|Cs|Ba|Pt|Au|Hg|Pb|Bi|H|B|C|N|O|F|P|S|K|I|W|U"
 )
-_FORMULA = regex(rf"(?:(?:{_ELEMENTS})(?:[2-9]|[12]\d)?){{2,}}-?\Z")
+_FORMULA = regex(rf"(?:(?:{_ELEMENTS})(?:[1-9]|[12]\d)?){{2,}}-?\Z")
 # Of a known standard or product; a word and a number: "mid-2024", "log_10", "1920x1080".
 _NAME = regex(
     r"(?i)#?(?:ISO|RFC|CVE|CWE|UTF|SHA|AES|RSA|MD|IEEE|EN|DIN|USB|GPT|COVID|WIN|HTTP|PEP|JSR|MIL|IP|H|MP|RTX|GTX|FY|USD|EUR|GBP)-?\d"
-    r"|(?-i:[a-z]+(?:[_-]?\d{1,4})+(?:[_-][a-z]+)*|\d+[ex×]\d+|\d+(?:-[A-Za-z]+)+|[A-Z]?[a-z]+-\d+|[A-Za-z]+-\d{1,2})\Z"
+    r"|(?-i:[a-z]+(?:[_-]?\d{1,2}(?!\d))+(?:[_-][a-z]+)*|\d+[ex×]-?\d+|\d+(?:[_-][A-Za-z]+)+|[A-Z]?[a-z]+-\d+|[A-Za-z]+-\d{1,2})\Z"
 )
+
+
+_TICK = regex(r"(?<!`)`(?!`)")
 
 
 def _identifiers(prose: str) -> Iterator[re.Match[str]]:
@@ -48,14 +51,13 @@ def _is_told(written: str, held: Held) -> bool:
     return low in held.text or ("-" in low and low.replace("-", "") in held.text.replace("-", ""))
 
 
-def in_texts(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
+def in_texts(last: Text, held: Held, settings: Settings) -> Iterator[Evidence]:
     """The first identifier that nobody gave: any in the last text, and those in capitals along the way."""
-    last, given, held = final_answer(index), _first_given(index), Held(index, len(index.messages))
-    is_talk = index.asked and not (index.children or index.orphans)
-    for text in index.texts if is_talk else [last] if last is not None else ():
+    index, given = held.index, _first_given(held.index)
+    for text in [last] if not index.asked or index.children or index.orphans else index.texts:
         if text.message_index <= given or text.is_copied or _MIXED.search(text.content) is None:
             continue
-        for match in islice(_identifiers(prose_of(text.content)), _MOST):
+        for match in islice(_identifiers(prose_of(_TICK.sub(" ", text.content))), _MOST):
             written = match[0]
             if (text is not last and not written.isupper()) or _is_told(written, held) or _FORMULA.match(written):
                 continue
