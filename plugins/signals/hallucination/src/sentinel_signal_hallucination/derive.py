@@ -107,7 +107,7 @@ class Derived:
             yield from [one + other for other in _between(few, low - one, high - one, at)]
             yield from [other - one for other in _between(few, one + low, one + high, at)]
             if one:
-                yield from [one * other for other in _between(few, *sorted((low / one, high / one)), at)]
+                yield from [one * other for other in _between(few, min(low / one, high / one), max(low / one, high / one), at)]
         shares = {share for one in few for share in (one, one / _ALL) if 0 < share < 1}
         for factor in {factor for share in shares for factor in (1 - share, 1 + share, share)}:
             yield from [one * factor for one in _between(few, low / factor, high / factor, 0)]

@@ -9,7 +9,7 @@ from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.held import Held, final_answer, prose_of, value_evidence
+from sentinel_signal_hallucination.held import Held, prose_of, value_evidence
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["in_reports", "in_texts", "other_object"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
-from sentinel_core.evaluate.index import Call, Text, TraceIndex
+from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.evaluate.tools import facts_of
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
@@ -18,15 +18,14 @@ __all__ = ["unheld"]
 
 # With or without a unit.
 _FIGURE = regex(
-    r"\d(?<![\w.#:/+-].)(?:(?<!\d\d)\d{0,2}(?:,\d{3})+|\d*)(?:\.\d+)?(?=[A-Za-z]{0,3}(?![\w%-]|[/:.,]\d))", re.DOTALL
+    r"\d(?<![\w.#-].)(?:(?<!\d\d)\d{0,2}(?:,\d{3})+|\d*)(?:\.\d+)?(?=[A-Za-z]{0,3}(?![\w%-]|[/:.,]\d))", re.DOTALL
 )
 _DATED = regex(
     r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,? )?\Z"
 )
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
-# A limit, an estimate, a supposition or a version.
 _SUPPOSED = regex(
-    r"(?i)\b(?:if|would|could|might|suppose|assuming|unless|e\.g|for example|version|python|node|java|target|threshold)\b"
+    r"(?i)\b(?:if|would|could|might|e\.g|example|version|python|node|java)\b"
     r"|\b(?:about|around|roughly|approximately|nearly|almost) \W{0,4}\Z"
 )
 _ADMITS = regex(
@@ -59,12 +58,10 @@ def _looked_in_vain(index: TraceIndex) -> bool:
 
 def _computed_alone(index: TraceIndex) -> bool:
     """True where an interpreter was all the agent had, and it only failed: then what it says comes of its own head, and it may."""
-    calls = [call for call in index.calls if call.result is not None]
-    return bool(calls) and all(index.tools[call.call.name].runs_anything and _broke(call) for call in calls)
-
-
-def _broke(call: Call) -> bool:
-    return failed(call) or (call.result is not None and "Traceback" in call.result.content[:_HEAD])
+    calls = [(call, call.result.content[:_HEAD]) for call in index.calls if call.result is not None]
+    return bool(calls) and all(
+        index.tools[call.call.name].runs_anything and (failed(call) or "Traceback" in head) for call, head in calls
+    )
 
 
 def _is_supposed(prose: str, match: re.Match[str]) -> bool:
