@@ -23,6 +23,8 @@ _MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN = 4_000, 6
 _DEEPEST, _LONGEST, _LARGEST = 12, 24, 1e15
 _AROUND = [k for k in range(-8, 9) if k]
 _MOST_FIT = 3
+# Single precision: 4.4 is told as 4.400000095.
+_NOISE = 1e-7
 _CENTS, _SUFFIX, _ALL = 2, 4, 100
 
 
@@ -47,13 +49,14 @@ class Derived:
         """True where the figure follows from what was told or from the other figures of the answer, and few of its neighbours do."""
         value, step = value_of(written), 10.0 ** -digits_of(written)
         ways = self._ways(value, step, answer, at)
-        if _near(self._told, step / 2 + 1e-9)(value) or self._ends(written):
+        if _near(self._told, abs(value) * _NOISE)(value) or self._ends(written):
             return True
         return any(fits(value) and sum(fits(value + k * step) for k in _AROUND) <= _MOST_FIT for fits in ways)
 
     def _ways(self, value: float, step: float, answer: str, at: int) -> Iterator[Callable[[float], bool]]:
         """Ways to derive a figure or one of its neighbours, the cheapest first."""
         half = step / 2 + 1e-9
+        yield _near(self._told, half)
         yield lambda x: any(_near(self._told, half * scale)(x * scale) for scale in _SCALES)
         yield _near(self._together, half)
         written = [match[0] for match in NUMBER.finditer(answer) if match.start() != at and len(match[0]) <= _LONGEST]
