@@ -62,8 +62,7 @@ class Derived:
         written = [match[0] for match in NUMBER.finditer(answer) if match.start() != at and len(match[0]) <= _LONGEST]
         cents = [value_of(other) for other in written if digits_of(other) == _CENTS]
         others = [value_of(other) for other in written[:40]]
-        yield _near(sorted((*_sums(others), *_of_two(others))), half)
-        yield _near(sorted(_sums(cents)), half)
+        yield _near(sorted((*_sums(others), *_of_two(others), *_sums(cents))), half)
         width = step * (len(_AROUND) / 2 + 1)
         yield _near(sorted(self._pairs(value - width, value + width)), half)
 
@@ -110,7 +109,9 @@ class Derived:
             yield from [one + other for other in _between(few, low - one, high - one, at)]
             yield from [other - one for other in _between(few, one + low, one + high, at)]
             if one:
-                yield from [one * other for other in _between(few, min(low / one, high / one), max(low / one, high / one), at)]
+                yield from [
+                    one * other for other in _between(few, min(low / one, high / one), max(low / one, high / one), at)
+                ]
         shares = {share for one in few for share in (one, one / _ALL) if 0 < share < 1}
         for factor in {factor for share in shares for factor in (1 - share, 1 + share, share)}:
             yield from [one * factor for one in _between(few, low / factor, high / factor, 0)]

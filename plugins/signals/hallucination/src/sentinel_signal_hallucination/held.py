@@ -59,6 +59,11 @@ class Held:
         return "\n".join(chain(self.results, self.said)).lower()
 
     @once
+    def squeezed(self) -> str:
+        """All of it without dashes."""
+        return self.text.replace("-", "")
+
+    @once
     def derived(self) -> "Derived":
         """What follows from the figures."""
         from sentinel_signal_hallucination.derive import Derived
@@ -68,7 +73,7 @@ class Held:
 
 # A word in backticks is a name and stays; what has more in it is code.
 _CODE = regex(
-    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|(?P<word>`[\w./:#@+\"'-]*`)|`[^`\n]*`|https?://\S+",
+    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|(?P<word>`[^`\s(){}\[\]=]*`)|`[^`\n]*`|https?://\S+",
     re.DOTALL,
 )
 _SIGNS_OF_CODE = ("`", "<", "http")

@@ -39,11 +39,11 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     """At most one finding for identifiers of reports, one for those of texts and one for figures. None where no tool gave anything."""
     yield from in_reports(index, settings)
     answer = final_answer(index)
-    if answer is None:
+    held = Held(index, answer.message_index if answer is not None else 0)
+    if answer is None or not held.told_by_tools.strip():
         return
-    held = Held(index, answer.message_index)
     yield from in_texts(answer, held, settings)
-    if not any(map(str.isdigit, answer.content)) or not held.told_by_tools.strip():
+    if not any(map(str.isdigit, answer.content)):
         return
     in_vain = _looked_in_vain(index)
     if not _computed_alone(index) and not (in_vain and _ADMITS.search(answer.content)):
