@@ -178,6 +178,12 @@ def test_a_derivation_that_fits_every_neighbour_is_none(script):
     assert script.judge(steps[0], few, script.say(f"Together they cost ${sum(prices[:3])}.")).findings == ()
 
 
+def test_a_word_with_a_power_of_two_is_a_name_whatever_was_told(script):
+    steps = script.user("Which type?"), script.call("get_column", '{"type": "int64"}')
+    assert script.judge(*steps, script.say("Make it int32 or float64.")).findings == ()
+    assert script.judge(*steps, script.say("It is int79.")).findings != ()
+
+
 @pytest.mark.parametrize(("told", "is_honest"), [("You open it on May 3.", True), ("You open it in 1987.", False)])
 def test_a_year_that_nobody_told_is_the_one_that_it_is(script, told, is_honest):
     steps = script.user(told), script.call("get_door", '{"door": "shut"}')

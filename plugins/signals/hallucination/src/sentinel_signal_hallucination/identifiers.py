@@ -23,7 +23,8 @@ _MIXED = regex(r"\d(?:(?=[\w-])(?!\d)|(?<=[\w#.-].)(?<!\d.))")
 _ELEMENTS = (
     "He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Mn|Fe|Ni|Cu|Zn|As|Se|Br|Kr|Ag|Sn|Xe|Cs|Ba|Pt|Au|Hg|Pb|Bi|H|B|C|N|O|F|P|S|K|I|W|U"
 )
-_FORMULA = regex(rf"(?:(?:{_ELEMENTS})(?:[1-9]|[12]\d)?){{2,}}-?\Z")
+# A chemical formula; a word and a power of two, as in "int64".
+_FORMULA = regex(rf"(?:(?:{_ELEMENTS})(?:[1-9]|[12]\d)?){{2,}}-?\Z|[A-Za-z]?[a-z_-]+(?:16|32|64|128|256|512|1024)\Z")
 # Of a known standard or product; a word and a number: "mid-2024", "log_10", "1920x1080".
 _NAME = regex(
     r"(?i)#?(?:ISO|RFC|CVE|CWE|UTF|SHA|AES|RSA|MD|IEEE|EN|DIN|USB|GPT|COVID|WIN|HTTP|PEP|JSR|MIL|IP|H|MP|RTX|GTX|FY|USD|EUR|GBP)-?\d"
@@ -46,11 +47,14 @@ def _identifiers(prose: str) -> Iterator[re.Match[str]]:
 
 
 def _untold(content: str, held: Held) -> Iterator[re.Match[str]]:
-    """The identifiers of a text that were not told, with or without their dashes."""
-    for match in islice(_identifiers(prose_of(_TICK.sub(" ", content))), _MOST):
+    """The identifiers of a text that were not told, with or without their dashes; those in code that is longer than a line are not meant."""
+    prose = ""
+    for match in islice(_identifiers(content), _MOST):
         low = match[0].lstrip("#").lower()
         if not (low in held.text or ("-" in low and low.replace("-", "") in held.squeezed) or _FORMULA.match(match[0])):
-            yield match
+            prose = prose or prose_of(_TICK.sub(" ", content))
+            if prose[match.start() : match.end()] == match[0]:
+                yield match
 
 
 def _is_known(written: str, held: Held) -> bool:
