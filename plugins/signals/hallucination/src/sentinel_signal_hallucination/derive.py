@@ -3,8 +3,9 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations
+from collections.abc import Callable, Iterator
+from itertools import accumulate, combinations
+from statistics import median
 
 import msgspec
 
@@ -18,10 +19,12 @@ _SCALES = tuple(
     factor for scale in (100.0, 1e3, 60.0, 1e6, 3600.0, 24.0, 7.0, 12.0, 1024.0, 2.0**20, 2.0**30, 1.609344, 2.20462, 2.54, 3.28084)
     for factor in (scale, 1 / scale)
 )  # fmt: skip
-_MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN = 4_000, 60, 40, 18, 12
-_DEEPEST, _LONGEST, _LARGEST, _BESIDE = 12, 24, 1e15, 4
+_MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN = 4_000, 60, 40, 24, 6
+_DEEPEST, _LONGEST, _LARGEST = 12, 24, 1e15
 _AROUND = [k for k in range(-8, 9) if k]
 _MOST_FIT = 3
+# Single precision: 4.4 is told as 4.400000095.
+_NOISE = 1e-7
 _CENTS, _SUFFIX, _ALL = 2, 4, 100
 
 
@@ -46,20 +49,20 @@ class Derived:
         """True where the figure follows from what was told or from the other figures of the answer, and few of its neighbours do."""
         value, step = value_of(written), 10.0 ** -digits_of(written)
         ways = self._ways(value, step, answer, at)
-        if _near(self._told, step / 2 + 1e-9)(value) or self._ends(written):
+        if _near(self._told, abs(value) * _NOISE)(value) or self._ends(written):
             return True
         return any(fits(value) and sum(fits(value + k * step) for k in _AROUND) <= _MOST_FIT for fits in ways)
 
     def _ways(self, value: float, step: float, answer: str, at: int) -> Iterator[Callable[[float], bool]]:
         """Ways to derive a figure or one of its neighbours, the cheapest first."""
         half = step / 2 + 1e-9
+        yield _near(self._told, half)
         yield lambda x: any(_near(self._told, half * scale)(x * scale) for scale in _SCALES)
         yield _near(self._together, half)
         written = [match[0] for match in NUMBER.finditer(answer) if match.start() != at and len(match[0]) <= _LONGEST]
         cents = [value_of(other) for other in written if digits_of(other) == _CENTS]
         others = [value_of(other) for other in written[:40]]
-        yield _near(sorted(_of_answer(others)), half)
-        yield _near(sorted(_sums(cents)), half)
+        yield _near(sorted((*_sums(others), *_of_two(others), *_sums(cents))), half)
         width = step * (len(_AROUND) / 2 + 1)
         yield _near(sorted(self._pairs(value - width, value + width)), half)
 
@@ -86,7 +89,7 @@ class Derived:
     def _together(self) -> list[float]:
         """Sums of what belongs together: one field over the rows of a result, the numbers of one object, a column, the answers of calls."""
         fields, found = defaultdict[str, list[float]](list), list[float]()
-        for text in self._results:
+        for number, text in enumerate(self._results):
             if text[:1] in "[{":
                 try:
                     found += _of(msgspec.json.decode(text), fields, 0)
@@ -94,10 +97,9 @@ class Derived:
                     continue
             else:
                 lines = [numbers for line in text.splitlines()[:_MOST_ROWS] if (numbers := _numbers_of(line))]
-                for number, line in enumerate(lines):
-                    for place, value in enumerate(line):
-                        fields[f"{'only' if len(lines) == 1 else id(text)} {place}"].append(value)
-                    del number
+                table = "" if len(lines) == 1 else str(number)
+                for place, value in ((place, value) for line in lines for place, value in enumerate(line)):
+                    fields[f"{table} {place}"].append(value)
         return sorted({*found, *(abs(total) for values in fields.values() for total in _sums(values))})
 
     def _pairs(self, low: float, high: float) -> Iterator[float]:
@@ -107,7 +109,9 @@ class Derived:
             yield from [one + other for other in _between(few, low - one, high - one, at)]
             yield from [other - one for other in _between(few, one + low, one + high, at)]
             if one:
-                yield from [one * other for other in _between(few, *sorted((low / one, high / one)), at)]
+                yield from [
+                    one * other for other in _between(few, min(low / one, high / one), max(low / one, high / one), at)
+                ]
         shares = {share for one in few for share in (one, one / _ALL) if 0 < share < 1}
         for factor in {factor for share in shares for factor in (1 - share, 1 + share, share)}:
             yield from [one * factor for one in _between(few, low / factor, high / factor, 0)]
@@ -164,34 +168,20 @@ def _number(item: object) -> float | None:
 
 
 def _sums(values: list[float]) -> Iterator[float]:
-    """Of all, of each run, of two, and the difference of two, the mean and the median."""
+    """Of all, of each run and of two; the mean, the median, the difference of two, and all of them with one taken off the others."""
     values = values[-_MOST_ROWS:]
-    for start in range(len(values)):
-        running = 0.0
-        for value in values[start : start + _LONGEST_RUN]:
-            running += value
-            yield running
     if values:
-        middle = sorted(values)
-        yield from (
-            sum(values),
-            sum(values) / len(values),
-            (middle[len(values) // 2] + middle[~(len(values) // 2)]) / 2,
-        )
-    for one, other in combinations(values[-24:], 2):
+        total = sum(values)
+        yield from (total, total / len(values), median(values), *[abs(total - 2 * value) for value in values])
+    for start in range(len(values)):
+        yield from accumulate(values[start : start + _LONGEST_RUN])
+    for one, other in combinations(values[-_MOST_IN_OBJECT:], 2):
         yield from (one + other, abs(one - other))
 
 
-def _of_two(values: Iterable[float]) -> Iterator[float]:
+def _of_two(values: list[float]) -> Iterator[float]:
     """Sums, differences, products and shares of any two."""
     for one, other in combinations(values, 2):
         yield from (one + other, abs(one - other), one * other)
         if one and other:
-            yield from (one / other, other / one, 100 * one / other, 100 * other / one)
-
-
-def _of_answer(others: list[float]) -> Iterator[float]:
-    yield from _sums(others)
-    yield from _of_two(others)
-    yield abs(sum(others[0::2]) - sum(others[1::2]))
-    yield abs(sum(others[: len(others) // 2]) - sum(others[len(others) // 2 :]))
+            yield from (one / other, other / one)

@@ -27,34 +27,22 @@ class Held:
 
     @once
     def results(self) -> list[str]:
-        """The contents of results before the answer, in order."""
-        return [result.content for message in self.index.messages[: self.until] for result in message.tool_results] + [
-            message.content
-            for message in self.index.messages[: self.until]
-            if message.role == "tool" and message.content
+        """The contents of results, in order."""
+        messages = self.index.messages[: self.until]
+        return [result.content for message in messages for result in message.tool_results] + [
+            message.content for message in messages if message.role == "tool" and message.content
         ]
 
     @once
     def said(self) -> list[str]:
-        """What users and instructions say, and what the agent gave to its tools."""
-        spoken = self.told
+        """What users and instructions say, what the agent gave to its tools, and what tools were on offer."""
+        spoken = [
+            message.content for message in self.index.messages if message.role in ("user", "system") and message.content
+        ]
         given = [to_json(call.call.arguments).decode() for call in self.index.calls if call.message_index < self.until]
         details = self.index.trace.details
-        offered = (
-            [to_json(tool).decode() for tool in details.available_tools]
-            if details is not None and details.available_tools
-            else []
-        )
-        return spoken + given + offered
-
-    @property
-    def told(self) -> list[str]:
-        """What users and instructions say."""
-        return [
-            message.content.lower()
-            for message in self.index.messages
-            if message.role in ("user", "system") and message.content
-        ]
+        offered = details.available_tools or () if details is not None else ()
+        return [*spoken, *given, *(to_json(tool).decode() for tool in offered)]
 
     def holds(self, look: Callable[[str], bool]) -> bool:
         """True where a result, or what else was told, holds it: results first, for most figures are of them."""
@@ -62,7 +50,7 @@ class Held:
 
     @once
     def told_by_tools(self) -> str:
-        """The contents of results before the answer, as one text."""
+        """The contents of results, as one text."""
         return "\n".join(self.results)
 
     @once
@@ -71,9 +59,9 @@ class Held:
         return "\n".join(chain(self.results, self.said)).lower()
 
     @once
-    def earlier(self) -> str:
-        """What the agent itself said before."""
-        return "\n".join(text.content for text in self.index.texts if text.message_index < self.until).lower()
+    def squeezed(self) -> str:
+        """All of it without dashes."""
+        return self.text.replace("-", "")
 
     @once
     def derived(self) -> "Derived":
@@ -85,7 +73,7 @@ class Held:
 
 # A word in backticks is a name and stays; what has more in it is code.
 _CODE = regex(
-    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|(?P<word>`[\w./:#@+\"'-]*`)|`[^`\n]*`|https?://\S+",
+    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|(?P<word>`[^`\s(){}\[\]=]*`)|`[^`\n]*`|https?://\S+",
     re.DOTALL,
 )
 _SIGNS_OF_CODE = ("`", "<", "http")
