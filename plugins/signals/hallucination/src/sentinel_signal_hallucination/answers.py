@@ -148,7 +148,7 @@ def _is_no_deed(verb: str) -> bool:
 
 
 _MOST = 50_000
-_IN_PHRASES = word_set("set place queue care now way did out able managed")
+_IN_PHRASES = word_set("set place queue care now way did out able managed ahead")
 
 
 class _Tells(dict[str, bool]):
@@ -276,6 +276,8 @@ def _voice(sentence: Sentence, words: list[str], at: int, last: Said | None) -> 
         return "state"
     if word in _WAS:
         return "past"
+    if word in _JOINTS and words[at] in bases(words[at]):
+        return None  # "to edit or run", "change and set"
     if word in _JOINTS and last is not None and last.voice != "brief" and at - last.at <= _FARTHEST:
         return last.voice
     if word == "and" and last is None and not _BE.isdisjoint(words[:left]):

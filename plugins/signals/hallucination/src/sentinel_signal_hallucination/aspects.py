@@ -81,9 +81,9 @@ _MONTHS = word_set(
 
 
 def _plans(clause: list[str]) -> bool:
-    """A modal near the deed; "May 17" is none."""
-    return any(
-        word in MODALS and not (word == "may" and following[:1].isdigit())
+    """A modal near the deed; "May 17" and the "to" of "a flight to Rome" are none."""
+    return "to" in clause[-2:] or any(
+        word in MODALS and word != "to" and not (word == "may" and following[:1].isdigit())
         for word, following in pairwise((*clause[-6:], ""))
     )
 

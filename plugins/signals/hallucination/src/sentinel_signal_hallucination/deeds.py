@@ -11,7 +11,7 @@ from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, bases, low_of, may_be_deed, said
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.exemptions import is_exempt, is_written, was_told
+from sentinel_signal_hallucination.exemptions import EXEMPTIONS, Case, is_written, was_told
 from sentinel_signal_hallucination.held import Held
 from sentinel_signal_hallucination.identifiers import other_object
 from sentinel_signal_hallucination.looks import Look
@@ -99,9 +99,12 @@ class _Case:
     def _said(self, look: Look | None) -> Iterator[Said]:
         for sentence in sentences_with(self.low, look.forms) if look is not None else ():
             for one in said(sentence, _NONE):
-                if one.is_deed and not self._is_backed(one) and not is_exempt(one, self.text, self.low, self.turn):
+                if not one.is_deed or self._is_backed(one):
+                    continue
+                case = Case(one, self.text, self.low, self.turn)
+                if not any(exemption.when(case) for exemption in EXEMPTIONS):
                     named = self._named(one)
-                    if not is_written(named, self.text, self.turn) or self._has_its_own_tool(named):
+                    if not is_written(case._replace(one=named)) or self._has_its_own_tool(named):
                         yield named
 
     def _is_backed(self, one: Said) -> bool:
@@ -165,7 +168,7 @@ class _Case:
         return (
             one.named
             or not kin.isdisjoint(order.groups)
-            or (order.orders and ((group == "light" and self._is_of_a_thing(one)) or (one.voice != "state" and self._is_effect(one, group) and not one.objects.isdisjoint(order.words))))
+            or (order.orders and ((group == "light" and self._is_of_a_thing(one)) or (one.voice != "state" and self._is_effect(one, group) and not one.objects.isdisjoint(order.things))))
             or (order.agreed and one.plainly and group != "")
             or (order.bare and one.plainly and not one.objects.isdisjoint(lemmas().kept))
         )
@@ -222,7 +225,7 @@ class _Case:
 
     def _is_concrete(self, one: Said) -> bool:
         """True where a tool, the order or a system of records has the object."""
-        return not one.objects.isdisjoint(lemmas().kept | self.record.tool_words | self.turn.waiting.words)
+        return not one.objects.isdisjoint(lemmas().kept | self.record.tool_words | self.turn.waiting.things)
 
     @property
     def _before(self) -> list[Deed]:
@@ -236,7 +239,7 @@ class _Case:
 
     def _has_its_own_tool(self, one: Said) -> bool:
         """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
-        verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self.turn.waiting.words
+        verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self.turn.waiting.things
         things = one.objects if self._is_effect(one, one.group) else _NONE
         found = [thing for words in self.record.idle_tools if (thing := _is_for(words, verbs, things, order)) is not None]
         group = lemmas().group.get(one.verb, one.verb)

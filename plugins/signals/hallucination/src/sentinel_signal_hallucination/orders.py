@@ -49,7 +49,7 @@ _message_index = attrgetter("message_index")
 
 
 class Order(NamedTuple):
-    """``words`` may be verbs of an order, ``groups`` are those of its verbs and nouns; ``agreed`` is True for a yes to an offer.
+    """``words`` may be verbs of an order, ``groups`` those of its verbs and nouns, ``things`` are all that it names; ``agreed`` is True for a yes to an offer.
 
     ``bare`` is True for an order that names nothing: "Please take care of it", "Go ahead"; ``orders`` for one that asks for any deed,
     ``commands`` for one that does so in so many words: "Close valve 3".
@@ -57,6 +57,7 @@ class Order(NamedTuple):
 
     words: frozenset[str]
     groups: frozenset[str]
+    things: frozenset[str] = frozenset()
     agreed: bool = False
     bare: bool = False
     orders: bool = False
@@ -78,7 +79,7 @@ def order_of(record: Record, asked: int) -> Order:
     parts = sentences(low)
     commands = any(map(_is_command, parts))
     orders = bool(commands or offered or kinds or not words.isdisjoint(WRITING)) or any(map(_wishes, parts))
-    return Order(words, kinds, bool(offered), _is_bare(low), orders, commands)
+    return Order(words, kinds, frozenset(nouns) | words, bool(offered), _is_bare(low), orders, commands)
 
 
 def _is_command(sentence: Sentence) -> bool:

@@ -85,6 +85,7 @@ class Turn:
         return Order(
             frozenset().union(*(order.words for order in orders)),
             frozenset().union(*(order.groups for order in orders)),
+            frozenset().union(*(order.things for order in orders)),
             self.order.agreed,
             self.order.bare,
             any(order.orders for order in orders),
