@@ -7,7 +7,15 @@ from typing import Literal, NamedTuple
 
 from sentinel_core.evaluate.tools import NOTHING, READING, VAGUE, WRITING, singular
 from sentinel_signal_hallucination.aspects import (
-    ADVERBS, CONDITIONS, MODALS, OTHERS, RELATIVE, SELF, STOPS, aspect_of, is_managed,
+    ADVERBS,
+    CONDITIONS,
+    MODALS,
+    OTHERS,
+    RELATIVE,
+    SELF,
+    STOPS,
+    aspect_of,
+    is_managed,
 )  # fmt: skip
 from sentinel_signal_hallucination.sentences import Sentence, plain
 from sentinel_signal_hallucination.words import lemmas, word_set, words_of
@@ -27,7 +35,9 @@ COMPLETE = word_set(
 _NEEDS_BE = word_set("through live gone set")
 _AFTER = word_set("for to on at and in with as from under until till successfully , - – — ; ( !")
 _OPENS = word_set("the your an a it all both you this that these those them and for everything ! , :")
-_GREETS = word_set("great ok okay sure perfect alright yes done thanks thank good excellent wonderful congratulations hi hello and")
+_GREETS = word_set(
+    "great ok okay sure perfect alright yes done thanks thank good excellent wonderful congratulations hi hello and"
+)
 _VERBS = _BE | _WAS | _HAVE | MODALS | RELATIVE | CONDITIONS | SELF | word_set("do does did being that of by not you")
 _AS_BEFORE = word_set("still already automatically always usually currently typically generally normally often")
 _READS_NOW = word_set("is are reads has")
@@ -79,7 +89,11 @@ class Said(NamedTuple):
 
     def _phrase(self) -> list[str]:
         words = self.sentence.words
-        left = [] if self.by_self else list(_until(_without_brackets(words[max(0, self.at - _OBJECT) : self.at]), ("and", "but", "so")))[::-1]
+        left = (
+            []
+            if self.by_self
+            else list(_until(_without_brackets(words[max(0, self.at - _OBJECT) : self.at]), ("and", "but", "so")))[::-1]
+        )
         if not left or left[0] in ("you", "it", "everything") or set(left) <= _DULL:
             left += _until(iter(words[self.at + 1 : self.at + 1 + _OBJECT]), ("but", "so", "because"))
         return left
@@ -157,7 +171,13 @@ class _Tells(dict[str, bool]):
     def __missing__(self, word: str) -> bool:
         if len(self) > _MOST:
             self.clear()
-        found = self[word] = bool(bases(word)) or word in lemmas().doing or word in COMPLETE or word in _IN_PHRASES or word in lemmas().noun
+        found = self[word] = (
+            bool(bases(word))
+            or word in lemmas().doing
+            or word in COMPLETE
+            or word in _IN_PHRASES
+            or word in lemmas().noun
+        )
         return found
 
 
@@ -207,7 +227,11 @@ def _one(sentence: Sentence, words: list[str], at: int, verbs: frozenset[str], l
         return None
     if not _AS_BEFORE.isdisjoint(words[max(0, at - 2) : at]):
         return None  # how things stand
-    if word == "run" and words[at - 1 : at] in (["i"], ["we"]) or words[at + 1 : at + 2] in (["into"], ["through"], ["across"]):
+    if (
+        (word == "run"
+        and words[at - 1 : at] in (["i"], ["we"]))
+        or words[at + 1 : at + 2] in (["into"], ["through"], ["across"])
+    ):
         return None
     if word == "booked" and (words[at - 1 : at] == ["fully"] or words[at + 1 : at + 2] in (["out"], ["up"], ["solid"])):
         return None  # others have booked it
@@ -216,7 +240,9 @@ def _one(sentence: Sentence, words: list[str], at: int, verbs: frozenset[str], l
     is_weak = word in _NEEDS_BE or not (word.endswith("ed") or word in lemmas().done or word in COMPLETE)
     if not voice or (is_weak and not verb and voice == "brief") or (voice in ("state", "past") and "already" in words):
         return None
-    return Said(sentence, at, verb or lemmas().done.get(word) or (word if word in COMPLETE else _base(found)), voice, bool(verb))
+    return Said(
+        sentence, at, verb or lemmas().done.get(word) or (word if word in COMPLETE else _base(found)), voice, bool(verb)
+    )
 
 
 def _playing(sentence: Sentence, words: list[str], at: int, verb: str) -> Said | None:
@@ -237,7 +263,10 @@ def _is_phrase(words: list[str], at: int) -> bool:  # noqa: PLR0911 - one test a
         return before[-1:] == ["taken"]
     if word == "now":
         follows = "".join(words[at + 1 : at + 2])
-        return before != [] and (not _READS_NOW.isdisjoint((before[-1], follows)) or (follows.endswith("s") and len(follows) >= _SHORTEST_PAST - 1))
+        return before != [] and (
+            not _READS_NOW.isdisjoint((before[-1], follows))
+            or (follows.endswith("s") and len(follows) >= _SHORTEST_PAST - 1)
+        )
     if word == "way":
         return before[-2:-1] == ["on"] and "no" not in before
     if word in lemmas().noun:
@@ -292,7 +321,12 @@ def _voice(sentence: Sentence, words: list[str], at: int, last: Said | None) -> 
 def _is_headline(words: list[str], at: int, rest: str) -> bool:
     """As in "Order placed!", "Call logged on Brightline": nouns, the participle, and how."""
     begin = max((k for k in range(at) if words[k] in STOPS), default=-1) + 1
-    return 0 < at - begin <= _BRIEF and _VERBS.isdisjoint(words[begin:at]) and words[at - 1] not in _DETERMINERS and (rest in _AFTER or rest == "")
+    return (
+        0 < at - begin <= _BRIEF
+        and _VERBS.isdisjoint(words[begin:at])
+        and words[at - 1] not in _DETERMINERS
+        and (rest in _AFTER or rest == "")
+    )
 
 
 def low_of(text: str | None) -> str:

@@ -84,16 +84,30 @@ class _Case:
         pair = other_object(self.text, asked, [deed.call for deed in turn.worked], self.record.index)
         if pair is None:
             return None
-        one = next((one for sentence in sentences(self.low) for one in said(sentence, turn.order.words) if one.is_deed), None)
+        one = next(
+            (one for sentence in sentences(self.low) for one in said(sentence, turn.order.words) if one.is_deed), None
+        )
         why = f'the call was made for "{pair[1]}", and not for "{pair[0]}"'
         return None if one is None else self._evidence(one, None, certain=False, why=why)
 
     def _silent(self) -> Evidence | None:
         """What was tried failed, and the text has not a word of trouble, plans or questions."""
         tried, low, asked = self.turn.in_vain, self.low, self.turn.low
-        if tried is None or tried.facts.effect != "writes" or admits(low, asked, mildly=True) or _repeats(low, asked, tried):
+        if (
+            tried is None
+            or tried.facts.effect != "writes"
+            or admits(low, asked, mildly=True)
+            or _repeats(low, asked, tried)
+        ):
             return None
-        first = next((one for one in sentences(low) if not one.asks and len(one.words) >= _SHORTEST and not _STATES.isdisjoint(one.words)), None)
+        first = next(
+            (
+                one
+                for one in sentences(low)
+                if not one.asks and len(one.words) >= _SHORTEST and not _STATES.isdisjoint(one.words)
+            ),
+            None,
+        )
         return None if first is None else self._evidence(Said(first, 0, "", "state", named=False), tried, certain=False)
 
     def _said(self, look: Look | None) -> Iterator[Said]:
@@ -110,7 +124,9 @@ class _Case:
     def _is_backed(self, one: Said) -> bool:
         """True where a call of the turn may have done it, and neither a failed one nor a tool that was not used may be meant."""
         turn = self.turn
-        if turn.in_vain is not None or not (self._deeds and turn.used.issuperset(self.record.tool_words.intersection(bases(one.sentence.words[one.at])))):
+        if turn.in_vain is not None or not (
+            self._deeds and turn.used.issuperset(self.record.tool_words.intersection(bases(one.sentence.words[one.at])))
+        ):
             return False
         return self._may_be_done(one, one.group)
 
@@ -160,7 +176,13 @@ class _Case:
         ):
             return None
         spoken = any(not deed.failed for deed in self._before)
-        certain = one.plainly and (bool(self.record.tools) or (one.by_self and group in turn.waiting.groups)) and is_ordered and group not in ("", "light") and not spoken
+        certain = (
+            one.plainly
+            and (bool(self.record.tools) or (one.by_self and group in turn.waiting.groups))
+            and is_ordered
+            and group not in ("", "light")
+            and not spoken
+        )
         return self._evidence(one, tried, certain=certain)
 
     def _is_ordered(self, one: Said, group: str, kin: frozenset[str]) -> bool:
@@ -168,7 +190,17 @@ class _Case:
         return (
             one.named
             or not kin.isdisjoint(order.groups)
-            or (order.orders and ((group == "light" and self._is_of_a_thing(one)) or (one.voice != "state" and self._is_effect(one, group) and not one.objects.isdisjoint(order.things))))
+            or (
+                order.orders
+                and (
+                    (group == "light" and self._is_of_a_thing(one))
+                    or (
+                        (one.voice != "state" or order.commands)
+                        and self._is_effect(one, group)
+                        and not one.objects.isdisjoint(order.things)
+                    )
+                )
+            )
             or (order.agreed and one.plainly and group != "")
             or (order.bare and one.plainly and not one.objects.isdisjoint(lemmas().kept))
         )
@@ -185,12 +217,18 @@ class _Case:
         """Whether the words tell of a deed that took a call."""
         turn, record = self.turn, self.record
         if not record.tools:
-            return one.plainly and group not in ("", "light") and (one.named or not KIN[group].isdisjoint(turn.waiting.groups))
+            return (
+                one.plainly
+                and group not in ("", "light")
+                and (one.named or not KIN[group].isdisjoint(turn.waiting.groups))
+            )
         if self._has_its_own_tool(one):
             return not was_told(one, self.text, record.index)
         if one.by_self:
             return is_ordered or self._is_concrete(one) or (group not in ("", "light") and self._is_shown(one))
-        told = was_told(one, self.text, record.index) and not (one.plainly and (turn.order.agreed or "successfully" in one.sentence.words))
+        told = was_told(one, self.text, record.index) and not (
+            one.plainly and (turn.order.agreed or "successfully" in one.sentence.words)
+        )
         if told or not (is_ordered or self._is_about_the_order(one)):
             return False
         if one.voice == "perfect":
@@ -214,7 +252,9 @@ class _Case:
             return True
         if one.verb not in deed.facts.verbs and group not in deed.groups:
             return False
-        return not (one.named or self.turn.order.agreed) or (not self.turn.order.agreed and not one.objects.isdisjoint(deed.objects))
+        return not (one.named or self.turn.order.agreed) or (
+            not self.turn.order.agreed and not one.objects.isdisjoint(deed.objects)
+        )
 
     def _is_about_the_order(self, one: Said) -> bool:
         """True where the order, or for plain words any system of records, has the object."""
@@ -235,15 +275,22 @@ class _Case:
         """True where the words are of the deed that failed: it was the last, or its tool or command has the verb."""
         if deed.facts.runs_anything:
             return _commands(deed, one.verb)
-        return one.verb in name_words(deed.facts.name) or all(other.call.position < deed.call.position for other in self.turn.worked)
+        return one.verb in name_words(deed.facts.name) or all(
+            other.call.position < deed.call.position for other in self.turn.worked
+        )
 
     def _has_its_own_tool(self, one: Said) -> bool:
         """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
         verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self.turn.waiting.things
         things = one.objects if self._is_effect(one, one.group) else _NONE
-        found = [thing for words in self.record.idle_tools if (thing := _is_for(words, verbs, things, order)) is not None]
+        found = [
+            thing for words in self.record.idle_tools if (thing := _is_for(words, verbs, things, order)) is not None
+        ]
         group = lemmas().group.get(one.verb, one.verb)
-        return any(not any(_may_have(deed, one, group, thing) for deed in self.record.deeds if not deed.failed) for thing in found)
+        return any(
+            not any(_may_have(deed, one, group, thing) for deed in self.record.deeds if not deed.failed)
+            for thing in found
+        )
 
     def _evidence(self, one: Said, tried: Deed | None, *, certain: bool, why: str = "") -> Evidence:
         word = one.sentence.words[one.at]
@@ -278,7 +325,9 @@ def _commands(deed: Deed, verb: str) -> bool:
     return any(verb in part.text.split(maxsplit=2)[:2] for part in parts)
 
 
-def _is_for(name: frozenset[str], verbs: set[str], objects: frozenset[str], order: frozenset[str]) -> frozenset[str] | None:
+def _is_for(
+    name: frozenset[str], verbs: set[str], objects: frozenset[str], order: frozenset[str]
+) -> frozenset[str] | None:
     """The things that a tool is for, where its name has the verb and a thing of the words or the order, or a thing that both name."""
     if not name.isdisjoint(verbs):
         things = (name - verbs) & (objects | order)
@@ -289,6 +338,10 @@ def _is_for(name: frozenset[str], verbs: set[str], objects: frozenset[str], orde
 def _may_have(deed: Deed, one: Said, group: str, things: frozenset[str]) -> bool:
     if deed.facts.runs_anything or not deed.facts.verbs or group in deed.groups:
         return True
-    told = to_json(deed.call.call.arguments).decode().lower() + (deed.call.result.content.lower() if deed.call.result else "")
-    is_named = one.verb in name_words(deed.facts.name) and (things <= deed.objects or any(thing in told for thing in things))
+    told = to_json(deed.call.call.arguments).decode().lower() + (
+        deed.call.result.content.lower() if deed.call.result else ""
+    )
+    is_named = one.verb in name_words(deed.facts.name) and (
+        things <= deed.objects or any(thing in told for thing in things)
+    )
     return is_named or one.verb.rstrip("e") in told

@@ -59,7 +59,11 @@ def _is_knowing(case: Case) -> bool:
     one = case.one
     if one.verb == "open":
         return _OPENED.isdisjoint(one.head)
-    if one.verb == "confirm" and one.by_self and not _CLAUSE.isdisjoint(one.sentence.words[one.at + 1 : one.at + _NEAR]):
+    if (
+        one.verb == "confirm"
+        and one.by_self
+        and not _CLAUSE.isdisjoint(one.sentence.words[one.at + 1 : one.at + _NEAR])
+    ):
         return True
     is_vague = lemmas().group.get(one.verb) == "light" or one.verb in COMPLETE or one.verb in _NOTES
     return is_vague and not _KNOWING.isdisjoint(one.head)
@@ -75,7 +79,7 @@ def _is_sorting(case: Case) -> bool:
 def _is_draft(case: Case) -> bool:
     asked = {word.strip(".,:;!?") for word in case.turn.low.split()}
     writes = not asked.isdisjoint(_WRITING) or ("write" in asked and not asked.isdisjoint(_TEXTS))
-    return writes and case.one.group != "send"
+    return writes and case.one.group != "send" and case.one.verb not in _STORES
 
 
 def _call_follows(case: Case) -> bool:
@@ -102,7 +106,9 @@ def was_told(one: Said, text: Text, index: TraceIndex, *, kindly: bool = False) 
     verbs = {verb for verb, group in table.group.items() if group == one.group} if kindly else {one.verb}
     forms = {one.sentence.words[one.at], *(form for form, verb in table.done.items() if verb in verbs and verb != form)}
     tells = re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, sorted(forms)))})(?![a-z]){_DENIED}")
-    results = (result.content.lower() for message in index.messages[: text.message_index] for result in message.tool_results)
+    results = (
+        result.content.lower() for message in index.messages[: text.message_index] for result in message.tool_results
+    )
     return any(any(form in content for form in forms) and tells.search(content) is not None for content in results)
 
 
@@ -111,6 +117,8 @@ EXEMPTIONS = (
     Exemption("knowing", _is_knowing, "to know, note or confirm details changes nothing"),
     Exemption("sorting", _is_sorting, "to order things by price books none"),
     Exemption("draft", _is_draft, "the user asked for a text, which may tell of others' deeds"),
-    Exemption("call follows", _call_follows, "a claim that the user says yes to, and whose call follows, was a proposal"),
+    Exemption(
+        "call follows", _call_follows, "a claim that the user says yes to, and whose call follows, was a proposal"
+    ),
 )
 """The order is that of the questions: the first that holds ends the case."""

@@ -95,9 +95,7 @@ def _marks(word: str) -> "_Marks | None":
     table = lemmas()
     verb = table.done.get(word)
     group = "light" if word in _READY else table.group[verb] if verb else ""
-    verbs = (
-        bases(word) if len(word) <= _LONGEST else ()
-    )
+    verbs = bases(word) if len(word) <= _LONGEST else ()
     after = _PHRASES.get(word)
     found = _Marks(
         group,

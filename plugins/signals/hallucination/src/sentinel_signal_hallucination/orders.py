@@ -16,7 +16,9 @@ from sentinel_signal_hallucination.words import lemmas, word_set, words_of
 __all__ = ["Order", "admits", "asks_back", "order_of", "says_yes"]
 
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
-_INFORMATION = word_set("status state information info provide tell know about news explain describe find search look show check list")
+_INFORMATION = word_set(
+    "status state information info provide tell know about news explain describe find search look show check list"
+)
 _LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
 _OBJECTS = word_set("the a an my our this that these those all it them him her up down off on back in")
 _STATES = word_set("is are was were has have had do does did will would can could sounds looks works seems 's , . !")
@@ -26,7 +28,9 @@ _NO_ORDER = word_set(
     "i we you he she they it is are was were do does did has have had am what which who where when why how whose if but or in on at for from to of with "
     "about regarding by as than because while there here this that these those my our your the a an no not thanks thank good great sorry hey any all some whether one maybe perhaps"
 )
-_BARE = word_set("please go on ahead do it that this so handle proceed take care of fix just now thanks ok okay all them everything for me")
+_BARE = word_set(
+    "please go on ahead do it that this so handle proceed take care of fix just now thanks ok okay all them everything for me"
+)
 _MAILS = word_set("email e-mail mail text sms message invoice parcel package card")
 _REQUESTS = word_set("can could would will please mind you")
 _DETERMINERS = word_set("the a an my your our this that his her their its these those last next no")
@@ -113,7 +117,6 @@ def _wished(low: str) -> Iterator[str]:
     for sentence in sentences(low):
         if not _asks_to_be_told(sentence.words) and (not sentence.asks or not _REQUESTS.isdisjoint(sentence.words)):
             yield from sentence.words
-
 
 
 def _is_bare(low: str) -> bool:

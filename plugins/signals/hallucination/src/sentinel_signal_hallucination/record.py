@@ -79,7 +79,9 @@ class Record:
         return [
             Deed(call, facts, groups_of(facts), failed(call))
             for call in self.index.calls
-            if (facts := self.tools[call.call.name]).effect != "reads" and not facts.is_inert and (facts.effect == "writes" or not only_shows(call))
+            if (facts := self.tools[call.call.name]).effect != "reads"
+            and not facts.is_inert
+            and (facts.effect == "writes" or not only_shows(call))
         ]
 
     @once

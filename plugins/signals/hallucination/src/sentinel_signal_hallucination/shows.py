@@ -36,7 +36,6 @@ def only_shows(call: Call) -> bool:
     parts = [part.text.lower() for part in parts_of(command) if part.text]
     checks = {check.command.lower() for check in call.checks}
     return bool(parts) and all(
-        part in checks
-        or not _SHOWS.isdisjoint([word for word in part.split() if not _FLAG.fullmatch(word)][:_LEAST])
+        part in checks or not _SHOWS.isdisjoint([word for word in part.split() if not _FLAG.fullmatch(word)][:_LEAST])
         for part in parts
     )

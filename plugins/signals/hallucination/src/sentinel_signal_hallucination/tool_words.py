@@ -24,8 +24,17 @@ _RUNS, _CALLS = word_set("run execute"), word_set("call invoke use convert")
 _CHECKS = word_set("run execute query build test tests pytest lint check validate ci")
 # To do one of these takes something to do it to; the others may be done to what stands in the conversation.
 _LOOKS_OUTSIDE = word_set("query search fetch browse scrape retrieve ping visit crawl")
-_LOOKS = _LOOKS_OUTSIDE | _RUNS | word_set("look open check pull call read scan inspect access load test monitor measure generate render paint create export")
-_MAKES, _MADE = word_set("generate render paint create export"), word_set("image picture photo file logo video audio pdf")
+_LOOKS = (
+    _LOOKS_OUTSIDE
+    | _RUNS
+    | word_set(
+        "look open check pull call read scan inspect access load test monitor measure generate render paint create export"
+    )
+)
+_MAKES, _MADE = (
+    word_set("generate render paint create export"),
+    word_set("image picture photo file logo video audio pdf"),
+)
 _FOUND = word_set("is are was were found shows show says showed returned got came gave reports lists")
 _ADDRESS = regex(r"\w/\w|https?:|\w\.(?:ya?ml|json|toml|md|py|js|ts|csv|txt|log|conf|ini|html?|pdf|xlsx?|docx?)\b")
 _TOLD = (
@@ -52,14 +61,18 @@ _NEAR, _PASTED = 7, 3
 def tool_uses(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
     """At most one finding a text for a use of a tool that did not happen."""
     first = min((call.message_index for call in index.calls), default=len(index.messages))
-    ran = next((call.message_index for call in index.calls if index.tools[call.call.name].runs_anything), len(index.messages))
+    ran = next(
+        (call.message_index for call in index.calls if index.tools[call.call.name].runs_anything), len(index.messages)
+    )
     known = _LOOKS | _CALLS
     for look in looks:
         text = look.text
         if look.verbs.isdisjoint(known) or ran <= text.message_index:
             continue
         is_first = text.message_index < first and _is_whole(index)
-        for one in (one for sentence in sentences_with(low_of(text.content), look.forms) for one in said(sentence, known)):
+        for one in (
+            one for sentence in sentences_with(low_of(text.content), look.forms) for one in said(sentence, known)
+        ):
             if one.by_self and (_is_made_up(one, index, text) or (is_first and _is_outside(one, text, index))):
                 told = f'The agent says that it used a tool ("{one.sentence.words[one.at]}"), but no earlier call did.'
                 yield _evidence(text, "claim_without_call", told, one.sentence, settings)
@@ -68,7 +81,9 @@ def tool_uses(index: TraceIndex, looks: list[Look], settings: Settings) -> Itera
 
 def _is_whole(index: TraceIndex) -> bool:
     """True where some user speaks, and no work can have been done elsewhere: by sub-agents, or in calls that are not recorded."""
-    return bool(index.asked) and not (index.orphans or index.children or any(message.role == "tool" for message in index.messages))
+    return bool(index.asked) and not (
+        index.orphans or index.children or any(message.role == "tool" for message in index.messages)
+    )
 
 
 def _is_made_up(one: Said, index: TraceIndex, text: Text) -> bool:
@@ -78,9 +93,13 @@ def _is_made_up(one: Said, index: TraceIndex, text: Text) -> bool:
     called = {index.tools[call.call.name] for call in index.calls if call.message_index <= text.message_index}
     named = one.objects & (_TOOL_NOUNS | _words_of_tools(index))
     if one.verb in _RUNS:
-        ran = any(not _CHECKS.isdisjoint((*facts.verbs, *name_words(facts.name))) or facts.runs_anything for facts in called)
+        ran = any(
+            not _CHECKS.isdisjoint((*facts.verbs, *name_words(facts.name))) or facts.runs_anything for facts in called
+        )
         known = bool(index.tools or index.asked)
-        return not one.objects.isdisjoint(_RUN_OBJECTS) and not ran and not (named and _is_called(named, called)) and known
+        return (
+            not one.objects.isdisjoint(_RUN_OBJECTS) and not ran and not (named and _is_called(named, called)) and known
+        )
     return one.verb in _CALLS and bool(named) and not _is_called(named, called)
 
 
@@ -92,7 +111,13 @@ def _is_called(named: frozenset[str], called: set[ToolFacts]) -> bool:
 
 
 def _words_of_tools(index: TraceIndex) -> frozenset[str]:
-    return frozenset(singular(word) for name in index.tools for word in name_words(name)) - {"get", "search", "update", "list", "user"}
+    return frozenset(singular(word) for name in index.tools for word in name_words(name)) - {
+        "get",
+        "search",
+        "update",
+        "list",
+        "user",
+    }
 
 
 def _is_outside(one: Said, text: Text, index: TraceIndex) -> bool:
@@ -144,7 +169,9 @@ def _results(text: Text, index: TraceIndex, settings: Settings) -> Iterator[Evid
     for sentence in sentences(low):
         if sentence.start <= match.start() < sentence.end:
             if not sentence.asks and "if" not in low[sentence.start : match.start()].split():
-                what = "every earlier call failed or returned nothing" if before else "no earlier call returned anything"
+                what = (
+                    "every earlier call failed or returned nothing" if before else "no earlier call returned anything"
+                )
                 certain = bool(before) and all(call.result is not None for call in before)
                 told = f"The agent says what a tool returned, but {what}."
                 yield _evidence(text, "result_without_call", told, sentence, settings, certain=certain)
