@@ -320,6 +320,8 @@ def _voice(sentence: Sentence, words: list[str], at: int, last: Said | None) -> 
 
 def _is_headline(words: list[str], at: int, rest: str) -> bool:
     """As in "Order placed!", "Call logged on Brightline": nouns, the participle, and how."""
+    if rest == ":":  # "Tickets closed: 4" is a label
+        rest = "," if words[at] in COMPLETE and not "".join(words[at + 2 : at + 3])[:1].isdigit() else rest
     begin = max((k for k in range(at) if words[k] in STOPS), default=-1) + 1
     return (
         0 < at - begin <= _BRIEF

@@ -99,7 +99,7 @@ def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa:
         return "asked"
     if not CONDITIONS.isdisjoint(before) or ("soon", "as") in pairwise(before):
         return "conditional"
-    if any(word in _DENIALS or word.endswith("n't") for word in (*clause, *after[:1])):
+    if any(word in _DENIALS or word.endswith("n't") for word in clause) or after[:1] in (["nothing"], ["no"], ["none"]):
         return "denied"
     own = is_managed(words, at)
     if not own and (_plans(clause) or "being" in clause[-2:]):

@@ -17,7 +17,7 @@ __all__ = ["Order", "admits", "asks_back", "order_of", "says_yes"]
 
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
 _INFORMATION = word_set(
-    "status state information info provide tell know about news explain describe find search look show check list"
+    "status state information info provide know about news explain describe find search look show check list"
 )
 _LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
 _OBJECTS = word_set("the a an my our this that these those all it them him her up down off on back in")
@@ -131,7 +131,7 @@ def _ordered(low: str) -> Iterator[str]:
         if not _QUESTIONS.isdisjoint(words[:2]) or (sentence.asks and _REQUESTS.isdisjoint(words)) or "status" in words:
             continue
         for at, word in enumerate(words):
-            if word in ("send", "update") and _is_to_be_told(words, at):
+            if word in ("send", "update", "tell") and _is_to_be_told(words, at):
                 continue
             gift = words[max(0, at - 3) : at][:1] == ["give"]
             is_free = gift or words[at - 1 : at] == [] or words[at - 1] not in _DETERMINERS
@@ -146,7 +146,7 @@ def _is_to_be_told(words: list[str], at: int) -> bool:
 
 def _asks_to_be_told(words: list[str]) -> bool:
     return not _INFORMATION.isdisjoint(words) or any(
-        word in ("send", "update") and _is_to_be_told(words, at) for at, word in enumerate(words)
+        word in ("send", "update", "tell") and _is_to_be_told(words, at) for at, word in enumerate(words)
     )
 
 
