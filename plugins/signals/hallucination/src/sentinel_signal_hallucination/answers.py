@@ -233,6 +233,8 @@ def _one(sentence: Sentence, words: list[str], at: int, verbs: frozenset[str], l
         or words[at + 1 : at + 2] in (["into"], ["through"], ["across"])
     ):
         return None
+    if words[at + 1 : at + 2] == ["up"] and word in ("added", "pulled", "brought", "summed"):
+        return None  # to count, and to look up
     if word == "booked" and (words[at - 1 : at] == ["fully"] or words[at + 1 : at + 2] in (["out"], ["up"], ["solid"])):
         return None  # others have booked it
     verb = next((base for base in found if base in verbs), "")

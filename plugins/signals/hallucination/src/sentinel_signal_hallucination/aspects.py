@@ -33,6 +33,9 @@ ADVERBS = word_set(
 _EARLIER = word_set("previously originally earlier initially")
 
 
+_PAST, _SPANS = word_set("ago yesterday"), word_set("night week month year spring summer autumn winter")
+
+
 SELF = word_set("i we i've we've i'm we're")
 
 
@@ -107,7 +110,8 @@ def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa:
     if (
         next((word for word in after if word != ":"), "") in _MONTHS
         or not _EARLIER.isdisjoint(before)
-        or "ago" in words
+        or not _PAST.isdisjoint(words)
+        or any(pair[0] == "last" and pair[1] in _SPANS for pair in pairwise(words))
         or not _EARLIER.isdisjoint(after)
         or "had" in clause[-3:]
     ):

@@ -18,7 +18,6 @@ from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.orders import admits, asks_back
 from sentinel_signal_hallucination.record import Deed, Record
 from sentinel_signal_hallucination.sentences import sentences, sentences_with, span_around
-from sentinel_signal_hallucination.settled import LONGEST_FACT, settled
 from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn, Turns
 from sentinel_signal_hallucination.words import KIN, lemmas, word_set
@@ -26,6 +25,8 @@ from sentinel_signal_hallucination.words import KIN, lemmas, word_set
 __all__ = ["deeds"]
 
 _NONE = frozenset[str]()
+# What is on its way was ordered with these.
+_SENT = word_set("obtain send pay create")
 
 
 def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
@@ -36,7 +37,7 @@ def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evi
     telling = {look.text.message_index: look for look in looks if any(map(may_be_deed, look.forms))}
     turns = Turns(record)
     failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
-    places = {turns.number(at) for at in (*telling, *failures)}.union(range(turns.since, len(index.asked)))
+    places = {turns.number(at) for at in (*telling, *failures)}
     for turn in map(turns.__getitem__, sorted(places)):
         if not turn.wrote:
             found = (_judge(text, telling.get(text.message_index), turn, settings) for text in turn.texts)
@@ -44,9 +45,7 @@ def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evi
 
 
 def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> list[Evidence]:
-    if (look is None and turn.in_vain is None and not turn.is_last) or (turn.in_vain is None and _is_free(turn)):
-        return []
-    if look is None and turn.in_vain is None and len(text.content) > LONGEST_FACT:
+    if turn.in_vain is None and (look is None or _is_free(turn)):
         return []
     low = low_of(text.content)
     if asks_back(low):
@@ -71,8 +70,6 @@ class _Case:
         if rows:
             return list(rows.values())
         found = self._misdirected() or self._silent()
-        if found is None and self.turn.is_last and (fact := settled(self.text, self.turn)) is not None:
-            found = self._evidence(fact, None, certain=False)
         return [] if found is None else [found]
 
     def _misdirected(self) -> Evidence | None:
@@ -187,6 +184,8 @@ class _Case:
 
     def _is_ordered(self, one: Said, group: str, kin: frozenset[str]) -> bool:
         order = self.turn.waiting
+        if one.sentence.words[one.at] == "way":
+            return not order.groups.isdisjoint(_SENT)
         return (
             one.named
             or not kin.isdisjoint(order.groups)
@@ -195,7 +194,7 @@ class _Case:
                 and (
                     (group == "light" and self._is_of_a_thing(one))
                     or (
-                        (one.voice != "state" or order.commands)
+                        one.voice != "state"
                         and self._is_effect(one, group)
                         and not one.objects.isdisjoint(order.things)
                     )
@@ -225,11 +224,13 @@ class _Case:
         if self._has_its_own_tool(one):
             return not was_told(one, self.text, record.index)
         if one.by_self:
-            return is_ordered or self._is_concrete(one) or (group not in ("", "light") and self._is_shown(one))
+            if is_ordered or not self._is_effect(one, group):
+                return is_ordered
+            return self._is_concrete(one) or (group != "light" and self._is_shown(one))
         told = was_told(one, self.text, record.index) and not (
             one.plainly and (turn.order.agreed or "successfully" in one.sentence.words)
         )
-        if told or not (is_ordered or self._is_about_the_order(one)):
+        if told or not is_ordered:
             return False
         if one.voice == "perfect":
             return True
@@ -255,13 +256,6 @@ class _Case:
         return not (one.named or self.turn.order.agreed) or (
             not self.turn.order.agreed and not one.objects.isdisjoint(deed.objects)
         )
-
-    def _is_about_the_order(self, one: Said) -> bool:
-        """True where the order, or for plain words any system of records, has the object."""
-        order = self.turn.waiting
-        if not order.orders:
-            return False
-        return one.voice == "perfect" and self._is_concrete(one)
 
     def _is_concrete(self, one: Said) -> bool:
         """True where a tool, the order or a system of records has the object."""

@@ -15,14 +15,15 @@ from sentinel_signal_hallucination.words import lemmas, word_set, words_of
 __all__ = ["EXEMPTIONS", "Case", "Exemption", "is_written", "was_told"]
 
 _DENIED = r"""(?![\"']?\s*[:=]\s*(?:false|null|0|no)\b)"""
-_OPENED, _KNOWING, _TEXTS, _WRITING = (words_of(name) for name in ("opened", "known", "texts", "writing"))
+_READABLE, _KNOWING, _TEXTS, _WRITING = (words_of(name) for name in ("readable", "known", "texts", "writing"))
 _TEXTUAL = frozenset(("create", "change", "remove", "deploy", "light", ""))
 _STORES = word_set("save store upload download file submit publish attach lodge")
-_NOTES, _PUTS = word_set("include record log correct"), word_set("order arrange place put sort")
+_NOTES, _PUTS = word_set("include record log correct"), word_set("order arrange place put sort sorted")
 _SORTED = regex(
     r" (?:by (?!the |\w+ mail)|from \w+ to |chronologically|alphabetically|first\b|top of the list|in (?:ascending|descending)|last\b)"
 )
 _CLAUSE = word_set("is are was were has have went goes works still does do did will can looks to that as")
+_HERE = word_set("above below")
 _NEAR = 6
 
 
@@ -58,7 +59,7 @@ def _is_knowing(case: Case) -> bool:
     """As in "I confirmed that it works", "I completed my review", "I opened the log"."""
     one = case.one
     if one.verb == "open":
-        return _OPENED.isdisjoint(one.head)
+        return not one.head or not _READABLE.isdisjoint(one.head)
     if (
         one.verb == "confirm"
         and one.by_self
@@ -93,6 +94,8 @@ def _call_follows(case: Case) -> bool:
 def is_written(case: Case) -> bool:
     """True where what is written or changed may be the answer's own text."""
     one, table = case.one, lemmas()
+    if not _HERE.isdisjoint(one.sentence.words):
+        return True
     if not case.turn.record.tools and ("```" in case.text.content or ":\n" in case.text.content):
         return True
     if one.verb in _STORES or not (one.group in _TEXTUAL or table.group.get(one.verb) == "light"):

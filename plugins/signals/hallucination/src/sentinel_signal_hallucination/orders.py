@@ -78,12 +78,12 @@ def order_of(record: Record, asked: int) -> Order:
     words |= frozenset(map(singular, words))
     table, known = lemmas(), record.tool_nouns
     nouns = {singular(word) for word in (*offered, *_wished(low))}
-    groups = {table.group.get(word) for word in words} | {table.noun.get(word) or known.get(word) for word in nouns}
-    kinds = frozenset(group for group in groups if group and group not in ("work", "light"))
+    kinds = {table.group.get(word) for word in words} - {None, "work", "light"}
+    kinds = kinds or {table.noun.get(word) or known.get(word) for word in nouns} - {None, "light"}
     parts = sentences(low)
     commands = any(map(_is_command, parts))
     orders = bool(commands or offered or kinds or not words.isdisjoint(WRITING)) or any(map(_wishes, parts))
-    return Order(words, kinds, frozenset(nouns) | words, bool(offered), _is_bare(low), orders, commands)
+    return Order(words, frozenset(filter(None, kinds)), frozenset(nouns) | words, bool(offered), _is_bare(low), orders, commands)
 
 
 def _is_command(sentence: Sentence) -> bool:
@@ -125,7 +125,8 @@ def _is_bare(low: str) -> bool:
 
 
 def _ordered(low: str) -> Iterator[str]:
-    """The words that stand where a verb of an order may, and those that name a deed."""
+    """The words that stand where a verb of an order may; of "cancel order 12" not the second."""
+    verbs = lemmas().group.keys()
     for sentence in sentences(low):
         words = sentence.words
         if not _QUESTIONS.isdisjoint(words[:2]) or (sentence.asks and _REQUESTS.isdisjoint(words)) or "status" in words:
@@ -135,6 +136,7 @@ def _ordered(low: str) -> Iterator[str]:
                 continue
             gift = words[max(0, at - 3) : at][:1] == ["give"]
             is_free = gift or words[at - 1 : at] == [] or words[at - 1] not in _DETERMINERS
+            is_free = is_free and not (words[at - 1 : at] != [] and words[at - 1] in verbs and singular(word) in lemmas().noun)
             if word.isalpha() and len(word) >= _SHORTEST_VERB and is_free:
                 yield lemmas().doing.get(word, word)
 

@@ -38,11 +38,6 @@ class Turn:
         ]
 
     @property
-    def is_last(self) -> bool:
-        """True where nothing was done in it or after it."""
-        return self._number >= self._turns.since
-
-    @property
     def texts(self) -> list[Text]:
         """The texts after the last call."""
         texts, last = self.record.index.texts, self.calls[-1].message_index if self.calls else self.asked + 1
@@ -125,12 +120,6 @@ class Turns:
         if number not in self._made:
             self._made[number] = Turn(self, number)
         return self._made[number]
-
-    @once
-    def since(self) -> int:
-        """The first turn after the last deed: from there on, all orders wait."""
-        deeds = self.record.deeds
-        return bisect_right(self.record.index.asked, deeds[-1].message_index) if deeds else 0
 
     def number(self, message_index: int) -> int:
         """Which turn a message of the agent is in; -1 before the first."""
