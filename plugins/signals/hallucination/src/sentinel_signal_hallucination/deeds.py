@@ -162,12 +162,11 @@ class _Case:
         if self._deeds:
             if tried is not None and self._is_of(one, tried):
                 return self._evidence(one, tried, certain=tried.facts.runs_anything)
-            strictly = one.by_self or one.named or not kin.isdisjoint(turn.waiting.groups)
+            is_idle = self._has_its_own_tool(one)
+            strictly = one.by_self or one.named or is_idle or not kin.isdisjoint(turn.waiting.groups)
             if not strictly or was_told(one, self.text, self.record.index, kindly=True):
                 return None
-            if self._has_its_own_tool(one) or not self._may_be_done(one, group):
-                return self._evidence(one, None, certain=False)
-            return None
+            return self._evidence(one, None, certain=False) if is_idle or not self._may_be_done(one, group) else None
         if (tried is not None and tried.facts.runs_anything and admits(self.low, turn.low)) or any(
             self._did_before(one, group, deed) for deed in self._before if not deed.failed
         ):
@@ -226,7 +225,7 @@ class _Case:
         if one.by_self:
             if is_ordered or not self._is_effect(one, group):
                 return is_ordered
-            return self._is_concrete(one) or (group != "light" and self._is_shown(one))
+            return self._is_concrete(one) or group == "send" or (group != "light" and self._is_shown(one))
         told = was_told(one, self.text, record.index) and not (
             one.plainly and (turn.order.agreed or "successfully" in one.sentence.words)
         )
