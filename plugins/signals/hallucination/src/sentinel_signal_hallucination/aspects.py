@@ -16,6 +16,7 @@ __all__ = [
     "STOPS",
     "Aspect",
     "aspect_of",
+    "is_date",
     "is_managed",
 ]
 
@@ -81,6 +82,11 @@ def is_managed(words: list[str], at: int) -> bool:
 _MONTHS = word_set(
     "jan feb mar apr may jun jul aug sep oct nov dec january february march april june july august september october november december"
 )
+
+
+def is_date(words: list[str]) -> bool:
+    """As in "2 may", "june 5"."""
+    return not _MONTHS.isdisjoint(words) and any(word[0].isdigit() for word in words)
 
 
 def _plans(clause: list[str]) -> bool:

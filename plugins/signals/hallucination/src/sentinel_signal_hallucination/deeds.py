@@ -9,7 +9,7 @@ from sentinel_core.evaluate.tools import WRITING, name_words
 from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.answers import Said, bases, low_of, may_be_deed, said
+from sentinel_signal_hallucination.answers import Said, low_of, said
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.exemptions import EXEMPTIONS, Case, is_written, was_told
 from sentinel_signal_hallucination.held import Held
@@ -20,7 +20,7 @@ from sentinel_signal_hallucination.record import Deed, Record
 from sentinel_signal_hallucination.sentences import sentences, sentences_with, span_around
 from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn, Turns
-from sentinel_signal_hallucination.words import KIN, lemmas, word_set
+from sentinel_signal_hallucination.words import KIN, bases, lemmas, may_be_deed, word_set
 
 __all__ = ["deeds"]
 
@@ -160,7 +160,7 @@ class _Case:
             return None
         tried = self._in_vain
         if self._deeds:
-            if tried is not None and self._is_of(one, tried):
+            if tried is not None and self._is_of(one, tried) and not (self._may_be_done(one, group) and admits(self.low, turn.low)):
                 return self._evidence(one, tried, certain=tried.facts.runs_anything)
             is_idle = self._has_its_own_tool(one)
             strictly = one.by_self or one.named or is_idle or not kin.isdisjoint(turn.waiting.groups)
@@ -220,8 +220,9 @@ class _Case:
                 and group not in ("", "light")
                 and (one.named or not KIN[group].isdisjoint(turn.waiting.groups))
             )
+        weakly = not one.plainly and admits(" ".join(one.sentence.words), turn.low)
         if self._has_its_own_tool(one):
-            return not was_told(one, self.text, record.index)
+            return not weakly and not was_told(one, self.text, record.index)
         if one.by_self:
             if is_ordered or not self._is_effect(one, group):
                 return is_ordered
@@ -235,7 +236,7 @@ class _Case:
             return True
         if turn.worked:
             return turn.in_vain is not None and self._is_named(one, group, turn.in_vain)
-        return turn.order.agreed or not admits(" ".join(one.sentence.words), turn.low)
+        return turn.order.agreed or not weakly
 
     @staticmethod
     def _is_named(one: Said, group: str, deed: Deed) -> bool:

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Text, TraceIndex
-from sentinel_signal_hallucination.answers import COMPLETE, Said
+from sentinel_signal_hallucination.answers import Said
 from sentinel_signal_hallucination.aspects import SELF
 from sentinel_signal_hallucination.orders import says_yes
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.turns import Turn
-from sentinel_signal_hallucination.words import lemmas, word_set, words_of
+from sentinel_signal_hallucination.words import COMPLETE, lemmas, word_set, words_of
 
 __all__ = ["EXEMPTIONS", "Case", "Exemption", "is_written", "was_told"]
 

@@ -7,11 +7,11 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from sentinel_core.evaluate.tools import WRITING, singular
-from sentinel_signal_hallucination.answers import WORDS_ONLY, low_of
+from sentinel_signal_hallucination.answers import low_of
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.sentences import Sentence, sentences
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import lemmas, word_set, words_of
+from sentinel_signal_hallucination.words import WORDS_ONLY, lemmas, word_set, words_of
 
 __all__ = ["Order", "admits", "asks_back", "order_of", "says_yes"]
 
@@ -83,7 +83,9 @@ def order_of(record: Record, asked: int) -> Order:
     parts = sentences(low)
     commands = any(map(_is_command, parts))
     orders = bool(commands or offered or kinds or not words.isdisjoint(WRITING)) or any(map(_wishes, parts))
-    return Order(words, frozenset(filter(None, kinds)), frozenset(nouns) | words, bool(offered), _is_bare(low), orders, commands)
+    return Order(
+        words, frozenset(filter(None, kinds)), frozenset(nouns) | words, bool(offered), _is_bare(low), orders, commands
+    )
 
 
 def _is_command(sentence: Sentence) -> bool:
@@ -136,7 +138,9 @@ def _ordered(low: str) -> Iterator[str]:
                 continue
             gift = words[max(0, at - 3) : at][:1] == ["give"]
             is_free = gift or words[at - 1 : at] == [] or words[at - 1] not in _DETERMINERS
-            is_free = is_free and not (words[at - 1 : at] != [] and words[at - 1] in verbs and singular(word) in lemmas().noun)
+            is_free = is_free and not (
+                words[at - 1 : at] != [] and words[at - 1] in verbs and singular(word) in lemmas().noun
+            )
             if word.isalpha() and len(word) >= _SHORTEST_VERB and is_free:
                 yield lemmas().doing.get(word, word)
 

@@ -136,11 +136,14 @@ _REQUESTS = word_set("api http https request graphql")
 
 def _may_write(call: Call, index: TraceIndex) -> bool:
     """True for a reading tool whose name has a verb that is nothing but one of writing: "create_status"."""
-    facts = index.tools[call.call.name]
-    return facts.effect == "reads" and not _WRITES.isdisjoint(name_words(facts.name)[:-1]) and not failed(call)
+    words = name_words(call.call.name)
+    if index.tools[call.call.name].effect != "reads" or failed(call):
+        return False
+    return not _WRITES.isdisjoint(words[:-1]) or not _ADDS.isdisjoint(words[-1:])
 
 
-_WRITES = word_set("create update set add post send delete remove edit modify put write publish clear")
+_ADDS = word_set("add create delete remove send edit")
+_WRITES = _ADDS | word_set("create update set add post send delete remove edit modify put write publish clear")
 
 
 def _is_kin(deed: Deed, other: Deed) -> bool:
