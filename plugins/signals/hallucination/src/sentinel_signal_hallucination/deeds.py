@@ -160,7 +160,7 @@ class _Case:
             return None
         tried = self._in_vain
         if self._deeds:
-            if tried is not None and self._is_of(one, tried) and not (self._may_be_done(one, group) and admits(self.low, turn.low)):
+            if tried is not None and self._is_of(one, tried) and not self._is_told_apart(tried):
                 return self._evidence(one, tried, certain=tried.facts.runs_anything)
             is_idle = self._has_its_own_tool(one)
             strictly = one.by_self or one.named or is_idle or not kin.isdisjoint(turn.waiting.groups)
@@ -180,6 +180,10 @@ class _Case:
             and not spoken
         )
         return self._evidence(one, tried, certain=certain)
+
+    def _is_told_apart(self, tried: Deed) -> bool:
+        """True where the tool worked as well, and the text speaks of trouble: of one thing it tells the deed, of another the failure."""
+        return admits(self.low, self.turn.low) and any(deed.facts.name == tried.facts.name for deed in self._deeds)
 
     def _is_ordered(self, one: Said, group: str, kin: frozenset[str]) -> bool:
         order = self.turn.waiting
