@@ -34,23 +34,28 @@ def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evi
     index = record.index
     if not record.has_business:
         return
-    telling = {look.text.message_index: look for look in looks if any(map(may_be_deed, look.forms))}
+    asked = "\n".join([index.messages[at].content or "" for at in index.asked]).lower()
+    forms = {
+        look.text.message_index: frozenset(form for form in look.forms if may_be_deed(form, asked)) for look in looks
+    }
+    telling = {at: found for at, found in forms.items() if found}
     turns = Turns(record)
     failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
     places = {turns.number(at) for at in (*telling, *failures)}
     for turn in map(turns.__getitem__, sorted(places)):
-        if not turn.wrote:
-            found = (_judge(text, telling.get(text.message_index), turn, settings) for text in turn.texts)
-            yield from next(filter(None, found), ())
+        judged = (_judge(text, telling.get(text.message_index, _NONE), turn, settings) for text in turn.texts)
+        rows = next(filter(None, judged), None)
+        if rows and not turn.wrote:
+            yield from rows
 
 
-def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> list[Evidence]:
-    if turn.in_vain is None and (look is None or _is_free(turn)):
+def _judge(text: Text, forms: frozenset[str], turn: Turn, settings: Settings) -> list[Evidence]:
+    if turn.in_vain is None and (not forms or _is_free(turn)):
         return []
     low = low_of(text.content)
     if asks_back(low):
         return []
-    return _Case(text, low, turn, settings).verdict(look)
+    return _Case(text, low, turn, settings).verdict(forms)
 
 
 def _is_free(turn: Turn) -> bool:
@@ -64,9 +69,9 @@ class _Case:
     def __init__(self, text: Text, low: str, turn: Turn, settings: Settings) -> None:
         self.text, self.low, self.turn, self.settings, self.record = text, low, turn, settings, turn.record
 
-    def verdict(self, look: Look | None) -> list[Evidence]:
+    def verdict(self, forms: frozenset[str]) -> list[Evidence]:
         """The findings of the text, one for each sentence."""
-        rows = {one.sentence.start: found for one in self._said(look) if (found := self._judge(one)) is not None}
+        rows = {one.sentence.start: found for one in self._said(forms) if (found := self._judge(one)) is not None}
         if rows:
             return list(rows.values())
         found = self._misdirected() or self._silent()
@@ -107,8 +112,8 @@ class _Case:
         )
         return None if first is None else self._evidence(Said(first, 0, "", "state", named=False), tried, certain=False)
 
-    def _said(self, look: Look | None) -> Iterator[Said]:
-        for sentence in sentences_with(self.low, look.forms) if look is not None else ():
+    def _said(self, forms: frozenset[str]) -> Iterator[Said]:
+        for sentence in sentences_with(self.low, forms) if forms else ():
             for one in said(sentence, _NONE):
                 if not one.is_deed or self._is_backed(one):
                     continue

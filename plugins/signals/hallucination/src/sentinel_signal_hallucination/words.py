@@ -152,8 +152,14 @@ def is_no_deed(verb: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def may_be_deed(form: str) -> bool:
-    """False for a form of a verb that takes no call."""
-    if form in COMPLETE or form in IN_PHRASES or form in lemmas().noun or form in lemmas().doing:
+def _is_known(form: str) -> bool:
+    table = lemmas()
+    if form in COMPLETE or form in IN_PHRASES or form in table.noun or form in table.doing:
         return True
-    return bool(bases(form)) and not is_no_deed(base_of(form))
+    verb = base_of(form)
+    return bool(bases(form)) and not is_no_deed(verb) and (verb in WRITING or verb in table.group)
+
+
+def may_be_deed(form: str, asked: str) -> bool:
+    """True for a form of a verb of deeds, or of one that the users' words have; none takes no call."""
+    return _is_known(form) or any(base in asked and not is_no_deed(base) for base in bases(form))
