@@ -35,7 +35,7 @@ def otherwise(script):
         "state": ([user("Cancel order 12."), look, say("Your order is still open.")], [user("Book my flight."), say("Your flight is booked.")]),
         "told": ([user("Cancel order 12, if it is still open."), call("get_order", '{"status": "cancelled"}'), say("Your order has been cancelled by now.")], [user("Cancel order 12, if it is still open."), look, say("Your order has been cancelled by now.")]),
         "own words": ([user("Change the text."), look, say("I've changed the wording of the second paragraph.")], [user("Change the text."), look, say("I've changed the address of the account.")]),
-        "any verb": ([user("Node 7 is slow, mend it."), look, say("I compared the limits of the node.")], [user("Node 7 is slow, mend it."), look, say("I cordoned the node.")]),
+        "any verb": ([user("Cordon node 7."), look, say("I compared the limits of the node.")], [user("Cordon node 7."), look, say("I cordoned the node.")]),
         "a mistake": ([user("Add a rule."), look, say("I made a mistake in my first answer.")], [user("Add a rule."), look, say("I made the rule.")]),
         "what else was done": ([user("Move my visit."), call("move_visit", "ok"), say("Done. The old time has been released.")], [user("Move my visit."), look, say("Done. The old time has been released.")]),
         "told by the call": ([user("Change my plan and text me."), call("change_plan", '{"sms_sent": true}'), say("Done, and we've texted you the details.")], [user("Change my plan and text me."), call("change_plan"), say("Done, and we've texted you the details.")]),
