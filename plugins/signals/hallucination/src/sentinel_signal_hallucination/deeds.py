@@ -9,23 +9,24 @@ from sentinel_core.evaluate.tools import WRITING, name_words
 from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.answers import Said, bases, low_of, may_be_deed, said
+from sentinel_signal_hallucination.answers import Said, low_of, said
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.exemptions import is_exempt, is_written, was_told
+from sentinel_signal_hallucination.exemptions import EXEMPTIONS, Case, is_written, was_told
 from sentinel_signal_hallucination.held import Held
 from sentinel_signal_hallucination.identifiers import other_object
 from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.orders import admits, asks_back
 from sentinel_signal_hallucination.record import Deed, Record
 from sentinel_signal_hallucination.sentences import sentences, sentences_with, span_around
-from sentinel_signal_hallucination.settled import LONGEST_FACT, settled
 from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn, Turns
-from sentinel_signal_hallucination.words import KIN, lemmas, word_set
+from sentinel_signal_hallucination.words import KIN, bases, lemmas, may_be_deed, word_set
 
 __all__ = ["deeds"]
 
 _NONE = frozenset[str]()
+# What is on its way was ordered with these.
+_SENT = word_set("obtain send pay create")
 
 
 def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
@@ -33,25 +34,28 @@ def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evi
     index = record.index
     if not record.has_business:
         return
-    telling = {look.text.message_index: look for look in looks if any(map(may_be_deed, look.forms))}
+    asked = "\n".join([index.messages[at].content or "" for at in index.asked]).lower()
+    forms = {
+        look.text.message_index: frozenset(form for form in look.forms if may_be_deed(form, asked)) for look in looks
+    }
+    telling = {at: found for at, found in forms.items() if found}
     turns = Turns(record)
     failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
-    places = {turns.number(at) for at in (*telling, *failures)}.union(range(turns.since, len(index.asked)))
+    places = {turns.number(at) for at in (*telling, *failures)}
     for turn in map(turns.__getitem__, sorted(places)):
-        if not turn.wrote:
-            found = (_judge(text, telling.get(text.message_index), turn, settings) for text in turn.texts)
-            yield from next(filter(None, found), ())
+        judged = (_judge(text, telling.get(text.message_index, _NONE), turn, settings) for text in turn.texts)
+        rows = next(filter(None, judged), None)
+        if rows and not turn.wrote:
+            yield from rows
 
 
-def _judge(text: Text, look: Look | None, turn: Turn, settings: Settings) -> list[Evidence]:
-    if (look is None and turn.in_vain is None and not turn.is_last) or (turn.in_vain is None and _is_free(turn)):
-        return []
-    if look is None and turn.in_vain is None and len(text.content) > LONGEST_FACT:
+def _judge(text: Text, forms: frozenset[str], turn: Turn, settings: Settings) -> list[Evidence]:
+    if turn.in_vain is None and (not forms or _is_free(turn)):
         return []
     low = low_of(text.content)
     if asks_back(low):
         return []
-    return _Case(text, low, turn, settings).verdict(look)
+    return _Case(text, low, turn, settings).verdict(forms)
 
 
 def _is_free(turn: Turn) -> bool:
@@ -65,14 +69,12 @@ class _Case:
     def __init__(self, text: Text, low: str, turn: Turn, settings: Settings) -> None:
         self.text, self.low, self.turn, self.settings, self.record = text, low, turn, settings, turn.record
 
-    def verdict(self, look: Look | None) -> list[Evidence]:
+    def verdict(self, forms: frozenset[str]) -> list[Evidence]:
         """The findings of the text, one for each sentence."""
-        rows = {one.sentence.start: found for one in self._said(look) if (found := self._judge(one)) is not None}
+        rows = {one.sentence.start: found for one in self._said(forms) if (found := self._judge(one)) is not None}
         if rows:
             return list(rows.values())
         found = self._misdirected() or self._silent()
-        if found is None and self.turn.is_last and (fact := settled(self.text, self.turn)) is not None:
-            found = self._evidence(fact, None, certain=False)
         return [] if found is None else [found]
 
     def _misdirected(self) -> Evidence | None:
@@ -110,12 +112,15 @@ class _Case:
         )
         return None if first is None else self._evidence(Said(first, 0, "", "state", named=False), tried, certain=False)
 
-    def _said(self, look: Look | None) -> Iterator[Said]:
-        for sentence in sentences_with(self.low, look.forms) if look is not None else ():
+    def _said(self, forms: frozenset[str]) -> Iterator[Said]:
+        for sentence in sentences_with(self.low, forms) if forms else ():
             for one in said(sentence, _NONE):
-                if one.is_deed and not self._is_backed(one) and not is_exempt(one, self.text, self.low, self.turn):
+                if not one.is_deed or self._is_backed(one):
+                    continue
+                case = Case(one, self.text, self.low, self.turn)
+                if not any(exemption.when(case) for exemption in EXEMPTIONS):
                     named = self._named(one)
-                    if not is_written(named, self.text, self.turn) or self._has_its_own_tool(named):
+                    if not is_written(case._replace(one=named)) or self._has_its_own_tool(named):
                         yield named
 
     def _is_backed(self, one: Said) -> bool:
@@ -160,14 +165,13 @@ class _Case:
             return None
         tried = self._in_vain
         if self._deeds:
-            if tried is not None and self._is_of(one, tried):
+            if tried is not None and self._is_of(one, tried) and not self._is_told_apart(tried):
                 return self._evidence(one, tried, certain=tried.facts.runs_anything)
-            strictly = one.by_self or one.named or not kin.isdisjoint(turn.waiting.groups)
+            is_idle = self._has_its_own_tool(one)
+            strictly = one.by_self or one.named or is_idle or not kin.isdisjoint(turn.waiting.groups)
             if not strictly or was_told(one, self.text, self.record.index, kindly=True):
                 return None
-            if self._has_its_own_tool(one) or not self._may_be_done(one, group):
-                return self._evidence(one, None, certain=False)
-            return None
+            return self._evidence(one, None, certain=False) if is_idle or not self._may_be_done(one, group) else None
         if (tried is not None and tried.facts.runs_anything and admits(self.low, turn.low)) or any(
             self._did_before(one, group, deed) for deed in self._before if not deed.failed
         ):
@@ -182,8 +186,14 @@ class _Case:
         )
         return self._evidence(one, tried, certain=certain)
 
+    def _is_told_apart(self, tried: Deed) -> bool:
+        """True where the tool worked as well, and the text speaks of trouble: of one thing it tells the deed, of another the failure."""
+        return admits(self.low, self.turn.low) and any(deed.facts.name == tried.facts.name for deed in self._deeds)
+
     def _is_ordered(self, one: Said, group: str, kin: frozenset[str]) -> bool:
         order = self.turn.waiting
+        if one.sentence.words[one.at] == "way":
+            return not order.groups.isdisjoint(_SENT)
         return (
             one.named
             or not kin.isdisjoint(order.groups)
@@ -192,7 +202,9 @@ class _Case:
                 and (
                     (group == "light" and self._is_of_a_thing(one))
                     or (
-                        one.voice != "state" and self._is_effect(one, group) and not one.objects.isdisjoint(order.words)
+                        one.voice != "state"
+                        and self._is_effect(one, group)
+                        and not one.objects.isdisjoint(order.things)
                     )
                 )
             )
@@ -217,20 +229,23 @@ class _Case:
                 and group not in ("", "light")
                 and (one.named or not KIN[group].isdisjoint(turn.waiting.groups))
             )
+        weakly = not one.plainly and admits(" ".join(one.sentence.words), turn.low)
         if self._has_its_own_tool(one):
-            return not was_told(one, self.text, record.index)
+            return not weakly and not was_told(one, self.text, record.index)
         if one.by_self:
-            return is_ordered or self._is_concrete(one) or (group not in ("", "light") and self._is_shown(one))
+            if is_ordered or not self._is_effect(one, group):
+                return is_ordered
+            return self._is_concrete(one) or group == "send" or (group != "light" and self._is_shown(one))
         told = was_told(one, self.text, record.index) and not (
             one.plainly and (turn.order.agreed or "successfully" in one.sentence.words)
         )
-        if told or not (is_ordered or self._is_about_the_order(one)):
+        if told or not is_ordered:
             return False
         if one.voice == "perfect":
             return True
         if turn.worked:
             return turn.in_vain is not None and self._is_named(one, group, turn.in_vain)
-        return turn.order.agreed or not admits(" ".join(one.sentence.words), turn.low)
+        return turn.order.agreed or not weakly
 
     @staticmethod
     def _is_named(one: Said, group: str, deed: Deed) -> bool:
@@ -251,16 +266,9 @@ class _Case:
             not self.turn.order.agreed and not one.objects.isdisjoint(deed.objects)
         )
 
-    def _is_about_the_order(self, one: Said) -> bool:
-        """True where the order, or for plain words any system of records, has the object."""
-        order = self.turn.waiting
-        if not order.orders:
-            return False
-        return one.voice == "perfect" and self._is_concrete(one)
-
     def _is_concrete(self, one: Said) -> bool:
         """True where a tool, the order or a system of records has the object."""
-        return not one.objects.isdisjoint(lemmas().kept | self.record.tool_words | self.turn.waiting.words)
+        return not one.objects.isdisjoint(lemmas().kept | self.record.tool_words | self.turn.waiting.things)
 
     @property
     def _before(self) -> list[Deed]:
@@ -276,7 +284,7 @@ class _Case:
 
     def _has_its_own_tool(self, one: Said) -> bool:
         """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
-        verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self.turn.waiting.words
+        verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self.turn.waiting.things
         things = one.objects if self._is_effect(one, one.group) else _NONE
         found = [
             thing for words in self.record.idle_tools if (thing := _is_for(words, verbs, things, order)) is not None

@@ -6,8 +6,7 @@ from itertools import compress, count
 from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Text
-from sentinel_signal_hallucination.answers import COMPLETE, bases
-from sentinel_signal_hallucination.words import lemmas, word_set
+from sentinel_signal_hallucination.words import COMPLETE, bases, lemmas, word_set
 
 __all__ = ["Look", "looks_at"]
 

@@ -7,17 +7,17 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from sentinel_core.evaluate.tools import WRITING, singular
-from sentinel_signal_hallucination.answers import WORDS_ONLY, low_of
+from sentinel_signal_hallucination.answers import low_of
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.sentences import Sentence, sentences
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import lemmas, word_set, words_of
+from sentinel_signal_hallucination.words import WORDS_ONLY, lemmas, word_set, words_of
 
 __all__ = ["Order", "admits", "asks_back", "order_of", "says_yes"]
 
 _QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
 _INFORMATION = word_set(
-    "status state information info provide tell know about news explain describe find search look show check list"
+    "status state information info provide know about news explain describe find search look show check list"
 )
 _LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
 _OBJECTS = word_set("the a an my our this that these those all it them him her up down off on back in")
@@ -53,7 +53,7 @@ _message_index = attrgetter("message_index")
 
 
 class Order(NamedTuple):
-    """``words`` may be verbs of an order, ``groups`` are those of its verbs and nouns; ``agreed`` is True for a yes to an offer.
+    """``words`` may be verbs of an order, ``groups`` those of its verbs and nouns, ``things`` are all that it names; ``agreed`` is True for a yes to an offer.
 
     ``bare`` is True for an order that names nothing: "Please take care of it", "Go ahead"; ``orders`` for one that asks for any deed,
     ``commands`` for one that does so in so many words: "Close valve 3".
@@ -61,6 +61,7 @@ class Order(NamedTuple):
 
     words: frozenset[str]
     groups: frozenset[str]
+    things: frozenset[str] = frozenset()
     agreed: bool = False
     bare: bool = False
     orders: bool = False
@@ -77,12 +78,14 @@ def order_of(record: Record, asked: int) -> Order:
     words |= frozenset(map(singular, words))
     table, known = lemmas(), record.tool_nouns
     nouns = {singular(word) for word in (*offered, *_wished(low))}
-    groups = {table.group.get(word) for word in words} | {table.noun.get(word) or known.get(word) for word in nouns}
-    kinds = frozenset(group for group in groups if group and group not in ("work", "light"))
+    kinds = {table.group.get(word) for word in words} - {None, "work", "light"}
+    kinds = kinds or {table.noun.get(word) or known.get(word) for word in nouns} - {None, "light"}
     parts = sentences(low)
     commands = any(map(_is_command, parts))
     orders = bool(commands or offered or kinds or not words.isdisjoint(WRITING)) or any(map(_wishes, parts))
-    return Order(words, kinds, bool(offered), _is_bare(low), orders, commands)
+    return Order(
+        words, frozenset(filter(None, kinds)), frozenset(nouns) | words, bool(offered), _is_bare(low), orders, commands
+    )
 
 
 def _is_command(sentence: Sentence) -> bool:
@@ -124,16 +127,20 @@ def _is_bare(low: str) -> bool:
 
 
 def _ordered(low: str) -> Iterator[str]:
-    """The words that stand where a verb of an order may, and those that name a deed."""
+    """The words that stand where a verb of an order may; of "cancel order 12" not the second."""
+    verbs = lemmas().group.keys()
     for sentence in sentences(low):
         words = sentence.words
         if not _QUESTIONS.isdisjoint(words[:2]) or (sentence.asks and _REQUESTS.isdisjoint(words)) or "status" in words:
             continue
         for at, word in enumerate(words):
-            if word in ("send", "update") and _is_to_be_told(words, at):
+            if word in ("send", "update", "tell") and _is_to_be_told(words, at):
                 continue
             gift = words[max(0, at - 3) : at][:1] == ["give"]
             is_free = gift or words[at - 1 : at] == [] or words[at - 1] not in _DETERMINERS
+            is_free = is_free and not (
+                words[at - 1 : at] != [] and words[at - 1] in verbs and singular(word) in lemmas().noun
+            )
             if word.isalpha() and len(word) >= _SHORTEST_VERB and is_free:
                 yield lemmas().doing.get(word, word)
 
@@ -145,7 +152,7 @@ def _is_to_be_told(words: list[str], at: int) -> bool:
 
 def _asks_to_be_told(words: list[str]) -> bool:
     return not _INFORMATION.isdisjoint(words) or any(
-        word in ("send", "update") and _is_to_be_told(words, at) for at, word in enumerate(words)
+        word in ("send", "update", "tell") and _is_to_be_told(words, at) for at, word in enumerate(words)
     )
 
 

@@ -81,7 +81,7 @@ class Record:
             for call in self.index.calls
             if (facts := self.tools[call.call.name]).effect != "reads"
             and not facts.is_inert
-            and (facts.effect == "writes" or not only_shows(call))
+            and (facts.effect == "writes" or not call.call.arguments or not only_shows(call))
         ]
 
     @once

@@ -12,14 +12,13 @@ from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.answers import bases
 from sentinel_signal_hallucination.check_claims import SUBJECTS, is_denied, is_share, readable
 from sentinel_signal_hallucination.checks import is_edit, is_unseen_since, user_saw
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.orders import asks_back
 from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
 from sentinel_signal_hallucination.trouble import speaks_of_trouble
-from sentinel_signal_hallucination.words import lemmas, word_set
+from sentinel_signal_hallucination.words import bases, lemmas, word_set
 
 __all__ = ["swallowed"]
 

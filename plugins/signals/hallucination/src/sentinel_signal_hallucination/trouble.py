@@ -43,8 +43,8 @@ def speaks_of_trouble(low: str, names: Callable[[Sequence[str]], bool]) -> bool:
     Foreign languages are given the benefit of the doubt.
     """
     parts = sentences(_OVER.sub(_blank, low))
-    words = {word for part in parts for word in part.words}
-    if len(words) >= _BRIEF and len(words & _ENGLISH) < 2:  # noqa: PLR2004 - one may be a word of another language, too
+    every = {word for part in parts for word in part.words}
+    if len(every) >= _BRIEF and len(every & _ENGLISH) < 2:  # noqa: PLR2004 - one may be a word of another language, too
         return True
     brief = len(parts) <= _FEW
     fixed = max((at for at, part in enumerate(parts) if not _FIXED.isdisjoint(part.words)), default=0)

@@ -38,11 +38,6 @@ class Turn:
         ]
 
     @property
-    def is_last(self) -> bool:
-        """True where nothing was done in it or after it."""
-        return self._number >= self._turns.since
-
-    @property
     def texts(self) -> list[Text]:
         """The texts after the last call."""
         texts, last = self.record.index.texts, self.calls[-1].message_index if self.calls else self.asked + 1
@@ -85,6 +80,7 @@ class Turn:
         return Order(
             frozenset().union(*(order.words for order in orders)),
             frozenset().union(*(order.groups for order in orders)),
+            frozenset().union(*(order.things for order in orders)),
             self.order.agreed,
             self.order.bare,
             any(order.orders for order in orders),
@@ -125,12 +121,6 @@ class Turns:
             self._made[number] = Turn(self, number)
         return self._made[number]
 
-    @once
-    def since(self) -> int:
-        """The first turn after the last deed: from there on, all orders wait."""
-        deeds = self.record.deeds
-        return bisect_right(self.record.index.asked, deeds[-1].message_index) if deeds else 0
-
     def number(self, message_index: int) -> int:
         """Which turn a message of the agent is in; -1 before the first."""
         return bisect_left(self.record.index.asked, message_index) - 1
@@ -146,11 +136,14 @@ _REQUESTS = word_set("api http https request graphql")
 
 def _may_write(call: Call, index: TraceIndex) -> bool:
     """True for a reading tool whose name has a verb that is nothing but one of writing: "create_status"."""
-    facts = index.tools[call.call.name]
-    return facts.effect == "reads" and not _WRITES.isdisjoint(name_words(facts.name)[:-1]) and not failed(call)
+    words = name_words(call.call.name)
+    if index.tools[call.call.name].effect != "reads" or failed(call):
+        return False
+    return not _WRITES.isdisjoint(words[:-1]) or not _ADDS.isdisjoint(words[-1:])
 
 
-_WRITES = word_set("create update set add post send delete remove edit modify put write publish clear")
+_ADDS = word_set("add create delete remove send edit")
+_WRITES = _ADDS | word_set("create update set add post send delete remove edit modify put write publish clear")
 
 
 def _is_kin(deed: Deed, other: Deed) -> bool:
