@@ -21,6 +21,8 @@ _SCALES = tuple(
 )  # fmt: skip
 _MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN = 4_000, 60, 40, 24, 6
 _DEEPEST, _LONGEST, _LARGEST = 12, 24, 1e15
+_MOST_THREE, _MOST_TIMES = 12, 32
+_RATE = regex(r"(?:a|an|per|each|every)\b")
 _AROUND = [k for k in range(-8, 9) if k]
 _MOST_FIT = 3
 # Single precision: 4.4 is told as 4.400000095.
@@ -62,7 +64,9 @@ class Derived:
         written = [match[0] for match in NUMBER.finditer(answer) if match.start() != at and len(match[0]) <= _LONGEST]
         cents = [value_of(other) for other in written if digits_of(other) == _CENTS]
         others = [value_of(other) for other in written[:40]]
-        yield _near(sorted((*_sums(others), *_of_two(others), *_sums(cents))), half)
+        yield _near(sorted((*_sums(others), *_of_two(others), *_sums(cents), *_of_three(others[:_MOST_THREE]))), half)
+        if _RATE.match(answer, answer.find(" ", at) + 1):
+            yield lambda x: any(_near(self._told, half * times)(x * times) for times in range(2, _MOST_TIMES))
         width = step * (len(_AROUND) / 2 + 1)
         yield _near(sorted(self._pairs(value - width, value + width)), half)
 
@@ -158,6 +162,12 @@ def _of(value: object, fields: dict[str, list[float]], depth: int) -> Iterator[f
         for name, values in own.items():
             yield from _sums(values)
             fields[name].extend(values)
+
+
+def _of_three(values: list[float]) -> Iterator[float]:
+    """A product of two and a third, as in "2 x 39.90 instead of 10.00"."""
+    for one, other in combinations(values, 2):
+        yield from (abs(one * other + sign * third) for third in values for sign in (1, -1))
 
 
 def _number(item: object) -> float | None:

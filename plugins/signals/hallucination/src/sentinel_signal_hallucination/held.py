@@ -104,17 +104,26 @@ def _found(figure: str, text: str) -> bool:
     """True where the figure stands by itself: not within a longer one, but for zeros behind its point."""
     at = text.find(figure)
     while at >= 0:
-        before, after = text[max(0, at - 2) : at], text[at + len(figure) : at + len(figure) + 4]
-        if not (
-            before[-1:].isdigit() or before[-1:] == "." or (before[-1:] == "," and before[:1].isdigit())
-        ) and _ends_here(after):
+        before, after = text[max(0, at - _GROUPED) : at], text[at + len(figure) : at + len(figure) + _GROUPED]
+        inner = (
+            before[-1:].isdigit()
+            or before[-1:] == "."
+            or (_GROUP.search(before) and len(figure.partition(".")[0]) == _THREE)
+        )
+        if not inner and _ends_here(after):
             return True
         at = text.find(figure, at + 1)
     return False
 
 
+# A comma groups three digits each; others separate the columns of a table.
+_GROUP = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})*,\Z")
+_FOLLOWS = re.compile(r",\d{3}(?!\d)")
+_THREE, _GROUPED = 3, 12
+
+
 def _ends_here(after: str) -> bool:
-    if after[:1].isdigit() or (after[:1] == "," and after[1:2].isdigit()):
+    if after[:1].isdigit() or _FOLLOWS.match(after):
         return False
     return after[:1] != "." or not after[1:2].isdigit() or not after[1:].rstrip(",]} \n").strip("0")
 
