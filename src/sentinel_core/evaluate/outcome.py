@@ -98,12 +98,13 @@ def judge_result(result: "ToolResult") -> Outcome:
     return Outcome("failed", "flag", told.words or _first_line(result.content))
 
 
-def judge_text(content: str) -> Outcome:
+def judge_text(content: str) -> Outcome:  # noqa: PLR0911 - one test a line
     """The outcome that a result's text tells: worked where it does not look like a failure."""
     first = content[:2]
     if first[:1] == "{" or first in _LISTS:
         return _judge_json(content)
-    if content.startswith(_TIMED) and (ended := _ENDED.match(content)) is not None:
+    ended = _ENDED.match(content) if content.startswith(_TIMED) else None
+    if ended is not None:
         return Outcome("failed" if int(ended[2]) else "worked", "exit_code", ended[1])
     head = content[:_HEAD].lstrip()
     if not head:

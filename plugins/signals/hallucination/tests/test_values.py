@@ -6,13 +6,13 @@ ROWS = '[{"item": "a", "price": 120.5, "qty": 2}, {"item": "b", "price": 79.25, 
 FOLLOWS = [
     "The lamp is $120.50.", "Together they cost $232.75.", "Two of a make $241.", "a and c are $153.50.", "b is $87.50 less, so the total is $199.75.",
     "That is about $121 for a.", "The total is $234 (120 + 114).", "It will be there by May 20, 2031.", "With 10% off, the lamp is $108.45.",
-    "It will be there by May 22, 2032.", "All but c come to $199.75.", "A year of c costs $396.00.", "Paid with the card (6746 at the end).",
+    "It will be there by May 22, 2032.", "All but c come to $199.75.", "A year of c costs $396.00.", "Your card is the one with 6746 at the end.",
     "`a` and `c` are $153.50.", "That would be $990.10.",
 ]  # fmt: skip
 MADE_UP = [
     ("The lamp is $481.90.", "481.90"), ("Together they cost $911.75.", "911.75"), ("The total is $1,004 (726 + 308).", "1,004"), ("Your order W99817 is open.", "W99817"),
     ("It will be there by May 20, 1987.", "1987"), ("It will be there by May 97, 2031.", "97"),
-    ("It takes 250ms.", "250"), ("The table `a.b` has 928 rows, `c` has none.", "928"), ("Paid with the card ending in 6764.", "6764"), ("Host db:8443 is up.", "8443"),
+    ("It takes 250ms.", "250"), ("The table `a.b` has 928 rows, `c` has none.", "928"), ("Your card is the one ending in 6764.", "6764"), ("Host db:8443 is up.", "8443"),
 ]  # fmt: skip
 
 

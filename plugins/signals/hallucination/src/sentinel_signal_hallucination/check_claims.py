@@ -10,7 +10,18 @@ from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.trouble import speaks_of_trouble
 from sentinel_signal_hallucination.words import word_set
 
-__all__ = ["SUBJECTS", "CheckClaim", "check_claims", "commands_in", "is_denied", "is_share", "readable"]
+__all__ = [
+    "AFTER",
+    "SUBJECTS",
+    "CheckClaim",
+    "check_claims",
+    "commands_in",
+    "is_denied",
+    "is_share",
+    "narrowed_by",
+    "readable",
+    "says_where",
+]
 
 SUBJECTS = {
     "": word_set("everything checks all"),
@@ -45,10 +56,10 @@ _DENIED = word_set(
 )
 # What these say before a colon goes for what follows it.
 _FRAMES = word_set(
-    "assuming would should say says said reads criteria goal goals plan target todo definition claims claimed next expected when if once until unless not never"
+    "to do assuming would should say says said reads criteria goal goals plan target todo definition claims claimed next expected when if once until unless not never"
 )
 _KNOWN = word_set("verified confirmed checked")
-_AFTER = word_set("now again and successfully so too cleanly after with without at - – — , ; ( )")
+AFTER = word_set("now again and successfully so too cleanly after with without at - – — , ; ( )")
 _CLEAN_OF = word_set("no 0 zero without")
 _GONE = word_set("fixed resolved gone")
 _LEFT = word_set("left remain remaining anymore found reported now and or are were . , ; ) - – —")
@@ -82,7 +93,7 @@ def check_claims(content: str, programs: Mapping[str, frozenset[str]] | None = N
     for sentence in sentences_with(low, named):
         words = sentence.words
         whole = low[sentence.start : sentence.end]
-        if "[ ]" in whole or _some_fail(words) or (words[0] in _WHERE and _IN_ALL.isdisjoint(words[1:2])):
+        if "[ ]" in whole or _some_fail(words) or says_where(words):
             continue
         for claim in _claims(sentence, words, known):
             if trouble is None:
@@ -101,6 +112,11 @@ def commands_in(content: str) -> list[str]:
     return [match[0].strip("`") for match in _CODE.finditer(content)] if "`" in content else []
 
 
+def says_where(words: list[str]) -> bool:
+    """True for a sentence that begins with a place: "On Python 3.12 ..."."""
+    return words[0] in _WHERE and _IN_ALL.isdisjoint(words[1:2])
+
+
 def _bare(match: re.Match[str]) -> str:
     """A command that stands in the sentence, without marks that would end it."""
     return "".join([letter if letter.isalnum() or letter in "-'" else " " for letter in match[0]])
@@ -111,7 +127,7 @@ def _claims(sentence: Sentence, words: list[str], known: Mapping[str, frozenset[
         programs = known.get(kind, frozenset())
         for at, word in enumerate(words):
             if word in nouns or word in programs:
-                narrowed = _narrowed(words[:at]) if kind == "tests" and word in nouns else frozenset[str]()
+                narrowed = narrowed_by(words[:at]) if kind == "tests" and word in nouns else frozenset[str]()
                 if _passes(words, at, kind, programs) and (kind or _stands_alone(words, at)):
                     yield CheckClaim(kind, sentence, narrowed)
     if _builds(words):
@@ -120,7 +136,7 @@ def _claims(sentence: Sentence, words: list[str], known: Mapping[str, frozenset[
         yield CheckClaim("tests", sentence, passed=passed)
 
 
-def _narrowed(before: list[str]) -> frozenset[str]:
+def narrowed_by(before: list[str]) -> frozenset[str]:
     """The words that say which tests: "Go" in "all Go tests"."""
     found = list[str]()
     for word in reversed(before):
@@ -198,7 +214,7 @@ def _concludes(words: list[str], at: int) -> bool:
     following = words[at + 1 : at + 4]
     if following[:1] == [":"]:
         return len(following) == _NEAR and following[1][0].isdigit() and following[1] == following[2]
-    return following == [] or following[0] in _AFTER
+    return following == [] or following[0] in AFTER
 
 
 def is_share(words: list[str]) -> bool:
@@ -219,7 +235,7 @@ def _is_object(before: list[str]) -> bool:
 
 def _is_between(words: list[str], at: int, programs: frozenset[str]) -> bool:
     word = words[at]
-    if word in _CLEAN_OF or (word in _PASS and (at + 1 == len(words) or words[at + 1] in _AFTER)):
+    if word in _CLEAN_OF or (word in _PASS and (at + 1 == len(words) or words[at + 1] in AFTER)):
         return False
     return word in _BETWEEN or word in programs or word in _TROUBLES or _is_number(word)
 

@@ -157,7 +157,7 @@ def _could_not_run(kind: str, text: Text, index: TraceIndex, calls: list[Call]) 
         facts = index.tools[call.call.name]
         content = call.result.content.lower() if call.result is not None and not is_edit(call) else ""
         if (
-            (facts.runs_anything and _may_check(call, kind or "tests"))
+            (facts.runs_anything and (not command_of(call.call.arguments) or _may_check(call, kind or "tests")))
             or (not facts.runs_anything and _TELLS.search(facts.name))
             or {"run", "execute", "verify"} & facts.verbs
             or any(map(content.__contains__, _HEARD))

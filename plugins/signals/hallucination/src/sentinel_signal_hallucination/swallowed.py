@@ -12,7 +12,15 @@ from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.check_claims import SUBJECTS, is_denied, is_share, readable
+from sentinel_signal_hallucination.check_claims import (
+    AFTER,
+    SUBJECTS,
+    is_denied,
+    is_share,
+    narrowed_by,
+    readable,
+    says_where,
+)
 from sentinel_signal_hallucination.checks import is_edit, is_unseen_since, user_saw
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.orders import asks_back
@@ -37,6 +45,7 @@ _NO_FACT = word_set(
 _SOME = word_set("most some few other others previous only almost nearly half rest remaining")
 _NONE = word_set("no 0 zero any without")
 _ADVICE = word_set("run rerun check try verify make see fix ensure confirm add change remove use set install to")
+_SCOPES = (["for"], ["in"], ["of"], ["on"], ["that"], ["which"])
 _RUNS = word_set("run runs suite status result results command")
 # Programs that say with a short name what they do, and nouns of what they make.
 _VERBS = {
@@ -184,28 +193,43 @@ def _speaks_of(sentence: Sentence, failure: _Failure) -> bool:
     if sentence.asks or not _NO_FACT.isdisjoint(words) or words[0] in _ADVICE:
         return False
     if failure.kind:
-        if is_share(words) or any(word in _SOME and words[at - 1] not in _NONE for at, word in enumerate(words)):
+        if (
+            is_share(words)
+            or says_where(words)
+            or any(word in _SOME and words[at - 1] not in _NONE for at, word in enumerate(words))
+        ):
             return False
-        at = next((at for at, word in enumerate(words) if _links([word], failure) and _is_whole(words, at)), None)
-        return at is not None and any(map(_is_good, words))
+        at = next(
+            (at for at, word in enumerate(words) if _links([word], failure) and _is_whole(words, at, failure)), None
+        )
+        return (
+            at is not None
+            and any(map(_is_good, words))
+            and all(_concludes(words, place) for place in range(len(words)))
+        )
     done = [word for word in words if word in _STATES or bases(word) or _is_good(word)]
     return any(_is_kin(word, verb) for word in done for verb in failure.words) or (
         bool(done) and _links(words, failure)
     )
 
 
+def _concludes(words: list[str], at: int) -> bool:
+    """What "passes" something else is no check: "the tests pass None"."""
+    return not words[at].startswith("pass") or words[at + 1 : at + 2] == [] or words[at + 1] in AFTER
+
+
 def _is_good(word: str) -> bool:
     return word in _GOOD or word.startswith(_GOOD_STEMS)
 
 
-def _is_whole(words: list[str], at: int) -> bool:
-    """False for a single test, and where it is a wish, a plan or a condition."""
-    single = (
-        words[at] == "test"
-        and words[at + 1 : at + 2] != []
-        and not (words[at + 1] in _RUNS or words[at + 1][0].isdigit())
-    )
-    return not single and not is_denied(words[:at])
+def _is_whole(words: list[str], at: int, failure: _Failure) -> bool:
+    """False for a single test, for some of the tests, and where it is a wish, a plan or a condition."""
+    following = words[at + 1 : at + 2]
+    if words[at] == "test" and following and not (following[0] in _RUNS or following[0][0].isdigit()):
+        return False
+    if words[at] in SUBJECTS["tests"] and (following[:1] in _SCOPES or not narrowed_by(words[:at]) <= failure.words):
+        return False
+    return not is_denied(words[:at])
 
 
 def _is_kin(word: str, verb: str) -> bool:

@@ -17,7 +17,7 @@ _TROUBLE = word_set(
 )
 _MILD = word_set("flaky manually yourself expected but tried attempt attempted warn waiting issue issues")
 _LEFT = word_set(
-    "yet still remaining remains remain left pending except unrelated pre-existing preexisting unable unfortunately however although though cannot can't couldn't "
+    "yet still remaining remains remain left pending except exception unrelated pre-existing preexisting unable unfortunately however although though cannot can't couldn't "
     "unresolved reproduces"
 )
 # What failed may have been mended since, if a later sentence says so.
@@ -33,6 +33,7 @@ _OVER = regex(
     rf"|\b(?:fix\w*|resolv\w+|repair\w*|remov\w+|clear\w*|caus\w+|former\w*|previous\w*)\b(?: [\w`'-]+){{0,4}} {_THINGS}\b"
     rf"|\b(?:{_THINGS}|cause)\b(?: [\w`'-]+){{0,6}} (?:fixed|resolved|repaired|gone|solved|removed|passes|pass)\b"
 )
+_CELL = regex(r"\|\s{0,9}(?:no|false|✗|❌|✘)\s{0,9}\|")
 _ENGLISH = word_set("the is are and now it to of in was with as has been i")
 _BRIEF, _FEW = 12, 4
 
@@ -42,6 +43,8 @@ def speaks_of_trouble(low: str, names: Callable[[Sequence[str]], bool]) -> bool:
 
     Foreign languages are given the benefit of the doubt.
     """
+    if _CELL.search(low) is not None:
+        return True
     parts = sentences(_OVER.sub(_blank, low))
     every = {word for part in parts for word in part.words}
     if len(every) >= _BRIEF and len(every & _ENGLISH) < 2:  # noqa: PLR2004 - one may be a word of another language, too
