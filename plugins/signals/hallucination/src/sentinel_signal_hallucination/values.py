@@ -32,7 +32,7 @@ _ADMITS = regex(
     r"(?i)\b(?:unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|unavailable|tim(?:ed|e) ?out|unfortunately|sorry|HTTP \d|an? (?:\w+ )?error|errors? (?:occurred|message|from)"
     r"|failed to|(?:call|request|tool|fetch|lookup|retrieval|attempt)s? (?:has |have )?failed|no (?:results?|data|response|output)|nothing|not (?:find|found|available|return\w*))\b"
 )
-_SHORTEST, _MOST, _LONGEST, _HEAD, _DAYS, _NEAR = 3, 40, 20_000, 2_000, 31, 60
+_SHORTEST, _MOST, _LONGEST, _HEAD, _DAYS, _NEAR = 3, 100, 20_000, 2_000, 31, 60
 
 
 def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
