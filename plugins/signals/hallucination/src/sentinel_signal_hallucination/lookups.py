@@ -60,7 +60,7 @@ def _evidence(text: Text, one: Said, settings: Settings) -> Evidence:
     finding = Finding(
         rule="claim_without_call",
         severity="warning",
-        text=f'The agent says that it used a tool ("{one.sentence.words[one.at]}"), and it has called none.',
+        text=f'The agent says that it used a tool ("{one.sentence.words[one.at]}"), but it has called none.',
         message_index=text.message_index,
         quote=span_around(text.content, one.sentence.start, one.sentence.end),
     )

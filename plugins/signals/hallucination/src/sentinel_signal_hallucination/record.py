@@ -16,7 +16,7 @@ from sentinel_signal_hallucination.words import KIN, lemmas
 if TYPE_CHECKING:
     from sentinel_signal_hallucination.orders import Order, Orders
 
-__all__ = ["Deed", "Record", "failed", "groups_of"]
+__all__ = ["Deed", "Record", "failed", "groups_of", "only_looks"]
 
 _STEPS = (";", "&&", "|", "\n")
 
@@ -91,7 +91,7 @@ _LOOKS = re.compile(
 _CHANGES = (">", "<<", " -exec", " -delete", " -i", "tee ", "xargs", "$(", "`")
 
 
-def _only_looks(call: Call) -> bool:
+def only_looks(call: Call) -> bool:
     """True for a shell command of which each part shows something or runs a check: it did nothing else."""
     command = command_of(call.call.arguments)
     if command is None or any(map(command.__contains__, _CHANGES)):
@@ -218,7 +218,7 @@ class Record:
         if facts.is_inert:
             return None
         writes = facts.effect != "reads"
-        if facts.runs_anything and _only_looks(call):
+        if facts.runs_anything and only_looks(call):
             return None
         if not writes:
             return None

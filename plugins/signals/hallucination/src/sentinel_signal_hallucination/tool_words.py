@@ -72,7 +72,7 @@ def tool_uses(index: TraceIndex, text: Text, settings: Settings) -> Iterator[Evi
                 and statement.aspect == "done"
                 and _is_made_up(statement, use)
             ):
-                told = f'The agent says that it used a tool ("{statement.verb}"), and no call before it did.'
+                told = f'The agent says that it used a tool ("{statement.verb}"), but no earlier call did.'
                 yield _evidence(text, "claim_without_call", told, sentence, settings)
                 return
 
@@ -161,9 +161,9 @@ def _results(use: _Use, settings: Settings) -> Iterator[Evidence]:
             and " if " not in use.low[sentence.start : match.start()]
         ):
             text = (
-                "The agent says what a tool gave, and no call before it gave anything."
+                "The agent says what a tool returned, but no earlier call returned anything."
                 if not before
-                else "The agent says what a tool gave, and every call before it failed or gave nothing."
+                else "The agent says what a tool returned, but every earlier call failed or returned nothing."
             )
             yield _evidence(
                 use.text,

@@ -94,7 +94,7 @@ def _figures(answer: Text, held: Held, settings: Settings, *, in_vain: bool) -> 
         if _is_dated(written, dated["day"], held) if dated else held.derived.gives(written, prose, at):
             continue
         if in_vain:
-            told = f'The final answer tells a figure ("{written}"), and every call that could have given it failed.'
+            told = f'The final answer gives a figure ("{written}"), but every call that could have returned it failed.'
             yield value_evidence(answer, "result_without_call", match, settings.effect_weight, certain=True, told=told)
         else:
             yield value_evidence(answer, "figure", match, settings.figure_weight, certain=False)

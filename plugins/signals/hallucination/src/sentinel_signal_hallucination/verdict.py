@@ -38,11 +38,11 @@ def _evidence(case: Case, settings: Settings) -> Evidence:
     certain = _is_certain(case)
     tried = backing.state == "failed"
     others = any(not deed.failed for deed in case.record.deeds_until(case.text.message_index))
-    rule, why = "claim_without_call", "no call before it could have done it"
+    rule, why = "claim_without_call", "no earlier call could have done it"
     if tried and backing.call is not None:
-        rule, why = "contradicted_claim", f'every call of "{backing.call.facts.name}" failed'
+        rule, why = "contradicted_claim", f'every call to "{backing.call.facts.name}" failed'
     elif others:
-        rule, why = "partial_claim", "the calls before it did something else"
+        rule, why = "partial_claim", "the earlier calls did something else"
     finding = Finding(
         rule=rule,
         severity="error" if certain else "warning",

@@ -109,7 +109,7 @@ def _misdirected(text: Text, low: str, turn: Turn, record: Record, settings: Set
     if pair is None:
         return None
     one = next((one for sentence in sentences(low) for one in said(sentence, effects())), None)
-    why = f'the call was made for "{pair[1]}", and not for "{pair[0]}"'
+    why = f'the call was made for "{pair[1]}", not for "{pair[0]}"'
     return None if one is None else _evidence(text, one, None, settings, certain=False, why=why)
 
 
@@ -234,7 +234,7 @@ def _evidence(
     word = one.sentence.words[one.at]
     rule, why = "claim_without_call", why or "since it was ordered, no call has done anything"
     if tried is not None:
-        rule, why = "contradicted_claim", f'the call of "{tried.facts.name}" failed'
+        rule, why = "contradicted_claim", f'the call to "{tried.facts.name}" failed'
     finding = Finding(
         rule=rule,
         severity="error" if certain else "warning",
