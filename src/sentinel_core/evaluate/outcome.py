@@ -1,7 +1,7 @@
 """Whether a call failed: what the source says, else what the result plainly says.
 
-Conservative: only a result that begins or ends like a failure is one. A file, page or log that merely has the word "error"
-somewhere in it is not. The words are data, in ``outcome_words``.
+Conservative: only a result that begins or ends like a failure is one. A file, page or log that merely has the word
+"error" somewhere in it is not. The words are data, in ``outcome_words``.
 """
 
 import functools
@@ -22,12 +22,12 @@ Reason = Literal[
 
 
 class Outcome(NamedTuple):
-    """What became of a call, why, and the words of the result that it rests on (a substring of it; empty where there are none).
+    """The outcome of a call, the reason, and the words of the result that show it (a substring of the result; empty if there are none).
 
-    ``failed`` by ``flag`` (the source says so), ``exit_code``, ``error_text`` (an error message, an HTTP status, JSON that tells
-    an error) or ``unknown_tool``. ``worked`` by ``flag``, ``exit_code`` (0), ``no_match`` (a lookup found nothing), ``empty`` (nothing
-    came back) or ``no_sign`` (nothing in the result speaks of a failure). ``unknown`` where the result is ``unrecorded``, or the
-    call was ``not_run`` because the agent's host met a limit of its own.
+    ``failed`` by ``flag`` (the source says so), ``exit_code``, ``error_text`` (an error message, an HTTP status, JSON
+    that reports an error) or ``unknown_tool``. ``worked`` by ``flag``, ``exit_code`` (0), ``no_match`` (a lookup found
+    nothing), ``empty`` (nothing came back) or ``no_sign`` (nothing in the result indicates a failure). ``unknown`` if
+    the result is ``unrecorded``, or if the call was ``not_run`` because the agent's host reached a limit of its own.
     """
 
     state: State

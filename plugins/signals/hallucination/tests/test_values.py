@@ -18,7 +18,9 @@ MADE_UP = [
 
 def answer(script, text):
     return script.judge(
-        script.user("What does order W10001 cost? I need it by May 20, 2031, at 10% off. My card is 5500-0000-1122-116746."),
+        script.user(
+            "What does order W10001 cost? I need it by May 20, 2031, at 10% off. My card is 5500-0000-1122-116746."
+        ),
         script.call("get_order", ROWS),
         script.say(text),
     )

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from itertools import accumulate, combinations
+from itertools import accumulate, chain, combinations
 from statistics import median
 
 import msgspec
@@ -19,7 +19,7 @@ _SCALES = tuple(
     factor for scale in (100.0, 1e3, 60.0, 1e6, 3600.0, 24.0, 7.0, 12.0, 1024.0, 2.0**20, 2.0**30, 1.609344, 2.20462, 2.54, 3.28084)
     for factor in (scale, 1 / scale)
 )  # fmt: skip
-_MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN = 4_000, 60, 40, 24, 6
+_MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN = 4_000, 60, 40, 18, 6
 _DEEPEST, _LONGEST, _LARGEST = 12, 24, 1e15
 _MOST_THREE, _MOST_TIMES = 12, 32
 _RATE = regex(r"(?:a|an|per|each|every)\b")
@@ -92,19 +92,21 @@ class Derived:
     @once
     def _together(self) -> list[float]:
         """Sums of what belongs together: one field over the rows of a result, the numbers of one object, a column, the answers of calls."""
-        fields, found = defaultdict[str, list[float]](list), list[float]()
-        for number, text in enumerate(self._results):
-            if text[:1] in "[{":
-                try:
-                    found += _of(msgspec.json.decode(text), fields, 0)
-                except (msgspec.DecodeError, RecursionError):
-                    continue
-            else:
-                lines = [numbers for line in text.splitlines()[:_MOST_ROWS] if (numbers := _numbers_of(line))]
-                table = "" if len(lines) == 1 else str(number)
-                for place, value in ((place, value) for line in lines for place, value in enumerate(line)):
-                    fields[f"{table} {place}"].append(value)
-        return sorted({*found, *(abs(total) for values in fields.values() for total in _sums(values))})
+        found, over_all = list[float](), defaultdict[str, list[float]](list)
+        for text in self._results:
+            fields = defaultdict[str, list[float]](list)
+            try:
+                document = msgspec.json.decode(text) if text[:1] in "[{" else None
+                found += _of(document, fields, 0)
+            except (msgspec.DecodeError, RecursionError):
+                continue
+            for line in text.splitlines()[:_MOST_ROWS] if document is None else ():
+                for place, value in enumerate(_numbers_of(line)):
+                    fields[f"column {place}"].append(value)
+            for name, values in fields.items():
+                found += _sums(values)
+                over_all[name] += values
+        return sorted({abs(total) for total in (*found, *chain.from_iterable(map(_sums, over_all.values())))})
 
     def _pairs(self, low: float, high: float) -> Iterator[float]:
         """Sums, differences and products of two figures, and what a rate leaves, adds or makes of one, those from ``low`` to ``high``."""
@@ -154,14 +156,10 @@ def _of(value: object, fields: dict[str, list[float]], depth: int) -> Iterator[f
         for item in value.values():
             yield from _of(item, fields, depth + 1)
     elif isinstance(value, list):
-        own = defaultdict[str, list[float]](list)
         yield float(len(value))
+        fields[""] += [number for item in value if (number := _number(item)) is not None]
         for item in value[: _MOST_ROWS * 4]:
-            yield from _of(item, own, depth + 1)
-        own[""] = [number for item in value if (number := _number(item)) is not None]
-        for name, values in own.items():
-            yield from _sums(values)
-            fields[name].extend(values)
+            yield from _of(item, fields, depth + 1)
 
 
 def _of_three(values: list[float]) -> Iterator[float]:

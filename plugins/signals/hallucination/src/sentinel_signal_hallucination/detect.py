@@ -39,7 +39,7 @@ def check_expressions() -> None:
             raise RuntimeError(f'this Python\'s re module is broken: "{sample}" was read as {read}; use another Python')
 
 
-_CLEAN = Detection(score=0.0, details="What the agent says about its tools agrees with the calls that it made.")
+_CLEAN = Detection(score=0.0, details="Nothing that the agent says contradicts the record.")
 
 
 def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Evidence]:
@@ -98,7 +98,7 @@ def _swallowed(index: TraceIndex, settings: Settings, known: frozenset[int]) -> 
 def detect(index: TraceIndex, settings: Settings) -> Detection:
     """Judge one trace. None where it holds neither an assistant text nor a call: there is nothing to judge."""
     if not (index.texts or index.calls or index.orphans or index.children):
-        return Detection(score=None, details="The trace holds no assistant text and no tool call.")
+        return Detection(score=None, details="The trace contains no assistant text and no tool call.")
     check_expressions()
     gaps: list[str] = []
     rows = _evidence(index, settings, gaps)
@@ -119,4 +119,4 @@ def _summary(findings: list[Finding]) -> str:
         return _CLEAN.details
     rules = sorted({finding.rule for finding in findings})
     counts = (f"{sum(finding.rule == rule for finding in findings)} {rule}" for rule in rules)
-    return f"What the agent says or calls is not borne out: {', '.join(counts)}."
+    return f"The record does not support what the agent says or calls: {', '.join(counts)}."

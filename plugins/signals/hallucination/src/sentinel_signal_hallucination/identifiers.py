@@ -15,7 +15,7 @@ from sentinel_signal_hallucination.tables import regex
 __all__ = ["in_reports", "in_texts", "other_object"]
 
 _IDENTIFIER = regex(
-    r"(?<![\w./@=\\-])#?(?=[\w-]*[A-Za-z])(?=[\w-]*\d[\w-]*\d)(?!\d+(?i:st|nd|rd|th|s|px|[munk]?[sgm]|am|pm|[kmgtp]i?b?|[km]?hz|hrs?|mins?|usd|eur|gbp)\b)[A-Za-z0-9][\w-]{4,39}(?![\w\\]|[./@=(]\w)"
+    r"(?<![\w.=\\-])#?(?=[\w-]*[A-Za-z])(?=[\w-]*\d[\w-]*\d)(?!\d+(?i:st|nd|rd|th|s|px|[munk]?[sgm]|am|pm|[kmgtp]i?b?|[km]?hz|hrs?|mins?|usd|eur|gbp)\b)[A-Za-z0-9][\w-]{4,39}(?![\w\\])"
     r"|(?<![\w&])#\d{3,8}\b"
 )
 # A figure beside a letter or a mark, as in every identifier: looked for first.
@@ -93,7 +93,7 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
 
 
 def _of_report(call: Call, written: str, settings: Settings) -> Evidence:
-    told = f'The identifier "{written}" of a report stands in no result and nothing that the agent was told.'
+    told = f'The identifier "{written}" in a report is in no result and in nothing that the agent was given.'
     finding = Finding(
         rule="identifier", severity="error", text=told, message_index=call.message_index, call_id=call.call.id, quote=written
     )  # fmt: skip

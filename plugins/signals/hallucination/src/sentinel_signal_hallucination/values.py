@@ -32,7 +32,7 @@ _ADMITS = regex(
     r"(?i)\b(?:unable|could(?:n't| not)|cannot|can't|did(?:n't| not)|unavailable|tim(?:ed|e) ?out|unfortunately|sorry|HTTP \d|an? (?:\w+ )?error|errors? (?:occurred|message|from)"
     r"|failed to|(?:call|request|tool|fetch|lookup|retrieval|attempt)s? (?:has |have )?failed|no (?:results?|data|response|output)|nothing|not (?:find|found|available|return\w*))\b"
 )
-_SHORTEST, _MOST, _LONGEST, _HEAD, _DAYS, _NEAR = 3, 40, 20_000, 2_000, 31, 60
+_SHORTEST, _MOST, _LONGEST, _HEAD, _DAYS, _NEAR = 3, 100, 20_000, 2_000, 31, 60
 
 
 def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
@@ -94,7 +94,7 @@ def _figures(answer: Text, held: Held, settings: Settings, *, in_vain: bool) -> 
         if _is_dated(written, dated["day"], held) if dated else held.derived.gives(written, prose, at):
             continue
         if in_vain:
-            told = f'The final answer tells a figure ("{written}"), and every call that could have given it failed.'
+            told = f'The final answer gives a figure ("{written}"), but every call that could have returned it failed.'
             yield value_evidence(answer, "result_without_call", match, settings.effect_weight, certain=True, told=told)
         else:
             yield value_evidence(answer, "figure", match, settings.figure_weight, certain=False)
