@@ -88,7 +88,7 @@ class _Case:
         one = next(
             (one for sentence in sentences(self.low) for one in said(sentence, turn.order.words) if one.is_deed), None
         )
-        why = f'the call was made for "{pair[1]}", and not for "{pair[0]}"'
+        why = f'the call was made for "{pair[1]}", not for "{pair[0]}"'
         return None if one is None else self._evidence(one, None, certain=False, why=why)
 
     def _silent(self) -> Evidence | None:
@@ -225,11 +225,11 @@ class _Case:
 
     def _evidence(self, one: Said, tried: Deed | None, *, certain: bool, why: str = "") -> Evidence:
         word = one.sentence.words[one.at]
-        rule, why = "claim_without_call", why or "since it was ordered, no call has done anything"
+        rule, why = "claim_without_call", why or "no earlier call could have done it"
         if tried is not None:
-            rule, why = "contradicted_claim", f'the call of "{tried.facts.name}" failed'
+            rule, why = "contradicted_claim", f'the call to "{tried.facts.name}" failed'
         elif self.turn.worked:
-            rule, why = "partial_claim", "the calls before it did something else"
+            rule, why = "partial_claim", "the earlier calls did something else"
         finding = Finding(
             rule=rule, severity="error" if certain else "warning",
             text=f'The agent says that something was done ("{word}"), but {why}.', message_index=self.text.message_index,
