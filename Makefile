@@ -45,7 +45,7 @@ style: $(READY) ## Style and types.
 
 test: style $(BROWSER) $(SPHINX) ## Everything that must hold: style, types, tests with coverage.
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest --numprocesses auto --dist worksteal
+	$(BIN)/coverage run -m pytest --numprocesses auto --dist worksteal -m 'not exhaustive'
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under 90
 	$(BIN)/coverage report --include 'src/sentinel_core/evaluate/*' --fail-under 100
@@ -60,7 +60,8 @@ bench: $(READY) ## Speed, as ratios measured in this run.
 fuzz: $(READY) ## Ten minutes of damaged files through every trace reader.
 	$(BIN)/python benchmarks/fuzz.py --seconds 600
 
-soak: $(READY) ## What others tried to break, and the limits on memory and time, at full size.
+soak: $(READY) ## What others tried to break, the limits on memory and time at full size, and all that is tried in very many cases.
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m exhaustive
 	SENTINEL_SOAK=1 $(BIN)/python -m pytest -s tests/soak tests/agent/test_kills.py tests/acceptance/test_limits.py tests/batch tests/core/test_redact.py plugins/commands/serve/tests/test_openapi.py tests/reflection/test_races.py plugins/commands/receive/tests/test_receive.py plugins/readers/frameworks/tests/test_hostile.py plugins/signals/hallucination/tests/test_signal.py
 
 e2e: $(READY) ## Coding agents with the hook, adapters with the newest frameworks, and a real model that finishes the scenario; address and key from SENTINEL_E2E_BASE_URL and SENTINEL_E2E_KEY.

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Generator, Iterable, Mapping
 from pathlib import Path
 
@@ -39,6 +40,12 @@ def pytest_configure() -> None:
         after_in_parent=forked_from.pop,
         after_in_child=lambda: [setattr(one, "save", lambda: None) for one in forked_from],
     )
+
+
+def pytest_unconfigure() -> None:
+    """The process of which commands are forked ends with this one, and what they took counts as what this one took."""
+    if forked_commands := sys.modules.get("forked_commands"):
+        forked_commands.close()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -14,29 +14,31 @@ FIGURES, PAGE = _ROOT / "src/sentinel_core/cli/detection.json", _ROOT / "docs/de
 
 _HEAD = """# What Sentinel detects, and what it does not
 
-Measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed), each conversation counted once. `make detect` prints
-the same where the sets are. Nothing was trained on them, but choices were made on them: the parts of `ending` on five sets; what `effort`
-measures, when a run came to nothing, and what agrees with what, on all, with a look at two halves of the tasks. No run was kept out of
-sight, so expect less on runs of other kinds: about 0.70 for triage, 0.61 within tasks, 0.74 beside other runs.
+Measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed); each conversation counts once. `make detect`
+prints the same figures on a machine that has the sets. Nothing was trained on these runs, but choices were made with them. The
+parts of `ending` were chosen on five sets. What `effort` measures, when a run came to nothing, and when two outcomes agree were chosen on all
+sets, also looking at two halves of the tasks separately. No run was held out, so expect less on other kinds of runs: about 0.70 for triage,
+0.61 within a task, and 0.74 with `--task-key`.
 
-- **FAIL is nearly always right and finds few**: precision {precision:.3f}, on {recall:.0%} of failed runs in the mean over the sets.
-- **The triage score sorts runs**: AUROC {triage:.3f} in the mean over the sets, counting messages {messages:.3f}; among runs of the same task
-  {triage_within:.3f} and {messages_within:.3f}. On {above} of {sets} sets it is above the message count. Beside other runs of the task
-  (`--task-key`) it is {agreement:.3f}, within the task {agreement_within:.3f}.
-- **A PASS says little of the outcome**: most failed runs look like good ones in their own trace. Who knows what a run must do
-  [says so](evaluate.md#expectations).
+- **A FAIL is nearly always right, but few failed runs get one**: its precision is {precision:.3f}, and on average over
+  the sets, {recall:.0%} of failed runs get one.
+- **The triage score sorts runs**: its mean AUROC over the sets is {triage:.3f}, that of the message count {messages:.3f}; among runs of the same
+  task, {triage_within:.3f} and {messages_within:.3f}. It is above the message count on {above} of {sets} sets. With `--task-key`,
+  which compares the runs of a task, it is {agreement:.3f}, and {agreement_within:.3f} within a task.
+- **A PASS says little about the outcome**: judged by its trace alone, most failed runs look like good ones. If you know what a run must do,
+  [say so](evaluate.md#expectations).
 
-AUROC: how often a failed run scores above a good one; 0.5 is chance. Intervals are 95%, from a bootstrap over tasks.
+AUROC is how often a failed run scores above a good one; 0.5 is chance. Intervals are 95%, from a bootstrap over tasks.
 """
 
 _TAIL = """## What it cannot see
 
-- Whether the outcome is right: a wrong answer that is told calmly, a wrong booking that went through, a patch that misses the point.
-- What the recorder left out: a missing last message, arguments, results. Where a whole batch ends alike, the summary says so.
-- Runs that fail by stopping early without a sign of it; `effort` ranks them low.
-- Agents that are unlike those measured: other domains, other languages. These sets are customer service, SQL and shell, questions, code,
-  notebooks and bookings, in English.
-- `ats_injected` is labelled by whether a fault was injected, not by whether the run failed.
+- Whether the outcome is right: a wrong answer given with confidence, a wrong booking that went through, a patch that misses the point.
+- What the recorder left out: a missing last message, arguments, results. If a whole batch ends alike, the summary says so.
+- Runs that fail because they stop early, if nothing in the trace shows it; `effort` ranks them low.
+- Agents unlike those measured: other domains, other languages. These sets cover customer service, SQL and shell, questions, code, notebooks
+  and bookings, all in English.
+- Whether a run of `ats_injected` failed: its labels say only whether a fault was injected.
 """
 
 
@@ -84,8 +86,8 @@ def _by_set(sets: dict[str, Any]) -> list[str]:
 def _by_signal(signals: dict[str, Any]) -> list[str]:
     lines = [
         "## By signal\n",
-        "AUROC in the mean over the sets, with its interval; on how many failed and good runs a signal has a finding, and the share of failed",
-        "runs among these. `agreement` is the triage score beside other runs of the task.\n",
+        "AUROC is the mean over the sets, with its interval. Then come the numbers of failed and good runs in which a signal has a finding, and the",
+        "share of failed runs among these. `agreement` is the triage score with `--task-key`.\n",
         "| score | AUROC | within tasks | failed | good | precision |",
         "|---|---|---|---|---|---|",
     ]
@@ -108,7 +110,7 @@ def _counts(fired: list[int] | None) -> str:
 def _by_rule(rules: dict[str, Any]) -> list[str]:
     lines = [
         "## By rule\n",
-        "On how many failed and good runs each rule fires; precision is the share of failed runs among these. Of all runs {base:.0%} failed.\n",
+        "The table counts the failed and good runs on which each rule fires; precision is the share of failed runs among these. Of all runs, {base:.0%} failed.\n",
         "| rule | failed | good | precision |",
         "|---|---|---|---|",
     ]
@@ -121,10 +123,10 @@ def _by_rule(rules: dict[str, Any]) -> list[str]:
 
 
 _LIES = {
-    "honest": "none: the run as it is",
-    "dropped_all": "every call that wrote something is gone",
-    "dropped_one": "the last of several such calls is gone",
-    "failed_one": "the last such call failed",
+    "honest": "none: the unchanged run",
+    "dropped_all": "every call that wrote something is removed",
+    "dropped_one": "the last of several such calls is removed",
+    "failed_one": "the last such call fails",
     "figure": "a figure in the answer differs from the record",
     "identifier": "an identifier in the answer differs from the record",
 }
@@ -133,8 +135,8 @@ _LIES = {
 def _by_lie(lies: dict[str, Any]) -> list[str]:
     lines = [
         "## Lies\n",
-        "In honest runs that pass, the record is changed and the words stay, or one word of the answer is changed, as `sentinel mutate`",
-        "does it: how many get a WARN or FAIL. The runs are dialogues that people wrote around calls, and the good runs of the sets.\n",
+        "In honest runs that pass, either the record is changed and the words stay, or one word of the answer is changed, as `sentinel mutate`",
+        "does. The table shows how many get a WARN or FAIL. The runs are dialogues that people wrote around calls, and the good runs of the sets.\n",
         f"| lie | {' | '.join(lies)} |",
         f"|---|{'---|' * len(lies)}",
     ]

@@ -1,6 +1,7 @@
 """How many of Sentinel's modules a command enters, in the parent and in every child: a measure of how far a reader has to go.
 
-A module counts once one of its functions or class bodies runs, in whichever process.
+A module counts once one of its functions or class bodies runs, in whichever process. A comprehension is neither: from Python
+3.12 it runs as a part of what it stands in, and a module's own statements run when it is imported.
 """
 
 import subprocess
@@ -17,10 +18,11 @@ BOUNDS = {"evaluate": 85, "run": 160}
 
 SPY = """
 import os, sys, threading
+_STATEMENTS = ("<module>", "<dictcomp>", "<genexpr>", "<listcomp>", "<setcomp>")
 _seen, _out = set(), os.open(os.environ["ENTERED"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 def _enter(frame, event, _):
     name = frame.f_code.co_filename
-    if name not in _seen and frame.f_code.co_name != "<module>":
+    if name not in _seen and frame.f_code.co_name not in _STATEMENTS:
         _seen.add(name)
         os.write(_out, name.encode() + b"\\n")
 threading.setprofile(_enter)

@@ -27,6 +27,7 @@ html_theme_options = {
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
+smartquotes = False  # flags and commands must stay as they are typed
 
 _SOURCE = "https://github.com/reliability-sentinel/reliability-sentinel/blob/main/"
 _out = re.compile(

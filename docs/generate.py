@@ -54,7 +54,7 @@ def pages() -> Iterator[tuple[str, str]]:
 def _rule_index(rules: Sequence[Mapping[str, Any]]) -> str:
     text = (
         "# Rules\n\nWhat the built-in signals can find. `sentinel rules` lists the installed rules, `sentinel explain RULE` prints "
-        "one of these pages, and [`[rules]`](configuration.md#rules) switches a rule off or gives it another severity. Failed and good: on "
+        "one of these pages, and [`[rules]`](configuration.md#rules) switches a rule off or gives it another severity. The columns failed and good: on "
         "how many of the labelled runs of the [detection card](detection.md) a rule fires.\n"
     )
     for signal in sorted({rule["signal"] for rule in rules}):
@@ -129,7 +129,7 @@ def _help(command: click.Command) -> str:
 def _settings() -> str:
     text = (
         "# Settings\n\nEvery setting with its default, from the classes that hold them. [Configuration](../configuration.md) says "
-        "where values come from. Sentinel's own:\n\n"
+        "where values come from. Sentinel's own settings:\n\n"
     )
     text += _fields(HostSettings, lambda name: f"`SENTINEL_{name.upper()}`", "environment")
     text += "\n## agent\n\n" + _paragraph(AgentSettings) + "\n\n"
@@ -179,8 +179,8 @@ _SUITE = {
 
 def _suite() -> str:
     text = (
-        "# Suite file\n\nEvery key of a suite file with its type and default. [Suites](../suite.md) shows it in use. `defaults`, beside "
-        "`scenarios`, holds what every scenario has.\n"
+        "# Suite file\n\nEvery key of a suite file with its type and default. [Suites](../suite.md) shows it in use. `defaults`, next to "
+        "`scenarios`, holds keys for every scenario.\n"
     )
     for title, kind in _SUITE.items():
         hints = get_type_hints(kind)
@@ -196,14 +196,14 @@ def _annotation(hint: Any) -> str:
         return " or ".join(f"`{choice}`" for choice in get_args(hint))
     if get_origin(hint) is tuple:
         inner = _annotation(get_args(hint)[0])
-        return f"list of {inner}s" if inner in ("table", "text", "number") else f"list of {inner}"
+        return f"list of {inner}s" if inner in ("table", "string", "number") else f"list of {inner}"
     if get_origin(hint) is dict:
         return "table"
     if get_args(hint):
         return " or ".join(_annotation(choice) for choice in get_args(hint) if choice is not type(None))
     if hint in _SUITE.values():
         return "table"
-    return {str: "text", bool: "true or false", int: "whole number", float: "number"}.get(hint, "any value")
+    return {str: "string", bool: "true or false", int: "whole number", float: "number"}.get(hint, "any value")
 
 
 def _default(field: "attrs.Attribute[Any]") -> str:

@@ -4,17 +4,16 @@ import errno
 import os
 import pty
 import subprocess
-import sys
 import termios
 import tty
 from pathlib import Path
 
 import pytest
+from forked_commands import COMMAND, run_to_end
 
 from sentinel_core.cli import main
 from sentinel_core.host.plugins import installed, load
 
-COMMAND = Path(sys.executable).parent / "sentinel"
 TIMEOUT = 300  # for a command that hangs; none comes near it
 
 
@@ -24,16 +23,18 @@ def clean_environment(**more: str) -> dict[str, str]:
     return {**kept, **more}
 
 
-def run_command(folder: Path, *arguments: object, stdin: bytes = b"", cwd: Path | None = None, **environ: str):
-    """In a process of its own, to its end."""
-    done = subprocess.run(
-        [COMMAND, *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        timeout=TIMEOUT,
-        check=False,
-        cwd=cwd or folder,
-        env=clean_environment(**environ),
+def run_command(
+    folder: Path,
+    *arguments: object,
+    stdin: bytes = b"",
+    cwd: Path | None = None,
+    afresh: bool = False,
+    **environ: str,
+):
+    """In a process of its own, to its end; ``afresh`` where the test looks at what its start has imported."""
+    environment, where = clean_environment(**environ), cwd or folder
+    done = run_to_end(
+        *(COMMAND, *arguments), stdin=stdin, timeout=TIMEOUT, cwd=where, env=environment, text=False, afresh=afresh
     )
     out, err = done.stdout.decode(), done.stderr.decode()
     assert "Traceback" not in err, err

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from forked_commands import run_forked
 
 from sentinel_core.guardrails.bound import BoundGuardrail, bind_guardrails
 from sentinel_core.guardrails.facts import Reflection
@@ -207,15 +208,7 @@ def sentinel(tmp_path) -> Callable[..., subprocess.CompletedProcess[str]]:
     """Runs the installed command to its end, in an empty folder."""
 
     def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [COMMAND, *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            timeout=DEADLINE,
-            check=False,
-            cwd=tmp_path,
-            env=_environment(),
-        )
+        done = run_forked(*arguments, timeout=DEADLINE, cwd=tmp_path, env=_environment())
         assert "Traceback" not in done.stderr, done.stderr
         return done
 

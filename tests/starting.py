@@ -92,15 +92,20 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if is_test and is_quick(config) and opens(collection_path) else None
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection() -> None:
     """Thousands of tests live to the end: looking through them for garbage again and again takes longer than many of them."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items if "process" in config.getoption("markexpr") else ():  # to read all files takes a second
         definitions = getattr(item, "_fixtureinfo").name2fixturedefs.values()  # noqa: B009 - pytest's own, untyped
         made = [one.func for several in definitions for one in several] + [getattr(item, "function", None)]
         others = (one for one in made if isinstance(one, FunctionType) and Path(one.__code__.co_filename) != item.path)

@@ -2,8 +2,8 @@
 
     from sentinel_core import ExecutionTrace, Message, TokenUsage, evaluate_trace
 
-Everything that plugin authors and library users need is here; names are looked up on first use, so importing costs
-nothing that is not used.
+Everything that plugin authors and library users need is here. Names are looked up on first use, so an import costs only
+what is used.
 """
 
 from typing import TYPE_CHECKING

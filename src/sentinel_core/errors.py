@@ -80,7 +80,7 @@ TERMINATED = 143
 
 
 class SentinelError(Exception):
-    """Root of the tree; its text is fit to be shown to a user."""
+    """The base class of Sentinel's errors; its text can be shown to a user."""
 
 
 class ConfigError(SentinelError, ValueError):
@@ -113,7 +113,7 @@ class InputError(SentinelError):
 
 
 class TraceDecodeError(InputError):
-    """A record that is not a trace. ``problems`` holds each as "what @ $.path"."""
+    """A record that is not a trace. ``problems`` holds each as "what at $.path"."""
 
     def __init__(self, problems: tuple[str, ...]) -> None:
         super().__init__("; ".join(problems))
@@ -257,4 +257,4 @@ def error_text(error: BaseException) -> str:
     except KeyboardInterrupt:
         raise
     except BaseException as unsaid:  # noqa: BLE001 - its __str__ is a stranger's code; or what it holds is too deep, or too long
-        return f"its text cannot be had: {type(unsaid).__name__}"
+        return f"its text is not available: {type(unsaid).__name__}"

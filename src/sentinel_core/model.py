@@ -16,7 +16,7 @@ StopReason = Literal["end_turn", "tool_calls", "max_tokens", "refusal", "content
 
 @attrs.frozen(kw_only=True)
 class Capabilities:
-    """What a model accepts. ``context_window`` is in tokens; prices are US dollars a million tokens; None is unknown."""
+    """What a model accepts. ``context_window`` is in tokens; prices are in US dollars per million tokens; None means unknown."""
 
     tools: bool = True
     vision: bool = False
@@ -29,10 +29,10 @@ class Capabilities:
 
 @attrs.frozen(kw_only=True)
 class Request:
-    """One question to a model: the system prompt, the conversation so far (oldest first), and the tools on offer.
+    """One request to a model: the system prompt, the conversation so far (oldest first), and the available tools.
 
-    ``tool_choice`` is ``auto``, ``required`` (some tool on offer must be called) or ``none``. ``timeout`` is the most
-    seconds that the whole call may take, None being the provider's own limit.
+    ``tool_choice`` is ``auto``, ``required`` (one of the tools must be called) or ``none``. ``timeout`` is the time
+    limit for the whole call in seconds; None means the provider's own limit.
     """
 
     system_prompt: str
@@ -46,7 +46,7 @@ class Request:
 
 @attrs.frozen(kw_only=True)
 class Reply:
-    """A model's whole answer. ``usage`` is None where the provider reports none; ``cost_usd`` likewise."""
+    """A model's whole answer. ``usage`` and ``cost_usd`` are None if the provider does not report them."""
 
     content: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -60,17 +60,17 @@ class Reply:
 class Model(Protocol):
     """What ``Provider.connect`` returns. Every failure of ``complete`` is a ``ModelError``.
 
-    Where it has an attribute ``model``, that is the id of the model that it asks, and is kept in the record.
+    If it has an attribute ``model``, this is the id of the model that it calls, and is stored in the record.
     """
 
     def complete(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:
-        """Answer; pieces of text go to ``on_text`` as they come, where the provider streams."""
+        """Answer the request. If the provider streams, pieces of text go to ``on_text`` as they arrive."""
 
     def estimate_tokens(self, messages: Sequence[Message]) -> int:
-        """How many tokens these messages are, about; never asks the network."""
+        """An estimate of the tokens in these messages; never uses the network."""
 
     def get_capabilities(self) -> Capabilities:
         """What this model accepts."""
 
     def close(self) -> None:
-        """Give back connections. Calling it twice is no error."""
+        """Release connections. Calling it twice is not an error."""

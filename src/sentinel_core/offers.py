@@ -1,7 +1,7 @@
 """What a plugin hands to the host: frozen descriptors, one class a kind.
 
-``settings`` is an attrs class or None. Where it is given, the host fills it from configuration, environment and flags and
-passes the instance as the last argument of the offered function. Secrets come from the environment only.
+``settings`` is an attrs class or None. Where it is given, the host fills it from configuration, environment and flags
+and passes the instance as the last argument of the offered function. Secrets come from the environment only.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,10 +30,10 @@ __all__ = [
 
 @attrs.frozen(kw_only=True)
 class Command:
-    """A command: ``sentinel NAME``. ``load()`` gives a ``click.Command``; what that returns, an int, is the exit code.
+    """A command: ``sentinel NAME``. ``load()`` returns a ``click.Command``; the int that the command returns is the exit code.
 
-    ``sentinel --help`` imports the module that offers it, to show the one line of ``summary``. So that module imports
-    nothing but ``sentinel_core``; what the command needs, click included, is imported in ``load``.
+    ``sentinel --help`` imports the module that offers the command, to show its ``summary``. That module must import
+    nothing but ``sentinel_core``; import everything that the command needs, including click, in ``load``.
     """
 
     name: str
@@ -45,9 +45,9 @@ class Command:
 class Rule:
     """One thing that a signal can find. A finding names its rule by ``id`` (``claim_without_call``).
 
-    ``severity`` is the worst that findings of this rule have with default settings; ``title`` says in a few words what is wrong,
-    ``help`` in a sentence or two what the rule looks for and what to do. ``since`` is the version of the signal's distribution
-    that had it first.
+    ``severity`` is the highest that findings of this rule have with default settings. ``title`` says in a few words
+    what is wrong; ``help`` says in a sentence or two what the rule looks for and what to do. ``since`` is the first
+    version of the signal's distribution that has the rule.
     """
 
     id: str
@@ -59,10 +59,10 @@ class Rule:
 
 @attrs.frozen(kw_only=True)
 class Explanation:
-    """What ``sentinel explain`` says of a rule besides what the ``Rule`` says.
+    """What ``sentinel explain`` says about a rule, in addition to the ``Rule`` itself.
 
-    ``why`` tells why it matters, ``mend`` what to change in the agent. ``example`` is a trace in Sentinel's own format, without
-    an id, in which the signal finds the rule with its default settings; a test holds it to that.
+    ``why`` says why it matters, ``mend`` what to change in the agent. ``example`` is a trace in Sentinel's own format,
+    without an id, in which the signal finds the rule with its default settings; a test checks this.
     """
 
     why: str
@@ -71,7 +71,7 @@ class Explanation:
 
     @property
     def trace(self) -> "sentinel_core.ExecutionTrace":
-        """The example. Raises ``msgspec.ValidationError`` where it is no trace."""
+        """The example. Raises ``msgspec.ValidationError`` if it is not a trace."""
         import msgspec
 
         return msgspec.convert({"trace_id": "example", **self.example}, sentinel_core.ExecutionTrace)
@@ -79,10 +79,11 @@ class Explanation:
 
 @attrs.frozen(kw_only=True)
 class Signal:
-    """A detector. ``detect(index)``, or ``detect(index, settings)``, gives a ``Detection`` or a bare float in [0, 1].
+    """A detector. ``detect(index)``, or ``detect(index, settings)``, returns a ``Detection`` or a bare float in [0, 1].
 
     It is pure: it reads the ``TraceIndex``, changes nothing, prints nothing, and gives the same answer every time.
-    ``rules`` are all that it can find; ``explain()`` gives an ``Explanation`` for each by its id, and is called where somebody asks.
+    ``rules`` lists everything that it can find; ``explain()`` returns an ``Explanation`` for each rule, by its id, only
+    on request.
     """
 
     name: str
@@ -95,10 +96,10 @@ class Signal:
 
 @attrs.frozen(kw_only=True)
 class Provider:
-    """A way to a language model. ``connect(settings)`` (``connect()`` without settings) gives a ``Model``.
+    """A way to a language model. ``connect(settings)`` (``connect()`` without settings) returns a ``Model``.
 
-    ``env`` names the environment variables that hold its secrets, the first being the one to tell a user about.
-    ``deterministic`` says that the same request always gets the same reply, so that trying again is of no use.
+    ``env`` names the environment variables that hold its secrets; messages to the user name the first.
+    ``deterministic`` says that the same request always gets the same reply, so trying again is useless.
     """
 
     name: str
@@ -113,14 +114,14 @@ class Provider:
 class Tool:
     """Something that an agent may call.
 
-    ``parameters`` is a JSON schema of type ``object``; ``handler(**arguments)`` gives a JSON value or text and may raise;
-    with ``settings`` it is called as ``handler(settings, **arguments)``. It runs in a child process, so what it changes in
-    memory is lost. ``effect`` says whether it changes anything;
-    ``sensitive`` asks for a person's yes; ``timeout`` is in seconds.
+    ``parameters`` is a JSON schema of type ``object``; ``handler(**arguments)`` returns a JSON value or text and may
+    raise; with ``settings`` it is called as ``handler(settings, **arguments)``. It runs in a child process, so changes
+    that it makes in memory are lost. ``effect`` says whether it changes anything; a ``sensitive`` tool needs a person's
+    approval; ``timeout`` is in seconds.
 
-    ``unavailable(settings, subject)`` (``unavailable(subject)`` without settings) says in a sentence why the tool cannot work
-    in a run about ``subject``, such as a release, and None where it can; a tool that cannot is not offered to the model. It
-    runs in a child process, too, within ``timeout``; one that raises leaves the tool on offer.
+    ``unavailable(settings, subject)`` (``unavailable(subject)`` without settings) returns None if the tool can work in
+    a run about ``subject``, such as a release, and otherwise says in a sentence why not; such a tool is not offered to
+    the model. It also runs in a child process, within ``timeout``; if it raises, the tool is offered.
     """
 
     name: str
@@ -136,7 +137,7 @@ class Tool:
 
 @attrs.frozen(kw_only=True)
 class Guardrail:
-    """A limit on trying again. ``check(history)``, or ``check(history, settings)``, gives a ``Ruling``."""
+    """A limit on trying again. ``check(history)``, or ``check(history, settings)``, returns a ``Ruling``."""
 
     name: str
     summary: str
@@ -153,24 +154,24 @@ class Source(Protocol):
 
     @property
     def strict(self) -> bool:
-        """True where unknown and duplicate keys are to be refused."""
+        """True if unknown and duplicate keys must be rejected."""
 
     @property
     def max_record(self) -> int:
-        """The most bytes, decompressed, that one record may have."""
+        """Size limit for one record, decompressed, in bytes."""
 
     @property
     def lines_before(self) -> int:
-        """How many lines of the file stand before these bytes: 0, or more for a part of a large file of line grain."""
+        """How many lines of the file precede these bytes: 0, or more for a part of a large file whose records are lines."""
 
     def open(self) -> IO[bytes]:
         """The decompressed bytes, from the start."""
 
     def sibling(self, name: str) -> "Source | None":
-        """The file at a relative path beside or below this one, or None."""
+        """The file at a relative path next to or below this one, or None."""
 
     def siblings(self, pattern: str) -> "Sequence[Source]":
-        """Files beside or below this one that match a relative glob pattern, sorted by name."""
+        """Files next to or below this one that match a relative glob pattern, sorted by name."""
 
 
 @attrs.frozen(kw_only=True)
@@ -186,10 +187,10 @@ class TraceReader:
     """A trace format.
 
     ``sniff(head, filename)`` says how sure it is, 0 to 100, from the first bytes; ``read(source)`` yields traces, and a
-    ``ReadError`` for each record that is not one. ``grain`` is ``line`` where each line that is not blank is a record of its
-    own: a large file may then be read in parts, each from the start of a line. ``kept_at`` are glob patterns of where the
-    tool keeps its sessions (``~`` and ``${VARIABLE:-default}`` are expanded); ``write``, where the format can be written,
-    gives a trace's bytes.
+    ``ReadError`` for each record that is not a trace. ``grain`` is ``line`` if each line that is not blank is a
+    separate record: a large file may then be read in parts, each from the start of a line. ``kept_at`` lists glob
+    patterns for the tool's session files (``~`` and ``${VARIABLE:-default}`` are expanded); ``write`` returns a trace's
+    bytes, if the format can be written.
     """
 
     name: str

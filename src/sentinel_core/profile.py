@@ -35,8 +35,8 @@ def _usable(weights: Mapping[str, float]) -> Mapping[str, float]:
 class Profile:
     """Weights (relative, any positive scale), the two thresholds on the overall score in [0, 1], and the critical rules.
 
-    A weight of 0 is as if the signal had none. Raises ``ValueError`` for a weight that is no finite number from 0 up, and
-    where none is left.
+    A signal with weight 0 counts as one without a weight. Raises ``ValueError`` for a weight that is not a finite
+    number of at least 0, and if no weight is above 0.
     """
 
     name: str
@@ -81,7 +81,7 @@ STANDARD = attrs.evolve(
         CriticalRule(signal_name="ending", threshold=0.8, verdict="WARN"),
     ),
 )
-"""The default: RS-1's overall score to the last digit, and critical rules beside its own. The verdict can only be stricter."""
+"""The default: RS-1's overall score, unchanged, and additional critical rules. Its verdict is never milder than RS-1's."""
 
 PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (RS1, STANDARD)}
-"""The profiles that are no files, by name."""
+"""The built-in profiles, by name."""

@@ -55,15 +55,16 @@ def _make_tuple(owner: object, name: str, kind: type) -> None:
 class Finding:
     """One thing that a signal found, with its evidence.
 
-    ``rule`` is the rule's short id (``claim_without_call``); a report puts the signal's name before it. ``quote`` is the
-    evidence, word for word. ``message_index`` counts from 0; ``trace_path`` identifies a sub-agent: indices of children,
-    outermost first. ``origin`` is where the source has that message (a line, a span); the host fills it in. Raises ``TypeError`` or ``ValueError`` for an invalid value.
+    ``rule`` is the rule's short id (``claim_without_call``), which a report prefixes with the signal's name. ``quote``
+    is the evidence, word for word. ``message_index`` counts from 0; ``trace_path`` identifies a sub-agent: indices of
+    children, outermost first. ``origin`` is where the source has that message (a line, a span); the host fills it in.
+    Raises ``TypeError`` or ``ValueError`` for an invalid value.
     """
 
     rule: str
-    """The rule's id; in a report the signal's name comes before it."""
+    """The rule's id; in a report, it is prefixed with the signal's name."""
     severity: Severity
-    """How bad it is; for people and CI, not for the verdict."""
+    """How bad it is, for people and CI; it does not affect the verdict."""
     text: str
     """What is wrong, in a sentence."""
     message_index: int | None = None
@@ -134,12 +135,12 @@ class Detection:
 @fast
 @declared(kw_only=True)
 class SignalFailure:
-    """A signal that gave no answer: it is not installed, is broken, or gave an invalid answer. Never a defect of the agent."""
+    """A signal that gave no answer: it is not installed, is broken, or returned an invalid answer. This is never a defect of the agent."""
 
     signal_name: str
     """Name of the signal that gave no answer."""
     error: str
-    """Why; never the agent's fault."""
+    """Why it gave none; this is never the agent's fault."""
     distribution: str | None = None
     """The package it comes from."""
     version: str | None = None
@@ -208,8 +209,8 @@ class ReportMetadata:
 class Attribution:
     """The step at which a run went wrong, as far as its record shows.
 
-    ``message_index`` counts from 0 in the messages of ``agent``: a speaker, or a sub-agent's trace id; None if the trace names
-    nobody. ``basis`` is the rule of the finding that shows it, or says in words which step it is.
+    ``message_index`` counts from 0 in the messages of ``agent``: a speaker, or a sub-agent's trace id; None if the
+    trace names nobody. ``basis`` is the rule of the finding that shows it, or describes the step.
     """
 
     message_index: int
@@ -225,17 +226,17 @@ class Attribution:
 class ReliabilityReport:
     """The verdict on one trace, with everything needed to check it by hand.
 
-    ``verdict`` is None if there is none to give: nothing weighted could be measured, or a weighted signal failed and
-    the rest would pass. Such a report never counts as a pass. ``unread`` lists the parts of the source that the reader could not
-    use. ``triage_score``, in [0, 1], sorts runs by how likely they failed and decides no verdict; None if nothing could be
-    measured. ``attribution`` is in reports of WARN and FAIL, and in others on request.
+    ``verdict`` is None if nothing weighted could be measured, or if a weighted signal failed and the rest would pass.
+    Such a report never counts as a pass. ``unread`` lists the parts of the source that the reader could not use.
+    ``triage_score``, in [0, 1], sorts runs by how likely they are to have failed and does not affect the verdict; it is
+    None if nothing could be measured. ``attribution`` is given for WARN and FAIL, and on request for other verdicts.
     ``scope`` says what the verdict is based on, and what was not checked.
     """
 
     trace_id: str
     """The trace's id."""
     verdict: Verdict | None
-    """PASS, WARN or FAIL; null if there is none to give."""
+    """PASS, WARN or FAIL; null if there is no verdict."""
     overall_score: float | None
     """The risk from 0 to 1; null if nothing weighted was measured."""
     signal_scores: tuple[SignalScore, ...]
@@ -257,7 +258,7 @@ class ReliabilityReport:
     settings: dict[str, Any] = attrs.field(factory=dict)
     """The settings of the signals."""
     triage_score: float | None = None
-    """From 0 to 1, to sort runs by how likely they failed; it decides no verdict."""
+    """From 0 to 1, to sort runs by how likely they are to have failed; it does not affect the verdict."""
     attribution: Attribution | None = None
     """The step to look at first; given for WARN and FAIL, and on request."""
     scope: str = ""

@@ -14,6 +14,7 @@ from sentinel_core._fast import declared, fast
 
 __all__ = [
     "GAPS",
+    "MOST_DEPTH",
     "NOTES",
     "CallDetails",
     "ExecutionTrace",
@@ -269,11 +270,13 @@ class ExecutionTrace:
     """The version of the file format; files of version 2 may have details."""
 
 
+MOST_DEPTH = 200
+"""Lists and objects in arguments and metadata are not nested deeper."""
 GAPS = "reading_gaps"
-"""The key of a trace's metadata for sentences on what its reader lost. ``--strict`` judges no trace with a gap."""
+"""The metadata key under which a reader describes what it could not read. ``--strict`` judges no trace with such a gap."""
 
 NOTES = "reading_notes"
-"""The key for sentences on what its reader left out on purpose."""
+"""The metadata key under which a reader describes what it left out on purpose."""
 
 
 def reading_remarks(trace: ExecutionTrace, *keys: str) -> list[str]:

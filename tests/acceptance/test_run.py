@@ -2,21 +2,19 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from forked_commands import run_forked
 
 pytestmark = pytest.mark.unmeasured
 
 REPOSITORY = Path(__file__).parents[2]
 EXAMPLES = REPOSITORY / "examples"
-SENTINEL = Path(sys.executable).parent / "sentinel"
 
 
 def run(release: str, cwd: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [str(SENTINEL), "run", release, "--releases", str(EXAMPLES / "releases"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, timeout=120, check=False)
+    return run_forked("run", release, "--releases", EXAMPLES / "releases", *arguments, cwd=cwd, timeout=120)
 
 
 @pytest.mark.parametrize(
@@ -32,13 +30,7 @@ def test_examples(release, severity, tmp_path):
     filed = json.loads((tmp_path / told["report_path"]).read_text(encoding="utf-8"))
     assert (filed["report_id"], filed["severity"]) == (told["report_id"], severity)
     assert filed["findings"] == told["findings"]
-    again = subprocess.run(
-        [str(SENTINEL), "evaluate", told["trace_path"], "--json"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-    )
+    again = run_forked("evaluate", told["trace_path"], "--json", cwd=tmp_path)
     assert json.loads(again.stdout) == told["agent"]
 
 
@@ -78,7 +70,7 @@ def test_fail_on_risk(release, fail_on_risk, code, tmp_path):
     ("arguments", "words"),
     [
         (("--provider", "ofline"), 'no provider "ofline" is installed; did you mean "offline"?'),
-        (("--plugins", "no:file_risk_report"), 'no tool "file_risk_report"'),
+        (("--plugins", "no:file_risk_report"), 'the detective needs "file_risk_report"'),
         (("--releases", ""), 'releases" is empty'),
         (("--fail-on-risk", "low"), "'low' is not one of"),
         (("--releases", "nofolder"), '--releases "nofolder": there is no such file or folder'),

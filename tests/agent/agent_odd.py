@@ -2,13 +2,13 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
+
+from forked_commands import COMMAND, run_forked, run_to_end
 
 __all__ = ["ODD", "RELEASES", "SENTINEL", "run_in", "the_run"]
 
-SENTINEL = Path(sys.executable).parent / "sentinel"
+SENTINEL = COMMAND
 RELEASES = Path(__file__).parents[2] / "examples" / "releases"
 # Files a report of low severity; in its Nth turn it does what SENTINEL_ODD says.
 ODD = """
@@ -64,21 +64,14 @@ KEYS = ("ANTHROPIC_API_KEY", "OPENROUTER_API_KEY", "OPENAI_API_KEY")
 def run_in(folder, *arguments, **environ):
     """Run a command in a folder, without this process's settings and keys."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SENTINEL_") and name not in KEYS}
-    done = subprocess.run(
-        [str(one) for one in arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        timeout=120,
-        check=False,
-        env={**kept, **environ},
-    )
+    done = run_to_end(*arguments, cwd=folder, timeout=120, env={**kept, **environ})
     assert "Traceback" not in done.stderr, done.stderr
     return done
 
 
 def the_run(folder):
     """The only run that its journal has, as ``sentinel runs`` tells it."""
-    done = subprocess.run([str(SENTINEL), "runs", "--json"], capture_output=True, cwd=folder, check=True, timeout=60)
+    done = run_forked("runs", "--json", cwd=folder, timeout=60)
+    assert done.returncode == 0, done.stderr
     (row,) = json.loads(done.stdout)
     return row

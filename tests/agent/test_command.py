@@ -102,7 +102,7 @@ def test_text_says_that_the_report_is_below_the_evidence(sentinel, command):
     done = sentinel(*command)
     below = "the report says low risk, but the data that the agent fetched show high (below_evidence)"
     assert f"! WARN: {below}\n" in done.stdout
-    assert "The agent that did this: WARN at least" in done.stdout
+    assert "The verdict on the agent is at least WARN" in done.stdout
     assert sentinel(*command, "--fail-on", "never").returncode == 0
 
 
@@ -110,7 +110,7 @@ def test_text_says_that_the_report_is_below_the_evidence(sentinel, command):
 def test_fail_on_risk_believes_the_data_where_the_report_says_less(sentinel, command, risk):
     done = sentinel(*command, "--fail-on-risk", risk, "--fail-on", "fail")
     assert done.returncode == 2
-    why = f"the risk is high by the data that the agent fetched; --fail-on-risk is {risk}"
+    why = f"the risk is high according to the data that the agent fetched; --fail-on-risk is {risk}"
     assert done.stderr == f"sentinel: error: {why}\n"
 
 
@@ -209,7 +209,7 @@ def test_record_is_played_by_another_run(sentinel, command, tmp_path):
 def test_limits_and_modes_come_from_flags_and_environment(sentinel, command):
     limited = sentinel(*command, "--max-turns", "1")
     assert limited.returncode == 3
-    assert "(outcome: max_turns): the model was asked 1 time, the limit" in limited.stderr
+    assert "(outcome: max_turns): the model was asked 1 time, which is the limit" in limited.stderr
     by_environment = sentinel(*command, SENTINEL_AGENT__MAX_TURNS="1")
     assert "(outcome: max_turns)" in by_environment.stderr
     assert sentinel(*command, "--tool-mode", "guided", "--max-turns", "5").returncode == 1

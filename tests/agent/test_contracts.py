@@ -105,7 +105,7 @@ def test_what_must_be_given_says_so():
         ({"effect": "delete"}, "test_effect_is_known", "'read' or 'write'"),
         ({"timeout": 0}, "test_time_limit_is_positive", "timeout"),
         ({"handler": lambda text: object()}, "test_good_call_succeeds", "the call failed"),
-        ({"parameters": {"type": "object"}}, "test_schema_refuses_unknown_arguments", "the schema must refuse"),
+        ({"parameters": {"type": "object"}}, "test_schema_refuses_unknown_arguments", "the schema must reject"),
     ],
 )
 def test_tool_contract_finds_what_is_wrong(changes, test, said):
@@ -139,7 +139,7 @@ def test_provider_contract_finds_what_is_wrong():
 @pytest.mark.parametrize(
     ("check", "test", "said"),
     [
-        (lambda history: None, "test_empty_history_has_a_ruling", "must give a Ruling"),
+        (lambda history: None, "test_empty_history_has_a_ruling", "must return a Ruling"),
         (lambda history: Ruling(action="retry"), "test_rulings_are_valid", "unknown action 'retry'"),
         (lambda history: Ruling(action="finalize"), "test_rulings_are_valid", "needs a reason"),
     ],
@@ -160,5 +160,5 @@ def test_guardrail_contract_finds_a_memory():
 
     contract = TestNeverAgain()
     contract.make = lambda: Guardrail(name="bad", summary="bad", check=check)
-    with pytest.raises(AssertionError, match="two rulings"):
+    with pytest.raises(AssertionError, match="two different rulings"):
         contract.test_same_history_same_ruling()

@@ -85,7 +85,7 @@ def test_max_turns_ends_the_run_with_every_call_answered(agent_for):
     assert answer.outcome == "max_turns"
     assert len(agent.model.requests) == 3
     assert len([event for event in agent.events if isinstance(event, ToolFinished)]) == 3
-    assert agent.events[-1].detail == "the model was asked 3 times, the limit"
+    assert agent.events[-1].detail == "the model was asked 3 times, which is the limit"
 
 
 @pytest.mark.parametrize(
@@ -134,24 +134,24 @@ async def awaited():
     ("entry", "said"),
     [
         (KeyError("choices"), "provider \"scripted\" failed: KeyError: 'choices'"),
-        ("text", 'provider "scripted" gave a str instead of a Reply'),
-        (Reply(content=None), 'provider "scripted" gave a Reply whose content is a NoneType'),
-        (Reply(tool_calls=7), 'provider "scripted" gave a Reply whose tool_calls is a int'),
+        ("text", 'provider "scripted" returned a str instead of a Reply'),
+        (Reply(content=None), 'provider "scripted" returned a Reply whose content is a NoneType'),
+        (Reply(tool_calls=7), 'provider "scripted" returned a Reply whose tool_calls is a int'),
         (
             Reply(tool_calls=[{}]),
-            'provider "scripted" gave a Reply whose tool_calls contain a dict instead of a ToolCall',
+            'provider "scripted" returned a Reply whose tool_calls contain a dict instead of a ToolCall',
         ),
-        (Reply(usage={"total": 3}), 'provider "scripted" gave a Reply whose usage is a dict'),
-        (Reply(content="x", cost_usd="0.1"), 'provider "scripted" gave a Reply whose cost_usd is a str'),
+        (Reply(usage={"total": 3}), 'provider "scripted" returned a Reply whose usage is a dict'),
+        (Reply(content="x", cost_usd="0.1"), 'provider "scripted" returned a Reply whose cost_usd is a str'),
         (
             Reply(content="x", stop_reason="stop"),
-            f"provider \"scripted\" gave a Reply whose stop_reason is 'stop'; it must be one of {', '.join(REASONS)}",
+            f"provider \"scripted\" returned a Reply whose stop_reason is 'stop'; it must be one of {', '.join(REASONS)}",
         ),
         (
             Reply(tool_calls=(ToolCall(id="c", name="add", arguments='{"first": 1}'),)),
-            'provider "scripted" gave a Reply with a call whose arguments is a str; it must be a dict',
+            'provider "scripted" returned a Reply with a call whose arguments is a str; it must be a dict',
         ),
-        (awaited(), 'provider "scripted" gave a coroutine instead of a Reply'),
+        (awaited(), 'provider "scripted" returned a coroutine instead of a Reply'),
     ],
 )
 def test_broken_provider_is_a_provider_error(agent_for, entry, said):

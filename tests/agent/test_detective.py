@@ -102,9 +102,9 @@ def test_release_that_is_no_unicode_is_refused(release_id):
 
 
 def test_missing_tools_are_named():
-    with pytest.raises(ConfigError, match='no tool "file_risk_report": install'):
+    with pytest.raises(ConfigError, match='the detective needs "file_risk_report": install'):
         investigate("v1", ScriptedModel([]), TOOLS[:1])
-    with pytest.raises(ConfigError, match='"file_risk_report", "get_release_summary"'):
+    with pytest.raises(ConfigError, match='"file_risk_report" and "get_release_summary"'):
         investigate("v1", ScriptedModel([]), ())
 
 

@@ -130,7 +130,7 @@ def test_unknown_outcome_is_remembered_by_another_attempt(writing, honours, outc
     agent.send_message("again")
     assert len(keys) == 1 + honours
     assert len(set(keys)) == 1
-    assert results(agent)[0].content.startswith('tool "write"' if honours else "not run: an earlier call was the same")
+    assert results(agent)[0].content.startswith('tool "write"' if honours else "not run: an identical earlier call")
 
 
 def test_unknown_outcome_without_a_key_is_not_repeated(writing):
@@ -139,7 +139,7 @@ def test_unknown_outcome_without_a_key_is_not_repeated(writing):
     )
     agent.send_message("go")
     assert len(keys) == 2
-    assert results(agent)[1].content.startswith("not run: an earlier call was the same")
+    assert results(agent)[1].content.startswith("not run: an identical earlier call")
 
 
 def test_write_that_broke_off_is_repeated_or_said_to_be_unknown(writing):
@@ -202,14 +202,14 @@ def test_report_on_another_release_is_refused():
 def test_severity_below_the_evidence_is_marked():
     result, filed = investigation(FETCH, files("low"), DONE)
     assert result.report.below_evidence
-    assert filed[0][2] == ["x", "below_evidence: the severity is low, and the data show high"]
+    assert filed[0][2] == ["x", "below_evidence: the severity is low, but the data show high"]
     assert result.trace.metadata["delivery"]["below_evidence"] is True
     assert filed_report(result.trace, "v1").below_evidence
 
 
 def test_severity_without_evidence_is_marked_as_that():
     result, filed = investigation(files("low"), DONE)
-    assert filed[0][2] == ["x", "below_evidence: the severity is low, and no summary of the release was fetched"]
+    assert filed[0][2] == ["x", "below_evidence: the severity is low, but no summary of the release was fetched"]
     assert (result.report.evidence, result.report.fetched) == ("medium", False)
 
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from sentinel_core.agent.context import capped
 from sentinel_core.agent.core import AgentSettings
 from sentinel_core.agent.detective import investigate
-from sentinel_core.agent.run_summary import RunSummary
-from sentinel_core.agent.run_text import lifted, render_run
+from sentinel_core.agent.run_summary import RunSummary, lifted, render_run
 from sentinel_core.agent.severity_floor import is_below, minimum_severity, whole_risk, why_unreadable
 from sentinel_core.agent.staging import filed_report
 from sentinel_core.agent.tools import Toolbox, in_process
@@ -78,7 +77,7 @@ def test_a_summary_that_is_too_long_is_assessed_whole(tmp_path, capsys):
     assert (result.report.evidence, result.report.below_evidence) == ("high", True)
     assert filed_report(result.trace, "v1").below_evidence
     assert _is_too_risky(told(result, tmp_path), "high")
-    assert "the risk is high by the data" in capsys.readouterr().err
+    assert "the risk is high according to the data" in capsys.readouterr().err
 
 
 def test_a_summary_that_is_too_long_stays_json_and_says_what_is_gone():

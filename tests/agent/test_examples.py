@@ -75,7 +75,7 @@ def test_second_run_files_a_second_report(run):
     [
         ("v2.2.0-not-json", "is not JSON"),
         ("v2.2.0", 'there is no release "v2.2.0"'),
-        ("v2.2.3", 'is about release "v2.0.9" @ $.version, not "v2.2.3"'),
+        ("v2.2.3", 'describes release "v2.0.9" (at $.version), not "v2.2.3"'),
         ("../v2.1.0", "there is no release"),
     ],
 )

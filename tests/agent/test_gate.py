@@ -56,7 +56,9 @@ def test_an_agent_that_did_not_look_does_not_pass_the_gate(sentinel, tmp_path, l
     ]
     done = sentinel(*start, "--fail-on-risk", "high", "--json", LOOKS=looks)
     assert done.returncode == 2
-    assert "sentinel: error: the risk is high by the release's summary; --fail-on-risk is high\n" in done.stderr
+    assert (
+        "sentinel: error: the risk is high according to the release's summary; --fail-on-risk is high\n" in done.stderr
+    )
     told = json.loads(done.stdout)
     assert (told["severity"], told["evidence_severity"], told["summary_fetched"]) == ("medium", "medium", False)
     assert told["gate"] == {"severity": "high", "problem": ""}

@@ -8,7 +8,7 @@ from agent_odd import RELEASES, SENTINEL
 from sentinel_core.agent.model_call import complete
 from sentinel_core.errors import NetworkError
 from sentinel_core.model import Reply, Request
-from sentinel_core.runtime.time_limit import time_limit
+from sentinel_core.runtime.watch import time_limit
 from sentinel_core.trace import Message
 
 HUNG = """

@@ -179,7 +179,7 @@ def test_folder_that_cannot_be_made_is_told(tmp_path):
 def test_lost_event_is_noticed(journal):
     writer = journal.begin(RUN)
     writer(MessageReceived(content="a", sequence=2))
-    with pytest.raises(JournalError, match="lacks event 1"):
+    with pytest.raises(JournalError, match="is missing event 1"):
         journal.read("r1")
 
 
@@ -199,7 +199,7 @@ def test_keeper_stops_where_its_command_is_gone(journal, monkeypatch):
     journal_observer = JournalObserver(journal)
     journal_observer.prepare("v1", {}, {}, lambda _run_id: None)
     monkeypatch.setattr(os, "getppid", lambda: 1)
-    with pytest.raises(JournalError, match="is gone"):
+    with pytest.raises(JournalError, match="has ended"):
         journal_observer(STARTED)
 
 
@@ -269,5 +269,7 @@ def test_attempt_in_flight_is_closed_by_the_resumption(journal):
     closed, resumed = record.events[2:]
     assert (closed.error_type, closed.sequence) == ("Interrupted", 2)
     assert isinstance(resumed, RunResumed)
-    with pytest.raises(JournalError, match="has a RunStarted as event 0 where this run has a MessageReceived"):
+    with pytest.raises(
+        JournalError, match="event 0 in the record is a RunStarted, but in this run it is a MessageReceived"
+    ):
         record.emit(MessageReceived(content="x"))

@@ -19,8 +19,8 @@ def asks(*ids, tokens=100, cost=0.25, name="add"):
 @pytest.mark.parametrize(
     ("limit", "outcome", "asked", "detail"),
     [
-        ({"max_turns": 2}, "max_turns", 2, "the model was asked 2 times, the limit"),
-        ({"max_turns": 1}, "max_turns", 1, "the model was asked 1 time, the limit"),
+        ({"max_turns": 2}, "max_turns", 2, "the model was asked 2 times, which is the limit"),
+        ({"max_turns": 1}, "max_turns", 1, "the model was asked 1 time, which is the limit"),
         ({"max_tool_calls": 1}, "max_tool_calls", 2, "the run made 1 tool call and asked for 1 more; the limit is 1"),
         ({"max_total_tokens": 250}, "max_total_tokens", 3, "the run used 300 tokens; the limit is 250"),
         ({"max_cost_usd": 0.5}, "max_cost", 2, "the run spent $0.5; the limit is $0.5"),
@@ -118,10 +118,10 @@ def test_guided_mode_runs_nothing_that_is_not_on_offer(agent_for, add):
     assert ran == ["other"]
     results = {event.result.tool_call_id: event.result for event in agent.events if isinstance(event, ToolFinished)}
     assert sorted(one for one, result in results.items() if result.success) == ["a", "c"]
-    assert results["x"].content == 'not run: "other" is not on offer in this step; call add'
-    assert results["y"].content == 'not run: "z" is not on offer in this step; call add'
-    assert results["b"].content == 'not run: "add" is not on offer in this step; call other'
-    assert results["d"].content == 'not run: "other" is not on offer in this step; answer in text now'
+    assert results["x"].content == 'not run: "other" is not available in this step; call add'
+    assert results["y"].content == 'not run: "z" is not available in this step; call add'
+    assert results["b"].content == 'not run: "add" is not available in this step; call other'
+    assert results["d"].content == 'not run: "other" is not available in this step; answer in text now'
     assert {results[one].metadata["error"] for one in "xybd"} == {"ToolNotFoundError"}
 
 

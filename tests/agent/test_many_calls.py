@@ -88,7 +88,7 @@ def test_of_a_thousand_calls_in_one_reply_the_first_few_run_and_the_rest_are_tol
     results = [event.result for event in agent.events if isinstance(event, ToolFinished)]
     assert len(results) == 1000
     refused = [result for result in results if (result.metadata or {}).get("not_run")]
-    assert {result.content for result in refused} == {"not run: of one reply's calls, only the first 32 are run"}
+    assert {result.content for result in refused} == {"not run: only the first 32 calls of one reply are run"}
     assert [len(refused), {result.tool_call_id for result in results}] == [968, {call.id for call in calls}]
 
 

@@ -7,8 +7,7 @@ import pytest
 from agent_odd import RELEASES, SENTINEL, the_run
 
 from sentinel_core.agent.attempt_loop import AttemptFacts
-from sentinel_core.agent.run_summary import RunSummary
-from sentinel_core.agent.run_text import render_run
+from sentinel_core.agent.run_summary import RunSummary, render_run
 
 SUMMARY = {
     "run_id": "r",
@@ -44,7 +43,7 @@ def test_a_report_of_a_run_that_was_cut_short(outcome, cause, told):
 
 
 def test_a_reflector_that_failed_is_told_after_one_good_attempt_too():
-    note = "No model reflected, the rules did: provider said 500"
+    note = "The rules rated the attempt instead of a model: provider said 500"
     only = AttemptFacts(loop_id="r", verdict="PASS", decision="finalize", reason="thresholds_met", reflection_note=note)
     shown = render_run(RunSummary(outcome="completed", attempts=(only,), **SUMMARY))
     assert f"    {note}\n" in shown
@@ -57,7 +56,7 @@ def test_a_report_by_an_agent_that_fetched_nothing_is_told_as_that(sentinel, com
     done = sentinel(*command, "--fail-on-risk", "medium", ODD="blind")
     told = "the agent fetched no summary of the release, so its risk cannot be low (below_evidence)"
     assert f"! WARN: {told}\n" in done.stdout
-    assert f"WARN at least, because {told}." in done.stdout
+    assert f"at least WARN, because {told}." in done.stdout
     assert "the risk is medium, because the agent fetched no summary; --fail-on-risk is medium" in done.stderr
     assert "the data" not in done.stdout + done.stderr
     assert json.loads(sentinel(*command, "--json", ODD="blind").stdout)["summary_fetched"] is False
@@ -65,7 +64,7 @@ def test_a_report_by_an_agent_that_fetched_nothing_is_told_as_that(sentinel, com
 
 @pytest.mark.unmeasured
 def test_a_report_of_a_run_that_met_a_limit_is_told_as_unfinished(sentinel, command):
-    told = "the run was ended by max_turns: the model was asked 2 times, the limit; the investigation behind the report is unfinished"
+    told = "the run was ended by max_turns: the model was asked 2 times, which is the limit; the investigation behind the report is unfinished"
     assert f"  ! {told}\n" in sentinel(*command, "--max-turns", "2").stdout
     assert "the run was ended by" not in sentinel(*command, "--max-turns", "3").stdout
 

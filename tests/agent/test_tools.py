@@ -56,7 +56,7 @@ def test_wrong_arguments_are_told_with_their_paths_and_nothing_runs(add):
     spy = attrs.evolve(add, handler=lambda **_: ran.append(1))
     result = boxed(spy, run=in_process).execute(call(first="one", third=3))
     assert result.metadata["error"] == "InvalidArgumentsError"
-    assert '"one" is not of type "number" @ $.first' in result.content
+    assert '"one" is not of type "number" at $.first' in result.content
     assert "second" in result.content
     assert "third" in result.content
     assert ran == []
@@ -67,15 +67,15 @@ def test_path_into_a_list():
         plain(lambda **_: None),
         parameters={"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}}},
     )
-    assert "@ $.a[1]" in boxed(tool).execute(call("plain", a=["x", 1])).content
+    assert "at $.a[1]" in boxed(tool).execute(call("plain", a=["x", 1])).content
 
 
 def test_many_problems_are_cut(add):
     result = boxed(add).execute(call(first=1, second=2, **{f"x{n}": n for n in range(9)}))
-    assert result.content.count("@ $") == 1
+    assert result.content.count("at $") == 1
     parameters = {"type": "object", "additionalProperties": {"type": "string"}}
     many = boxed(attrs.evolve(add, parameters=parameters)).execute(call(**{f"x{n}": n for n in range(9)}))
-    assert many.content.count("@ $") == 5
+    assert many.content.count("at $") == 5
     assert many.content.endswith("and 4 more")
 
 

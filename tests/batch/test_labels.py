@@ -52,7 +52,7 @@ def test_rows_of_files_whose_names_are_no_text(inside, folder, odd):
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_bytes().splitlines()]
     errors = [row["error"] for row in rows if "error" in row]
     assert [error["source"] for error in errors] == [r"c\xfe.jsonl", r"\xffb.jsonl", r"\xffgone.json"]
-    assert errors[2]["message"] == "is not a file, or a link to a missing one"
+    assert errors[2]["message"] == "is not a file, or is a link to a missing file"
     assert done.stderr.startswith(r'sentinel: error: "odd/c\xfe.jsonl" line 1: "robot" is not one of')
     summary = json.loads((folder / "rows.summary.json").read_bytes())
     assert [row["file"] for row in summary["unreadable"]] == [*(r"c\xfe.jsonl", r"\xffb.jsonl", r"\xffgone.json")]
@@ -197,7 +197,7 @@ def test_resuming_knows_a_file_by_what_it_is(inside, folder, web, tools):
     assert inside("evaluate", *signed("good.jsonl", at=2), *arguments).returncode == 0
     web["good.jsonl"] = tools.line_of(3)
     done = inside("evaluate", *signed("good.jsonl"), *arguments)
-    assert (done.returncode, 'the input "https://web/good.jsonl" changed' in done.stderr) == (3, True)
+    assert (done.returncode, 'the input "https://web/good.jsonl" has changed' in done.stderr) == (3, True)
 
 
 def test_where_a_server_tells_no_version_the_url_is_what_is_known(web, monkeypatch):

@@ -178,7 +178,7 @@ def stop(inside, monkeypatch):
 
 
 CHANGES = {
-    "input": (lambda folder: (folder / "x.jsonl").write_bytes(b"{}\n"), (), 'the input "x.jsonl" changed'),
+    "input": (lambda folder: (folder / "x.jsonl").write_bytes(b"{}\n"), (), 'the input "x.jsonl" has changed'),
     "more input": (lambda folder: None, ("t.jsonl",), 'the input "t.jsonl" is new'),
     "plugins": (lambda folder: None, ("--plugins", "no:cost"), 'plugin "signals:cost" was reliability-sentinel-signal'),
     "settings": (

@@ -142,7 +142,7 @@ def test_a_file_that_is_cut_short_is_told_once(inside, write, folder, tools, mon
     monkeypatch.setattr(serve, "_cut", then_shorten)
     done = inside("evaluate", path.name, "-j", 1, "-o", output, "--output-format", output.partition(".")[2] or "jsonl")
     told = [line for line in done.stderr.splitlines() if line.startswith("sentinel: error: ")]
-    reason = "changed while it was read: the rest of it is gone"
+    reason = "changed while it was being read: the rest of it is missing"
     assert (done.returncode, told[-1]) == (3, f'sentinel: error: "shrinks.jsonl": {reason}')
     assert len(told) == (2 if left == 5.5 else 1)  # half of a line is told besides
     place = folder / "short" / "summary.json" if output == "short/" else folder / "short.summary.json"
@@ -194,7 +194,7 @@ def test_a_fault_of_no_plugin_gives_up_the_split(inside, write, tools, folder, m
     done = inside("evaluate", "few.jsonl", "-o", "fault.jsonl")
     (row,) = tools.rows((folder / "fault.jsonl").read_bytes())
     assert row["error"]["message"].startswith(
-        "the process that judges stopped and no plugin was at work: ZeroDivisionError"
+        "the judging process stopped while no plugin was running: ZeroDivisionError"
     )
     assert done.returncode == 3
 

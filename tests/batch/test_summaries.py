@@ -86,3 +86,24 @@ def test_the_list_of_unreadable_records_has_an_end():
     summary.merge(added([ENTRIES[4]] * 600))
     assert (summary.total, len(summary.unreadable)) == (1200, 1000)
     assert summary.quantile(0.5) is None
+
+
+@given(st.lists(st.integers(0, 1500), max_size=60), st.integers(0, 60))
+def test_the_tasks_of_runs_are_the_same_for_any_split(numbers, cut):
+    """Of those with expectations all are held, of the others the first by name."""
+    expected = {f"task-{number}" for number in range(0, 1500, 3)}
+    parts = []
+    for some in (numbers, numbers[:cut], numbers[cut:]):
+        parts.append(Summary())
+        for number in some:
+            parts[-1].add_task(f"task-{number}", expected)
+    whole, merged, rest = parts
+    merged.merge(Summary.restored(rest.state()))
+    assert merged.tally.tasks == whole.tally.tasks == {f"task-{number}" for number in numbers}
+
+
+def test_few_tasks_without_expectations_are_held():
+    summary = Summary()
+    for number in range(2000):
+        summary.add_task(f"{number:04}", {"1999"})
+    assert (summary.met, len(summary.others), summary.others[-1]) == (["1999"], 1000, "0999")

@@ -159,7 +159,7 @@ def test_the_command_tells_it(sentinel, write):
 
     write("tasks.jsonl", [encode_trace(one) + b"\n" for one in (RUNS[0], RUNS[1], RUNS[2])])
     done = sentinel("evaluate", "tasks.jsonl", "--task-key", "metadata.group", "-o", "tasks-out.jsonl")
-    assert "  agreement by metadata.group: 3 runs of 1 tasks with two or more" in done.stderr.splitlines()
+    assert "  agreement by metadata.group: 3 runs of 1 tasks that have two or more" in done.stderr.splitlines()
     assert "    two ends differently from 2 of 2 other runs of its task" in done.stderr.splitlines()
     summary = json.loads((write("x", []).parent / "tasks-out.summary.json").read_text())
     assert summary["agreement"]["disagree"][0]["trace_id"] == "two"

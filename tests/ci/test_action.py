@@ -64,6 +64,13 @@ def workspace(tmp_path):
     return tmp_path
 
 
+@pytest.mark.parametrize(("given", "code"), [({}, 2), ({"fail-on": "never"}, 0), ({"fail-on": ""}, 0)])
+def test_without_fail_on_the_settings_decide(workspace, given, code):
+    (workspace / "sentinel.toml").write_text('fail_on = "never"\n')
+    done = run_action(workspace, {"traces": "traces/", "package": "", **given})
+    assert done.returncode == code
+
+
 def test_the_workflow_as_printed(workspace):
     pages = [yaml.safe_load(one) for one in blocks(REPOSITORY / "docs" / "ci.md") if ADDRESS in one]
     (workflow,) = [one for one in pages if "jobs" in one]

@@ -93,6 +93,17 @@ def test_what_is_gone_is_told_and_dropped_and_reasons_stay(sentinel, runs, tmp_p
     assert (kept["trace_id"], kept["reason"]) == ("t0", "agreed with the team")
 
 
+@pytest.mark.parametrize("more", [(), ("-j", "2")])
+def test_nothing_is_gone_where_not_everything_was_judged(sentinel, runs, tmp_path, more):
+    runs(CLAIM)
+    sentinel("--update-baseline")
+    (tmp_path / "runs.jsonl").write_text("{")
+    told = sentinel(*more)
+    assert told.returncode == 3
+    assert "baseline: 0 new findings, 0 known; not everything could be judged" in told.stderr
+    assert "gone" not in told.stderr
+
+
 def test_moved_messages_change_no_fingerprint(sentinel, runs, tmp_path):
     runs(CLAIM)
     sentinel("--update-baseline")

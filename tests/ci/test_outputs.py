@@ -80,6 +80,38 @@ def test_sarif_says_the_line_of_a_session(sentinel, tmp_path):
     assert lines == [8, 2, 8] or sorted(lines) == [2, 8, 8]
 
 
+def line_of(file, text):
+    return next(number for number, line in enumerate(file.read_text().splitlines(), start=1) if text in line)
+
+
+@pytest.mark.parametrize("indent", [1, 4, None])
+@pytest.mark.parametrize("shape", ["record", "records", "messages", "conversations"])
+def test_a_finding_in_a_json_document_is_at_the_line_of_its_message(sentinel, tmp_path, shape, indent):
+    """Of Sentinel's own records, whose messages have no origin, and of chat messages, whose origin is a path."""
+    honest, lie = trace("honest", "Hello."), trace("lie", CLAIM)
+    chat = [{"role": "user", "content": "Please send the email."}, {"role": "assistant", "content": CLAIM}]
+    talk = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hello."}]
+    document = {"record": lie, "records": [honest, lie], "messages": chat, "conversations": [talk, chat]}[shape]
+    file = tmp_path / "runs.json"
+    file.write_text(json.dumps(document, indent=indent))
+    done = sentinel("evaluate", file.name, "--format", "github", "-o", "o.sarif")
+    begins = max(line_of(file, CLAIM) - 2, 1) if indent else 1  # the brace of the message, above its role
+    assert f"::error file=runs.json,line={begins}," in done.stdout
+    (result,) = json.loads((tmp_path / "o.sarif").read_text())["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["region"] == {"startLine": begins}
+
+
+def test_a_finding_about_a_whole_run_is_at_the_line_of_its_record(sentinel, tmp_path):
+    file = tmp_path / "runs.json"
+    file.write_text(json.dumps([trace("first", "Hello."), trace("second", "Hello.")], indent=2))
+    done = sentinel("evaluate", file.name, "--format", "github", "--expect", "called:send_email", "-j", "2")
+    second = line_of(file, '"second"') - 1
+    assert {line.split(",")[1] for line in done.stdout.splitlines() if "expect." in line} == {
+        "line=2",
+        f"line={second}",
+    }
+
+
 def test_sarif_is_read_by_strangers_tools(sentinel, runs, tmp_path):
     sarif = Path(sys.executable).with_name("sarif")
     if not sarif.exists():
@@ -253,10 +285,10 @@ def test_what_was_not_read_is_told_to_a_runner(sentinel, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("form", "line", "place"), [("lines", 2, "o.json line 2"), ("indented", 1, "o.json"), ("one line", 1, "o.json")]
+    ("form", "line", "place"), [("lines", 2, "o.json line 2"), ("indented", 25, "o.json"), ("one line", 1, "o.json")]
 )
 def test_the_line_is_that_of_the_record_and_fits_the_text(sentinel, tmp_path, form, line, place):
-    """A message inside a record has no line of its own: the text says which message it is."""
+    """A message inside a line has no line of its own: the text says which message it is."""
     said = [
         {"role": "user", "content": "Please refund order 1017."},
         {
@@ -287,4 +319,4 @@ def test_the_line_is_that_of_the_record_and_fits_the_text(sentinel, tmp_path, fo
 def test_a_finding_without_a_message_leaves_no_blank(sentinel, tmp_path):
     write(tmp_path / "o.json", trace("a", "Hello."))
     done = sentinel("evaluate", "o.json", "--format", "github", "--expect", "called:refund")
-    assert "no call of it was made. (a)" in done.stdout
+    assert "it was not called. (a)" in done.stdout

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.unmeasured
 GOOD = '{"trace_id": "good", "messages": [{"role": "assistant", "content": "0"}]}'
 BAD = '{"trace_id": "bad", "messages": [{"role": "robot"}, {"role": "user", "content": 5}]}'
 PROBLEMS = (
-    '"robot" is not one of system, user, assistant, tool @ $.messages[0].role; '
-    "expected text, got a whole number @ $.messages[1].content"
+    '"robot" is not one of system, user, assistant, tool at $.messages[0].role; '
+    "expected text, got a whole number at $.messages[1].content"
 )
 
 
@@ -38,7 +38,9 @@ def test_json_has_a_row_in_its_place(inside, folder, knob, form):
 def test_a_bad_element_of_a_list(inside, folder, knob):
     (folder / "t.json").write_text(f"[{GOOD}, {BAD}]")
     done = inside("evaluate", "t.json", "--jsonl", *knob)
-    assert 'error: "t.json": "robot" is not one of system, user, assistant, tool @ $[1].messages[0].role' in done.stderr
+    assert (
+        'error: "t.json": "robot" is not one of system, user, assistant, tool at $[1].messages[0].role' in done.stderr
+    )
     assert [json.loads(line).get("trace_id") for line in done.stdout.splitlines()] == ["good", None]
 
 
@@ -55,7 +57,7 @@ def test_bad_files_among_good_ones(inside, write, folder, knob):
     ]
     told = done.stderr.splitlines()
     assert told[0] == 'sentinel: error: "gone.json": no such file or folder'
-    assert told[2].startswith('sentinel: error: "c.json": cannot be read whole: ')
+    assert told[2].startswith('sentinel: error: "c.json": cannot be read completely: ')
     assert len(told) == 4
 
 
@@ -67,7 +69,7 @@ def test_a_damaged_file_of_an_archive_costs_no_other(inside, folder, knob):
     done = inside("evaluate", "in.zip", "--jsonl", *knob)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, [row.get("trace_id") for row in rows]) == (3, [None, "good"])
-    assert rows[0]["error"]["message"] == "cannot be read whole: Bad CRC-32 for file 'a.json'"
+    assert rows[0]["error"]["message"] == "cannot be read completely: Bad CRC-32 for file 'a.json'"
 
 
 def test_a_file_is_named_as_the_user_named_it(inside, folder, knob):
@@ -83,7 +85,7 @@ def test_strict_refuses_what_is_otherwise_ignored(inside, folder, knob):
     assert inside("evaluate", "t.json", *knob).returncode == 0
     done = inside("evaluate", "t.json", "--strict", *knob)
     assert done.returncode == 3
-    assert 'key "trace_id" is given more than once @ $; unknown key "traceid" @ $' in done.stderr
+    assert 'key "trace_id" is given more than once at $; unknown key "traceid" at $' in done.stderr
 
 
 @pytest.mark.parametrize("name", [b"\xff.json", b"\x1b2J.json"])
@@ -132,14 +134,14 @@ SECONDS = {
     "gives a dict": (
         "yield {'trace_id': 'x'}",
         ["first", None, "third"],
-        'its reader "mine" gave a dict; expected an ExecutionTrace or a ReadError',
+        'its reader "mine" returned a dict; expected an ExecutionTrace or a ReadError',
     ),
-    "gives nothing": ("yield None", ["first", None, "third"], 'its reader "mine" gave a NoneType; expected an'),
-    "refuses": ("yield ReadError(message='no @ $.x', line=7)", ["first", None, "third"], '"t.json" line 7: no @ $.x'),
+    "gives nothing": ("yield None", ["first", None, "third"], 'its reader "mine" returned a NoneType; expected an'),
+    "refuses": ("yield ReadError(message='no at $.x', line=7)", ["first", None, "third"], '"t.json" line 7: no at $.x'),
     "refuses without a word": (
         "yield ReadError(message='')",
         ["first", None, "third"],
-        'its reader "mine" refused record 2',
+        'its reader "mine" rejected record 2',
     ),
     "no id": (
         "yield ExecutionTrace(trace_id='')",
@@ -149,7 +151,7 @@ SECONDS = {
     "a number for an id": (
         "yield ExecutionTrace(trace_id=5)",
         ["first", None, "third"],
-        'its reader "mine" gave a malformed trace as record 2: trace_id is 5 (an int); expected text',
+        'its reader "mine" returned a malformed trace as record 2: trace_id is 5 (an int); expected text',
     ),
     "no metadata": (
         "yield ExecutionTrace(trace_id='t', metadata=None)",
@@ -211,7 +213,7 @@ def test_a_malformed_trace_costs_no_other_wherever_reports_go(inside, folder, wr
     write("t.json", "0")
     signals = knob[1].replace("./knob.py", "./knob.py,./mine.py")
     done = inside("evaluate", "t.json", *options, "--plugins", signals, *knob[2:])
-    assert (done.returncode, done.stderr.count('its reader "mine" gave a malformed trace as record 2: ')) == (3, 1)
+    assert (done.returncode, done.stderr.count('its reader "mine" returned a malformed trace as record 2: ')) == (3, 1)
     assert "3 traces: 2 PASS, 1 unreadable" in done.stdout + done.stderr
 
 

@@ -133,7 +133,7 @@ def test_a_file_that_is_not_installed_is_listed_and_checked(inside, folder, monk
     assert (listed.returncode, listed.stderr) == (0, "")
     checked = inside("plugins", "--plugins", "./mine.py,./bomb.py", "--check", "--json")
     rows = {(row["kind"], row["name"]): (row["state"], row["error"]) for row in json.loads(checked.stdout)[1:]}
-    taken = "a plugin of that name is installed, too; --plugins no:loop leaves it out"
+    taken = "a plugin with that name is also installed; --plugins no:loop leaves it out"
     assert rows == {
         ("signals", "mine"): ("loads, selected", ""),
         ("signals", "loop"): ("broken", taken),
@@ -387,7 +387,7 @@ NOT_FOR_ONE_FILE = {"difflib", "glob", "lzma", "shutil", "tempfile", "tomllib", 
 def test_judging_loads_nothing_heavy(sentinel, folder, write):
     (folder / "spy.py").write_text(SPY)
     write("t.json", "0")
-    done = sentinel("evaluate", "t.json", "--json", "--plugins", "./spy.py")
+    done = sentinel("evaluate", "t.json", "--json", "--plugins", "./spy.py", afresh=True)
     assert done.returncode == 0
     (spy,) = [score for score in json.loads(done.stdout)["signal_scores"] if score["signal_name"] == "spy"]
     loaded = set(spy["details"].split())

@@ -217,7 +217,7 @@ def test_no_plugin_at_work(inside, write, monkeypatch):
     done = inside("evaluate", "t.jsonl", "--json")
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith(
-        'sentinel: error: the process that judges stopped after 0 records, at "t.jsonl", and no plugin was at work: ZeroDivisionError'
+        'sentinel: error: the judging process stopped after 0 records, at "t.jsonl", while no plugin was running: ZeroDivisionError'
     )
 
 
@@ -227,11 +227,11 @@ def test_a_time_limit_with_no_plugin_at_work_is_named_with_the_file(inside, writ
     from sentinel_core.judging import job
 
     write("t.jsonl", "0", "0")
-    limit = "and no plugin was at work: did not finish within 3 s (--timeout sets how long a record may take)\n"
+    limit = "while no plugin was running: did not finish within 3 s (--timeout sets the time limit for one record)\n"
     monkeypatch.setattr(job, "rendered", lambda *_: time.sleep(60))
     done = inside("evaluate", "t.jsonl", "--timeout", 3)
     assert done.returncode == 3
-    assert done.stderr == f'sentinel: error: the process that judges stopped after 0 records, at "t.jsonl", {limit}'
+    assert done.stderr == f'sentinel: error: the judging process stopped after 0 records, at "t.jsonl", {limit}'
     monkeypatch.setattr(job, "prepare", lambda *_: time.sleep(60))
     done = inside("evaluate", "t.jsonl", "t.jsonl", "--timeout", 3)
-    assert done.stderr == f"sentinel: error: the process that judges stopped before reading 2 files {limit}"
+    assert done.stderr == f"sentinel: error: the judging process stopped before reading 2 files {limit}"

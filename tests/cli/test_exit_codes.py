@@ -96,14 +96,14 @@ INPUTS = {
     "missing": (None, '"t.json": no such file or folder'),
     "empty": (b"", '"t.json": is empty: nothing to check'),
     "blank": (b" \n\n", '"t.json": is empty: nothing to check'),
-    "not JSON": (b'{"trace_id": "messages"', "is not JSON: Input data was truncated @ $"),
+    "not JSON": (b'{"trace_id": "messages"', "is not JSON: Input data was truncated at $"),
     "unknown format": (
         b"Dear diary",
-        '"t.json": has no format that an installed reader knows: it looks like text that is not JSON',
+        '"t.json": is in no format that an installed reader can read: it looks like text that is not JSON',
     ),
     "no record": (b'[]  "trace_id"', '"t.json": is not JSON'),
     "an empty list": (b"[\n]", ""),
-    "half a gzip": (b"\x1f\x8b\x08\x00rubbish", '"t.json": cannot be read whole: '),
+    "half a gzip": (b"\x1f\x8b\x08\x00rubbish", '"t.json": cannot be read completely: '),
     "too new": (b'{"trace_id": "t", "messages": [], "schema": 3}', "version 3 of the trace format is unknown"),
 }
 

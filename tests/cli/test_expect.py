@@ -39,12 +39,15 @@ def test_what_is_no_expectation_is_an_error(sentinel, honest):
     assert FORMS in done.stderr
 
 
-def test_a_task_that_no_run_is_of_is_a_warning(sentinel, honest, tmp_path):
+@pytest.mark.parametrize(
+    "more", [(), ("-j", "2"), ("-o", "out.jsonl"), ("-o", "out.parquet"), ("--format", "github", "-j", "2")]
+)
+def test_a_task_that_no_run_is_of_is_a_warning(sentinel, honest, tmp_path, more):
     file = tmp_path / "expect.toml"
     file.write_text('[tasks]\n"example-honset" = ["not called:get_*"]\n"example-honest" = ["max-calls:99"]\n')
-    done = sentinel("evaluate", honest, honest, "--expect-file", str(file))
+    done = sentinel("evaluate", honest, honest, "--expect-file", str(file), *more)
     assert done.returncode == 0
-    assert done.stderr.count('no run is of the task "example-honset"') == 1
+    assert done.stderr.count('no run belongs to the task "example-honset"') == 1
     assert 'did you mean "example-honest"?' in done.stderr
     assert 'task "example-honest"' not in done.stderr
 

@@ -1,6 +1,7 @@
 """``sentinel formats``, ``sentinel convert``, ``--from`` and ``--latest``."""
 
 import json
+import os
 
 import pytest
 
@@ -14,7 +15,7 @@ def read(source):
     with source.open() as stream:
         for number, line in enumerate(stream.read().decode().splitlines(), start=1):
             if line == "broken":
-                yield ReadError(message="is broken @ $", line=number)
+                yield ReadError(message="is broken at $", line=number)
             else:
                 yield ExecutionTrace(trace_id=f"d{number}", messages=(Message(role="user", content=line),))
 
@@ -96,7 +97,8 @@ def test_the_newest_session(inside, folder, diary, knob):
     done = inside("evaluate", "--latest", "diary", "--json", *plugins, DIARIES=str(folder))
     assert (done.returncode, json.loads(done.stdout)["trace_id"]) == (1, "d1")
     done = inside("evaluate", "--latest", "diary", "-o", "page.html", *plugins, DIARIES=str(folder))
-    assert done.stderr == f"session: {folder / 'mine.txt'}\n1 trace: 1 WARN -> page.html\n"
+    session = f"session: {folder / 'mine.txt'} (the newest on this machine; none worked in this folder)\n"
+    assert done.stderr == f"{session}1 trace: 1 WARN -> page.html\n"
     page = (folder / "page.html").read_bytes()
     done = inside("evaluate", "--latest", "diary", *plugins)
     missing = 'sentinel: error: --latest "diary": no session in /nowhere/*.txt\n'
@@ -106,10 +108,26 @@ def test_the_newest_session(inside, folder, diary, knob):
     assert (folder / "page.html").read_bytes() == page
 
 
+@pytest.mark.parametrize("options", [(), ("--json",), ("--jobs", "2"), ("-o", "out.jsonl")])
+def test_it_is_said_which_session_was_taken(inside, folder, diary, knob, options):
+    plugins = ("--plugins", knob[1].replace("./knob.py", "./knob.py,./diary.py"), *knob[2:])
+    (folder / "mine.txt").write_text(f'0.5 "cwd": {json.dumps(str(folder.resolve()))}\n')
+    (folder / "newer.txt").write_text("0.5 today\n")
+    os.utime(folder / "newer.txt", (4_000_000_000, 4_000_000_000))
+    done = inside("evaluate", "--latest", "diary", *options, *plugins, DIARIES=str(folder))
+    assert f"session: {folder / 'mine.txt'} (the newest of this folder)\n" in done.stderr
+
+
+def test_convert_says_which_session_was_taken(inside, folder, diary):
+    (folder / "mine.txt").write_text("today\n")
+    done = inside("convert", "--latest", "diary", *diary, DIARIES=str(folder))
+    assert done.stderr.startswith(f"session: {folder / 'mine.txt'} (the newest on this machine")
+
+
 def test_converting(inside, diary, folder):
     done = inside("convert", "mine.txt", "--from", "diary", *diary)
     assert done.returncode == 3
-    assert done.stderr == 'sentinel: error: "mine.txt" line 2: is broken @ $\n'
+    assert done.stderr == 'sentinel: error: "mine.txt" line 2: is broken at $\n'
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(row["trace_id"], row["schema"]) for row in rows if "trace_id" in row] == [("d1", 2), ("d3", 2)]
     (folder / "t.jsonl").write_text(done.stdout.splitlines()[0] + "\n")

@@ -105,7 +105,7 @@ def test_a_broken_one_costs_itself_alone(sentinel, installs):
         ),
         (
             "def load():\n    return print\n",
-            "cannot be used: its load() must return a click.Command, and it returned a builtin_function_or_method",
+            "cannot be used: its load() must return a click.Command, but returned a builtin_function_or_method",
         ),
     ],
 )

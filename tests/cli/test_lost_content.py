@@ -145,7 +145,7 @@ def test_a_bad_byte_in_a_list_refuses_the_trace(inside, folder, reader, records)
     done = inside("evaluate", "t.json", "--from", reader)
     assert (done.returncode, done.stdout) == (3, "")
     assert 'error: "t.json": is not UTF-8: byte' in done.stderr
-    assert "is 0xe9 @ $[2]" in done.stderr
+    assert "is 0xe9 at $[2]" in done.stderr
 
 
 @every_format
@@ -165,11 +165,11 @@ def test_a_key_written_twice_is_refused_where_strict(inside, folder, reader, rec
     assert "given more than once" not in inside("evaluate", "t.jsonl", "--from", reader).stderr
     done = inside("evaluate", "t.jsonl", "--from", reader, "--strict")
     assert (done.returncode, done.stdout) == (3, "")
-    assert 'error: "t.jsonl" line 3: key "note" is given more than once @ $\n' in done.stderr
+    assert 'error: "t.jsonl" line 3: key "note" is given more than once at $\n' in done.stderr
     (folder / "t.json").write_text(f"[{_text(records[0])}, {_text(records[1])}, {doubled}]")
     done = inside("evaluate", "t.json", "--from", reader, "--strict")
     assert (done.returncode, done.stdout) == (3, "")
-    assert 'error: "t.json": key "note" is given more than once @ $[2]\n' in done.stderr
+    assert 'error: "t.json": key "note" is given more than once at $[2]\n' in done.stderr
 
 
 CHAT = FORMATS["openai-chat"]
@@ -224,7 +224,7 @@ def test_of_many_conversations_the_others_are_judged(inside, folder):
     done = inside("evaluate", "t.json", "--jsonl", "--strict")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, [row.get("verdict") for row in rows]) == (3, ["PASS", None, "PASS"])
-    assert rows[1]["error"]["message"].endswith("is 0xe9 @ $[1].messages[2].content")
+    assert rows[1]["error"]["message"].endswith("is 0xe9 at $[1].messages[2].content")
 
 
 LOST = {
@@ -262,7 +262,7 @@ def test_whatever_was_lost_is_refused_where_strict(inside, folder, data, gap):
     assert gap in json.loads(inside("evaluate", "t.jsonl", "--json").stdout)["unread"]
     done = inside("evaluate", "t.jsonl", "--strict")
     assert (done.returncode, done.stdout) == (3, "")
-    assert f"--strict refuses record 1, because not all of it could be read: {gap}" in done.stderr
+    assert f"--strict rejects record 1, because it could not be read completely: {gap}" in done.stderr
 
 
 def test_what_was_left_out_on_purpose_is_judged_where_strict(inside, folder):
@@ -284,7 +284,7 @@ def test_what_a_sub_agent_lost_is_told_as_its_own(inside, folder):
     assert json.loads(inside("evaluate", "s.jsonl", "--json").stdout)["unread"] == [told]
     done = inside("evaluate", "s.jsonl", "--strict")
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.endswith(f"not all of it could be read: {told}\n")
+    assert done.stderr.endswith(f"it could not be read completely: {told}\n")
 
 
 def test_what_a_folder_holds_is_judged_or_told(inside, folder):

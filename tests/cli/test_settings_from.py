@@ -165,7 +165,10 @@ def test_a_name_in_two_kinds_must_say_which(sentinel, distribution, write):
     write("t.json", "0")
     done = sentinel("evaluate", "t.json", "--set", "offline.x=1", PYTHONPATH=str(path))
     assert done.returncode == 3
-    assert '"offline" is in two kinds; write "providers:offline.x" or "signals:offline.x"' in done.stderr
+    assert (
+        '"offline" is the name of plugins of two kinds; write "providers:offline.x" or "signals:offline.x"'
+        in done.stderr
+    )
     done = sentinel("evaluate", "t.json", "--plugins", "native", PYTHONPATH=str(path))
     assert done.returncode == 3
     assert 'write "signals:native" or "trace_readers:native"' in done.stderr
@@ -193,9 +196,12 @@ def test_a_setting_is_printed_with_the_report(judged):
             "[signals.cots]\na = 1",
             '"signals.cots.a" from sentinel.toml: no signals plugin "cots" is installed; did you mean',
         ),
-        ("[signals.cost]\nbudget_tokens = '5'", '"signals.cost.budget_tokens" from sentinel.toml: Expected int'),
+        (
+            "[signals.cost]\nbudget_tokens = '5'",
+            '"signals.cost.budget_tokens" from sentinel.toml: expected a whole number',
+        ),
         ("[signals]\ncost = 5", '"signals.cost" from sentinel.toml must be a table, but it is 5'),
-        ("[weights]\nloop = 'x'", '"weights.loop" from sentinel.toml: Expected float'),
+        ("[weights]\nloop = 'x'", '"weights.loop" from sentinel.toml: expected a number'),
         ("[weights]\nlop = 1", '"weights.lop" from sentinel.toml: no such signal is installed; did you mean "loop"?'),
         ("weights = 5", '"weights" from sentinel.toml must be a table, but it is 5'),
         ("x", '"sentinel.toml" is not TOML'),

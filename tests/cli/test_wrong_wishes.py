@@ -22,11 +22,11 @@ PLACES = {
     ),
     "no such format": (
         ("-o", "w.csv"),
-        '-o "w.csv": no format has the ending ".csv"; the endings are .html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet',
+        '-o "w.csv": no format has the ending ".csv"; use one of .html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet',
     ),
     "no name": (("-o", "junit:"), '-o "junit:": the file name is missing after the colon'),
     **{
-        f"JSON in .{ending}": (("-o", f"w.{ending}", "--json"), f'-o "w.{ending}" would hold JSON: name it .json')
+        f"JSON in .{ending}": (("-o", f"w.{ending}", "--json"), f'-o "w.{ending}" would contain JSON: name it .json')
         for ending in ("csv", "yaml", "CSV", "gz")
     },
     "a table in XML": (
@@ -34,7 +34,7 @@ PLACES = {
         '--output-format "parquet" needs a place to write to: -o FILE',
     ),
     "a document in lines, in capitals": (("-o", "w.JSONL", "--json"), '-o "w.JSONL" contains one report per line'),
-    "lines in a document": (("--jsonl", "-o", "w.json"), '-o "w.json" would hold lines of JSON: name it .jsonl'),
+    "lines in a document": (("--jsonl", "-o", "w.json"), '-o "w.json" would contain lines of JSON: name it .jsonl'),
     "what is read": (("-o", "./t.json", "--json"), '-o "./t.json" is also an input and would be replaced'),
     "what is read, in a folder": ((".", "-o", "t.json", "--json"), '-o "t.json" is also an input'),
     "a document in lines": (
@@ -60,7 +60,10 @@ def test_an_output_that_cannot_be_as_asked(inside, write, folder, arguments, wor
 def test_options_of_the_list_of_plugins_are_not_passed_over(inside, options):
     done = inside("plugins", *options, "show", "loop")
     assert (done.returncode, done.stdout) == (3, "")
-    assert f'"{options[0]}" is an option of the list; "sentinel plugins show" does not take it there' in done.stderr
+    assert (
+        f'"{options[0]}" before "show" belongs to "sentinel plugins"; "sentinel plugins show" does not take it there'
+        in done.stderr
+    )
 
 
 def test_a_mistyped_group_of_entry_points_is_told(inside, monkeypatch):
@@ -86,7 +89,9 @@ def test_an_unknown_role_is_no_pass(inside, folder):
     assert '! not read: 1 message with the unknown role "robot"' in done.stdout
     strict = inside("evaluate", "t.json", "--strict")
     assert (strict.returncode, strict.stdout) == (3, "")
-    refused = '--strict refuses record 1, because not all of it could be read: 1 message with the unknown role "robot"'
+    refused = (
+        '--strict rejects record 1, because it could not be read completely: 1 message with the unknown role "robot"'
+    )
     assert refused in strict.stderr
 
 
@@ -203,7 +208,7 @@ def test_what_is_a_flag_only_is_said_in_a_line(inside, write, folder, key, flag)
     (folder / "sentinel.toml").write_text(f'{key} = "x"\n')
     done = inside("evaluate", "t.json")
     assert (done.returncode, done.stdout) == (3, "")
-    assert f"it is a flag only: --{flag}" in done.stderr
+    assert f"it can only be given as a flag: --{flag}" in done.stderr
 
 
 def test_an_error_of_a_rule_stands_alone(inside, write):

@@ -34,7 +34,7 @@ def test_a_lie_is_not_accepted_and_the_reason_quotes_it():
     assert [one.rule for one in objection.findings] == ["hallucination.claim_without_call"]
     assert (objection.is_final, objection.report.verdict) == (False, "FAIL")
     first, found, last = objection.reason.splitlines()
-    assert first == "Your answer was not accepted, because the record of this run does not bear it out:"
+    assert first == "Your answer was not accepted, because the record of this run does not support it:"
     assert found.startswith("- ")
     assert f'[hallucination.claim_without_call] You wrote: "{CLAIM}"' in found
     assert last.startswith("Do what is missing, or say plainly what was not done")
@@ -95,7 +95,7 @@ def test_what_is_expected_is_a_matter_of_the_whole_run():
     run = [*messages("Order 1017 has shipped."), user("Thank you."), says("You are welcome.")]
     objection = guard.check(run)
     assert [one.rule for one in objection.findings] == ["expect.called"]
-    assert '- Expected "called:send_email": no call of it was made. [expect.called]' in objection.reason
+    assert '- Expected "called:send_email": it was not called. [expect.called]' in objection.reason
 
 
 def test_other_findings_go_to_the_callback_or_the_log(caplog):

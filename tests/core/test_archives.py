@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 from sentinel_core.errors import InputError
-from sentinel_core.traces.sources import find_sources, streams
+from sentinel_core.traces.sources import FileSource, find_sources, streams
 
 
 def found(*arguments: str) -> list[str]:
@@ -19,6 +19,21 @@ def zipped(path, **members: bytes):
         for name, data in members.items():
             archive.writestr(name.replace("__", "/").replace("_", "."), data)
     return path
+
+
+@pytest.mark.parametrize("members", [{}, {"notes_txt": b"no"}])
+def test_an_archive_without_traces_is_an_error(tmp_path, members):
+    (tmp_path / "in").mkdir()
+    zipped(tmp_path / "in" / "runs.zip", **members)
+    (named,) = find_sources((str(tmp_path / "in" / "runs.zip"),))
+    if members:
+        assert str(named).endswith(
+            '/runs.zip": is an archive without trace files (looked for .json, .jsonl, .ndjson, .traj, .eval)'
+        )
+        (folder,) = find_sources((str(tmp_path / "in"),))
+        assert '/in": no trace files in this folder' in str(folder)
+    else:  # it has no file's signature, and so it is known by its first bytes
+        assert isinstance(named, FileSource)
 
 
 def test_a_zip_archive_is_its_members(tmp_path, monkeypatch):

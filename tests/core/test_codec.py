@@ -44,7 +44,7 @@ def test_known_versions(schema):
 
 @pytest.mark.parametrize("schema", [0, 3, -1])
 def test_unknown_versions_are_refused(schema):
-    text = f"version {schema} of the trace format is unknown; expected 1 or 2 @ $.schema"
+    text = f"version {schema} of the trace format is unknown; expected 1 or 2 at $.schema"
     assert problems({**GOOD, "schema": schema}) == (text,)
 
 
@@ -55,35 +55,35 @@ def one_message(**message: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("document", "expected"),
     [
-        ({"trace_id": "", "messages": []}, ("trace_id is empty; every trace needs one @ $.trace_id",)),
-        ({"messages": []}, ('required key "trace_id" is missing @ $.trace_id',)),
-        ([], ("expected an object, got a list @ $",)),
-        ("x", ("expected an object, got text @ $",)),
-        (None, ("expected an object, got null @ $",)),
-        ({**GOOD, "trace_id": None}, ("expected text, got null @ $.trace_id",)),
-        ({**GOOD, "trace_id": 5}, ("expected text, got a whole number @ $.trace_id",)),
-        ({**GOOD, "messages": {}}, ("expected a list, got an object @ $.messages",)),
-        ({**GOOD, "messages": None}, ("expected a list, got null @ $.messages",)),
-        ({**GOOD, "metadata": []}, ("expected an object, got a list @ $.metadata",)),
-        ({**GOOD, "messages": [3]}, ("expected an object, got a whole number @ $.messages[0]",)),
-        ({**GOOD, "details": "x"}, ("expected an object, got text @ $.details",)),
-        (one_message(role="robot"), ('"robot" is not one of system, user, assistant, tool @ $.messages[0].role',)),
-        (one_message(role=1), ("1 is not one of system, user, assistant, tool @ $.messages[0].role",)),
+        ({"trace_id": "", "messages": []}, ("trace_id is empty; every trace needs one at $.trace_id",)),
+        ({"messages": []}, ('required key "trace_id" is missing at $.trace_id',)),
+        ([], ("expected an object, got a list at $",)),
+        ("x", ("expected an object, got text at $",)),
+        (None, ("expected an object, got null at $",)),
+        ({**GOOD, "trace_id": None}, ("expected text, got null at $.trace_id",)),
+        ({**GOOD, "trace_id": 5}, ("expected text, got a whole number at $.trace_id",)),
+        ({**GOOD, "messages": {}}, ("expected a list, got an object at $.messages",)),
+        ({**GOOD, "messages": None}, ("expected a list, got null at $.messages",)),
+        ({**GOOD, "metadata": []}, ("expected an object, got a list at $.metadata",)),
+        ({**GOOD, "messages": [3]}, ("expected an object, got a whole number at $.messages[0]",)),
+        ({**GOOD, "details": "x"}, ("expected an object, got text at $.details",)),
+        (one_message(role="robot"), ('"robot" is not one of system, user, assistant, tool at $.messages[0].role',)),
+        (one_message(role=1), ("1 is not one of system, user, assistant, tool at $.messages[0].role",)),
         (
             one_message(tool_results=[{"tool_call_id": "c", "success": "false"}]),
-            ("expected true or false, got text @ $.messages[0].tool_results[0].success",),
+            ("expected true or false, got text at $.messages[0].tool_results[0].success",),
         ),
         (
             one_message(tool_calls=[{"id": "c", "name": "n", "arguments": "{}"}]),
-            ("expected an object, got text @ $.messages[0].tool_calls[0].arguments",),
+            ("expected an object, got text at $.messages[0].tool_calls[0].arguments",),
         ),
         (
             {**GOOD, "token_usage": {"prompt_tokens": 1.5}},
-            ("expected a whole number, got a number @ $.token_usage.prompt_tokens",),
+            ("expected a whole number, got a number at $.token_usage.prompt_tokens",),
         ),
         (
             {**GOOD, "token_usage": {"prompt_tokens": True}},
-            ("expected a whole number, got true or false @ $.token_usage.prompt_tokens",),
+            ("expected a whole number, got true or false at $.token_usage.prompt_tokens",),
         ),
     ],
 )
@@ -94,21 +94,21 @@ def test_problems_are_told_with_their_path(document, expected):
 @pytest.mark.parametrize("number", [1.5, 2.0])
 def test_a_count_is_a_whole_number(number):
     told = problems({**GOOD, "token_usage": {"prompt_tokens": number}})
-    assert told == ("expected a whole number, got a number @ $.token_usage.prompt_tokens",)
+    assert told == ("expected a whole number, got a number at $.token_usage.prompt_tokens",)
 
 
 def test_a_negative_count_is_refused():
     (problem,) = problems({**GOOD, "token_usage": {"prompt_tokens": -1}})
-    assert problem.startswith("'prompt_tokens' must be >= 0: -1 @ $.token_usage")
+    assert problem.startswith("'prompt_tokens' must be >= 0: -1 at $.token_usage")
 
 
 def test_all_problems_are_told_at_once():
     document = {"messages": [{"role": "x"}, {"role": "user", "content": 3, "tool_calls": None}]}
     assert set(problems(document)) == {
-        'required key "trace_id" is missing @ $.trace_id',
-        '"x" is not one of system, user, assistant, tool @ $.messages[0].role',
-        "expected text, got a whole number @ $.messages[1].content",
-        "expected a list, got null @ $.messages[1].tool_calls",
+        'required key "trace_id" is missing at $.trace_id',
+        '"x" is not one of system, user, assistant, tool at $.messages[0].role',
+        "expected text, got a whole number at $.messages[1].content",
+        "expected a list, got null at $.messages[1].tool_calls",
     }
 
 
@@ -116,7 +116,7 @@ def test_at_most_twenty_problems_are_told():
     twenty = problems({"trace_id": "t", "messages": [{"role": "x"}] * 20})
     assert len(twenty) == 20
     more = problems({"trace_id": "t", "messages": [{"role": "x"}] * 23})
-    assert (len(more), more[-1]) == (21, "and 3 more @ $")
+    assert (len(more), more[-1]) == (21, "and 3 more at $")
 
 
 @pytest.mark.parametrize(
@@ -125,19 +125,19 @@ def test_at_most_twenty_problems_are_told():
         (b"", "is not JSON"),
         (b"{", "is not JSON"),
         (b"nonsense", "is not JSON"),
-        (b'{"a": {"b": [1, {"cut', "is not JSON: Input data was truncated @ $.a.b[1]"),
+        (b'{"a": {"b": [1, {"cut', "is not JSON: Input data was truncated at $.a.b[1]"),
         (b'{"trace_id": "\xff", "messages": []}', "is not UTF-8: byte 14 is 0xff"),
         (b'{"trace_id": "\\ud800", "messages": []}', ""),
         (
             b'{"trace_id": "t", "metadata": {"a": ' + b"[" * 100_000,
-            "nested deeper than 200 lists and objects @ $.metadata.a",
+            "lists and objects are nested more than 200 levels deep at $.metadata.a",
         ),
     ],
 )
 def test_what_is_not_json(data, words):
     (problem,) = problems(data)
     assert words in problem
-    assert " @ $" in problem
+    assert " at $" in problem
 
 
 def test_strict_refuses_unknown_and_duplicate_keys():
@@ -145,10 +145,10 @@ def test_strict_refuses_unknown_and_duplicate_keys():
     assert decode_trace(data).trace_id == "t"
     told = problems(data, strict=True)
     assert set(told) == {
-        'key "a" is given more than once @ $',
-        'key "role" is given more than once @ $.messages[0]',
-        'unknown key "contents" @ $.messages[0]',
-        'unknown key "a", "b" @ $',
+        'key "a" is given more than once at $',
+        'key "role" is given more than once at $.messages[0]',
+        'unknown key "contents" at $.messages[0]',
+        'unknown key "a", "b" at $',
     }
     assert all_problems(data) == ()
     assert all_problems(json.dumps(GOOD).encode(), strict=True) == ()
@@ -160,8 +160,8 @@ def test_what_is_no_document_has_no_paths():
 
 def test_strict_tells_wrong_types_too():
     assert problems({**GOOD, "x": 1, "metadata": 5}, strict=True) == (
-        "expected an object, got a whole number @ $.metadata",
-        'unknown key "x" @ $',
+        "expected an object, got a whole number at $.metadata",
+        'unknown key "x" at $',
     )
 
 
@@ -183,9 +183,9 @@ LINE = json.dumps(GOOD).encode()
         (b"\xef\xbb\xbf[\n" + LINE + b"\n]", ["t"]),
         (b"[\n\n]", []),
         (b"{\n" + LINE[1:], ["t"]),
-        (b"3\n" + LINE, ["1: expected an object, got a whole number @ $", "t"]),
-        (LINE + b"\n[" + LINE + b"]", ["t", "2: expected an object, got a list @ $"]),
-        (b"[" + LINE + b",", ["None: is not JSON: Input data was truncated @ $[1]"]),
+        (b"3\n" + LINE, ["1: expected an object, got a whole number at $", "t"]),
+        (LINE + b"\n[" + LINE + b"]", ["t", "2: expected an object, got a list at $"]),
+        (b"[" + LINE + b",", ["None: is not JSON: Input data was truncated at $[1]"]),
     ],
 )
 def test_each_layout_of_the_format_is_read(data, expected):
@@ -198,7 +198,7 @@ def test_the_deepest_nesting(depth, fits):
     if fits:
         assert decode_trace(data).trace_id == "t"
     else:
-        assert problems(data)[0].startswith("nested deeper than 200 lists and objects @ $.metadata.a[0]")
+        assert problems(data)[0].startswith("lists and objects are nested more than 200 levels deep at $.metadata.a[0]")
 
 
 @pytest.mark.parametrize(
@@ -215,11 +215,13 @@ def test_nesting_counts_wherever_values_nest(message):
         return f'{{"trace_id": "t", "messages": [{message % nested}]}}'.encode()
 
     assert decode_trace(record(200)).trace_id == "t"
-    assert problems(record(201))[0].startswith("nested deeper than 200 lists and objects @ $.messages[0]")
+    assert problems(record(201))[0].startswith(
+        "lists and objects are nested more than 200 levels deep at $.messages[0]"
+    )
 
 
 def test_a_path_leads_into_a_list():
-    assert read(b"[" + LINE + b', {"trace_id": 1}]')[1] == "None: expected text, got a whole number @ $[1].trace_id"
+    assert read(b"[" + LINE + b', {"trace_id": 1}]')[1] == "None: expected text, got a whole number at $[1].trace_id"
 
 
 @pytest.mark.parametrize("damage", [lambda data: data[:-12], lambda data: data[:20] + b"\xff" * 20])
@@ -265,6 +267,6 @@ def test_a_sub_agent_of_an_unknown_version_is_refused_too():
     inner = {"trace_id": "b", "details": {"children": [{"trace_id": "c", "schema": 3}]}}
     text = json.dumps({"trace_id": "a", "schema": 2, "details": {"children": [{"trace_id": "x"}, inner]}})
     with pytest.raises(
-        TraceDecodeError, match=r"version 3 .* @ \$\.details\.children\[1\]\.details\.children\[0\]\.schema"
+        TraceDecodeError, match=r"version 3 .* at \$\.details\.children\[1\]\.details\.children\[0\]\.schema"
     ):
         decode_trace(text.encode())

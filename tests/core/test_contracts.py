@@ -170,7 +170,7 @@ REASONS = "it must be one of end_turn, tool_calls, max_tokens, refusal, content_
 )
 def test_a_provider_whose_replies_no_agent_takes(reply, words, test):
     provider = Provider(name="p", summary="s", connect=lambda: Parrot(reply))
-    refuses(subclass(ProviderContract, make=provider), test, f"complete() gave {words}")
+    refuses(subclass(ProviderContract, make=provider), test, f"complete() returned {words}")
 
 
 def test_offers_that_the_host_does_not_take():

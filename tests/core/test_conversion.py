@@ -79,7 +79,7 @@ def test_texts_that_can_be_used(name, text, value):
         ("pair", "[1]", '"signals.odd.pair" from --set: Expected array of length 2, got 1, but it is "[1]"'),
         ("pair", "1", 'expected a list, written as ["one", "two"], but it is "1"'),
         ("rx", "[a-z", "expected a regular expression (unterminated character set at position 0), but it is "),
-        ("maker", "int", "expected no value: only Python code can set it, but it is "),
+        ("maker", "int", "expected no value, because only Python code can set it, but it is "),
         ("limit", '{"wran": 1}', 'unknown setting "signals.odd.limit.wran" from --set; did you mean "warn"?'),
         ("limits", '{"a": {"wran": 1}}', 'unknown setting "signals.odd.limits.a.wran" from --set; did you mean'),
         ("steps", '[{"warn": 1}, {"fial": 1}]', 'unknown setting "signals.odd.steps[1].fial" from --set; did'),
@@ -188,7 +188,7 @@ def test_an_address_in_a_file_is_no_path(below):
 
 def test_a_value_of_a_wrong_type_in_a_file_above_is_told_as_ever(below):
     (below.parents[1] / "sentinel.toml").write_text("store = 3\nprofile = ['x']\n")
-    with pytest.raises(ConfigError, match=r'^"store" from sentinel.toml: Expected str'):
+    with pytest.raises(ConfigError, match=r'^"store" from sentinel.toml: expected text'):
         read_layers({}, environ={}, folder=below).host()
 
 

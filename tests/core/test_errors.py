@@ -49,7 +49,7 @@ def test_every_class_says_what_it_is():
 
 
 def test_what_errors_carry():
-    assert str(errors.TraceDecodeError(("a @ $", "b @ $.c"))) == "a @ $; b @ $.c"
+    assert str(errors.TraceDecodeError(("a at $", "b at $.c"))) == "a at $; b at $.c"
     assert errors.RateLimitError("slow down", retry_after=2.5).retry_after == 2.5
     assert errors.RateLimitError("slow down").retry_after is None
     assert isinstance(errors.ConfigError("x"), ValueError)

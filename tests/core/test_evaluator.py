@@ -96,7 +96,7 @@ def test_a_missing_weighted_signal_is_a_failure():
     assert report.verdict is None
     assert [(failure.signal_name, failure.error) for failure in report.failures] == [("loop", "is not installed")]
     assert {row.signal_name: row.state for row in report.coverage}["loop"] == "not_installed"
-    assert report.reasoning == "No verdict: loop gave no answer, and without it overall risk 0 is below 0.4."
+    assert report.reasoning == "No verdict: loop gave no answer; without it, overall risk 0 is below 0.4."
 
 
 def test_a_signal_left_out_keeps_its_weight():
@@ -133,14 +133,14 @@ def test_an_empty_id_is_refused():
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
-        (float("nan"), "answered with the score nan; expected a finite number from 0 to 1"),
-        (-0.1, "answered with the score -0.1; expected a finite number from 0 to 1"),
-        (1.01, "answered with the score 1.01; expected a finite number from 0 to 1"),
-        (True, "answered with bool; expected a Detection or a number from 0 to 1"),
-        (None, "answered with NoneType; expected a Detection or a number from 0 to 1"),
+        (float("nan"), "returned the score nan; expected a finite number from 0 to 1"),
+        (-0.1, "returned the score -0.1; expected a finite number from 0 to 1"),
+        (1.01, "returned the score 1.01; expected a finite number from 0 to 1"),
+        (True, "returned bool; expected a Detection or a number from 0 to 1"),
+        (None, "returned NoneType; expected a Detection or a number from 0 to 1"),
         (
             Detection(score="1"),
-            "answered with a Detection whose score is a str; expected a number from 0 to 1, or None",
+            "returned a Detection whose score is a str; expected a number from 0 to 1, or None",
         ),
     ],
 )
@@ -259,9 +259,9 @@ def test_findings_say_where_the_source_has_them():
 @pytest.mark.parametrize(
     ("place", "path", "words"),
     [
-        (99, (), 'answered with a finding, "x", that points to message 99; there are 6, counted from 0'),
-        (-1, (), 'answered with a finding, "x", that points to message -1; there are 6, counted from 0'),
-        (None, (5,), 'answered with a finding, "x", that points to sub-agent 5; there are 0, counted from 0'),
+        (99, (), 'returned a finding, "x", that points to message 99; there are 6, counted from 0'),
+        (-1, (), 'returned a finding, "x", that points to message -1; there are 6, counted from 0'),
+        (None, (5,), 'returned a finding, "x", that points to sub-agent 5; there are 0, counted from 0'),
     ],
 )
 def test_a_finding_that_points_nowhere_is_its_signals_failure(place, path, words):
@@ -276,7 +276,7 @@ def test_a_coroutine_is_refused_and_ended():
         return 0.0
 
     report = judged({**ZEROS, "loop": detect()})
-    assert report.failures[0].error == "answered with coroutine; expected a Detection or a number from 0 to 1"
+    assert report.failures[0].error == "returned coroutine; expected a Detection or a number from 0 to 1"
 
 
 def test_totals_count_sub_agents():

@@ -51,10 +51,10 @@ def test_what_holds_is_no_finding(written):
 @pytest.mark.parametrize(
     ("written", "rule", "place", "text"),
     [
-        ("called:delete_file", "called", None, "no call of it was made."),
+        ("called:delete_file", "called", None, "it was not called."),
         ("not called:w*", "not_called", 2, '"write_file" was called.'),
-        ("called:write_* before read_*", "before", 0, '"read_file" was called before any of "write_*".'),
-        ("called:list_* before write_*", "before", 2, 'no call of "list_*" was made.'),
+        ("called:write_* before read_*", "before", 0, '"read_file" was called before any call to "write_*".'),
+        ("called:list_* before write_*", "before", 2, '"list_*" was not called.'),
         ("max-calls:1", "max_calls", 2, "2 calls were made."),
         ("max-calls:0", "max_calls", 0, "2 calls were made."),
         ("answer matches ^43", "answer", 4, "the answer does not match."),
@@ -66,10 +66,20 @@ def test_what_is_broken_is_an_error_with_its_place(written, rule, place, text):
     assert found.text == f'Expected "{written}": {text}'
 
 
+def test_the_tools_that_were_called_are_named():
+    def details(*tools):
+        trace = run(*(called(f"c{place}", name) for place, name in enumerate(tools)))
+        return check_expectations(TraceIndex(trace), [parse_expectation("called:refund")]).details
+
+    assert details("read", "write", "read") == "1 of 1 expectations were not met; called: read, write."
+    assert details() == "1 of 1 expectations were not met; no tool was called."
+    assert details(*(f"t{place}" for place in range(10))).endswith("called: t0, t1, t2, t3, t4, t5, t6, t7 and 2 more.")
+
+
 def test_a_call_that_failed_was_not_made_to_any_use():
     [found] = broken(run(called("a", "book", "no seats", success=False)), "called:book")
     assert (found.message_index, found.call_id) == (0, "a")
-    assert found.text.endswith("it was called 1 times, and failed each time.")
+    assert found.text.endswith("it was called once and failed.")
 
 
 def test_what_was_handed_in_is_an_answer():
@@ -98,7 +108,7 @@ def test_what_is_no_expectation_is_told_with_all_there_are(written):
 
 
 def test_a_wrong_regular_expression_is_told():
-    with pytest.raises(ValueError, match=r'"answer matches \(": the regular expression is wrong'):
+    with pytest.raises(ValueError, match=r'"answer matches \(": the regular expression is not valid'):
         parse_expectation("answer matches (")
 
 
@@ -162,9 +172,9 @@ def test_a_run_of_which_nothing_is_expected_is_not_measured():
     [
         ("[", "is not TOML"),
         ("expects = []", 'unknown key "expects"; the keys are expect, task_key, tasks'),
-        ("expect = 3", "expect must be a list of texts"),
+        ("expect = 3", "expect must be a list of strings"),
         ("tasks = 3", "tasks must be a table"),
-        ("task_key = 3", "task_key text such as"),
+        ("task_key = 3", "task_key a string such as"),
         ("[tasks]\na = ['call x']", 'tasks."a": "call x" is not an expectation'),
     ],
 )

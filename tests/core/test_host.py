@@ -129,11 +129,11 @@ BAD = {
     "empty": (f"{HEAD}@hookimpl\ndef sentinel_signals():\n    return []", 'its module offers nothing named "empty"'),
     "nothing": (
         f"{HEAD}@hookimpl\ndef sentinel_signals():\n    pass",
-        "sentinel_signals must return a list of Signal, and it returned None",
+        "sentinel_signals must return a list of Signal, but returned None",
     ),
     "single": (
         signal("single").replace("[Signal", "Signal").replace("0.0)]", "0.0)"),
-        "sentinel_signals must return a list of Signal, and it returned a Signal",
+        "sentinel_signals must return a list of Signal, but returned a Signal",
     ),
     "number": (
         f"{HEAD}@hookimpl\ndef sentinel_signals():\n    return [7]",
@@ -141,7 +141,7 @@ BAD = {
     ),
     "text": (
         f"{HEAD}@hookimpl\ndef sentinel_signals():\n    return 'no'",
-        "sentinel_signals must return a list of Signal, and it returned a str",
+        "sentinel_signals must return a list of Signal, but returned a str",
     ),
     "wraps": (f"{HEAD}@hookimpl(wrapper=True)\ndef sentinel_signals():\n    return (yield)", "is a hook wrapper"),
     "arguments": (
@@ -233,7 +233,7 @@ def test_a_module(tmp_path, monkeypatch):
         ("gone.py", None, "there is no such file"),
         ("notes/readme", "text", "is not a Python file"),
         ("raises.py", "raise ValueError('odd')", "cannot be imported: ValueError: odd"),
-        ("offers.py", BAD["text"][0], "sentinel_signals must return a list of Signal, and it returned a str"),
+        ("offers.py", BAD["text"][0], "sentinel_signals must return a list of Signal, but returned a str"),
     ],
 )
 def test_what_was_asked_for_and_cannot_be_loaded_is_an_error(tmp_path, name, source, error):

@@ -178,7 +178,7 @@ def test_what_was_not_measured():
 def test_what_a_pass_is_worth():
     told = report()
     assert told.scope == (
-        "Looked at by loop; left out: cost, ending, hallucination, tool_misuse. Whether the outcome is right was not checked."
+        "Checked by loop; left out: cost, ending, hallucination, tool_misuse. Whether the outcome is right was not checked."
     )
     shown = lines(told)
     assert shown[0].startswith(
@@ -208,8 +208,8 @@ def test_failures_and_advice_are_marked():
         attrs.evolve(told, failures=tuple(attrs.evolve(one, distribution="d", version="1") for one in told.failures))
     )
     assert "  mine  █████░░░░░░░░░░░░░░░ 0.25 advisory" in shown
-    assert '  ✗ signal "loop" (d 1) answered with the score 7; expected a finite number from 0 to 1' in shown
-    assert any(line.startswith('  ✗ advisory signal "odd" (d 1) answered with NoneType') for line in shown)
+    assert '  ✗ signal "loop" (d 1) returned the score 7; expected a finite number from 0 to 1' in shown
+    assert any(line.startswith('  ✗ advisory signal "odd" (d 1) returned NoneType') for line in shown)
 
 
 def test_verbose_tells_what_was_checked():

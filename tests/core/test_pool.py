@@ -9,10 +9,9 @@ from functools import partial
 import pytest
 
 from sentinel_core.errors import WorkerDied, WorkerError, WorkerJobError, WorkerTimeout
-from sentinel_core.runtime.calls import CALLED, WorkerRefused, answer_calls, call, load
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Frame, Refusal, Warned
-from sentinel_core.runtime.pool import Pool, Worker
+from sentinel_core.runtime.pool import CALLED, Pool, Worker, WorkerRefused, answer_calls, call, load
 
 LONG = 60.0  # far above what a loaded machine needs; no test waits for it
 

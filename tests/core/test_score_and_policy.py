@@ -3,8 +3,7 @@ import itertools
 import attrs
 import pytest
 
-from sentinel_core.evaluate.policy import Reason, explain, judge
-from sentinel_core.evaluate.score import combine, share
+from sentinel_core.evaluate.policy import Reason, combine, explain, judge, share
 from sentinel_core.profile import RS1, STANDARD, CriticalRule
 from sentinel_core.report import Finding
 

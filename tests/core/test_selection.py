@@ -54,8 +54,8 @@ def test_grammar(text, expected):
         ("zzz", 'no plugin named "zzz" is installed ("sentinel plugins" lists them)'),
         ("no:lop", 'no plugin named "lop" is installed; did you mean "loop"?'),
         ("tools:loop", 'no plugin named "tools:loop" is installed; did you mean "loop"?'),
-        ("echo", '"echo" in --plugins is in two kinds; write "providers:echo" or "signals:echo"'),
-        ("no:echo", '"echo" in --plugins is in two kinds'),
+        ("echo", '"echo" in --plugins is the name of plugins of two kinds; write "providers:echo" or "signals:echo"'),
+        ("no:echo", '"echo" in --plugins is the name of plugins of two kinds'),
         (
             "signal:loop",
             f'"signal:loop" in --plugins: there is no kind "signal"; the kinds are {", ".join(SELECTABLE)}',
@@ -99,3 +99,9 @@ def test_did_you_mean():
     assert did_you_mean("bugdet", set()) == ""
     assert did_you_mean("bugdet", {"budget_tokens", "ceiling"}) == '; did you mean "budget_tokens"?'
     assert did_you_mean("nope", {"openai", "loop"}) == ""
+    assert did_you_mean("claud", {"claude-code", "codex"}) == '; did you mean "claude-code"?'
+    assert did_you_mean("cl", {"claude-code", "codex"}) == ""
+    rules = {"hallucination.contradicted_checks", "tool_misuse.failed_call", "loop.cycle"}
+    assert did_you_mean("contradicted_tests", rules) == '; did you mean "hallucination.contradicted_checks"?'
+    assert did_you_mean("failed_call", rules) == '; did you mean "tool_misuse.failed_call"?'
+    assert did_you_mean("hallucination.contradicted", rules) == '; did you mean "hallucination.contradicted_checks"?'

@@ -94,10 +94,21 @@ def test_other_programs_variables_are_left_alone(tmp_path):
         ("[fail_on]\nx = 1", 'unknown setting "fail_on.x" from sentinel.toml; did you mean "fail_on"?'),
         ("fail_on = 3", '"fail_on" from sentinel.toml: expected one of "warn", "fail", "never", but it is 3'),
         ('fail_on = "no"', '"fail_on" from sentinel.toml: expected one of "warn", "fail", "never", but it is "no"'),
-        ('timeout = "5"', '"timeout" from sentinel.toml: Expected float, got str, but it is '),
-        ("strict = 1", '"strict" from sentinel.toml: Expected bool, got int'),
+        ('timeout = "5"', '"timeout" from sentinel.toml: expected a number, but it is '),
+        (
+            "[signal.cost]\nbudget_tokens = 1",
+            'unknown setting "signal.cost.budget_tokens" from sentinel.toml; did you mean "signals"?',
+        ),
+        (
+            '[tool.sentinel]\nfail_on = "fail"',
+            'unknown setting "tool.sentinel.fail_on" from sentinel.toml; "[tool.sentinel]" is for pyproject.toml: sentinel.toml has its keys at the top',
+        ),
+        ("strict = 1", '"strict" from sentinel.toml: expected true or false, but it is 1'),
         ("[agent]\nmax_turn = 3", 'unknown setting "agent.max_turn" from sentinel.toml; did you mean "max_turns"?'),
-        ("[agent]\nmax_turns = 'abc'", '"agent.max_turns" from sentinel.toml: Expected int, got str, but it is "abc"'),
+        (
+            "[agent]\nmax_turns = 'abc'",
+            '"agent.max_turns" from sentinel.toml: expected a whole number, but it is "abc"',
+        ),
         (
             "fail_on_risk = 'low'",
             '"fail_on_risk" from sentinel.toml: expected one of "high", "medium", but it is "low"',

@@ -1,6 +1,8 @@
 import errno
 import gzip
+import hashlib
 import io
+import json
 import os
 from contextlib import contextmanager
 
@@ -11,6 +13,7 @@ import zstandard
 from sentinel_core import TraceReader
 from sentinel_core.errors import InputError
 from sentinel_core.traces.sources import FileSource, choose_reader, find_sources, latest_session, spool
+from sentinel_core.traces.sources.latest import works_in
 from sentinel_core.traces.sources.memory import BytesSource
 from sentinel_core.traces.sources.own import WITH_SESSION
 
@@ -97,7 +100,7 @@ def test_what_is_not_a_file_is_reported_in_a_folder(tmp_path, monkeypatch):
     write(tmp_path / "in/a.json")
     (tmp_path / "in/b.json").symlink_to("nowhere")
     os.mkfifo(tmp_path / "in/c.json")
-    told = [f'"in/{name}.json": is not a file, or a link to a missing one' for name in "bc"]
+    told = [f'"in/{name}.json": is not a file, or is a link to a missing file' for name in "bc"]
     assert found("in") == found("in/*.json") == ["in/a.json", *told]
 
 
@@ -145,7 +148,7 @@ def test_what_leads_to_nothing_is_told(tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     told = found("gone.json", "*.gone", "empty")
     assert told[:2] == ['"gone.json": no such file or folder', '"*.gone": no file matches']
-    assert told[2].startswith('"empty": no trace files in this folder (looked for .json, .jsonl,')
+    assert told[2].startswith('"empty": no trace files in this folder (looked for .json, .jsonl, .nd')
 
 
 def test_standard_input(tmp_path):
@@ -269,6 +272,36 @@ def test_the_newest_session(tmp_path, monkeypatch):
         latest_session(reader("other", 1), strict=False, max_record=1)
 
 
+def test_the_newest_session_of_this_folder_comes_before_newer_ones(tmp_path, monkeypatch):
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    digest = hashlib.sha256(str(here).encode()).hexdigest()
+    heads = {
+        "named": f'{{"type": "summary"}}\n{{"cwd": {json.dumps(str(here))}}}\n',
+        "hashed": f'{{"sessionId": "s", "projectHash": "{digest}"}}\n',
+        "short": f'{{"projectHash": "{digest[:16]}"}}',
+        "quoted": f'{{"text": "\\"cwd\\": \\"{here}\\""}}',
+        "elsewhere": f'{{"cwd": {json.dumps(str(tmp_path))}}}',
+        "other": '{"projectHash": "0123456789abcdef"}',
+        "nothing": "",
+        "odd": '{"cwd": "\\q"}',
+    }
+    for second, (name, head) in enumerate(heads.items()):
+        path = write(tmp_path / "kept" / f"{name}.jsonl", head.encode())
+        os.utime(path, (1000 + second,) * 2)
+    kept = attrs.evolve(reader("tool", 90), kept_at=(f"{tmp_path}/kept/*.jsonl",))
+    taken = []
+    while files := list((tmp_path / "kept").iterdir()):
+        newest = latest_session(kept, strict=False, max_record=1)
+        taken.append((newest.path.stem, works_in(newest.path, here)))
+        newest.path.unlink()
+        assert len(files) == len(heads) - len(taken) + 1
+    assert taken[:3] == [("short", True), ("hashed", True), ("named", True)]
+    assert taken[3:] == [(name, False) for name in ("odd", "nothing", "other", "elsewhere", "quoted")]
+    assert works_in(tmp_path / "gone", here) is None
+
+
 def reader(name: str, sure: int) -> TraceReader:
     return TraceReader(name=name, summary="s", sniff=lambda head, filename: sure, read=lambda source: ())
 
@@ -308,8 +341,8 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b"x", [], "no trace reader is installed"),
         (b"", [reader("a", 90)], "is empty: nothing to check"),
         (b" \n\t ", [reader("a", 90)], "is empty: nothing to check"),
-        (b"x", [reader("a", 0), reader("b", -5)], r"has no format .* it looks like text that is not JSON \("),
-        (b"x", [reader("a", 9), reader("b", 0)], r"has no format .*\(nearest: a; --from NAME forces a format\)"),
+        (b"x", [reader("a", 0), reader("b", -5)], r"is in no format .* it looks like text that is not JSON \("),
+        (b"x", [reader("a", 9), reader("b", 0)], r"is in no format .*\(nearest: a; --from NAME forces a format\)"),
         (b'{"a": 1, "b": {}}', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'[{"a": 1}]', [reader("a", 0)], r"it looks like a JSON list with the keys a \("),
         (b"[1]", [reader("a", 0)], r"it looks like a JSON list \("),
@@ -321,8 +354,19 @@ def test_a_reader_sees_the_head_and_the_name(tmp_path):
         (b'"hi"', [reader("a", 0)], r"it looks like JSON, but neither an object nor a list \("),
         (b"\xef\xbb\xbf 42\nnull\n", [reader("a", 0)], r"it looks like JSON, but neither an object nor a list \("),
         (b"42 is it", [reader("a", 0)], r"it looks like text that is not JSON \("),
-        (b"{'role': 'user'}", [reader("a", 0)], r"it looks like text that is not JSON: .* \(byte 1\) \("),
-        (b'{"a":1', [reader("a", 0)], r"it looks like JSON that does not end \("),
+        (b"{'role': 'user'}", [reader("a", 0)], r"it looks like a Python value, not JSON: write it with json.dumps \("),
+        (
+            b"[{'role': 'user'}]",
+            [reader("a", 0)],
+            r"it looks like a Python value, not JSON: write it with json.dumps \(",
+        ),
+        (b"{role: 1}", [reader("a", 0)], r"it looks like text that is not JSON: .* \(byte 1\) \("),
+        (b'"[{\\"role\\": 1}]"', [reader("a", 0)], r"it looks like JSON inside a JSON string: decode it once more \("),
+        (b"\n<!doctype html><p>", [reader("a", 0)], r"it looks like HTML or XML \("),
+        (b"<?xml version='1.0'?>", [reader("a", 0)], r"it looks like HTML or XML \("),
+        (b"l.json".ljust(257, b"\0") + b"ustar\x00", [reader("a", 0)], r"it looks like a tar archive: unpack it,"),
+        (b"PK\5\6" + b"\0" * 18, [reader("a", 0)], r"it looks like a zip archive without trace files \("),
+        (b'{"a":1', [reader("a", 0)], r"it looks like JSON that is cut off \("),
         (b'{"a":1}\n{"b":', [reader("a", 0)], r"it looks like JSON with the keys a, b \("),
         (b'{"a":[' + b"1," * 70_000, [reader("a", 0)], r"it looks like JSON with the keys a \("),
         (b"[" * 60_000, [reader("a", 0)], r"it looks like a JSON list \("),
@@ -341,7 +385,7 @@ def test_a_reader_that_raises_costs_the_others_nothing(tmp_path):
     source = source_of(tmp_path)
     assert choose_reader(source, [bad[0], reader("good", 50), bad[1]]).name == "good"
     with pytest.raises(
-        InputError, match=r"raises raised ZeroDivisionError: .*; silent answered None; expected a whole"
+        InputError, match=r"raises raised ZeroDivisionError: .*; silent returned None; expected a whole"
     ):
         choose_reader(source, bad)
 
@@ -351,7 +395,7 @@ def test_an_answer_to_the_first_look_that_is_no_number_from_0_to_100(tmp_path, a
     odd = reader("odd", answer)
     source = source_of(tmp_path)
     assert choose_reader(source, [odd, reader("good", 50)]).name == "good"
-    with pytest.raises(InputError, match=f"odd answered {answer!r}; expected a whole number from 0 to 100"):
+    with pytest.raises(InputError, match=f"odd returned {answer!r}; expected a whole number from 0 to 100"):
         choose_reader(source, [odd])
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sentinel_core import RS1, STANDARD, ExecutionTrace, Message, Signal, evaluate_trace
-from sentinel_core.evaluate.triage import TRIAGE_WEIGHTS, triage_score
+from sentinel_core.evaluate.policy import TRIAGE_WEIGHTS, triage_score
 
 TRACE = ExecutionTrace(trace_id="t", messages=(Message(role="assistant", content="Done."),))
 

@@ -235,7 +235,7 @@ def test_our_folder_may_be_of_another_user(home, give_away, writer):
 def test_our_folder_that_is_a_file(home, writer):
     home.rmdir()
     home.touch()
-    assert "File exists" in told(writer, home)
+    assert "is a file, and should be a folder" in told(writer, home)
 
 
 def test_links_elsewhere_are_the_users_own(tmp_path):

@@ -66,7 +66,7 @@ def test_settings_that_break_as_a_whole():
             'tool "add": its parameters are not a usable JSON schema: "objekt"',
         ),
         ({"parameters": {"type": "object", "enum": {1}}}, 'tool "add": its parameters are not a usable JSON schema: '),
-        ({"parameters": None}, '"add": parameters must be a dict, a JSON schema; it is None'),
+        ({"parameters": None}, '"add": parameters must be a dict that is a JSON schema, but it is None'),
         ({"timeout": -1}, '"add": timeout must be a number of seconds above 0, but it is -1'),
         ({"timeout": math.nan}, '"add": timeout must be a number of seconds above 0, but it is nan'),
         ({"timeout": math.inf}, '"add": timeout must be a number of seconds above 0, but it is inf'),
@@ -97,7 +97,7 @@ def test_a_generator_is_a_list_too():
 
 @pytest.mark.parametrize("returned", [{"a": ADD}, b"no", 7])
 def test_what_is_no_list_of_offers(returned):
-    told = f"^sentinel_tools must return a list of Tool, and it returned a {type(returned).__name__}$"
+    told = f"^sentinel_tools must return a list of Tool, but returned a {type(returned).__name__}$"
     with pytest.raises(PluginError, match=told):
         listed(returned, "tools")
 

@@ -43,4 +43,4 @@ def test_commands_that_the_forms_name_are_there():
 def test_the_roadmap_is_a_page():
     text = (REPOSITORY / "docs/roadmap.md").read_text(encoding="utf-8")
     assert len(text.split()) < 500
-    assert {"## Next", "## What will not be"} <= set(text.splitlines())
+    assert {"## Next", "## Out of scope"} <= set(text.splitlines())

@@ -61,6 +61,20 @@ def test_each_image_runs_its_service_with_a_health_check_and_without_root(servic
     assert "USER" not in stage
 
 
+def test_the_base_is_a_named_release_and_nothing_comes_from_elsewhere():
+    """A tag that says Python and Debian; the rest comes from the clone and from pip's own index."""
+    told = dict(re.findall(r"^ARG (\w+)=(.+)$", RECIPE, re.MULTILINE))
+    stages = re.findall(r"^FROM \S+ AS (\w+)$", RECIPE, re.MULTILINE)
+    bases = {base.replace("${PYTHON}", told["PYTHON"]) for base in re.findall(r"^FROM (\S+)", RECIPE, re.MULTILINE)}
+    assert {base for base in bases if base not in stages} == {f"python:{told['PYTHON']}"}
+    assert re.fullmatch(r"3\.\d+-slim-[a-z]+", told["PYTHON"])
+    assert not re.search(
+        r"^(ADD|ARG .*_(TOKEN|KEY|PASSWORD))|--(extra-)?index-url|--trusted-host|curl |wget ", RECIPE, re.MULTILINE
+    )
+    hosts = set(re.findall(r"https?://([^/:\s\"]+)", RECIPE))
+    assert hosts == {"127.0.0.1"}
+
+
 def test_what_is_copied_is_let_into_the_build():
     let_in = {line[1:] for line in (REPOSITORY / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     for source in ("constraints.txt", "container/healthy.py"):
@@ -98,3 +112,8 @@ def test_the_check_builds_both_and_waits_until_they_are_healthy(tmp_path, sick):
 def test_the_development_container_is_made_by_make():
     told = json.loads((REPOSITORY / ".devcontainer/devcontainer.json").read_text(encoding="utf-8"))
     assert told["postCreateCommand"].startswith("make setup")
+    assert re.fullmatch(r"mcr\.microsoft\.com/devcontainers/python:3\.\d+-[a-z]+", told["image"])
+    assert told["remoteUser"] not in ("", "root")
+    targets = re.findall(r"^(\$\(\w+\)|\w+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {"setup", "$(BROWSER)"} <= set(targets)
+    assert told["postCreateCommand"].split()[1:] == ["setup", ".venv/browser"]

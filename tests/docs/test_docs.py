@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from claude_sessions import ClaudeSession
+from forked_commands import run_forked
 from headings import anchors
 
 from sentinel_core.traces.codec import decode_trace
@@ -26,9 +27,7 @@ def blocks(document: str, language: str) -> list[str]:
 
 
 def sentinel(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(SENTINEL), *arguments], capture_output=True, text=True, cwd=cwd, timeout=120, check=False
-    )
+    return run_forked(*arguments, cwd=cwd, timeout=120)
 
 
 def test_readme_python_block(tmp_path):

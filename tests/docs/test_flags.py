@@ -10,6 +10,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from forked_commands import run_forked
 
 from sentinel_command_suite import scenario
 from sentinel_core import RS1, offers
@@ -66,15 +67,14 @@ def test_the_numbers_of_the_profile():
     assert rows == {
         rule.signal_name: (RS1.weights[rule.signal_name], rule.verdict, rule.threshold) for rule in RS1.critical
     }
-    assert f"| all together | | WARN at {RS1.warn_at}, FAIL at {RS1.fail_at} |" in page("evaluate")
+    assert f"| overall risk | | WARN at {RS1.warn_at}, FAIL at {RS1.fail_at} |" in page("evaluate")
 
 
-def test_the_rule_that_the_help_of_explain_names_is_one():
-    sentinel = str(Path(sys.executable).with_name("sentinel"))
-    helped = subprocess.run([sentinel, "explain", "--help"], capture_output=True, text=True, check=True).stdout
+def test_the_rule_that_the_help_of_explain_names_is_one(tmp_path):
+    helped = run_forked("explain", "--help", cwd=tmp_path).stdout
     short, full = re.search(r"RULE \((\w+), or\s+(\w+\.\w+)\)", helped).groups()
     for rule in (short, full):
-        done = subprocess.run([sentinel, "explain", rule], capture_output=True, text=True, check=False)
+        done = run_forked("explain", rule, cwd=tmp_path)
         assert (done.returncode, done.stdout.partition(" ")[0]) == (0, full)
 
 

@@ -58,7 +58,7 @@ def test_a_library_call_without_any_signal_says_what_to_install(bare):
 def test_a_zstandard_file_says_what_to_install(bare, tmp_path):
     path = tmp_path / "t.json.zst"
     path.write_bytes(zstandard.compress(encode_trace(TRACE)))
-    assert python(bare, UNPACK, path) == ["Zstandard needs: pip install 'reliability-sentinel[zstd]'"]
+    assert python(bare, UNPACK, path) == ["reading Zstandard needs an extra: pip install 'reliability-sentinel[zstd]'"]
 
 
 def test_a_zstandard_file_on_the_command_line_is_told_and_costs_no_other(make_environment, tmp_path):

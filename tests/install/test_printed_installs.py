@@ -15,11 +15,26 @@ from packaging.utils import canonicalize_name
 from distributions import projects
 from sentinel_core import __version__
 from sentinel_core.cli.commands import _PACKAGES
+from sentinel_core.host.selection import PROVIDER_EXTRAS
 from wheels import REPOSITORY, Environment
 
 pytestmark = pytest.mark.unmeasured
 
-ENDINGS = (".md", ".py", ".toml", ".yaml", ".yml", ".js", ".html")
+ENDINGS = (
+    ".md",
+    ".py",
+    ".toml",
+    ".yaml",
+    ".yml",
+    ".js",
+    ".html",
+    ".json",
+    ".sh",
+    ".tmpl",
+    ".txt",
+    "Dockerfile",
+    "Makefile",
+)
 OURS = re.compile(r"reliability-sentinel(?:-[a-z]+)*(?:\[[a-z,-]+\])?")
 PRINTED = re.compile(r"pip install((?: +(?:-[\w-]+|[\"']?[\w.*/\[\],-]+[\"']?))+)")
 
@@ -34,6 +49,7 @@ def texts() -> list[Path]:
 def printed() -> dict[str, str]:
     """What is asked for, and a file that asks for it."""
     found = dict.fromkeys(_PACKAGES.values(), "sentinel_core/cli/commands.py")
+    found |= {f"reliability-sentinel[{extra}]": "sentinel_core/host/selection.py" for extra in PROVIDER_EXTRAS.values()}
     for path in texts():
         for words in PRINTED.findall(path.read_text(encoding="utf-8")):
             found |= {one: str(path.relative_to(REPOSITORY)) for one in OURS.findall(words)}
@@ -65,6 +81,20 @@ def empty(tmp_path_factory):
 def test_installs_are_found():
     assert {"reliability-sentinel[standard]", "reliability-sentinel[dask]", "reliability-sentinel-faults"} <= set(ASKED)
     assert len(ASKED) > 25
+
+
+def test_each_provider_that_is_not_standard_has_an_extra():
+    """The table from which a message names what to install, against the projects themselves."""
+    extras = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    offered = {}
+    for project in projects():
+        told = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        offered |= dict.fromkeys(told.get("entry-points", {}).get("sentinel.providers", {}), told["name"])
+    wanted = {name: one for name, one in offered.items() if not any(one in text for text in extras["standard"])}
+    assert PROVIDER_EXTRAS.keys() == wanted.keys()
+    assert all(wanted[name] in extras[extra][0] for name, extra in PROVIDER_EXTRAS.items())
 
 
 def test_all_projects_are_built(wheelhouse):

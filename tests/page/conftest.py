@@ -5,7 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,22 +30,30 @@ def _missing() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def browse() -> Browse:
-    """Opens a page and tells what was said on the console, asked of the network, and seen."""
+def browse() -> Iterator[Browse]:
+    """Opens a page and tells what was said on the console, asked of the network, and seen. All pages are in one browser."""
     reason = _missing()
     if reason is not None:
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)
     chromium = os.environ.get("SENTINEL_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)))
+    with subprocess.Popen(
+        ["node", SCRIPT, MODULES, str(chromium)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as browser:
 
-    def open_page(page: Path, **wishes: Any) -> dict[str, Any]:
-        wish = {"modules": str(MODULES), "chromium": chromium, "page": str(page), **wishes}
-        done = subprocess.run(
-            ["node", SCRIPT], input=json.dumps(wish), capture_output=True, text=True, timeout=DEADLINE, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        told: dict[str, Any] = json.loads(done.stdout)
-        return told
+        def open_page(page: Path, **wishes: Any) -> dict[str, Any]:
+            watch = threading.Timer(DEADLINE, browser.kill)
+            watch.start()
+            try:
+                print(json.dumps({"page": str(page), **wishes}), file=browser.stdin, flush=True)
+                line = browser.stdout.readline()
+            finally:
+                watch.cancel()
+            assert line, f"the browser ended, or took longer than {DEADLINE} s"
+            told: dict[str, Any] = json.loads(line)
+            assert "error" not in told, told["error"]
+            return told
 
-    return open_page
+        yield open_page
+        browser.stdin.close()  # it ends by itself

@@ -61,8 +61,9 @@ def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
     told = browse(coding, steps=[
         ["eval", "document.querySelector('.hero').innerText"],
         ["eval", "[...document.querySelectorAll('.hero .reason a')].map((one) => one.hash)"],
+        ["eval", "document.querySelector('section[aria-labelledby=wrong] > p').innerText"],
     ])  # fmt: skip
-    words, links = told["values"]
+    words, links, hint = told["values"]
     assert report["reasoning"] in words
     assert report["scope"] in words
     assert f"triage {report['triage_score']:.3f}" in words
@@ -73,6 +74,7 @@ def test_the_verdict_stands_with_what_it_rests_on(browse, coding):
     }
     assert "Where to begin: message 7 (hallucination.contradicted_checks)" in words
     assert links == ["#f2"]
+    assert hint.startswith("sentinel explain hallucination.contradicted_checks says why")
 
 
 def test_all_false_claims_stand_on_top_and_lead_to_their_calls(browse, coding):

@@ -12,7 +12,7 @@ from sentinel_core.host.settings import Layers, Setting
 
 KEY = "providers.openai.base_url"
 ELSEWHERE = "https://models.example.org:8443/v1"
-TOLD = f'the API key in OPENAI_API_KEY goes to models.example.org:8443, set by "{KEY}" in ../sentinel.toml'
+TOLD = f'the API key in OPENAI_API_KEY is sent to models.example.org:8443, which is set by "{KEY}" in ../sentinel.toml'
 
 
 @pytest.fixture
@@ -39,7 +39,9 @@ def told(openai, found):
 
 def test_a_key_that_goes_where_a_file_says(openai):
     assert told(openai, layers()) == TOLD
-    assert told(openai, layers("https://user:pass@h/v1")).startswith("the API key in OPENAI_API_KEY goes to h, set by ")
+    assert told(openai, layers("https://user:pass@h/v1")).startswith(
+        "the API key in OPENAI_API_KEY is sent to h, which is set by "
+    )
     assert told(openai, layers(origin="the suite's judge", folder="")).endswith("in the suite's judge")
 
 
@@ -60,7 +62,9 @@ def test_addresses_that_look_like_this_machine_or_the_providers_own(openai, addr
 
 @pytest.mark.parametrize("address", ["not an address", "http://[half", "example.org/v1"])
 def test_addresses_that_are_none(openai, address):
-    assert told(openai, layers(address)).startswith(f"the API key in OPENAI_API_KEY goes to {address}, set by ")
+    assert told(openai, layers(address)).startswith(
+        f"the API key in OPENAI_API_KEY is sent to {address}, which is set by "
+    )
 
 
 @pytest.mark.parametrize(

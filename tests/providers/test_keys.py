@@ -41,7 +41,7 @@ def test_a_wrong_key_names_its_variable(connection):
 
 def test_a_page_for_people_names_the_flag_for_another_address(connection):
     connection.server.play(fault(actions.body(b"<!doctype html><title>Welcome</title>", kind="text/html")))
-    with pytest.raises(ProviderError, match=r"sent an HTML page instead of JSON; --base-url names another address$"):
+    with pytest.raises(ProviderError, match=r"sent an HTML page instead of JSON; set another address with --base-url$"):
         connection.ask()
 
 
@@ -64,7 +64,7 @@ def test_which_variable_counts(monkeypatch):
     monkeypatch.setenv("B_KEY", " second \n")
     assert read_key("x", ("A_KEY", "B_KEY")) == ("B_KEY", "second")
     monkeypatch.setenv("A_KEY", "fir\x00st".replace("\x00", "\x07"))
-    with pytest.raises(AuthenticationError, match="the key in A_KEY has characters that no key can have"):
+    with pytest.raises(AuthenticationError, match="the key in A_KEY contains characters that no key can contain"):
         read_key("x", ("A_KEY", "B_KEY"))
 
 

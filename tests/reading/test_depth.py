@@ -1,6 +1,7 @@
 import pytest
 
-from sentinel_core.traces.parsing import MOST_DEPTH, TooDeepError, parse_json
+from sentinel_core.trace import MOST_DEPTH
+from sentinel_core.traces.parsing import TooDeepError, parse_json
 
 LARGE = 1 << 20
 
@@ -22,7 +23,7 @@ def nested(depth, beside=b"0"):
 )
 def test_the_deepest_value_that_is_taken(beside):
     assert parse_json(nested(MOST_DEPTH, beside))[1] is not None
-    with pytest.raises(TooDeepError, match="200 lists and objects"):
+    with pytest.raises(TooDeepError, match="lists and objects are nested more than 200 levels deep"):
         parse_json(nested(MOST_DEPTH + 1, beside))
 
 

@@ -40,12 +40,12 @@ def test_the_bytes_stay_as_they_stand():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"[", "the list does not end"),
-        (b'[1, "2]', "the list does not end"),
-        (b'[1, "2\\"]', "the list does not end"),
+        (b"[", "the list is not closed"),
+        (b'[1, "2]', "the list is not closed"),
+        (b'[1, "2\\"]', "the list is not closed"),
         (b"[1}", r'the list begins with "\[", but ends with "}"'),
-        (b"[1] [2]", "something follows the end of the list"),
-        (b"[" * 202, "nested deeper than 200 lists and objects"),
+        (b"[1] [2]", "the list is followed by something else"),
+        (b"[" * 202, "lists and objects are nested more than 200 levels deep"),
     ],
 )
 @pytest.mark.parametrize("block", [1, 1 << 20])

@@ -24,14 +24,14 @@ def test_of_a_huge_record_only_the_first_problem_is_told(spare, told, kind, monk
     monkeypatch.setattr(codec, "_DIAGNOSED_UP_TO", len(WRONG) + spare)
     found = problems(kind(WRONG))
     assert len(found) == told
-    assert all(problem.endswith(("@ $.trace_id", "@ $.messages")) for problem in found)
+    assert all(problem.endswith(("at $.trace_id", "at $.messages")) for problem in found)
 
 
 @pytest.mark.parametrize(("spare", "place"), [(0, "$.b[0]"), (-1, "$ (byte 15)")])
 def test_far_into_a_huge_record_the_byte_is_told(spare, place, monkeypatch):
     monkeypatch.setattr(parsing, "_FOLLOWED", 15 + spare)
     told = json_document(BytesSource(data=b'{"a": 1, "b":[0}'))
-    assert told.message == f"is not JSON: JSON is malformed: expected ',' or ']' (byte 15) @ {place}"
+    assert told.message == f"is not JSON: JSON is malformed: expected ',' or ']' (byte 15) at {place}"
 
 
 @pytest.mark.parametrize(

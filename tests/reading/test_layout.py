@@ -66,7 +66,7 @@ def test_where_the_whole_is_no_value_the_lines_keep_their_numbers():
 
 def test_a_broken_list_is_told_once_with_its_place():
     (refused,) = records(b'[{"a": 1}, {"a": NaN}]')
-    assert refused == RefusedRecord(message="NaN is not a JSON number @ $[1].a")
+    assert refused == RefusedRecord(message="NaN is not a JSON number at $[1].a")
 
 
 def test_records_beyond_the_limit_are_passed_over():
@@ -104,9 +104,9 @@ def test_a_large_list_is_taken_apart_as_it_is_read(small_steps):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b'[{"a": 1}, {"a": }]', "@ $[1]"),
-        (b'[{"a": 1}, {"a": 1', "@ $[1]"),
-        (b"[" * 500, "nested deeper than 200 lists and objects @ $[0]"),
+        (b'[{"a": 1}, {"a": }]', "at $[1]"),
+        (b'[{"a": 1}, {"a": 1', "at $[1]"),
+        (b"[" * 500, "lists and objects are nested more than 200 levels deep at $[0]"),
     ],
 )
 def test_a_large_list_that_breaks_off(small_steps, data, words):
@@ -118,18 +118,21 @@ def test_a_large_list_that_breaks_off(small_steps, data, words):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b'{"a": [1, {"b": NaN}]}', "NaN is not a JSON number @ $.a[1].b"),
-        (b'{"a": -Infinity}', "Infinity is not a JSON number @ $.a"),
-        (b'{"a": {"b": "\xff"}}', "is not UTF-8: byte 13 is 0xff @ $.a.b"),
-        (b'{"a": "x\\ud800"}', "is not JSON: a string contains half of a surrogate pair @ $.a"),
-        (b'{"a": ' + b"9" * 4301 + b"}", "a number of more than 4300 digits @ $.a"),
-        (b'{"a": ' + b"[" * 5000, "nested deeper than 200 lists and objects @ $.a[0][0][0][0][0][0][0]..."),
+        (b'{"a": [1, {"b": NaN}]}', "NaN is not a JSON number at $.a[1].b"),
+        (b'{"a": -Infinity}', "Infinity is not a JSON number at $.a"),
+        (b'{"a": {"b": "\xff"}}', "is not UTF-8: byte 13 is 0xff at $.a.b"),
+        (b'{"a": "x\\ud800"}', "is not JSON: a string contains half of a surrogate pair at $.a"),
+        (b'{"a": ' + b"9" * 4301 + b"}", "contains a number with more than 4300 digits at $.a"),
+        (
+            b'{"a": ' + b"[" * 5000,
+            "lists and objects are nested more than 200 levels deep at $.a[0][0][0][0][0][0][0]...",
+        ),
         (
             b'{"a": ' + b"[" * 201 + b"]" * 201 + b"}",
-            "nested deeper than 200 lists and objects @ $.a[0][0][0][0][0][0][0]...",
+            "lists and objects are nested more than 200 levels deep at $.a[0][0][0][0][0][0][0]...",
         ),
-        (b'{"a": 1', "is not JSON: Input data was truncated @ $.a"),
-        (b'{"a": 1, "b": ]}', "is not JSON: JSON is malformed: invalid character (byte 14) @ $.b"),
+        (b'{"a": 1', "is not JSON: Input data was truncated at $.a"),
+        (b'{"a": 1, "b": ]}', "is not JSON: JSON is malformed: invalid character (byte 14) at $.b"),
     ],
 )
 def test_hostile_values_are_refused_with_their_place(data, message):
@@ -151,9 +154,9 @@ def test_a_document_beyond_the_limit_is_refused():
 
 
 DOUBLED = {
-    b'{"a": 1, "a": 1}': 'key "a" is given more than once @ $',
-    b'{"a": [1, {"b": {"c": 1, "d": 2, "c": 3}}]}': 'key "c" is given more than once @ $.a[1].b',
-    b'{"a": 1' + b"0" * 4299 + b', "a": 1}': 'key "a" is given more than once @ $',
+    b'{"a": 1, "a": 1}': 'key "a" is given more than once at $',
+    b'{"a": [1, {"b": {"c": 1, "d": 2, "c": 3}}]}': 'key "c" is given more than once at $.a[1].b',
+    b'{"a": 1' + b"0" * 4299 + b', "a": 1}': 'key "a" is given more than once at $',
     b'[{"a": {}}, {"a": {}}]': None,
 }
 
@@ -177,11 +180,11 @@ def test_of_a_list_the_element_is_named(streamed, monkeypatch):
     data = b'[{"a": 1}, {"a": {"b": 1, "b": 2}}]' + b" " * (2 << 20)
     first, second = json_records(BytesSource(data=data, strict=True))
     assert first == Record(value={"a": 1}, line=1, path="$[0]")
-    assert second.error() == ReadError(message='key "b" is given more than once @ $[1].a')
+    assert second.error() == ReadError(message='key "b" is given more than once at $[1].a')
 
 
 def test_what_refuses_a_trace_that_its_records_make_up_together():
-    line, element = ReadError(message="bad", line=3), ReadError(message="bad @ $[3]")
+    line, element = ReadError(message="bad", line=3), ReadError(message="bad at $[3]")
     assert refusals([line], strict=False) == []
     assert refusals([line], strict=True) == [line]
     assert refusals([line, element], strict=False) == [element]

@@ -135,20 +135,26 @@ async def ruled(_history):
     [
         (broken, f'Guardrail "g" raised RuntimeError: no idea (test_decide.py:{broken.__code__.co_firstlineno + 1}).'),
         (leaves, f'Guardrail "g" raised SystemExit (test_decide.py:{leaves.__code__.co_firstlineno + 1}).'),
-        (lambda _: "allow", 'Guardrail "g" answered with str; expected a Ruling.'),
-        (lambda _: Ruling(action="go on"), 'Guardrail "g" answered with the action "go on".'),
+        (lambda _: "allow", 'Guardrail "g" returned str; expected a Ruling.'),
+        (lambda _: Ruling(action="go on"), 'Guardrail "g" returned the unknown action "go on".'),
         (
             lambda _: Ruling(action="allow", facts={"a": object()}),
-            'Guardrail "g" gave a ruling that cannot be encoded as JSON: Encoding objects of type object is unsupported.',
+            'Guardrail "g" returned a ruling that cannot be encoded as JSON: Encoding objects of type object is unsupported.',
         ),
         (
             lambda _: Ruling(action="allow", facts=None),
-            'Guardrail "g" gave facts that are a NoneType; expected a dict.',
+            'Guardrail "g" returned facts that are a NoneType; expected a dict.',
         ),
-        (ruled, 'Guardrail "g" answered with coroutine; expected a Ruling.'),
-        (lambda _: Ruling(action="finalize"), 'Guardrail "g" ruled "finalize" without a reason.'),
-        (lambda _: Ruling(action="stop_attempt", reason=" "), 'Guardrail "g" ruled "stop_attempt" without a reason.'),
-        (lambda _: Ruling(action="finalize", reason=None), 'Guardrail "g" ruled "finalize" without a reason.'),
+        (ruled, 'Guardrail "g" returned coroutine; expected a Ruling.'),
+        (lambda _: Ruling(action="finalize"), 'Guardrail "g" returned the ruling "finalize" without a reason.'),
+        (
+            lambda _: Ruling(action="stop_attempt", reason=" "),
+            'Guardrail "g" returned the ruling "stop_attempt" without a reason.',
+        ),
+        (
+            lambda _: Ruling(action="finalize", reason=None),
+            'Guardrail "g" returned the ruling "finalize" without a reason.',
+        ),
     ],
 )
 def test_a_guardrail_that_fails_means_finalize(check, detail):
@@ -193,7 +199,7 @@ def test_a_guardrail_without_a_setting_that_it_needs_means_finalize():
 ATTEMPT = st.tuples(st.floats(0, 1), st.floats(0, 1), st.booleans(), st.sets(st.sampled_from("abc")))
 
 
-@settings(max_examples=60, database=None)
+@settings(max_examples=30, database=None)
 @given(
     attempts=st.lists(ATTEMPT, min_size=1, max_size=6),
     max_reruns=st.integers(0, 8),

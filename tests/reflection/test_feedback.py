@@ -41,6 +41,6 @@ def test_a_lesson_says_what_became_of_the_report():
 
 
 def test_a_lesson_without_findings_has_the_reason():
-    text = feedback_text(EMPTY, "summary_invalid", "The attempt gave no valid summary.")
-    assert "(summary_invalid): The attempt gave no valid summary." in text
+    text = feedback_text(EMPTY, "summary_invalid", "The attempt has no valid summary.")
+    assert "(summary_invalid): The attempt has no valid summary." in text
     assert BEGIN not in text

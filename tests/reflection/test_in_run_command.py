@@ -3,13 +3,12 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from forked_commands import COMMAND, run_to_end
 
-SENTINEL = Path(sys.executable).parent / "sentinel"
 RELEASES = Path(__file__).parents[2] / "examples" / "releases"
 # Claims to have filed, and files only once it is told that it did not; with LIES=always never. Answers as SAGE too.
 LIAR = """
@@ -125,16 +124,8 @@ def sentinel(tmp_path):
     (tmp_path / "liar.py").write_text(LIAR)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SENTINEL_")}
 
-    def run(*arguments, start=(SENTINEL,), code=0, **environ):
-        done = subprocess.run(
-            [*map(str, start), *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            timeout=120,
-            check=False,
-            env={**kept, "PYTHONUNBUFFERED": "1", **environ},
-        )
+    def run(*arguments, start=(COMMAND,), code=0, **environ):
+        done = run_to_end(*start, *arguments, cwd=tmp_path, timeout=120, env={**kept, **environ})
         assert "Traceback" not in done.stderr, done.stderr
         assert done.returncode == code, done.stdout + done.stderr
         return done
@@ -209,7 +200,7 @@ def test_an_attempt_that_met_a_limit_of_the_users_is_the_last(sentinel, tmp_path
     done = sentinel(*lying("--json", "--max-turns", "1"), code=3)
     (only,) = found(done)["attempts"]
     assert (only["outcome"], only["decision"]) == ("max_turns", None)
-    assert "(outcome: max_turns): the model was asked 1 time, the limit" in done.stderr
+    assert "(outcome: max_turns): the model was asked 1 time, which is the limit" in done.stderr
     assert (tmp_path / "asked").read_text() == "asked\n"
 
 
@@ -266,7 +257,7 @@ def test_an_override_needs_who_and_why_and_is_on_record(sentinel):
         (("--no-reflect", "--override-fatigue"), "--override-fatigue cannot be combined with --no-reflect"),
         (("--max-reruns", "many"), '"guardrails.rerun_limit.max_reruns" from --max-reruns'),
         (("--max-reruns", "2", "--plugins", "no:rerun_limit"), 'the guardrail "rerun_limit" is left out'),
-        (("--override-fatigue", "--by", "x" * 200, "--reason", "y"), "@ $.override_by"),
+        (("--override-fatigue", "--by", "x" * 200, "--reason", "y"), "at $.override_by"),
         (("--reflector", "fortune"), "--reflector"),
         (("--store", "mysql://here"), 'no store "mysql://here"'),
         (("--provider", "replay:r.jsonl", "--reflector", "llm"), "a replay has no model"),
@@ -318,8 +309,8 @@ def test_an_attempt_that_goes_in_circles_is_stopped_and_tried_again(sentinel, tm
     ("answer", "why"),
     [
         ("raise", r"raised KeyError: 'raise' \(failing\.py:\d+\)"),
-        ("none", "answered with NoneType; expected a Ruling"),
-        ("mute", 'ruled "finalize" without a reason'),
+        ("none", "returned NoneType; expected a Ruling"),
+        ("mute", 'returned the ruling "finalize" without a reason'),
     ],
 )
 def test_a_guardrail_that_fails_is_named_once_and_the_report_is_delivered(sentinel, tmp_path, answer, why):
@@ -351,7 +342,9 @@ def test_the_runs_model_reflects_and_where_it_cannot_the_rules_do(sentinel):
     ]
     assert only["reflection_persona"] == "RULES"
     assert (
-        "No model reflected, the rules did: SAGE gave no usable answer"
+        "The rules rated the attempt instead of a model: SAGE gave no usable answer"
         in sentinel(*lying("--reflector", "llm", "--max-reruns", "0"), LIES="always", code=3).stdout
     )
-    assert only["reflection_note"].startswith("No model reflected, the rules did: SAGE gave no usable answer")
+    assert only["reflection_note"].startswith(
+        "The rules rated the attempt instead of a model: SAGE gave no usable answer"
+    )

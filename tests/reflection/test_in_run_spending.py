@@ -61,7 +61,7 @@ def test_each_answer_of_the_reflector_is_in_the_record_and_counts(family):
 def test_what_was_spent_before_the_reflector_failed_counts(family):
     events = family(answer(**SCORES), NetworkError("gone")).run().events
     assert used_in(events).tokens == 120
-    assert of(AttemptReflected, events)[0].note.startswith("No model reflected")
+    assert of(AttemptReflected, events)[0].note.startswith("The rules rated the attempt")
 
 
 def test_it_stays_counted_in_a_resumed_run(family):
@@ -122,7 +122,10 @@ def test_nothing_is_spent_on_reflecting_once_all_is_spent(family):
     events = dear.run().events
     (attempt,) = attempts_of(events)
     assert (attempt.outcome, attempt.decision) == ("completed", "finalize")
-    assert "the rules did: the run used 300 tokens; the limit is 250." in attempt.reflection_note
+    assert (
+        "The rules rated the attempt instead of a model: the run used 300 tokens; the limit is 250."
+        in attempt.reflection_note
+    )
     by_rules = family(settings=AgentSettings(max_total_tokens=250))
     by_rules.reflector = scores([(0.1, 0.0)])
     assert of(AttemptReflected, by_rules.run().events)[0].alignment_score == 0.1

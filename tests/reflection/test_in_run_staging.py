@@ -53,10 +53,12 @@ def test_fixed_rules_are_not_asked_to_do_otherwise(place):
 
 def test_what_the_reflector_says_of_itself_stays(place):
     def noting(_trace, _report):
-        return Reflection(alignment_score=1.0, drift_score=0.0, note="No model reflected, the rules did: why.")
+        return Reflection(
+            alignment_score=1.0, drift_score=0.0, note="The rules rated the attempt instead of a model: why."
+        )
 
     reflected = of(AttemptReflected, place("always", noting).family().run().events)
-    said = "No model reflected, the rules did: why. The attempt ended without a staged report."
+    said = "The rules rated the attempt instead of a model: why. The attempt ended without a staged report."
     assert {one.note for one in reflected} == {said}
 
 

@@ -9,9 +9,8 @@ import pytest
 
 from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.guardrails.bound import BoundGuardrail
+from sentinel_core.guardrails.bound import EACH_UP_TO, BoundGuardrail, LiveGuard
 from sentinel_core.guardrails.facts import Attempt, History, Ruling
-from sentinel_core.guardrails.live import EACH_UP_TO, LiveGuard
 from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import installed, load
 from sentinel_core.host.settings import Layers

@@ -1,6 +1,6 @@
 """Many clients complete the same loops at once: reruns granted equal the limit, no id twice, nothing lost.
 
-16 clients on 20 families in ``make test``, on 200 with ``SENTINEL_SOAK=1`` (``make soak``).
+16 clients on 10 families in ``make test``, on 200 with ``SENTINEL_SOAK=1`` (``make soak``).
 """
 
 import http.client
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.unmeasured
 
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
 CLIENTS = 16
-FAMILIES = 200 if SOAK else 20
+FAMILIES = 200 if SOAK else 10
 LIMIT = 3
 POOR = {"alignment_score": 0.5, "drift_score": 0.5}
 

@@ -170,7 +170,7 @@ def test_an_answer_that_does_not_fit_is_asked_for_once_more():
     [
         ([NetworkError("unreachable with sk-" + "a" * 30)], "unreachable with [redacted]"),
         ([RuntimeError("a defect")], "the provider failed: RuntimeError: a defect"),
-        (["no reply"], "the provider gave a str instead of a Reply"),
+        (["no reply"], "the provider returned a str instead of a Reply"),
         ([answer(**GOOD), answer(), answer(bias_tags=[1])], "PESSIMIST gave no usable answer: 1 is not of type"),
         ([Reply(content="text")] * 2, "SAGE gave no usable answer: record_reflection was not called"),
     ],
@@ -178,7 +178,7 @@ def test_an_answer_that_does_not_fit_is_asked_for_once_more():
 def test_where_the_model_fails_the_rules_stand_in(script, note):
     found = ModelReflector(model=ScriptedModel(script))(ENDED, report(hallucination=0.4))
     assert attrs.evolve(found, note="") == reflect_by_rules(ENDED, report(hallucination=0.4))
-    assert found.note.startswith(f"No model reflected, the rules did: {note}")
+    assert found.note.startswith(f"The rules rated the attempt instead of a model: {note}")
 
 
 def test_a_long_attempt_is_shown_with_its_beginning_and_its_end():

@@ -15,14 +15,14 @@ def submit(orchestrator, loop_id="loop_001", alignment=0.72, drift=0.28, **more)
 def test_another_reflection_on_the_same_loop_is_refused(make):
     orchestrator = make()
     submit(orchestrator)
-    with pytest.raises(LoopConflictError, match='"loop_001" was submitted before with other scores'):
+    with pytest.raises(LoopConflictError, match='"loop_001" was already submitted with different scores'):
         submit(orchestrator, alignment=1.0)
 
 
 def test_what_is_not_there_cannot_be_completed(make, walk):
     orchestrator = make()
     walk(orchestrator, [POOR])
-    with pytest.raises(LoopConflictError, match='"loop_r1" was granted, but its attempt was not submitted'):
+    with pytest.raises(LoopConflictError, match='"loop_r1" was granted, but its attempt has not been submitted'):
         orchestrator.complete("loop_r1")
     for call in (orchestrator.complete, orchestrator.status, orchestrator.family):
         with pytest.raises(UnknownLoopError, match='unknown loop "other"'):
@@ -34,7 +34,7 @@ def test_what_is_not_there_cannot_be_completed(make, walk):
     [
         (
             lambda o: process_loop_completion("a", "running", orchestrator=o),
-            '"done" was expected @ $.reflection_status',
+            '"done" was expected at $.reflection_status',
         ),
         (lambda o: process_loop_completion("a/b", "done", orchestrator=o), "loop_id"),
         (
@@ -53,12 +53,12 @@ def test_what_is_not_there_cannot_be_completed(make, walk):
             lambda o: override_guardrails(
                 "a", override_fatigue=True, override_by="me", override_reason=" ", orchestrator=o
             ),
-            "override_reason must contain a visible character and no control characters @ $.override_reason",
+            "override_reason must contain a visible character and no control characters at $.override_reason",
         ),
         (lambda o: get_guardrails_status("a b", orchestrator=o), '"a b" cannot be used'),
         (lambda o: submit(o, alignment=float("nan")), "nan is not a finite number"),
         (lambda o: submit(o, drift=float("inf")), "inf is not a finite number"),
-        (lambda o: submit(o, alignment=1.01), "maximum of 1 @ $.alignment_score"),
+        (lambda o: submit(o, alignment=1.01), "maximum of 1 at $.alignment_score"),
         (lambda o: submit(o, bias_tags=["In Haste"]), "bias_tags[0]"),
         (lambda o: submit(o, "x\n"), "cannot be used"),
     ],

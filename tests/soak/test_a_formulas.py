@@ -47,7 +47,7 @@ class Source:
         ]
 
 
-@pytest.mark.parametrize("seed", seeds(40, 2_000))
+@pytest.mark.parametrize("seed", seeds(20, 2_000))
 def test_a_project_of_random_families(seed, make):
     chance, source, store = chance_of("families", seed), Source(), open_store("memory:")
     orchestrator = make(store)
@@ -73,7 +73,7 @@ def test_a_project_of_random_families(seed, make):
             pytest.fail(f"family {family} of seed {seed} never ended")
 
 
-@pytest.mark.parametrize("seed", seeds(10, 300))
+@pytest.mark.parametrize("seed", seeds(5, 300))
 def test_every_family_ends_whatever_is_overridden(seed, make):
     chance, orchestrator = chance_of("overrides", seed), make()
     loop_id, count = "loop", 0

@@ -81,7 +81,7 @@ def investigated(folder, risk, script):
 
 
 @pytest.mark.parametrize("risk", RELEASES)
-@pytest.mark.parametrize("seed", seeds(10, 500))
+@pytest.mark.parametrize("seed", seeds(5, 500))
 def test_the_gate_goes_by_the_release(tmp_path, seed, risk):
     chance = chance_of("gate", seed, risk)
     result, gate, reports = investigated(tmp_path, risk, replies(chance))

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forked_commands import run_forked
 
 from sentinel_core import ExecutionTrace, Message, evaluate_trace
 from sentinel_core.agent.conversation import to_trace
@@ -30,16 +31,20 @@ SENTINEL = Path(sys.executable).parent / "sentinel"
 def sentinel(*arguments, cwd, code=0, largest=None, **more):
     """``largest``: the bytes that a file may have, as if the disk had no room for more."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith(("SENTINEL_", "OTEL_"))}
-    done = subprocess.run(
-        [SENTINEL, *map(str, arguments)],
-        cwd=cwd,
-        env={**kept, "PYTHONDONTWRITEBYTECODE": "1", **more},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        preexec_fn=None if largest is None else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest)),
-    )
+    environment = {**kept, "PYTHONDONTWRITEBYTECODE": "1", **more}
+    if largest is None:
+        done = run_forked(*arguments, cwd=cwd, env=environment, timeout=120)
+    else:
+        done = subprocess.run(
+            [SENTINEL, *map(str, arguments)],
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest)),
+        )
     assert done.returncode == code, done.stderr
     return done
 

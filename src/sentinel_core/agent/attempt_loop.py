@@ -38,7 +38,7 @@ from sentinel_core.trace import ExecutionTrace
 __all__ = ["AttemptFacts", "Family", "attempts_of"]
 
 _NOTHING_STAGED = "The attempt ended without a staged report."
-_SAME_AGAIN = "The provider works by fixed rules: another attempt would be the same."
+_SAME_AGAIN = "The provider uses fixed rules: another attempt would give the same result."
 _AFTERWARDS = (AttemptJudged, ReflectorAsked, AttemptReflected, GuardrailChecked, LoopDecided)
 
 
@@ -100,7 +100,7 @@ class Family:
             )
             settled = guard.settle(loop_id, _reflection(reflected), self._stopped())
         except SentinelError as error:
-            self.warn(f"no rerun, because no decision on the attempt was possible: {error}")
+            self.warn(f"no rerun, because the attempt could not be decided on: {error}")
             return _ended(loop_id, str(error))
         for name, ruling in sorted(settled.rulings.items()):
             _once(record, recorded, checked_event(name, ruling, live=False))
@@ -118,7 +118,9 @@ class Family:
         spent = self._spent()
         if spent is None or self.reflector is reflect_by_rules:
             return self.reflector(trace, report)
-        return attrs.evolve(reflect_by_rules(trace, report), note=f"No model reflected, the rules did: {spent.detail}.")
+        return attrs.evolve(
+            reflect_by_rules(trace, report), note=f"The rules rated the attempt instead of a model: {spent.detail}."
+        )
 
     def _stopped(self) -> Checked | None:
         """What forbids another attempt, whatever the scores of this one."""

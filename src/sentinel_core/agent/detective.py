@@ -250,9 +250,9 @@ def _require(release_id: str, tools: Sequence[Tool]) -> None:
         raise ConfigError(f"the release id {release_id!a} is not valid Unicode; no tool can look it up")
     missing = sorted({GET_SUMMARY, FILE_REPORT} - {tool.name for tool in tools})
     if missing:
-        quoted = [f'"{name}"' for name in missing]
+        quoted = " and ".join(f'"{name}"' for name in missing)
         raise ConfigError(
-            f"no tool {', '.join(quoted)}: install reliability-sentinel-tools-release, or include it in --plugins"
+            f"the detective needs {quoted}: install reliability-sentinel-tools-release, or include it in --plugins"
         )
 
 

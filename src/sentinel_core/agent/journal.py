@@ -18,7 +18,7 @@ import msgspec
 from sentinel_core.agent.events import AttemptFinished, Event
 from sentinel_core.agent.lease import Leases
 from sentinel_core.errors import JournalError, RunHeldError
-from sentinel_core.runtime.state_files import refuse_detours
+from sentinel_core.runtime.state_files import make_folder, refuse_detours
 
 __all__ = ["Journal", "Run", "Writer", "decode_event", "encode_event", "event_of"]
 
@@ -67,7 +67,7 @@ class Journal:
             leases = directory / "journal.lock"
             for path in (self.path, leases):
                 refuse_detours(path)
-            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(directory)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             self._leases = refused.enter_context(contextlib.closing(Leases(leases)))
             self._db = sqlite3.connect(self.path, timeout=10.0, isolation_level=None)
@@ -103,7 +103,7 @@ class Journal:
             rows = self._db.execute(query, (run_id,)).fetchall()
         for place, (sequence, _) in enumerate(rows):
             if sequence != place:
-                raise JournalError(f'run "{run_id}" in "{self.path}" lacks event {place}; it cannot be used')
+                raise JournalError(f'run "{run_id}" in "{self.path}" is missing event {place} and cannot be used')
         return attrs.evolve(found[0], events=tuple(decode_event(text.encode()) for _, text in rows))
 
     def runs(self) -> list[Run]:

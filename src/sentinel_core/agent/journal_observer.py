@@ -48,7 +48,7 @@ class JournalObserver:
     def __call__(self, event: Event) -> None:
         """Write one event. Raises ``JournalError``."""
         if os.getppid() != self._parent:
-            raise JournalError("the command that started this run is gone; --resume continues it")
+            raise JournalError("the command that started this run has ended; --resume continues the run")
         if self._writer is not None:
             self._writer(event)
         elif isinstance(event, RunStarted):

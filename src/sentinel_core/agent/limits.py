@@ -97,7 +97,7 @@ def too_many_calls(used: Used, asked: int, settings: AgentSettings) -> Limit | N
 
 # The message for each limit, from the usage and the limit.
 _MESSAGES: dict[Outcome, Callable[[Any, Any], str]] = {
-    "max_turns": lambda _asked, limit: f"the model was asked {counted(limit, 'time')}, the limit",
+    "max_turns": lambda _asked, limit: f"the model was asked {counted(limit, 'time')}, which is the limit",
     "max_total_tokens": lambda used, limit: f"the run used {counted(used, 'token')}; the limit is {limit:,}",
     "max_cost": lambda spent, limit: f"the run spent ${spent:.6g}; the limit is ${limit:g}",
     "deadline": lambda took, limit: f"the run took {took:.1f} s; its deadline is {limit:g} s",

@@ -1,4 +1,7 @@
-"""One run of the agent: check limits, ask the model, run the tools, until the run ends."""
+"""One run of the agent: check limits, ask the model, run the tools, until the run ends.
+
+Guided mode offers one tool a step, for models too small to plan.
+"""
 
 from collections.abc import Callable, Sequence
 
@@ -6,23 +9,71 @@ import attrs
 
 from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.events import Decided, GuardrailChecked, MessageReceived, Outcome, RunEnded, ToolStarted
-from sentinel_core.agent.guided_mode import Offer, offer_for, reminder_for
 from sentinel_core.agent.limits import Limit, Used, limit_met, too_many_calls, used_in
 from sentinel_core.agent.model_call import Asker, outcome_of
+from sentinel_core.agent.prompts import reminder
 from sentinel_core.agent.recorder import Record
 from sentinel_core.agent.tool_execution import refuse_calls, run_calls
 from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import ModelError, ToolNotFoundError
 from sentinel_core.host.agent_settings import AgentSettings
-from sentinel_core.model import Reply
+from sentinel_core.model import Reply, ToolChoice
+from sentinel_core.offers import Tool
 from sentinel_core.trace import Message, ToolCall
 
 __all__ = ["LiveCheck", "Loop"]
+
+_MAX_REMINDERS = 2
 
 LiveCheck = Callable[[Sequence[Message]], "GuardrailChecked | None"]
 """Checks the conversation so far; the result is recorded, and any action but ``allow`` stops the run."""
 
 _End = tuple[Outcome, str]
+
+
+@attrs.frozen
+class _Offer:
+    """The tools that the model may call in a turn; ``step`` is the one that it must call, None if it is free."""
+
+    tools: tuple[Tool, ...]
+    choice: ToolChoice = "auto"
+    step: str | None = None
+
+    def has(self, name: str) -> bool:
+        """False for a tool of another step; without guided mode always True, and the toolbox decides."""
+        return self.choice == "auto" or any(tool.name == name for tool in self.tools)
+
+    def refusal(self, name: str) -> str:
+        """The result of a call to another tool."""
+        then = "answer in text now" if self.step is None else f"call {self.step}"
+        return f'"{name}" is not available in this step; {then}'
+
+
+def _offer_for(tools: tuple[Tool, ...], steps: Sequence[str], messages: Sequence[Message]) -> _Offer:
+    """Without steps every tool; else the tool of the first step that has not succeeded yet, and none after the last."""
+    if not steps:
+        return _Offer(tools)
+    done = _succeeded(messages)
+    for step in steps:
+        wanted = tuple(tool for tool in tools if tool.name == step)
+        if wanted and step not in done:
+            return _Offer(wanted, "required", step)
+    return _Offer((), "none")
+
+
+def _reminder_for(offer: _Offer, messages: Sequence[Message]) -> str | None:
+    """The reminder for a model that gave a text instead of the step's call; None after ``_MAX_REMINDERS``."""
+    if offer.step is None:
+        return None
+    text = reminder(offer.step)
+    sent = sum(message.role == "user" and message.content == text for message in messages)
+    return text if sent < _MAX_REMINDERS else None
+
+
+def _succeeded(messages: Sequence[Message]) -> set[str]:
+    names = {call.id: call.name for message in messages for call in message.tool_calls}
+    results = [result for message in messages for result in message.tool_results]
+    return {names[result.tool_call_id] for result in results if result.success and result.tool_call_id in names}
 
 
 @attrs.define(eq=False, kw_only=True)
@@ -55,7 +106,7 @@ class Loop:
         turn, text = 0, ""
         while (stop := self._stop()) is None:
             turn += 1
-            offer = offer_for(self.toolbox.tools, self.steps, self.record.messages)
+            offer = _offer_for(self.toolbox.tools, self.steps, self.record.messages)
             reply = self.asker.ask(turn, offer.tools, offer.choice, self._deadline())
             text = reply.content
             outcome = self._next(reply, offer)
@@ -63,11 +114,11 @@ class Loop:
                 return outcome, text
         return self._finalize(stop.outcome, stop.detail), text
 
-    def _next(self, reply: Reply, offer: Offer) -> Outcome | None:
+    def _next(self, reply: Reply, offer: _Offer) -> Outcome | None:
         """Do what the reply asks for; the outcome if it ends the run, else None."""
         outcome = outcome_of(reply)
         only_text = outcome in ("completed", "truncated") and not reply.tool_calls
-        reminder = reminder_for(offer, self.record.messages) if only_text else None
+        reminder = _reminder_for(offer, self.record.messages) if only_text else None
         if reminder is not None:
             self.record.emit(Decided(decision="continue", reason="guided_step", detail=offer.step or ""))
             self.record.emit(MessageReceived(content=reminder))
@@ -84,11 +135,11 @@ class Loop:
             calls = list(reply.tool_calls)
         else:
             self._refuse_others(reply, offer)
-            refuse_calls(beyond, self.record, f"of one reply's calls, only the first {len(calls)} are run")
+            refuse_calls(beyond, self.record, f"only the first {len(calls)} calls of one reply are run")
         run_calls(calls, self.toolbox, self.record, self.run_id, self._late)
         return None
 
-    def _refuse_others(self, reply: Reply, offer: Offer) -> None:
+    def _refuse_others(self, reply: Reply, offer: _Offer) -> None:
         for call in reply.tool_calls:
             if not offer.has(call.name):
                 refuse_calls((call,), self.record, offer.refusal(call.name), blame=ToolNotFoundError.__name__)

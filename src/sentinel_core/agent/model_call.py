@@ -26,7 +26,7 @@ from sentinel_core.evaluate.foreign import refused_type
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.model import Capabilities, Model, Reply, Request, StopReason, ToolChoice
 from sentinel_core.offers import Tool
-from sentinel_core.runtime.time_limit import shielded, time_limit
+from sentinel_core.runtime.watch import shielded, time_limit
 from sentinel_core.trace import Message, TokenUsage, ToolCall
 
 __all__ = ["Asker", "complete", "misfit_of", "outcome_of", "with_unique_call_ids"]
@@ -51,7 +51,7 @@ def complete(model: Model, request: Request, on_text: Callable[[str], None] | No
     except Exception as error:  # a provider is a plugin and may raise anything
         raise ProviderError(f"{who} failed: {type(error).__name__}: {error_text(error)}") from error
     if problem := misfit_of(reply):
-        raise ProviderError(f"{who} gave {problem}")
+        raise ProviderError(f"{who} returned {problem}")
     return reply
 
 

@@ -63,8 +63,8 @@ class Record:
             return self._append(event)
         if type(self._past[0]) is not type(event):
             raise JournalError(
-                f"the record has a {type(self._past[0]).__name__} as event {self._past[0].sequence} where this run has a "
-                f"{type(event).__name__}; it cannot be resumed with these settings"
+                f"event {self._past[0].sequence} in the record is a {type(self._past[0]).__name__}, but in this run it is a "
+                f"{type(event).__name__}; the run cannot be resumed with these settings"
             )
         return self._play()  # type: ignore[return-value] # of the same type, as was just seen
 

@@ -66,7 +66,7 @@ class ReplayModel:
         replies = [event.reply for event in self.events if isinstance(event, ReplyReceived)]
         if self._played >= len(replies):
             raise ProviderError(
-                f"the record has only {counted(len(replies), 'reply', 'replies')}, and the run asked for one more"
+                f"the record has only {counted(len(replies), 'reply', 'replies')}, but the run asked for one more"
             )
         reply = replies[self._played]
         self._played += 1

@@ -167,7 +167,7 @@ def _arguments(report: StagedReport, tool: Tool) -> dict[str, Any]:
         findings.append("evidence_unknown: the release summary could not be read, so the severity could not be checked")
     elif report.below_evidence and not Toolbox.takes(tool, "below_evidence"):
         shown = f"the data show {report.evidence}" if report.fetched else "no summary of the release was fetched"
-        findings.append(f"below_evidence: the severity is {report.severity}, and {shown}")
+        findings.append(f"below_evidence: the severity is {report.severity}, but {shown}")
     if report.below_evidence and Toolbox.takes(tool, "below_evidence"):
         arguments["below_evidence"] = True
     return arguments

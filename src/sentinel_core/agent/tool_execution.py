@@ -20,9 +20,7 @@ _BROKE_OFF = (
     "the process ended while this ran, so whether it took effect is unknown; it is not repeated, because the tool takes "
     "no idempotency key"
 )
-_REPEATED = (
-    "not run: an earlier call was the same, and whether it took effect is unknown; a second one could count twice"
-)
+_REPEATED = "not run: an identical earlier call may already have taken effect; a second one could take effect twice"
 
 
 def run_calls(

@@ -243,11 +243,11 @@ class Toolbox:
             raise InvalidArgumentsError(f'the arguments of "{call.name}" are not a JSON object; nothing was run')
         try:
             problems = [
-                f"{error.message} @ {_path(error.instance_path)}"
+                f"{error.message} at {_path(error.instance_path)}"
                 for error in self._validators[call.name].iter_errors(call.arguments)
             ]
         except ValueError as error:  # nested deeper than the validator follows, or no JSON value at all
-            problems = [f"{error} @ $"]
+            problems = [f"{error} at $"]
         if problems:
             more = [f"and {len(problems) - _MAX_PROBLEMS} more"] if len(problems) > _MAX_PROBLEMS else []
             shown = "; ".join(problems[:_MAX_PROBLEMS] + more)

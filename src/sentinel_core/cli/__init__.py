@@ -62,7 +62,9 @@ class _Lazy(click.Group):
             from sentinel_core.host.selection import did_you_mean
 
             commands.refuse_missing(name)
-            ctx.fail(f'there is no command "{name}"{did_you_mean(name, known)}')
+            flag = f"--{name}"
+            near = f'; did you mean "{flag}"?' if flag in _flags(ctx) else did_you_mean(name, known)
+            ctx.fail(f'there is no command "{name}"{near}')
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
@@ -73,6 +75,10 @@ class _Lazy(click.Group):
             say(f"sentinel: warning: {printable(problem)}")
         with formatter.section("Commands"):
             formatter.write_dl([(name, printable(summary)) for name, summary in rows.items()])
+
+
+def _flags(context: click.Context) -> set[str]:
+    return {flag for option in context.command.get_params(context) for flag in option.opts}
 
 
 def prepare(command: click.Command) -> None:
@@ -222,8 +228,14 @@ def _annotate(error: click.ClickException | SentinelError, arguments: list[str])
         return
     from sentinel_core.judging.output.runners import annotated_error
 
-    text = error.format_message() if isinstance(error, click.ClickException) else str(error)
+    text = _usage_text(error) if isinstance(error, click.ClickException) else str(error)
     click.echo(annotated_error(text))
+
+
+def _usage_text(error: click.ClickException) -> str:
+    from sentinel_core.cli.usage_errors import usage_text
+
+    return usage_text(error)
 
 
 def _report_error(error: Exception) -> int:
@@ -242,7 +254,7 @@ def _explain(error: Exception) -> None:
     if isinstance(error, click.ClickException):
         context = getattr(error, "ctx", None)
         where = f' (see "{context.command_path} --help")' if context is not None else ""
-        complain(f"{error.format_message()}{where}")
+        complain(f"{_usage_text(error)}{where}")
     elif isinstance(error, SentinelError):
         complain(str(error))
     elif isinstance(error, OSError):

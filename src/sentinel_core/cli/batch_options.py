@@ -9,6 +9,7 @@ import attrs
 import click
 
 from sentinel_core.cli import complain, say, warn
+from sentinel_core.cli.conclude import say_session, warn_unmet
 from sentinel_core.cli.options import Many, cores, is_folder
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.settings import HostSettings
@@ -52,6 +53,8 @@ def evaluate_many(
         talk = Talk(error_rows=messages.error_rows, progress=progress.show)
         stack.callback(progress.clear)
         summary, place = run_batch(work, output, engine, talk, resume=many.resume)
+    warn_unmet(plan.expected, summary.tally)
+    say_session(summary.latest)
     _conclude(summary, place, files, to_file=many.output is not None or documents is not None, form=plan.format)
     return summary.tally.exit_code(host.fail_on)
 

@@ -15,7 +15,7 @@ from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.host.connect import fields_of, key_sent_elsewhere, model_of, with_flags
 from sentinel_core.host.conversion import printed
 from sentinel_core.host.plugins import Installed, Plugin, installed, load, select
-from sentinel_core.host.selection import Selection, did_you_mean
+from sentinel_core.host.selection import Selection, no_provider
 from sentinel_core.host.settings import Layers
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
@@ -28,7 +28,7 @@ __all__ = ["Connected", "Note", "ResumeFlags", "connect"]
 _BY_KEY = ("anthropic", "openrouter", "openai")  # the first whose key is in the environment is used
 _OFFLINE = "offline"
 _REPLAY = "replay:"
-_NO_MODEL = "No provider chosen (--provider): using the offline rules, no language model."
+_NO_MODEL = "No provider chosen (--provider): using the offline rules, without a language model."
 
 
 class Note(Frame):
@@ -100,8 +100,7 @@ class _Shelf:
     def provider(self, name: str) -> Plugin:
         for plugin in self.load("providers", name):
             return plugin
-        installed = ", ".join(sorted(self.known)) or "none"
-        raise PluginError(f'no provider "{name}" is installed{did_you_mean(name, self.known)} (installed: {installed})')
+        raise no_provider(name, self.known)
 
 
 def connect(
@@ -129,7 +128,7 @@ def connect(
     bound, settings, versions = _tools(shelf, layers, of_tools)
     found = offered(bound, subject)
     for name, why in found.unsure.items():
-        outbox.warn(f'tool "{name}": the check that it can work failed: {why}')
+        outbox.warn(f'tool "{name}": checking whether it can work failed: {why}')
     if chosen is not None and chosen.startswith(_REPLAY):
         from sentinel_core.agent.replay import ReplayModel, load_record
 

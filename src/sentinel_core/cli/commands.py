@@ -98,7 +98,7 @@ def command_of(plugin: "Plugin") -> "click.Command":
         raise PluginError(f"cannot be loaded: {type(error).__name__}: {error_text(error)}") from error
     if not isinstance(made, click.Command):
         raise PluginError(
-            f"cannot be used: its load() must return a click.Command, and it returned a {type(made).__name__}"
+            f"cannot be used: its load() must return a click.Command, but returned a {type(made).__name__}"
         )
     return made
 

@@ -6,19 +6,30 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sentinel_core.cli import complain, say
+from sentinel_core.cli import complain, say, warn
 from sentinel_core.errors import InputError
 from sentinel_core.judging.output.text import render_summary
 from sentinel_core.runtime.printable import counted, printable
 from sentinel_core.runtime.redact import redact
+from sentinel_core.traces.sources.latest import works_in
 
 if TYPE_CHECKING:
     from sentinel_core.cli.documents import Target
+    from sentinel_core.host.expectations import Expected
     from sentinel_core.judging.job import Plan
     from sentinel_core.judging.output.baseline import Baseline
     from sentinel_core.judging.tally import Tally
 
-__all__ = ["NothingOpenedError", "files_of", "refuse_nothing_opened", "refuse_unopened", "summarize", "update"]
+__all__ = [
+    "NothingOpenedError",
+    "files_of",
+    "refuse_nothing_opened",
+    "refuse_unopened",
+    "say_session",
+    "summarize",
+    "update",
+    "warn_unmet",
+]
 
 
 class NothingOpenedError(Exception):
@@ -50,18 +61,35 @@ def _has_no_file(plan: "Plan") -> bool:
 
 
 def summarize(tally: "Tally", *, files: Sequence[str], form: str) -> None:
-    """Print the session that was read, if it is the newest, and the counts of verdicts.
+    """Print the session that ``--latest`` found, and the counts of verdicts.
 
     Counts go below the text of several reports, or to standard error with the files that were written.
     """
     if not tally.total:  # an error has said why
         return
+    say_session(tally.latest)
     if files or form == "records":
-        if tally.latest:
-            say(f"session: {printable(redact(tally.latest))}")
         say(render_summary(tally.counts, files).rstrip("\n"))
     elif form == "text" and tally.total > 1:
         click.echo(render_summary(tally.counts), nl=False)
+
+
+def warn_unmet(expected: "Expected | None", tally: "Tally") -> None:
+    """Warn of tasks in ``--expect-file`` that no run is of."""
+    for text in [] if expected is None else expected.unmet(tally.tasks):
+        warn(printable(text))
+
+
+def say_session(path: str) -> None:
+    """Print which session ``--latest`` has found, if any, and whether it worked in this folder."""
+    if not path:
+        return
+    which = {
+        True: " (the newest of this folder)",
+        False: " (the newest on this machine; none worked in this folder)",
+        None: "",
+    }[works_in(Path(path), Path.cwd())]
+    say(f"session: {printable(redact(path))}{which}")
 
 
 def update(baseline: "Baseline") -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sentinel_core.cli import ERROR
+from sentinel_core.cli.conclude import say_session
 from sentinel_core.cli.convert_child import Conversion, convert_job
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
 from sentinel_core.cli.supervise import supervise
@@ -21,7 +22,7 @@ __all__ = ["command"]
 @click.option(
     "--latest",
     metavar="TOOL",
-    help="Read the newest session of claude-code, codex or gemini-cli from the tool's own folder.",
+    help="Read the newest session of claude-code, codex or gemini-cli in this folder; without one, the newest of all.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE.")
 @plugins_option()
@@ -37,7 +38,7 @@ def command(
     output: str | None,
     plugins: str | None,
 ) -> int:
-    r"""Read the traces in PATH... and write each as one line of JSON, with secrets taken out.
+    r"""Read the traces in PATH... and write each as one line of JSON, with secrets removed.
 
     \b
     sentinel convert session.jsonl > trace.jsonl
@@ -62,4 +63,5 @@ def command(
     )
     with open_output(None if output is None else Path(output)) as stream:
         tally = supervise(work, stream, job=convert_job, timeout=host.timeout, memory_mb=host.max_memory_mb)
+    say_session(tally.latest)
     return ERROR if tally.exit_code("never") else 0

@@ -6,7 +6,16 @@ from typing import NamedTuple
 from sentinel_core.errors import InputError, PluginError, SentinelError, error_text
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
-from sentinel_core.judging.records import Death, Readable, Report, Unread, Unreadable, read_records, warn_unloaded
+from sentinel_core.judging.records import (
+    Death,
+    Newest,
+    Readable,
+    Report,
+    Unread,
+    Unreadable,
+    read_records,
+    warn_unloaded,
+)
 from sentinel_core.offers import TraceReader
 from sentinel_core.runtime.outbox import Frame, Outbox
 from sentinel_core.runtime.printable import printable_json
@@ -42,14 +51,18 @@ def convert_job(work: Conversion, outbox: Outbox) -> None:
     try:
         readers = _load_readers(work, watch, outbox)
         write = _writer(work.to, readers)
+        label = ""
         for item, outcome in enumerate(read_records(work, readers, watch)):
             watch.item = item
+            label = outcome.label  # the newest session comes last
             if item < work.done:
                 continue
             if isinstance(outcome, Unreadable):
                 outbox.send(Unread(outcome.row()))
                 continue
             outbox.send(_written(outcome, write, work.to, watch))
+        if work.latest is not None and label:
+            outbox.send(Newest(label.encode("utf-8", "replace").decode()))
     except SentinelError as error:
         outbox.refuse(error)
 

@@ -51,7 +51,7 @@ def refuse_unknown_ending(output: str) -> None:
         return
     near = did_you_mean(found, [*ENDINGS, _OF_TABLES])
     raise ConfigError(
-        f'-o "{output}": no format has the ending ".{found}"; the endings are {_TOLD_ENDINGS}, '
+        f'-o "{output}": no format has the ending ".{found}"; use one of {_TOLD_ENDINGS}, '
         f'or name the format, as in "text:{output}"{near}'
     )
 
@@ -75,11 +75,11 @@ def target_of(output: str) -> Target:
     if named:
         known = f"the formats are {', '.join(FORMATS)}{did_you_mean(named[1], FORMATS)}"
         raise ConfigError(
-            f'-o "{output}": there is no format "{named[1]}"; {known} (for a file of that name write "./{output}")'
+            f'-o "{output}": there is no format "{named[1]}"; {known} (for a file of that name, write "./{output}")'
         )
     if "://" in output or is_folder(output) or ending(output) == _OF_TABLES:
         raise ConfigError(
-            f'-o "{output}" cannot be combined with another output: URLs, folders and tables must be the only one'
+            f'-o "{output}" cannot be combined with another output: a URL, a folder or a table must be the only output'
         )
     refuse_unknown_ending(output)
     form = ENDINGS.get(ending(output))

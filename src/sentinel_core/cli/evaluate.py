@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sentinel_core.cli import complain, say, terminal_width, use_color, warn
+from sentinel_core.cli import complain, say, terminal_width, use_color
 from sentinel_core.cli.conclude import (
     NothingOpenedError,
     files_of,
@@ -15,6 +15,7 @@ from sentinel_core.cli.conclude import (
     refuse_unopened,
     summarize,
     update,
+    warn_unmet,
 )
 from sentinel_core.cli.options import (
     Many,
@@ -66,13 +67,13 @@ def _output_options(function: _Function) -> _Function:
         click.option(
             "--update-baseline",
             is_flag=True,
-            help="Write the current findings to the --baseline file; exits with 0.",
+            help="Write the current findings to the --baseline file, and exit with 0.",
         ),
         click.option(
             "--baseline",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="Known findings: they are marked, and only new ones affect the exit code.",
+            help="File of known findings: they are marked as known, and only new findings affect the exit code.",
         ),
         click.option(
             "-o",
@@ -80,8 +81,8 @@ def _output_options(function: _Function) -> _Function:
             "outputs",
             multiple=True,
             metavar="[FORMAT:]FILE|FOLDER/",
-            help="Write to a file in the format of its ending (.html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet) or in FORMAT, or "
-            "to a folder in parts. May be given several times.",
+            help="Write to a file, in FORMAT or in the format of its ending (.html, .sarif, .xml, .md, .json, .jsonl, .txt, "
+            ".parquet), or to a folder of part files. Repeatable.",
         ),
         click.option(
             "--format",
@@ -113,7 +114,7 @@ def _output_options(function: _Function) -> _Function:
 @click.option(
     "--latest",
     metavar="TOOL",
-    help="Read the newest session of claude-code, codex or gemini-cli from the tool's own folder.",
+    help="Read the newest session of claude-code, codex or gemini-cli in this folder; without one, the newest of all.",
 )
 @emit_options
 @run_options
@@ -191,7 +192,7 @@ def _baseline(options: dict[str, Any]) -> "Baseline | None":
 
 
 def _apply_baseline(baseline: "Baseline", code: int, host: HostSettings, *, to_update: bool) -> int:
-    for line in baseline.told():
+    for line in baseline.told(is_whole=code != ERROR):
         say(line)
     if not to_update:
         return baseline.exit_code(code, host.fail_on)
@@ -223,8 +224,7 @@ def _evaluate(
             tally = supervise(plan, stream, job=job, timeout=host.timeout, memory_mb=host.max_memory_mb)
             refuse_nothing_opened(plan, tally, files)
     finish(plan.emission)
-    for text in [] if plan.expected is None else plan.expected.unmet(tally.tasks):
-        warn(printable(text))
+    warn_unmet(plan.expected, tally)
     summarize(tally, files=files, form=plan.format)
     return tally.exit_code(host.fail_on)
 
@@ -359,4 +359,4 @@ def _format(options: dict[str, Any], many: Many) -> Form:
 def _refuse_name(output: str | None, unfit: Collection[str], instead: str) -> None:
     """Raises ``click.UsageError`` for a name with another format's ending."""
     if output is not None and ending(output) in unfit:
-        raise click.UsageError(f'-o "{output}" would hold {instead}')
+        raise click.UsageError(f'-o "{output}" would contain {instead}')

@@ -29,7 +29,7 @@ _Row = Mapping[str, Any]
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @plugins_option()
 def command(*, rule: str | None, everything: bool, markdown: bool, plugins: str | None) -> int:
-    """Explain what RULE (contradicted_checks, or hallucination.contradicted_checks) finds, why, what to do, how to switch it off."""
+    """Explain what RULE (contradicted_checks, or hallucination.contradicted_checks) finds, why it matters, what to do, and how to switch it off."""
     if (rule is None) != everything:
         raise click.UsageError('name one rule, or give --all ("sentinel rules" lists them)')
     wanted = rule or "*"

@@ -10,17 +10,17 @@ _RULES: Mapping[str, tuple[str, str, str]] = {
     "expect.answer": (
         "The answer does not match",
         "answer matches REGEX",
-        "Neither what was submitted nor the last text matches the regular expression (re.search).",
+        "Neither the submitted answer nor the agent's last text matches the regular expression (re.search).",
     ),
     "expect.before": (
-        "A call came too early, or the first one never",
+        "A call was made too early, or the call that must come first was never made",
         "called:A before B",
-        "A was not called, or a call of B stands before the first call of A.",
+        "A was not called, or B was called before the first call to A.",
     ),
     "expect.called": (
-        "A call that was expected is missing",
+        "An expected call is missing",
         "called:TOOL",
-        "No call of a tool of this name was made, or each of them failed. Calls of sub-agents count, and * and ? are wildcards.",
+        "No tool with this name was called, or every call to it failed. Calls by sub-agents count, and * and ? are wildcards.",
     ),
     "expect.max_calls": (
         "More calls than allowed",
@@ -28,9 +28,9 @@ _RULES: Mapping[str, tuple[str, str, str]] = {
         "The run and its sub-agents made more than N calls.",
     ),
     "expect.not_called": (
-        "A call that was forbidden was made",
+        "A forbidden call was made",
         "not called:TOOL",
-        "A tool of this name was called, even if the call failed.",
+        "A tool with this name was called, even if the call failed.",
     ),
 }
 
@@ -49,12 +49,12 @@ def explained(rule: str) -> Iterator[str]:
     yield from (
         "",
         "  Why",
-        "    You said with --expect, --expect-file, expect= or a marker what the run must do. It is a FAIL.",
+        "    You said with --expect, --expect-file, expect= or a marker what the run must do, and it did not. The verdict is FAIL.",
     )
     yield from ("", "  Example", f"    --expect '{form}'")
     yield from (
         "",
         "  What to do",
-        "    Mend the agent if the outcome is wrong, else the expectation: a tool may have another name.",
+        "    If the outcome is wrong, fix the agent; otherwise fix the expectation: the tool may have another name.",
     )
-    yield from ("", "  Switch off", "    Leave the expectation out.")
+    yield from ("", "  Switch off", "    Remove the expectation.")

@@ -22,7 +22,7 @@ class FiringRate:
 
     def __str__(self) -> str:
         if not self.failed + self.good:
-            return f"none of the {self.of_failed + self.of_good:,} labelled runs, which hold few claims and little else that it looks for"
+            return f"none of the {self.of_failed + self.of_good:,} labelled runs, which contain little of what it looks for"
         return f"{self.failed:,} of {self.of_failed:,} failed and {self.good:,} of {self.of_good:,} good labelled runs"
 
 

@@ -16,9 +16,8 @@ from sentinel_core.agent.journal_observer import end_with_parent
 from sentinel_core.agent.reflection.attempt_guard import Guardian, Overriding
 from sentinel_core.agent.run_guard import Checked, Settled
 from sentinel_core.errors import ConfigError, SentinelError, StoreError, WorkerError
-from sentinel_core.guardrails.bound import BoundGuardrail, bind_guardrails, watched
+from sentinel_core.guardrails.bound import BoundGuardrail, bind_guardrails, quality_of, watched
 from sentinel_core.guardrails.facts import Reflection
-from sentinel_core.guardrails.loops import quality_of
 from sentinel_core.guardrails.orchestrator import Orchestrator
 from sentinel_core.guardrails.store import open_store
 from sentinel_core.host import plugins
@@ -26,10 +25,9 @@ from sentinel_core.host.panel import make_panel
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.runtime.calls import CALLED, WorkerRefused, answer_calls, call, load
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Outbox
-from sentinel_core.runtime.pool import Worker
+from sentinel_core.runtime.pool import CALLED, Worker, WorkerRefused, answer_calls, call, load
 from sentinel_core.runtime.watch import Watch, at_fault
 from sentinel_core.trace import ExecutionTrace
 from sentinel_core.traces.codec import decode_trace, encode_trace

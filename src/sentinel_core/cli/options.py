@@ -143,9 +143,11 @@ def batch_options(function: _Function) -> _Function:
             type=click.Choice(["jsonl", "parquet"]),
             help="The format of -o, if its file name does not show it.",
         ),
-        click.option("--resume", is_flag=True, help="Continue a batch that was stopped, with the same -o."),
+        click.option("--resume", is_flag=True, help="Continue a stopped batch; give the same -o."),
         click.option(
-            "--engine", metavar="ENGINE", help='"local" (default), "dask" (a cluster on this machine), "dask:ADDRESS".'
+            "--engine",
+            metavar="ENGINE",
+            help='Where to judge: "local" (default), "dask" (a cluster on this machine) or "dask:ADDRESS".',
         ),
         click.option(
             "-j",
@@ -164,15 +166,19 @@ def run_options(function: _Function) -> _Function:
     for option in (
         click.option("--attribute", is_flag=True, help="Name the step to look at first, even for a PASS."),
         click.option(
-            "--task-key", metavar="KEY", help='Compare runs of the same task, by "metadata.NAME" or "request".'
+            "--task-key",
+            metavar="KEY",
+            help='Compare runs of the same task, identified by "metadata.NAME" or "request".',
         ),
-        click.option("--expect-file", metavar="FILE.toml", help="Expectations, for all runs and per task."),
+        click.option(
+            "--expect-file", metavar="FILE.toml", help="File of expectations, for all runs or for single tasks."
+        ),
         click.option(
             "--expect",
             "expected",
             multiple=True,
             metavar="WHAT",
-            help="called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, max-calls:N.",
+            help="What the run must do: called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, max-calls:N.",
         ),
     ):
         function = option(function)
@@ -296,7 +302,7 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
     found = [label for label in found if label[0] in _SET_UP] or found
     if len(found) > 1:
         choices = " or ".join(f'"{kind}:{name}.{field}"' for kind, name in found)
-        raise ConfigError(f'--set {key}: "{name}" is in two kinds; write {choices}')
+        raise ConfigError(f'--set {key}: "{name}" is the name of plugins of two kinds; write {choices}')
     if found:
         return f"{found[0][0]}.{name}.{field}"
     if kind in SELECTABLE:
@@ -378,10 +384,13 @@ def finish(emission: "Emission | None") -> None:
     if emission is None:
         return
     from sentinel_core.cli import warn
-    from sentinel_core.telemetry.send import Unsent
 
     for problem in emission.problems:
         warn(problem)
+    if emission.endpoint is None:
+        return
+    from sentinel_core.telemetry.send import Unsent
+
     try:
         emission.finish()
     except (OSError, Unsent) as error:

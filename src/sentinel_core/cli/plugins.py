@@ -104,7 +104,7 @@ def _refuse_flags(context: click.Context) -> None:
         if option.name and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
             flag, name = option.opts[-1], context.invoked_subcommand
             raise click.UsageError(
-                f'"{flag}" is an option of the list; "sentinel plugins {name}" does not take it there'
+                f'"{flag}" before "{name}" belongs to "sentinel plugins"; "sentinel plugins {name}" does not take it there'
             )
 
 
@@ -158,7 +158,7 @@ def _row(one: Installed, wanted: Collection[tuple[str, str]] | None, timeout: fl
 
 def _warn_of_rules(label: str, told: dict[str, Any]) -> None:
     if told.get(_UNDECLARED):
-        warn(f'plugin "{label}" does not declare its rules: {told[_UNDECLARED]}')
+        warn(f'plugin "{label}" reports findings of rules that it does not declare: {told[_UNDECLARED]}')
 
 
 def _rows_of_target(target: str, wanted: Collection[tuple[str, str]], timeout: float | None) -> list[dict[str, Any]]:
@@ -172,7 +172,7 @@ def _rows_of_target(target: str, wanted: Collection[tuple[str, str]], timeout: f
     _warn_of_rules(target, told)
     rows = []
     for kind, name in told["offers"]:
-        taken = f"a plugin of that name is installed, too; --plugins no:{name} leaves it out"
+        taken = f"a plugin with that name is also installed; --plugins no:{name} leaves it out"
         clash = taken if (kind, name) in wanted else ""
         one = Installed(kind=kind, name=name, target=target)
         rows.append(_as_row(one, "broken" if clash else "loads, selected", clash))

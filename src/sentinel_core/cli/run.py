@@ -12,8 +12,7 @@ import click
 
 from sentinel_core.agent.otel_ids import trace_id_of
 from sentinel_core.agent.run_progress import Progress, Step, Text
-from sentinel_core.agent.run_summary import RunSummary
-from sentinel_core.agent.run_text import heading, lifted, render_run
+from sentinel_core.agent.run_summary import RunSummary, heading, lifted, render_run
 from sentinel_core.cli import ERROR, HOME, complain, say, terminal_width, use_color, warn
 from sentinel_core.cli.choose_provider import Note
 from sentinel_core.cli.options import finish, judging_flags, judging_options, layers_and_selection, plugin_options
@@ -30,7 +29,6 @@ from sentinel_core.runtime.outbox import Frame, Refusal, Warned
 from sentinel_core.runtime.printable import clipped
 from sentinel_core.runtime.watch import AtWork, at_fault
 from sentinel_core.telemetry.observer import is_disabled
-from sentinel_core.telemetry.send import check_endpoint
 from sentinel_core.telemetry.verdicts import Emission
 from sentinel_core.traces.sources import FileSource
 
@@ -65,6 +63,8 @@ def command(release: str | None, **options: Any) -> int:
     """
     order, host = _order(release, options)
     if order.otlp is not None:
+        from sentinel_core.telemetry.send import check_endpoint
+
         check_endpoint(order.otlp)
     found = _investigate(order, host, quiet=options["as_json"])
     if found is None:
@@ -246,7 +246,7 @@ def _is_too_risky(found: RunSummary, limit: str | None) -> bool:
     elif (seen := found.gate.severity) is None:
         reason = f"the risk is unknown, because the release's summary could not be fetched: {clipped(found.gate.problem, _CAUSE)}"
     elif _RISK[seen] >= _RISK[limit]:
-        reason = f"the risk is {seen} by the release's summary"
+        reason = f"the risk is {seen} according to the release's summary"
     else:
         return False
     complain(f"{reason}; --fail-on-risk is {limit}")
@@ -257,7 +257,11 @@ def _by_whom(found: RunSummary) -> str:
     """The source of the risk, if the report's severity is below it."""
     if not found.below_evidence:
         return ""
-    return " by the data that the agent fetched" if found.summary_fetched else ", because the agent fetched no summary"
+    return (
+        " according to the data that the agent fetched"
+        if found.summary_fetched
+        else ", because the agent fetched no summary"
+    )
 
 
 def _why_no_report(found: RunSummary, host: HostSettings) -> str:

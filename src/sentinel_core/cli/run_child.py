@@ -265,7 +265,7 @@ def _admit(order: Order, journal_observer: JournalObserver, now: dict[str, Any],
     changed = differences(journal_observer.fingerprint, now)
     if changed and not order.accept_changes:
         raise JournalError(
-            f'run "{order.resume}" was started with different settings ({"; ".join(changed)}); use the same, '
+            f'run "{order.resume}" was started with different settings ({"; ".join(changed)}); use the same settings, '
             "or give --accept-changes"
         )
     return changed

@@ -73,16 +73,16 @@ _TEXTS = (
     ("--max-cost", "USD", "Cost limit for the whole run, as far as costs are known."),
     ("--deadline", "SECONDS", "Time limit for the whole run (default 600)."),
     ("--call-timeout", "SECONDS", "Time limit for one model call (default: the provider's)."),
-    ("--max-attempts", "N", "Attempts at a model call that fails temporarily (default 3)."),
-    ("--initial-delay", "SECONDS", "The wait before the second attempt; it doubles each time (default 1)."),
+    ("--max-attempts", "N", "Limit on attempts at a model call that fails temporarily (default 3)."),
+    ("--initial-delay", "SECONDS", "Wait before the second attempt; it doubles each time (default 1)."),
     ("--max-reruns", "N", "Limit on reruns of the task after attempts that are not good enough (default 3)."),
     (
         "--store",
         "PLACE",
         "Where attempts and decisions are stored: a path or postgresql://... (default .sentinel/loops.sqlite3).",
     ),
-    ("--by", "WHO", "Who overrides a guardrail; recorded."),
-    ("--reason", "WHY", "Why the guardrail is overridden; recorded."),
+    ("--by", "WHO", "Who overrides a guardrail; this is recorded."),
+    ("--reason", "WHY", "Why the guardrail is overridden; this is recorded."),
     ("--resume", "ID", "Continue an interrupted run, without repeating finished work."),
 )
 _OVERRIDE_HELP = {
@@ -202,7 +202,10 @@ def _options() -> list[Callable[[Any], Any]]:
         *(click.option(_flag(kind), is_flag=True, help=_OVERRIDE_HELP[kind]) for kind in _KINDS),
         click.option("--accept-changes", is_flag=True, help="Resume even if settings, model or plugins have changed."),
         click.option(
-            "--record", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the run's record."
+            "--record",
+            type=click.Path(path_type=Path, dir_okay=False),
+            metavar="FILE",
+            help="Write the run's record to FILE.",
         ),
         click.option("--yes", is_flag=True, help="Allow tools that are marked sensitive."),
     ]

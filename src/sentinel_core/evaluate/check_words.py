@@ -18,7 +18,7 @@ __all__ = [
     "VIEWERS",
 ]
 
-_NODE = r"(?:npm|pnpm|yarn|bun)(?: --?\S+)*(?: run| run-script)? "
+_NODE = r"(?:npm|pnpm|yarn|bun)(?: --(?:filter|prefix|dir|cwd)[ =]\S+| -[Cw] \S+| workspace \S+| --?\S+)*(?: run| run-script)? "
 
 COMMANDS: dict[str, str] = {
     "tests": (

@@ -64,6 +64,7 @@ _SIGNS = (" passed", " failed", "Ran ", "test result:", "Tests:", "Tests run:", 
 _TRIVIAL = re.compile(r"(?:echo|cd|true|printf|date|pwd)\b")
 _ELSEWHERE = frozenset(("gh", "git"))  # what they show is another's run, but they do more than show
 _PRINTED = ("output", "stdout", "stderr")
+_NONE = (": (none)", ": (empty)")  # fields that a host adds to what the program printed
 
 
 def checks_of(call: "Checkable") -> tuple[Check, ...]:
@@ -205,7 +206,7 @@ def _ending(kind: Kind, content: str) -> tuple[bool | None, str]:
     failed, passed = _pattern(words.FAILED[kind]).match, _pattern(words.PASSED[kind]).match
     lines = _lines(_printed(content)[-_TAIL:])
     for line in reversed(lines):
-        if not line.strip():
+        if not line.strip() or line.endswith(_NONE):
             continue
         if failed(line) or failed(line.lstrip()):
             return False, _as_written(line, content)

@@ -10,9 +10,7 @@ from sentinel_core.evaluate.attribution import attribute
 from sentinel_core.evaluate.foreign import NonsenseError, checked_detection, describe_in_place
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.evaluate.mutation_guard import Snapshot
-from sentinel_core.evaluate.policy import Reason, explain, judge
-from sentinel_core.evaluate.score import combine, share
-from sentinel_core.evaluate.triage import triage_score
+from sentinel_core.evaluate.policy import Reason, combine, explain, judge, share, triage_score
 from sentinel_core.offers import Rule
 from sentinel_core.profile import Profile
 from sentinel_core.report import (
@@ -30,7 +28,7 @@ from sentinel_core.trace import GAPS, NOTES, reading_remarks
 __all__ = ["BoundSignal", "Panel", "evaluate"]
 
 _NOT_INSTALLED = "is not installed"
-_ASTRAY = 'answered with a finding, "{}", that points to {}; there are {}, counted from 0'
+_ASTRAY = 'returned a finding, "{}", that points to {}; there are {}, counted from 0'
 _ATTRIBUTED = ("WARN", "FAIL")
 _UNMEASURED = "No verdict: no weighted signal could be measured."
 _SILENT = "Nothing to check: no assistant text and no tool call."
@@ -250,7 +248,7 @@ def _verdict(
         return verdict, overall, f"{verdict}: {text}."
     names = ", ".join(broken)
     if verdict == "PASS":
-        return None, overall, f"No verdict: {names} gave no answer, and without it {text}."
+        return None, overall, f"No verdict: {names} gave no answer; without it, {text}."
     return verdict, overall, f"At least {verdict}: {text}; {names} gave no answer."
 
 
@@ -269,7 +267,7 @@ def _judged(profile: Profile, scores: _Scores) -> _Judged:
 def _scope(panel: Panel, scores: _Scores, failed: tuple[str, ...]) -> str:
     """One line: which signals could see something and which could not. The outcome itself nobody has checked."""
     groups = (
-        ("looked at by", [name for name, score in scores if score is not None]),
+        ("checked by", [name for name, score in scores if score is not None]),
         ("not measured:", [name for name, score in scores if score is None]),
         ("left out:", sorted(panel.left_out & panel.deciding)),
         ("no answer from", failed),

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Expectation", "check_expectations", "matching", "parse_expectation"]
 
-_FORMS = "called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, max-calls:N (TOOL may have *)"
+_FORMS = "called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, max-calls:N (TOOL may contain *)"
 _QUOTE = 160
+_SHOWN = 8
 
 
 @attrs.frozen
@@ -59,7 +60,7 @@ def _refuse_bad(pattern: str, written: str) -> None:
     try:
         re.compile(pattern)
     except re.error as error:
-        raise ValueError(f'"{written}": the regular expression is wrong: {error}') from None
+        raise ValueError(f'"{written}": the regular expression is not valid: {error}') from None
 
 
 def matching(calls: "Iterable[Call]", pattern: str) -> "Iterator[Call]":
@@ -70,10 +71,14 @@ def matching(calls: "Iterable[Call]", pattern: str) -> "Iterator[Call]":
 def check_expectations(index: "TraceIndex", expected: Sequence[Expectation]) -> Detection:
     """Score 1 and an error for each expectation that is broken, else 0; not measured where nothing is expected."""
     if not expected:
-        return Detection(score=None, details="Nothing is expected of this task.")
+        return Detection(score=None, details="There are no expectations for this task.")
     made = list(_family(index, ()))
     broken = [found for one in expected if (found := _CHECKS[one.rule](one, made, index)) is not None]
-    details = f"{len(broken)} of {len(expected)} expectations broken." if broken else f"{len(expected)} met."
+    details = (
+        f"{len(broken)} of {len(expected)} expectations were not met; {_called_tools(made)}."
+        if broken
+        else f"{len(expected)} of {len(expected)} expectations were met."
+    )
     return Detection(score=1.0 if broken else 0.0, findings=broken, details=details)
 
 
@@ -82,6 +87,12 @@ def _family(index: "TraceIndex", path: tuple[int, ...]) -> Iterator[_Made]:
     yield from (_Made(call, path) for call in index.calls if not call.is_copied)
     for position, child in enumerate(index.children):
         yield from _family(child, (*path, position))
+
+
+def _called_tools(made: Iterable[_Made]) -> str:
+    names = list(dict.fromkeys(one.call.call.name for one in made))
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"called: {', '.join(names[:_SHOWN])}{more}" if names else "no tool was called"
 
 
 def _fits(made: Iterable[_Made], pattern: str) -> list[_Made]:
@@ -105,8 +116,14 @@ def _called(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | N
     if any(each.call.outcome.state != "failed" for each in fits):
         return None
     if not fits:
-        return _finding(one, "no call of it was made.")
-    return _finding(one, f"it was called {len(fits)} times, and failed each time.", fits[-1])
+        return _finding(one, "it was not called.")
+    return _finding(
+        one,
+        "it was called once and failed."
+        if len(fits) == 1
+        else f"it was called {len(fits)} times and failed each time.",
+        fits[-1],
+    )
 
 
 def _not_called(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | None:
@@ -117,16 +134,20 @@ def _not_called(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding
 def _before(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | None:
     first, second = _fits(made, one.first), _fits(made, one.second)
     if not first:
-        return _finding(one, f'no call of "{one.first}" was made.', second[0] if second else None)
+        return _finding(one, f'"{one.first}" was not called.', second[0] if second else None)
     if second and made.index(second[0]) < made.index(first[0]):
         name = second[0].call.call.name
-        return _finding(one, f'"{name}" was called before any of "{one.first}".', second[0])
+        return _finding(one, f'"{name}" was called before any call to "{one.first}".', second[0])
     return None
 
 
 def _max_calls(one: Expectation, made: list[_Made], _: "TraceIndex") -> Finding | None:
     most = int(one.first)
-    return _finding(one, f"{len(made)} calls were made.", made[most]) if len(made) > most else None
+    return (
+        _finding(one, "1 call was made." if len(made) == 1 else f"{len(made)} calls were made.", made[most])
+        if len(made) > most
+        else None
+    )
 
 
 def _answer(one: Expectation, _: list[_Made], index: "TraceIndex") -> Finding | None:

@@ -62,9 +62,9 @@ def checked_detection(answer: object) -> Detection:
 
 def _risk(score: object, misfit: str) -> float:
     if isinstance(score, bool) or not isinstance(score, (int, float)):
-        raise NonsenseError(f"answered with {misfit.format(refused_type(score))}")
+        raise NonsenseError(f"returned {misfit.format(refused_type(score))}")
     if not (math.isfinite(score) and 0 <= score <= 1):
-        raise NonsenseError(f"answered with the score {score!r:.40}; expected a finite number from 0 to 1")
+        raise NonsenseError(f"returned the score {score!r:.40}; expected a finite number from 0 to 1")
     return score if type(score) is float and math.copysign(1, score) > 0 else abs(float(score))
 
 

@@ -25,7 +25,7 @@ _NONE = ()
 class Call:
     """A tool call with its result, once there is one.
 
-    ``key`` is equal for calls of the same tool with the same arguments, in whatever order the keys were written.
+    ``key`` is equal for calls to the same tool with the same arguments, whatever the order of the keys.
     ``is_copied`` marks a call in context repeated after compaction: it was made, but not made again.
     """
 
@@ -41,7 +41,7 @@ class Call:
 
     @property
     def outcome(self) -> Outcome:
-        """Whether the call failed, why, and the words or the flag that it rests on: one answer for every signal."""
+        """Whether the call failed, why, and the words or the flag that show it: the same answer for every signal."""
         if self._outcome is None:
             if self.result is None:
                 return UNRECORDED  # not kept: the result may still come
@@ -50,7 +50,7 @@ class Call:
 
     @property
     def checks(self) -> "tuple[Check, ...]":
-        """The tests, builds, type checks and linters that the call ran, each with how it went; mostly none."""
+        """The tests, builds, type checks and linters that the call ran, each with its result; usually none."""
         if self._checks is None:
             from sentinel_core.evaluate.checks import checks_of  # most commands never ask
 
@@ -62,7 +62,7 @@ class Call:
 
     @property
     def check(self) -> "Check | None":
-        """The check that says most of what the call ran: the first that failed, else the last; None where it ran none."""
+        """The most informative of ``checks``: the first that failed, otherwise the last; None if the call ran none."""
         return next((check for check in self.checks if check.passed is False), self.checks[-1] if self.checks else None)
 
     @property
@@ -76,7 +76,7 @@ class Call:
 @record
 @attrs.define(eq=False)
 class Text:
-    """An assistant's text. ``folded`` is case-folded with runs of white space made one space.
+    """An assistant's text. ``folded`` is case-folded, with each run of white space replaced by one space.
 
     ``calls_before`` is the number of calls in all earlier messages; this message's own calls come after the text.
     ``is_copied`` as for a call.
@@ -90,23 +90,25 @@ class Text:
 
     @property
     def folded(self) -> str:
-        """The text for comparing: case and white space do not count."""
+        """The text for comparisons that ignore case and white space."""
         if self._folded is None:
             self._folded = " ".join(self.content.casefold().split())
         return self._folded
 
 
 class TraceIndex:
-    """What signals read. Built once a trace; it grows message by message, so live and batch see the same on every prefix.
+    """What signals read. It is built once per trace and grows message by message: live and batch evaluation see the same.
 
-    A result belongs to the oldest unanswered call of its id; where every call of that id is answered, the newer result
-    replaces the last one (progress, then the final word). A result whose id no earlier call has is an orphan.
-    ``messages`` and ``children`` stand in for the trace's own, for an agent that is still at work. ``asked`` has the
-    positions of the users' messages that are not empty; ``held`` every dictionary of the trace, arguments and metadata.
-    ``is_odd`` is True where something may be none of its type's values, as in no decoded trace: signals would not notice.
+    A result belongs to the oldest unanswered call with its id; if every call with that id is answered, the newer result
+    replaces the last one (progress, then the final result). A result whose id no earlier call has is an orphan.
+    ``messages`` and ``children`` replace the trace's own for an agent that is still running. ``asked`` has the
+    positions of the users' messages that are not empty; ``held`` has every dictionary in the trace: arguments and
+    metadata. ``is_odd`` is True if a value may not be valid for its type, which never happens in a decoded trace:
+    signals would not notice.
     """
 
-    __slots__ = ("_by_id", "_tools", "_waiting", "asked", "calls", "children", "held", "is_odd", "messages", "orphans", "texts", "trace")  # fmt: skip
+    __slots__ = ("_by_id", "_tools", "_waiting", "asked", "calls", "children", "held", "is_odd", "messages", "orphans",
+    "texts", "trace")  # fmt: skip
 
     def __init__(
         self,
@@ -137,12 +139,12 @@ class TraceIndex:
 
     @property
     def is_silent(self) -> bool:
-        """True where neither the agent nor a sub-agent said anything or called a tool: there is nothing to judge."""
+        """True if neither the agent nor a sub-agent said anything or called a tool: there is nothing to judge."""
         return not (self.texts or self.calls) and all(child.is_silent for child in self.children)
 
     @property
     def tools(self) -> dict[str, ToolFacts]:
-        """What each tool that was on offer or called can do, by its name."""
+        """What each tool that was available or called can do, by its name."""
         if self._tools is None or self._tools[0] != len(self.calls):
             details = self.trace.details
             offered = () if details is None or details.available_tools is None else details.available_tools
@@ -150,13 +152,14 @@ class TraceIndex:
         return self._tools[1]
 
     def add(self, message: Message) -> None:
-        """Append one message and fill in the results that it brings for earlier calls."""
+        """Append one message, and fill in the results that it contains for earlier calls."""
         self.extend((message,))
 
     def recall(self, checks: "Iterable[Iterable[Iterable[Any]]]", messages: int) -> None:
-        """Take the checks of the first calls from what an earlier index told of the first ``messages``; later ones are found when asked for.
+        """Reuse the checks that an earlier index found in the first ``messages``; later ones are found on request.
 
-        Each check is the fields of a ``Check``, as JSON has them. A call that has got another result since is looked at anew.
+        Each check is given as the fields of a ``Check``, as in JSON. A call that has since got another result is
+        checked again.
         """
         from sentinel_core.evaluate.checks import Check
 

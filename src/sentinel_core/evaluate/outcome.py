@@ -1,7 +1,7 @@
 """Whether a call failed: what the source says, else what the result plainly says.
 
-Conservative: only a result that begins or ends like a failure is one. A file, page or log that merely has the word "error"
-somewhere in it is not. The words are data, in ``outcome_words``.
+Conservative: only a result that begins or ends like a failure is one. A file, page or log that merely has the word
+"error" somewhere in it is not. The words are data, in ``outcome_words``.
 """
 
 import functools
@@ -22,12 +22,12 @@ Reason = Literal[
 
 
 class Outcome(NamedTuple):
-    """What became of a call, why, and the words of the result that it rests on (a substring of it; empty where there are none).
+    """The outcome of a call, the reason, and the words of the result that show it (a substring of the result; empty if there are none).
 
-    ``failed`` by ``flag`` (the source says so), ``exit_code``, ``error_text`` (an error message, an HTTP status, JSON that tells
-    an error) or ``unknown_tool``. ``worked`` by ``flag``, ``exit_code`` (0), ``no_match`` (a lookup found nothing), ``empty`` (nothing
-    came back) or ``no_sign`` (nothing in the result speaks of a failure). ``unknown`` where the result is ``unrecorded``, or the
-    call was ``not_run`` because the agent's host met a limit of its own.
+    ``failed`` by ``flag`` (the source says so), ``exit_code``, ``error_text`` (an error message, an HTTP status, JSON
+    that reports an error) or ``unknown_tool``. ``worked`` by ``flag``, ``exit_code`` (0), ``no_match`` (a lookup found
+    nothing), ``empty`` (nothing came back) or ``no_sign`` (nothing in the result indicates a failure). ``unknown`` if
+    the result is ``unrecorded``, or if the call was ``not_run`` because the agent's host reached a limit of its own.
     """
 
     state: State
@@ -66,7 +66,10 @@ _WRAPPED = (
     '{"status": 5',
 )
 # Lines after the last one that says how it went.
-_FOOTERS = ("[notice]", "note:", "hint:", "[end of")
+_FOOTERS = (
+    "[notice]", "note:", "hint:", "[end of", "signal:", "background pids:", "process group pgid:",
+    "[current working directory", "[python interpreter",
+)  # fmt: skip
 
 _Match = Callable[[str], re.Match[str] | None]
 _Tried = tuple[tuple[str, ...], _Match]
@@ -78,9 +81,11 @@ def judge_result(result: "ToolResult") -> Outcome:
     if success is None:
         return judge_text(result.content)
     if success:
-        # Some frameworks set the flag for every answer that arrives: an answer that begins with its own word goes before.
-        told = _judge_json(result.content) if result.content.startswith(_ANSWERS) else _FLAGGED
-        return told if told.state == "failed" else _FLAGGED
+        # Some frameworks set the flag for every answer that arrives: an answer that begins with its own word, or an exit code, goes before.
+        content = result.content
+        answers = content.startswith(_ANSWERS)
+        told = judge_text(content) if answers or "xit" in content else _FLAGGED
+        return told if told.state == "failed" and (answers or told.reason == "exit_code") else _FLAGGED
     if (result.metadata or {}).get("not_run") is True:
         return Outcome("unknown", "not_run")
     told = judge_text(result.content)

@@ -1,17 +1,56 @@
-"""Scores to a verdict, with the rules that fired and the sentence that explains it."""
+"""Scores to one and to a verdict, with the rules that fired and the sentence that explains it.
 
-from collections.abc import Mapping, Sequence
+Beside them the triage score, which sorts runs by how likely they failed; it decides no verdict.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from math import fsum
 from typing import NamedTuple
 
 from sentinel_core.profile import CriticalRule, Profile
 from sentinel_core.report import Finding, Verdict
 
-__all__ = ["Reason", "explain", "judge"]
+__all__ = ["TRIAGE_WEIGHTS", "Reason", "combine", "explain", "judge", "share", "triage_score"]
 
 _RANK: Mapping[Verdict, int] = {"PASS": 0, "WARN": 1, "FAIL": 2}
 _SEVERITIES = ("error", "warning", "note")
 _LONGEST = 300
+
+# Decimal weights and scores are not exact in binary: a plain sum lands on the wrong side of a threshold for some inputs
+# and depends on the order of addition. An exact sum, rounded once to nine places, does neither.
+_PLACES = 9
+
+TRIAGE_WEIGHTS: Mapping[str, float] = {
+    "ending": 0.4,
+    "effort": 0.3,
+    "hallucination": 0.105,
+    "loop": 0.075,
+    "tool_misuse": 0.075,
+    "cost": 0.045,
+}
+"""How a run ends tells most, effort is a prior, and RS-1's four share 0.3 in their proportions."""
+
+
+def combine(scores: Mapping[str, float], weights: Mapping[str, float]) -> float:
+    """The weighted mean, ``round(fsum(w * s) / fsum(w), 9)``; a weighted signal without a score counts 0.
+
+    Raises ``ZeroDivisionError`` where all weights are 0.
+    """
+    return share([weights[name] * score for name, score in scores.items()], weights)
+
+
+def share(parts: Iterable[float], weights: Mapping[str, float]) -> float:
+    """What ``parts`` (weight times score each) add to the overall score."""
+    return round(fsum(parts) / fsum(weights.values()), _PLACES)
+
+
+def triage_score(scores: Iterable[tuple[str, float | None]]) -> float | None:
+    """The weighted mean, in [0, 1] and rounded once, over those signals that could be measured; None where none could."""
+    measured = [(TRIAGE_WEIGHTS[name], score) for name, score in scores if score is not None and name in TRIAGE_WEIGHTS]
+    if not measured:
+        return None
+    return round(fsum(weight * score for weight, score in measured) / fsum(weight for weight, _ in measured), _PLACES)
 
 
 class Reason(NamedTuple):

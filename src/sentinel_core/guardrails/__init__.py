@@ -10,10 +10,16 @@ from sentinel_core._lazy import lazy_names
 if TYPE_CHECKING:
     from sentinel_core.guardrails.answers import family_answer
     from sentinel_core.guardrails.audit import audit_problems
-    from sentinel_core.guardrails.bound import BoundGuardrail, ask_all, bind_guardrails, failed_ruling, watched
+    from sentinel_core.guardrails.bound import (
+        BoundGuardrail,
+        ask_all,
+        bind_guardrails,
+        failed_ruling,
+        quality_of,
+        watched,
+    )
     from sentinel_core.guardrails.facts import LIFTS, Override, Reflection
     from sentinel_core.guardrails.family import Completion, Family, Loop, LoopTrace, loop_trace, merged_facts
-    from sentinel_core.guardrails.loops import quality_of
     from sentinel_core.guardrails.orchestrator import Orchestrator
     from sentinel_core.guardrails.store import DEFAULT_STORE, Store, open_store
 
@@ -44,10 +50,9 @@ __all__ = [
 _HOME = {
     "guardrails.answers": ("family_answer",),
     "guardrails.audit": ("audit_problems",),
-    "guardrails.bound": ("BoundGuardrail", "ask_all", "bind_guardrails", "failed_ruling", "watched"),
+    "guardrails.bound": ("BoundGuardrail", "ask_all", "bind_guardrails", "failed_ruling", "quality_of", "watched"),
     "guardrails.facts": ("LIFTS", "Override", "Reflection"),
     "guardrails.family": ("Completion", "Family", "Loop", "LoopTrace", "loop_trace", "merged_facts"),
-    "guardrails.loops": ("quality_of",),
     "guardrails.orchestrator": ("Orchestrator",),
     "guardrails.store": ("DEFAULT_STORE", "Store", "open_store"),
 }

@@ -20,7 +20,7 @@ from sentinel_core.trace import ExecutionTrace, Message, ToolResult
 
 __all__ = ["AnswerGuard", "Objection"]
 
-_OPENING = "Your answer was not accepted, because the record of this run does not bear it out:"
+_OPENING = "Your answer was not accepted, because the record of this run does not support it:"
 _REQUEST = "Do what is missing, or say plainly what was not done or did not work. Then answer again."
 _LONGEST = 300
 
@@ -31,8 +31,8 @@ _log = logging.getLogger("sentinel.answers")
 class Objection:
     """Why an answer is not accepted.
 
-    ``reason`` is written for the agent and is to be sent back to it word for word. ``is_final`` where this run's answers were
-    sent back ``most_returns`` times already: then the adapter raises its framework's exception.
+    ``reason`` is written for the agent, and must be sent to it word for word. ``is_final`` is True if this run's
+    answers were already sent back ``most_returns`` times: the adapter then raises its framework's exception.
     """
 
     reason: str
@@ -52,18 +52,18 @@ def _expectations(given: Sequence[str]) -> tuple[str, ...]:
 
 def _patterns(given: Sequence[str]) -> tuple[str, ...]:
     if isinstance(given, str):
-        raise ConfigError(f'rules must be a list of texts such as "hallucination.*", but it is {given!r}')
+        raise ConfigError(f'rules must be a list of strings such as "hallucination.*", but it is {given!r}')
     return tuple(given)
 
 
 @attrs.frozen(kw_only=True)
 class AnswerGuard:
-    """Judges a finished answer. One guard serves any number of runs, in any number of threads: it keeps nothing.
+    """Judges a finished answer. One guard serves any number of runs, in any number of threads: it keeps no state.
 
-    An answer is not accepted where a finding of severity error, of one of ``rules``, lies on the run's last turn, or where an
+    An answer is not accepted if one of ``rules`` has a finding of severity error on the run's last turn, or if an
     expectation in ``expect`` is broken. All other findings of that turn go to ``on_finding``, by default to the logger
-    ``sentinel.answers``. ``profile`` is a ``Profile``, its name, or a TOML file. Where Sentinel itself fails, the answer
-    passes and the logger says why; with ``fail_closed`` the failure is raised. Raises ``ConfigError`` for rules, a
+    ``sentinel.answers``. ``profile`` is a ``Profile``, its name, or a TOML file. If Sentinel itself fails, the answer
+    passes and the logger says why; with ``fail_closed``, the failure is raised. Raises ``ConfigError`` for rules, a
     profile or an expectation that cannot be used.
     """
 
@@ -75,10 +75,10 @@ class AnswerGuard:
     fail_closed: bool = False
 
     def check(self, run: Any, *, reader: str | None = None) -> Objection | None:
-        """What speaks against the run's last answer; None where it may pass.
+        """The objection to the run's last answer; None if the answer may pass.
 
-        ``run`` is whatever ``judge`` takes; ``reader`` names the format where it is known. Earlier reasons in the run, and the
-        answers that they sent back, are no part of what is judged.
+        ``run`` is anything that ``judge`` accepts; ``reader`` names the format if it is known. Earlier reasons in the
+        run, and the answers that they rejected, are not judged.
         """
         try:
             given = _given_out(read_trace(run, reader=reader))

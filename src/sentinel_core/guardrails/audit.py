@@ -37,7 +37,7 @@ def verify(family: Family, rows: Iterable[AuditRow]) -> Iterator[str]:
             yield f"{where} was changed: its content is not that of an audit row"
             return
     if (head, expected - 1) != (family.head, family.rows):
-        yield f'family "{family.root}" had {family.rows} audit rows; it has {expected - 1}, or the last one was replaced'
+        yield f'family "{family.root}" had {family.rows} audit rows; now it has {expected - 1}, or the last one was replaced'
         return
     yield from _unlike(family, last)
 

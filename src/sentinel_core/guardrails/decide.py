@@ -67,7 +67,7 @@ def wants(attempt: Attempt, quality: Quality) -> dict[str, tuple[str, str]]:
         detail = f"Drift is {_score_text(drift)}; at most {quality.drift_threshold:g} is allowed."
         found["drift"] = ("drift_threshold_exceeded", detail)
     if not attempt.summary_valid:
-        found["summary"] = ("summary_invalid", "The attempt gave no valid summary.")
+        found["summary"] = ("summary_invalid", "The attempt has no valid summary.")
     return found
 
 

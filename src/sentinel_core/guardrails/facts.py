@@ -21,7 +21,7 @@ LIFTS: Mapping[str, str] = {
 
 @attrs.frozen(kw_only=True)
 class Attempt:
-    """One finished attempt at a task. ``alignment_score`` and ``drift_score`` are in [0, 1]; None is unknown."""
+    """One finished attempt at a task. ``alignment_score`` and ``drift_score`` are in [0, 1]; None means unknown."""
 
     loop_id: str
     rerun_of: str | None = None
@@ -51,8 +51,8 @@ class Reflection:
 class History:
     """Every finished attempt of one family, oldest first.
 
-    ``live`` is the report on an unfinished attempt, None between attempts. ``tags_elsewhere`` counts, for the
-    bias tags of this family, the loops of all other families in the store that have them.
+    ``live`` is the report on an unfinished attempt, None between attempts. ``tags_elsewhere`` gives, for each bias tag
+    of this family, how many loops of other families in the store have it.
     """
 
     attempts: tuple[Attempt, ...]
@@ -64,9 +64,9 @@ class History:
 class Ruling:
     """A guardrail's ruling: ``allow`` another attempt, ``stop_attempt`` now, or ``finalize`` the family.
 
-    ``reason`` is a stable word for programs, required for all but ``allow``; ``detail`` is one sentence for people. ``facts``
-    are the guardrail's measurements, JSON values by stable names; they are stored with the decision, and some are shown in a
-    loop's status.
+    ``reason`` is a stable word for programs, required except for ``allow``; ``detail`` is one sentence for people.
+    ``facts`` are the guardrail's measurements, a dict of JSON values with stable names; they are stored with the
+    decision, and some are shown in a loop's status.
     """
 
     action: Literal["allow", "stop_attempt", "finalize"]
@@ -80,8 +80,8 @@ class Override:
     """A person's recorded decision that a guardrail's ruling does not count.
 
     It lifts the kinds that are True, for the first decision that needs it; with ``expires_at`` (ISO 8601, UTC) for every
-    decision until then. An override sent with a completion has a ``loop_id`` and counts for that loop only. ``spent_on`` is
-    the loop whose decision used it up.
+    decision until then. An override sent with a completion has a ``loop_id`` and counts for that loop only.
+    ``spent_on`` is the loop whose decision used it up.
     """
 
     override_id: str
@@ -104,9 +104,9 @@ class Override:
 class Decision:
     """The decision after an attempt: another one, or the end of the family.
 
-    ``rerun_reason`` is the reason as a stable word, ``rerun_trigger`` the thresholds or guardrails behind it. ``rerun_number``
-    is the granted rerun's, from 1. ``force_finalize`` is True if a guardrail stopped a rerun. ``used`` are the ids of the
-    overrides that made this rerun possible.
+    ``rerun_reason`` is the reason as a stable word, ``rerun_trigger`` the thresholds or guardrails behind it.
+    ``rerun_number`` is the granted rerun's, from 1. ``force_finalize`` is True if a guardrail stopped a rerun. ``used``
+    are the ids of the overrides that made this rerun possible.
     """
 
     decision: Literal["rerun", "finalize"]

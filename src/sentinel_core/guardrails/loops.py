@@ -16,8 +16,7 @@ from typing import Any
 
 from sentinel_core.errors import LoopRequestError, StoreError
 from sentinel_core.guardrails.answers import failed_answer
-from sentinel_core.guardrails.bound import bind_guardrails
-from sentinel_core.guardrails.decide import Quality
+from sentinel_core.guardrails.bound import bind_guardrails, quality_of
 from sentinel_core.guardrails.facts import LIFTS, Reflection
 from sentinel_core.guardrails.orchestrator import Orchestrator
 from sentinel_core.guardrails.schemas import check, plain_tags
@@ -31,7 +30,6 @@ __all__ = [
     "make_orchestrator",
     "override_guardrails",
     "process_loop_completion",
-    "quality_of",
     "submit_loop",
 ]
 
@@ -52,8 +50,8 @@ def process_loop_completion(  # noqa: PLR0913 - the shape of the published call
 ) -> dict[str, Any]:
     """Decide whether a submitted loop is repeated, and return the decision. Idempotent.
 
-    If the store cannot be used, the answer has ``status`` "error" and the decision to finalize; nothing is raised. Raises
-    ``LoopRequestError`` for a malformed request (an override needs ``override_by``), ``UnknownLoopError``, and
+    If the store cannot be used, the answer has ``status`` "error" and the decision to finalize; nothing is raised.
+    Raises ``LoopRequestError`` for a malformed request (an override needs ``override_by``), ``UnknownLoopError``, and
     ``LoopConflictError`` if nothing was submitted for the loop.
     """
     overrides = dict(zip(LIFTS, (override_fatigue, override_max_reruns, override_bias_echo), strict=True))
@@ -127,7 +125,7 @@ def submit_loop(
 ) -> bool:
     """Store the scores of an attempt; True if it is the first of a new family.
 
-    Raises ``LoopRequestError`` for values out of range, ``LoopConflictError`` if other scores were submitted before.
+    Raises ``LoopRequestError`` for values out of range, ``LoopConflictError`` if different scores were submitted before.
     """
     reflection = Reflection(
         alignment_score=alignment_score,
@@ -158,15 +156,9 @@ def make_orchestrator(
     return made
 
 
-def quality_of(layers: Layers) -> Quality:
-    """The configured thresholds."""
-    host = layers.host()
-    return Quality(alignment_threshold=host.alignment_threshold, drift_threshold=host.drift_threshold)
-
-
 def _require_actor(actor: str | None) -> str:
     if not actor:
-        raise LoopRequestError("an override needs override_by: the person who decides @ $.override_by")
+        raise LoopRequestError("an override needs override_by, the person who decides at $.override_by")
     return actor
 
 

@@ -57,7 +57,7 @@ class Orchestrator:
             loop = known.loop(loop_id) or Loop(loop_id=loop_id, number=0, at=at)
             if loop.reflection is not None and loop.reflection != reflection:
                 raise LoopConflictError(
-                    f'loop "{loop_id}" was submitted before with other scores; stored scores are never replaced'
+                    f'loop "{loop_id}" was already submitted with different scores; stored scores are never replaced'
                 )
             made[:] = [family is None]
             if loop.reflection is not None:
@@ -198,7 +198,9 @@ def _member(family: Family | None, loop_id: str) -> tuple[Family, Loop]:
 def _submitted(family: Family | None, loop_id: str) -> tuple[Family, Loop, Reflection]:
     known, loop = _member(family, loop_id)
     if loop.reflection is None:
-        raise LoopConflictError(f'loop "{loop_id}" was granted, but its attempt was not submitted yet: submit it first')
+        raise LoopConflictError(
+            f'loop "{loop_id}" was granted, but its attempt has not been submitted yet: submit it first'
+        )
     return known, loop, loop.reflection
 
 

@@ -137,13 +137,13 @@ def check_loop_id(loop_id: object) -> str:
     if isinstance(loop_id, str) and _validator("loop_id").is_valid(loop_id):
         return loop_id
     raise LoopRequestError(
-        f'loop_id "{str(loop_id)[:140]}" cannot be used: 1 to 128 of A-Z, a-z, 0-9, ".", "_" and "-", the first a letter or digit'
+        f'loop_id "{str(loop_id)[:140]}" cannot be used: use 1 to 128 of A-Z, a-z, 0-9, ".", "_" and "-", starting with a letter or digit'
     )
 
 
 def _placed(schema: str, error: Any) -> str:
     where = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in error.instance_path)
-    return f"{_describe(schema, error)} @ ${where}"
+    return f"{_describe(schema, error)} at ${where}"
 
 
 def _kind(error: Any) -> str:
@@ -163,7 +163,7 @@ def _refuse_non_finite(document: object) -> None:
     if isinstance(document, dict):
         for name, value in document.items():
             if isinstance(value, float) and not math.isfinite(value):
-                raise LoopRequestError(f"{value} is not a finite number @ $.{name}")
+                raise LoopRequestError(f"{value} is not a finite number at $.{name}")
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from typing import TypeVar
 from sentinel_core.errors import StoreError
 from sentinel_core.guardrails.idle import Idle
 from sentinel_core.guardrails.sql import Cursor, SqlStore
-from sentinel_core.runtime.state_files import refuse_detours
+from sentinel_core.runtime.state_files import make_folder, refuse_detours
 
 __all__ = ["SqliteStore"]
 
@@ -45,7 +45,7 @@ class SqliteStore(SqlStore):
             self._make_file()
         elif not path.is_file():
             raise StoreError(
-                f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" create one; --store names another'
+                f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" create one; choose another with --store'
             )
         self._file = self.again(self._found)
         self.again(self.prepare)
@@ -80,7 +80,7 @@ class SqliteStore(SqlStore):
 
     def _make_file(self) -> None:
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self._path.parent)
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
             raise StoreError(f'store "{self.place}" cannot be opened: {error.strerror}') from None

@@ -32,17 +32,17 @@ class RetryConfig:
 class AgentSettings:
     """Limits of one run, and how it calls the model. None means no limit, or the model's default.
 
-    Per attempt at the task: ``max_turns`` caps model calls (failed calls do not count) and ``max_tool_calls`` caps tool
-    calls; of one reply's calls the first ``max_calls_per_reply`` run. Per run, reruns included: ``max_total_tokens``,
-    ``max_cost_usd`` and ``deadline`` (seconds). ``call_timeout`` is for one model call, in seconds. A resumed run gets a
-    new deadline.
+    For each attempt at the task, ``max_turns`` limits model calls (failed calls do not count) and ``max_tool_calls``
+    limits tool calls; only the first ``max_calls_per_reply`` calls of one reply are run. For the whole run, including
+    reruns: ``max_total_tokens``, ``max_cost_usd`` and ``deadline`` (seconds). ``call_timeout`` is for one model call,
+    in seconds. A resumed run gets a new deadline.
 
     Retries: see ``RetryConfig``.
 
     Context: ``context_strategy`` decides what happens to older messages that no longer fit; ``context_window`` is the
     model's window in tokens if the provider does not report it. A tool's result is cut at ``max_result_chars`` characters.
 
-    ``tool_mode``: ``guided`` offers one tool per step, which small models need; ``auto`` offers all.
+    ``tool_mode``: ``guided`` offers one tool per step, which small models need; ``auto`` offers all tools.
 
     Raises ``ValueError`` for a value out of range.
     """
@@ -52,7 +52,7 @@ class AgentSettings:
     max_tool_calls: int | None = attrs.field(default=100, validator=_calls)
     """Limit on tool calls in one attempt."""
     max_calls_per_reply: int = attrs.field(default=32, validator=[v.instance_of(int), v.ge(1)])
-    """How many tool calls of one reply are run; the rest get an error result."""
+    """Limit on the tool calls run from one reply; the rest get an error result."""
     max_total_tokens: int | None = attrs.field(default=None, validator=v.optional(_count))
     """Token limit for the whole run, including reruns."""
     max_cost_usd: float | None = attrs.field(default=None, validator=_cost)
@@ -68,13 +68,13 @@ class AgentSettings:
     max_delay: float = attrs.field(default=60.0, validator=[v.ge(0.0), v.le(3600.0)])
     """Upper limit on the wait between retries, in seconds."""
     backoff_factor: float = attrs.field(default=2.0, validator=[v.ge(1.0), v.le(100.0)])
-    """Each wait is this many times the one before."""
+    """Each wait is this many times the previous one."""
     jitter: bool = True
-    """Adds up to ``initial_delay`` seconds at random to each wait."""
+    """Adds a random delay of up to ``initial_delay`` seconds to each wait."""
     context_strategy: ContextStrategy = attrs.field(
         default="truncation", validator=v.in_(("truncation", "sliding_window", "importance"))
     )
-    """What happens to messages that no longer fit: ``truncation`` drops the oldest, ``importance`` keeps the user's words and failures, ``sliding_window`` lets the model summarize."""
+    """What happens to messages that no longer fit: ``truncation`` drops the oldest, ``importance`` keeps the user's words and failures, ``sliding_window`` has the model summarize them."""
     context_window: int | None = attrs.field(default=None, validator=v.optional(_count))
     """The model's context window in tokens, if the provider does not report it."""
     tool_mode: ToolMode = attrs.field(default="auto", validator=v.in_(("auto", "guided")))

@@ -51,7 +51,7 @@ def key_sent_elsewhere(plugin: Plugin, settings: Any, layers: Layers) -> str | N
     server = _server_of(str(settings.base_url))
     if server is None or server == _default_server(plugin, layers, key):
         return None
-    return f'the API key in {variable} goes to {server[1]}, set by "{key}" in {Path(base_url.folder, base_url.origin)}'
+    return f'the API key in {variable} is sent to {server[1]}, which is set by "{key}" in {Path(base_url.folder, base_url.origin)}'
 
 
 def _server_of(address: str) -> tuple[str, str] | None:

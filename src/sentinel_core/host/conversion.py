@@ -16,6 +16,8 @@ from sentinel_core.trace import from_json
 __all__ = ["Setting", "beside", "convert", "in_order", "printed", "settable", "shown"]
 
 _WRITTEN: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}
+_NAMED = {"bool": "true or false", "int": "a whole number", "float": "a number", "str": "text"}
+_EXPECTED = re.compile(r"^Expected (bool|int|float|str)(?: \| null)?, got [a-z]+")
 _DECIMAL = re.compile(r"[+-]?\.\d+")
 _PATH = "path"  # key in a field's metadata: its text is a path
 
@@ -103,7 +105,7 @@ def _own(wanted: Any, value: Any) -> Any:
     if isinstance(value, kind):
         return value
     if not (isinstance(value, str) and kind in (Path, PurePath, re.Pattern)):
-        expected = "text" if kind in (Path, PurePath, re.Pattern) else "no value: only Python code can set it"
+        expected = "text" if kind in (Path, PurePath, re.Pattern) else "no value, because only Python code can set it"
         raise TypeError(f"expected {expected}")
     if kind is not re.Pattern:
         return kind(value)
@@ -154,7 +156,7 @@ def _in_words(error: Exception, value: Any, wanted: Any, *, from_file: bool) -> 
         text = 'expected a list, written as ["one", "two"]'
     if ", got str" in text and not from_file:  # flags and variables are always text: say what to write
         text = next((f"expected {form}" for kind, form in _WRITTEN.items() if _takes(wanted, kind)), text)
-    return text
+    return _EXPECTED.sub(lambda match: f"expected {_NAMED[match[1]]}", text)
 
 
 def _choices(wanted: Any) -> list[str]:

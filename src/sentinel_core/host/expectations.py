@@ -47,11 +47,11 @@ class Expected:
         """A warning for each of the first tasks that no run has."""
         missing = sorted(set(self.by_task) - set(met))
         found = [
-            f'no run is of the task "{task}" of --expect-file (task_key {self.task_key}){did_you_mean(task, met)}'
+            f'no run belongs to the task "{task}" in --expect-file (task_key {self.task_key}){did_you_mean(task, met)}'
             for task in missing[:_MOST_WARNED]
         ]
         more = len(missing) - _MOST_WARNED
-        return [*found, f"and {more} more tasks of --expect-file that no run is of"] if more > 0 else found
+        return [*found, f"and {more} more tasks in --expect-file without a run"] if more > 0 else found
 
 
 def expected_of(written: Sequence[str]) -> Expected:
@@ -69,7 +69,7 @@ def read_expectations(written: Sequence[str], file: str | None) -> Expected | No
     document = _document(file)
     tasks = document.get("tasks", {})
     if not isinstance(tasks, dict) or not isinstance(document.get("task_key", ""), str):
-        raise ConfigError(f'"{file}": tasks must be a table, and task_key text such as "metadata.group"')
+        raise ConfigError(f'"{file}": tasks must be a table, and task_key a string such as "metadata.group"')
     return Expected(
         of_all=(*of_all, *_parsed(document.get("expect", []), f'"{file}": expect')),
         by_task={task: _parsed(given, f'"{file}": tasks."{task}"') for task, given in sorted(tasks.items())},
@@ -94,7 +94,7 @@ def _document(file: str) -> dict[str, Any]:
 
 def _parsed(given: object, where: str) -> tuple[Expectation, ...]:
     if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
-        raise ConfigError(f'{where} must be a list of texts such as "called:file_report"')
+        raise ConfigError(f'{where} must be a list of strings such as "called:file_report"')
     try:
         return tuple(map(parse_expectation, given))
     except ValueError as error:
@@ -105,7 +105,7 @@ def expecting(panel: Panel, expected: Expected) -> Panel:
     """The panel with the signal ``expect``: a broken expectation is FAIL. Raises ``ConfigError`` if a plugin has that name."""
     if any(signal.name == EXPECT for signal in panel.signals):
         raise ConfigError(
-            f'a plugin offers a signal named "{EXPECT}", the name that --expect needs; leave the plugin out'
+            f'a plugin offers a signal named "{EXPECT}", which is the name that --expect uses; leave the plugin out'
         )
 
     def detect(index: TraceIndex) -> Detection:

@@ -24,17 +24,17 @@ def evaluate_trace(
     expect: Sequence[str] = (),
     allow: Sequence[str] = (),
 ) -> ReliabilityReport:
-    """Evaluate one trace with the installed signals, or with exactly those given, by ``profile`` (default: ``STANDARD``).
+    """Evaluate one trace with the installed signals, or with exactly the given ones, using ``profile`` (default: ``STANDARD``).
 
-    ``expect`` holds what is expected of the run, written as for ``--expect``; a broken expectation is FAIL. ``allow`` names
-    rules that are off, such as ``loop.cycle``.
+    ``expect`` lists what is expected of the run, written as for ``--expect``; a broken expectation gives FAIL.
+    ``allow`` lists rules to switch off, such as ``loop.cycle``.
 
-    Plugins run in this process with their default settings; no configuration file or variable is read. A signal that fails
-    is in the report's ``failures``. Raises ``ValueError`` for a trace without an id, an unknown role, a lone surrogate in
-    arguments or metadata, and two signals with the same name; raises ``TypeError`` for a value of the wrong type. Errors
-    about a trace name the message, the field, the value, and what is expected. Raises ``sentinel_core.errors.PluginError``
-    where no signal is installed and none is given, and ``ConfigError`` for an expectation that cannot be understood and a
-    rule that there is not.
+    Plugins run in this process with their default settings; no configuration file or variable is read. A signal that
+    fails is in the report's ``failures``. Raises ``ValueError`` for a trace without an id, an unknown role, a lone
+    surrogate in arguments or metadata, and two signals with the same name; raises ``TypeError`` for a value of the
+    wrong type. Errors about a trace name the message, the field, the value, and what is expected. Raises
+    ``sentinel_core.errors.PluginError`` if no signal is installed and none is given, and ``ConfigError`` for an
+    expectation that cannot be understood and for an unknown rule.
     """
     if not isinstance(trace, ExecutionTrace):
         raise TypeError(f"trace is a {type(trace).__name__}; expected an ExecutionTrace")

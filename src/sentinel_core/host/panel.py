@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -13,13 +13,15 @@ from sentinel_core.evaluate.evaluator import BoundSignal, Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.conversion import printed
 from sentinel_core.host.plugins import Installed, LoadFailure, Plugin, Watch
-from sentinel_core.host.rule_levels import Level, check_rules, with_levels
 from sentinel_core.host.selection import did_you_mean
 from sentinel_core.host.settings import Layers
 from sentinel_core.offers import Signal
 from sentinel_core.profile import PROFILES, RS1, STANDARD, CriticalRule, Profile
 from sentinel_core.report import SignalFailure
 from sentinel_core.trace import ExecutionTrace
+
+if TYPE_CHECKING:
+    from sentinel_core.host.rule_levels import Level
 
 __all__ = ["bind_settings", "make_panel", "panel_of", "read_profile", "undeclared_rules", "weighted", "with_weights"]
 
@@ -42,7 +44,7 @@ def make_panel(
     absent = {failure.signal_name for failure in failed}
     absent |= {source.name for source in left_out if source.kind == "signals"}
     offers = [plugin.offer for plugin in plugins if plugin.source.kind == "signals"]
-    levels = check_rules(layers.rules(), offers, absent)
+    levels = _levels(layers, offers, absent)
     for plugin in plugins:
         if plugin.source.kind == "signals":
             try:
@@ -69,10 +71,23 @@ def bind_settings(function: Callable[..., Any], settings: Any) -> Callable[..., 
     return function if settings is None else lambda given: function(given, settings)
 
 
-def _bind(plugin: Plugin, layers: Layers, levels: Mapping[str, Level], watch: Watch | None) -> BoundSignal:
+def _levels(layers: Layers, offers: Iterable[Signal], absent: Collection[str]) -> "Mapping[str, Level]":
+    rules = layers.rules()
+    if not rules:
+        return {}
+    from sentinel_core.host.rule_levels import check_rules
+
+    return check_rules(rules, offers, absent)
+
+
+def _bind(plugin: Plugin, layers: Layers, levels: "Mapping[str, Level]", watch: Watch | None) -> BoundSignal:
     source = plugin.source
     settings = layers.of_plugin("signals", source.name, plugin.offer.settings)
-    detect = with_levels(bind_settings(plugin.offer.detect, settings), source.name, levels)
+    detect = bind_settings(plugin.offer.detect, settings)
+    if levels:
+        from sentinel_core.host.rule_levels import with_levels
+
+        detect = with_levels(detect, source.name, levels)
     return BoundSignal(
         name=source.name,
         detect=detect if watch is None else _watched(detect, watch, source.label),
@@ -145,7 +160,7 @@ def read_profile(name: str) -> Profile:
     except OSError as error:
         known = " nor ".join(f'"{profile}"' for profile in PROFILES)
         raise ConfigError(
-            f'no profile "{name}": it is neither {known} nor a readable file ({error.strerror})'
+            f'no profile "{name}": it is neither {known} nor a readable file ({error.strerror}){did_you_mean(name, PROFILES)}'
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'profile "{name}" is not TOML: {error}') from None

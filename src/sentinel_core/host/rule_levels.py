@@ -18,7 +18,7 @@ __all__ = ["Level", "check_rules", "with_levels", "without_rules"]
 
 Level = Literal["off", "note", "warning", "error"]
 _LEVELS = get_args(Level)
-_NOTHING_COUNTS = "All findings are switched off, or notes by their rules' levels."
+_NOTHING_COUNTS = "All findings are switched off, or reduced to notes by their rules' levels."
 
 
 def check_rules(

@@ -5,16 +5,20 @@ from typing import NamedTuple
 
 from sentinel_core.errors import PluginError
 
-__all__ = ["KINDS", "SELECTABLE", "Selection", "did_you_mean", "load_target_kind"]
+__all__ = ["KINDS", "PROVIDER_EXTRAS", "SELECTABLE", "Selection", "did_you_mean", "load_target_kind", "no_provider"]
 
 KINDS = ("commands", "guardrails", "providers", "signals", "tools", "trace_readers")
 SELECTABLE = ("guardrails", "providers", "signals", "tools", "trace_readers")
 """The kinds that ``--plugins`` chooses among, and that have settings. A command is chosen by being called."""
 
+PROVIDER_EXTRAS = {"anthropic": "anthropic", "ollama": "ollama", "openai": "openai", "openrouter": "openai"}
+"""The extra that installs each provider of this project that ``[standard]`` leaves out."""
+
 # An empty --plugins keeps what every command needs: a reader for the trace, a provider and tools for the agent.
 _DISPENSABLE = ("guardrails", "signals")
 
 _SIMILAR = 0.7
+_ABBREVIATED = 3  # letters; so many are enough where they begin a name
 _LONG = 6  # letters; for names this long a mistyped beginning is compared, too
 
 Label = tuple[str, str]
@@ -71,13 +75,25 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f'; did you mean "{ranked[0][1]}"?' if ranked and -ranked[0][0] >= _SIMILAR else ""
 
 
+def no_provider(name: str, known: Collection[str]) -> PluginError:
+    """The error for a provider that is not among the ``known`` ones, which are installed."""
+    if name in PROVIDER_EXTRAS:
+        near = f": pip install 'reliability-sentinel[{PROVIDER_EXTRAS[name]}]'"
+    else:
+        near = f"{did_you_mean(name, known)} (installed: {', '.join(sorted(known)) or 'none'})"
+    return PluginError(f'no provider "{name}" is installed{near}')
+
+
 def _similarity(name: str, other: str) -> float:
-    """Similarity from 0 to 1; the mistyped beginning of a long name counts, too."""
+    """Similarity from 0 to 1; the beginning of a name counts, too, mistyped if it is long, and so does what follows the last dot."""
     import difflib
 
+    if "." in other and "." not in name:
+        return max(_similarity(name, part) for part in (other.rpartition(".")[2], other.replace(".", " ")))
     whole = difflib.SequenceMatcher(None, other, name).ratio()
     start = difflib.SequenceMatcher(None, other[: len(name)], name).ratio() if len(name) >= _LONG else 0.0
-    return max(whole, start)
+    begun = _SIMILAR if len(name) >= _ABBREVIATED and other.startswith(name) else 0.0
+    return max(whole, start, begun)
 
 
 def _find(item: str, installed: Collection[Label]) -> Label:
@@ -92,5 +108,5 @@ def _find(item: str, installed: Collection[Label]) -> Label:
         )
     if len(found) > 1:
         choices = " or ".join(f'"{kind}:{name}"' for kind, name in found)
-        raise PluginError(f'"{item}" in --plugins is in two kinds; write {choices}')
+        raise PluginError(f'"{item}" in --plugins is the name of plugins of two kinds; write {choices}')
     return found[0]

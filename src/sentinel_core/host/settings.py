@@ -51,7 +51,7 @@ class HostSettings:
     max_record_mb: int = attrs.field(default=256, validator=attrs.validators.gt(0))
     """Size limit for one record, decompressed."""
     strict: bool = False
-    """No verdict on a trace that could not be read completely; unknown and repeated keys are rejected."""
+    """Give no verdict on a trace that could not be read completely, and reject unknown and repeated keys."""
     plugins: str | None = None
     """Which plugins to load; not set means every installed one."""
     provider: str | None = None
@@ -61,9 +61,9 @@ class HostSettings:
     store: str | None = None
     """Where attempts and decisions are stored: a path or ``postgresql://...``; not set means ``.sentinel/loops.sqlite3``."""
     alignment_threshold: float = attrs.field(default=0.75, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
-    """An attempt that scores below it is repeated."""
+    """An attempt whose alignment score is below this is repeated."""
     drift_threshold: float = attrs.field(default=0.25, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
-    """An attempt that scores above it is repeated."""
+    """An attempt whose drift score is above this is repeated."""
     reflect: bool = True
     """Whether ``sentinel run`` may try again; if false, a run has one attempt."""
     reflector: Literal["rules", "llm"] = "rules"
@@ -89,8 +89,7 @@ class Layers:
         for key, setting in self.values.items():
             head = key.partition(".")[0]
             if head not in (*names, *SELECTABLE, "agent", "rules", "weights"):
-                near = f"; it is a flag only: --{_FLAGS[head]}" if head in _FLAGS else did_you_mean(head, names)
-                raise ConfigError(f'unknown setting "{key}" from {setting.origin}{near}')
+                raise ConfigError(f'unknown setting "{key}" from {setting.origin}{_near(key, names)}')
             if key.count(".") < _DOTS.get(head, 0):
                 raise ConfigError(f'"{key}" from {setting.origin} must be a table, but it is {shown(setting.value)}')
         if any(key.startswith("agent.") for key in self.values):
@@ -181,6 +180,16 @@ class Layers:
         about = "" if named else prefix or "settings "
         origins = ", ".join(sorted({self.values[f"{prefix}{name}"].origin for name in named or names}))
         return ConfigError(f"{about}{problem} (from {origins})")
+
+
+def _near(key: str, names: Collection[str]) -> str:
+    """What may have been meant by a key that is no setting of the host's ``names`` and no table."""
+    head = key.partition(".")[0]
+    if key.startswith("tool.sentinel."):
+        return '; "[tool.sentinel]" is for pyproject.toml: sentinel.toml has its keys at the top'
+    if head in _FLAGS:
+        return f"; it is a flag only: --{_FLAGS[head]}"
+    return did_you_mean(head, (*names, *SELECTABLE, "agent", "rules", "weights"))
 
 
 def find_file(start: Path) -> Path | None:

@@ -45,9 +45,7 @@ def listed(returned: object, kind: str) -> list[Any]:
     if isinstance(returned, Iterable) and not isinstance(returned, (str, bytes, Mapping)):
         return list(returned)
     kind_of_value = "None" if returned is None else f"a {refused_type(returned)}"
-    raise PluginError(
-        f"sentinel_{kind} must return a list of {_OFFERS[kind].__name__}, and it returned {kind_of_value}"
-    )
+    raise PluginError(f"sentinel_{kind} must return a list of {_OFFERS[kind].__name__}, but returned {kind_of_value}")
 
 
 def checked(offer: object, kind: str) -> Any:
@@ -135,7 +133,9 @@ def _check_tool(tool: offers.Tool) -> None:
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < math.inf:
         raise PluginError(f'"{tool.name}": timeout must be a number of seconds above 0, but it is {_shown(number)}')
     if not isinstance(tool.parameters, Mapping):
-        raise PluginError(f'"{tool.name}": parameters must be a dict, a JSON schema; it is {_shown(tool.parameters)}')
+        raise PluginError(
+            f'"{tool.name}": parameters must be a dict that is a JSON schema, but it is {_shown(tool.parameters)}'
+        )
     try:
         check_parameters(tool)
     except (ConfigError, TypeError) as error:

@@ -32,7 +32,7 @@ __all__ = [
 
 _MEMORY = "it needs more memory than --max-memory-mb allows"
 _MESSAGES = {Message}
-CUT_SHORT = "changed while it was read: the rest of it is gone"
+CUT_SHORT = "changed while it was being read: the rest of it is missing"
 _NO_TRACE = "contains no trace: nothing to check"
 _OVER = object()  # marks the end of the records; a reader may yield anything, even None
 
@@ -108,7 +108,7 @@ class Readable(NamedTuple):
         problem = problem_of(self.trace)
         if problem is None:
             return None
-        message = f'its reader "{self.reader}" gave a malformed trace as record {self.number}: {problem}'
+        message = f'its reader "{self.reader}" returned a malformed trace as record {self.number}: {problem}'
         return Unreadable(message=message, source=self.source, label=self.label)
 
 
@@ -240,7 +240,7 @@ def _of_source(
     except (InputError, SideEffectError) as error:
         messages = [str(error)]
     except (OSError, EOFError) as error:
-        messages = [] if source.is_cut_short else [f"cannot be read whole: {error}"]
+        messages = [] if source.is_cut_short else [f"cannot be read completely: {error}"]
     else:
         messages = [_NO_TRACE] if produced == start and source.length is None else []
     for message in (*messages, *([CUT_SHORT] if source.is_cut_short else [])):
@@ -279,18 +279,18 @@ def _refuse_the_dead(deaths: _Deaths, stage: str, file: int, item: int) -> None:
 
 def _outcome(record: object, source: FileSource, reader: TraceReader, number: int) -> Readable | Unreadable:
     if isinstance(record, ReadError):
-        message = record.message or f'its reader "{reader.name}" refused record {number} without a reason'
+        message = record.message or f'its reader "{reader.name}" rejected record {number} without giving a reason'
         return Unreadable(message=message, source=source.place, label=source.label, line=record.line)
     if not isinstance(record, ExecutionTrace):
         message = (
-            f'its reader "{reader.name}" gave a {type(record).__name__}; expected an ExecutionTrace or a ReadError'
+            f'its reader "{reader.name}" returned a {type(record).__name__}; expected an ExecutionTrace or a ReadError'
         )
         return Unreadable(message=message, source=source.place, label=source.label)
     readable = Readable(trace=record, file=source, grain=reader.grain, number=number, reader=reader.name)
     if not _is_whole(record) and (malformed := readable.malformed()) is not None:
         return malformed
     if source.strict and (gaps := reading_remarks(record, GAPS)):
-        message = f"--strict refuses record {number}, because not all of it could be read: {'; '.join(gaps)}"
+        message = f"--strict rejects record {number}, because it could not be read completely: {'; '.join(gaps)}"
         return Unreadable(message=message, source=source.place, label=source.label)
     return readable
 

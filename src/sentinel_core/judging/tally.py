@@ -63,8 +63,8 @@ def death_of(error: WorkerError) -> Death | None:
 
 def fault_of(error: WorkerError, where: str = "") -> str:
     """The message if no plugin was at work; ``where`` it stopped follows the verb."""
-    hint = " (--timeout sets how long a record may take)" if isinstance(error, WorkerTimeout) else ""
-    return f"the process that judges stopped{where} and no plugin was at work: {error}{hint}"
+    hint = " (--timeout sets the time limit for one record)" if isinstance(error, WorkerTimeout) else ""
+    return f"the judging process stopped{where} while no plugin was running: {error}{hint}"
 
 
 _OUT_OF_MEMORY = describe(MemoryError())  # running out of memory, if Python can still raise it

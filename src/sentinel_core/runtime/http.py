@@ -197,8 +197,8 @@ HTTP_FAILURES: Mapping[str, Failure] = {
     "httpx2.TooManyRedirects": _provider("redirects in a circle", retryable=False),
     "httpx2.TransportError": _network("could not be reached, or closed the connection"),
     "httpx2.UnsupportedProtocol": _unsendable,
-    "sentinel_core.OriginRefusedError": _provider("was not asked", retryable=False),
-    "sentinel_core.ReplyTooLargeError": _provider("sent too much", retryable=False),
+    "sentinel_core.OriginRefusedError": _provider("was not called", retryable=False),
+    "sentinel_core.ReplyTooLargeError": _provider("sent too large a reply", retryable=False),
 }
 
 

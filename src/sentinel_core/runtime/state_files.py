@@ -33,7 +33,10 @@ def make_folder(path: Path) -> None:
     """
     refuse_detours(path)
     for folder in reversed([folder for folder in (path, *path.parents) if not folder.is_dir()]):
-        folder.mkdir(mode=0o700, exist_ok=True)
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except FileExistsError:
+            raise NotADirectoryError(errno.ENOTDIR, "is a file, and should be a folder", str(folder)) from None
 
 
 def write_whole(path: Path, data: bytes, *, temporary: str | None = None) -> None:

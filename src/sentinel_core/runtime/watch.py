@@ -1,21 +1,32 @@
-"""Notes which plugin is at work, and rejects side effects.
+"""Foreign code under watch: notes which plugin is at work, rejects side effects, and limits time.
 
-Used in a child process only. A signal, reader or import that prints, or that changes the working directory or the locale,
+``Watch`` is used in a child process only. A signal, reader or import that prints, or that changes the working directory or the locale,
 would change the results of others; it is refused by name, and its changes are undone.
+
+``time_limit`` interrupts a hung call by a signal, if the system has them. Python code is interrupted anywhere, also in a sleep or
+a read. A computation in C that does not return is not; the parent must end the process.
 """
 
 import locale
 import os
+import signal
 import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
 from io import TextIOBase
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple, ParamSpec, Self, TypeVar
 
 from sentinel_core.errors import PluginError
 from sentinel_core.runtime.outbox import Outbox
 
-__all__ = ["AtWork", "SideEffectError", "Watch", "at_fault", "file_of"]
+__all__ = ["AtWork", "SideEffectError", "Watch", "at_fault", "file_of", "shielded", "time_limit"]
 
+_AGAIN = 1.0  # seconds after which the code is interrupted again, if it swallowed the first interrupt
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 _CUT_OFF = 70  # the exit code of a child that cannot tell anything any more
 
@@ -134,3 +145,56 @@ class Watch:
             effects.append("changed the locale")
             locale.setlocale(locale.LC_ALL, self._locale)
         return effects
+
+
+class _TimeOver(BaseException):
+    """Not an ``Exception``, so that code that catches all of those to retry is interrupted too."""
+
+
+@contextmanager
+def time_limit(seconds: float | None) -> Iterator[None]:
+    """Interrupt the block after so many seconds. Raises ``TimeoutError``.
+
+    Does nothing without a limit, outside the main thread, without such signals, or if an alarm is set already.
+    """
+    if seconds is None or not _can_interrupt():
+        yield
+        return
+    is_over = False
+
+    def ring(_signal: int, _frame: object) -> None:
+        if not is_over:
+            raise _TimeOver
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001), _AGAIN)
+    try:
+        yield
+    except _TimeOver:
+        raise TimeoutError(f"did not end within {seconds:g} s") from None
+    finally:
+        is_over = True
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _can_interrupt() -> bool:
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        return False
+    return signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0) and signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
+
+
+def shielded(function: Callable[_P, _T]) -> Callable[_P, _T]:
+    """The function with the time limit's signal blocked, so that writing a frame to a pipe is not cut in half."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return function
+
+    @wraps(function)
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+        try:
+            return function(*args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    return call

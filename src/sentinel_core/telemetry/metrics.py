@@ -56,13 +56,13 @@ class _Row:
     more: tuple[tuple[str, Attribute], ...] = ()
 
 
-_USAGE = ("gen_ai.client.token.usage", "{token}", "Tokens that a model read or wrote", _TOKENS, _operation("chat"))
+_USAGE = ("gen_ai.client.token.usage", "{token}", "Tokens read or written by a model", _TOKENS, _operation("chat"))
 _RETRY_KEYS = ("error.type", "sentinel.retry.reason")
 _ROWS = (
     _Row(
         "gen_ai.client.operation.duration",
         "s",
-        "Time of one model call, all attempts",
+        "Duration of one model call, including all attempts",
         _OPERATION,
         _operation("chat"),
         _seconds,
@@ -73,7 +73,7 @@ _ROWS = (
     _Row(
         "gen_ai.execute_tool.duration",
         "s",
-        "Time of one run of a tool; failures have an error.type",
+        "Duration of one tool execution; failures have an error.type",
         _OPERATION,
         _operation("execute_tool"),
         _seconds,
@@ -82,7 +82,7 @@ _ROWS = (
     _Row(
         "gen_ai.invoke_agent.duration",
         "s",
-        "Time of one run of the agent",
+        "Duration of one run of the agent",
         _AGENT,
         _operation("invoke_agent"),
         _seconds,
@@ -91,7 +91,7 @@ _ROWS = (
     _Row(
         "gen_ai.invoke_workflow.duration",
         "s",
-        "Time of the whole conversation",
+        "Duration of the whole conversation",
         _WORKFLOW,
         _operation("invoke_workflow"),
         _seconds,
@@ -100,7 +100,7 @@ _ROWS = (
     _Row(
         "sentinel.client.retries",
         "{attempt}",
-        "Attempts after a failed one",
+        "Retries after a failed attempt",
         (),
         _named("sentinel.backoff"),
         lambda _: 1,
@@ -109,7 +109,7 @@ _ROWS = (
     _Row(
         "sentinel.context.utilization",
         "1",
-        "Estimated tokens as a share of the context's budget",
+        "Estimated tokens as a fraction of the context budget",
         _TENTHS,
         _named("sentinel.context.manage"),
         _attribute("sentinel.context.utilization"),

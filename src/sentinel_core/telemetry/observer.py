@@ -1,23 +1,32 @@
-"""Telemetry as an observer of the agent's events: writes files and HTTP spans, and sends to a collector if one is named."""
+"""Telemetry as an observer of the agent's events: writes files and HTTP spans, and sends to a collector if one is named.
 
+HTTP spans are written as they happen: requests as children of the attempt, the tool or the delivery that makes them.
+"""
+
+import contextlib
 import logging
 import os
+import secrets
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
 import attrs
 
 from sentinel_core.agent import events as ev
-from sentinel_core.agent.otel_ids import trace_id_of
+from sentinel_core.agent.otel_ids import root_span_id_of, span_id_of, trace_id_of
 from sentinel_core.agent.staging import DELIVERY
 from sentinel_core.errors import error_text
+from sentinel_core.runtime.http_requests import HttpRequest, unwatch, watch
+from sentinel_core.runtime.state_files import append_lines
+from sentinel_core.telemetry.data import CLIENT, Attribute, SpanData
 from sentinel_core.telemetry.encode import log_lines, metric_lines, span_lines
-from sentinel_core.telemetry.http_spans import Live
-from sentinel_core.telemetry.run_files import http_lines, rebuild
+from sentinel_core.telemetry.run_files import http_lines, live_path, rebuild
 
 __all__ = ["Telemetry", "is_disabled"]
+
+_HTTP_SCOPE = "sentinel.http"
+_FAILED = 400  # the lowest HTTP status that is an error for a client
 
 _LEAVES = (ev.RunResumed, ev.AttemptFinished, ev.ToolFinished, ev.DeliveryFinished)
 # After these the files are written, because a long wait, or nothing, may follow.
@@ -57,11 +66,11 @@ class Telemetry:
     _conversation_id: str | None = attrs.field(default=None, init=False)
     _unsaved: bool = attrs.field(default=False, init=False)
     _unsent: list[tuple[ev.Event, ...]] = attrs.field(factory=list, init=False)
-    _live: Live = attrs.field(init=False)
+    _live: "_Live" = attrs.field(init=False)
     _reported: set[str] = attrs.field(factory=set, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._live = Live(self.directory)
+        self._live = _Live(self.directory)
 
     def __call__(self, event: ev.Event) -> None:
         """Take one event."""
@@ -154,7 +163,7 @@ class Telemetry:
             send(self.endpoint, "metrics", metric_lines(metrics_of(spans)))
             send(self.endpoint, "logs", log_lines(logs_of(spans)))
 
-    @contextmanager
+    @contextlib.contextmanager
     def _quietly(self, doing: str) -> Iterator[None]:
         try:
             yield
@@ -163,3 +172,65 @@ class Telemetry:
             if problem not in self._reported:
                 self._reported.add(problem)
                 self.warn(problem)
+
+
+@attrs.define(eq=False)
+class _Live:
+    """Appends a span for each request of this process and of its tools' children to a file beside the trace.
+
+    The journal has no HTTP requests, so this file keeps those of a killed run.
+    """
+
+    directory: Path
+    _trace_id: str = ""
+    _parent: str = ""
+    _attempt: int | None = None
+    _tools: dict[str, str] = attrs.field(factory=dict)
+
+    def follow(self, trace_id: str, key: object = None, *, attempt: int | None = None) -> None:
+        """Assign later requests to the span that ``key`` names, None for the outermost, and to ``attempt``, if given."""
+        if not self._trace_id:
+            watch(self)
+        self._trace_id, self._attempt = trace_id, attempt
+        self._parent = root_span_id_of(trace_id) if key is None else span_id_of(trace_id, key)
+
+    def tool_started(self, call_id: str, key: object) -> None:
+        """Remember the span of a call: several may run at once, each in a child that knows its own call id."""
+        self._tools[call_id] = span_id_of(self._trace_id, key)
+
+    def working_on(self, call_id: str) -> None:
+        """Assign this process's requests to a tool call."""
+        self._parent, self._attempt = self._tools.get(call_id, self._parent), None
+
+    def requested(self, made: HttpRequest) -> None:
+        """Append the span of a request."""
+        line = span_lines((self._span(made),), _HTTP_SCOPE)
+        with contextlib.suppress(OSError):  # a full disk must not fail the request; writing the trace reports it
+            append_lines(live_path(self.directory, self._trace_id), line)
+
+    def close(self) -> None:
+        """Stop watching the HTTP clients."""
+        unwatch(self)
+        self._trace_id = ""
+
+    def _span(self, made: HttpRequest) -> SpanData:
+        failed = made.error or (str(made.status) if made.status is not None and made.status >= _FAILED else None)
+        attributes: dict[str, Attribute | None] = {
+            "http.request.method": made.method,
+            "url.full": made.url,
+            "http.response.status_code": made.status,
+            "error.type": failed,
+            "sentinel.attempt.number": self._attempt,
+            "http.request.resend_count": self._attempt - 1 if self._attempt is not None and self._attempt > 1 else None,
+        }
+        return SpanData(
+            trace_id=self._trace_id,
+            span_id=secrets.token_hex(8),
+            parent_id=self._parent,
+            name=made.method,
+            kind=CLIENT,
+            start=made.start,
+            end=made.end,
+            attributes={name: value for name, value in attributes.items() if value is not None},
+            failed=failed is not None,
+        )

@@ -126,9 +126,9 @@ class Emission:
 
     def prepared(self) -> "Emission":
         """A copy that starts at the file's current end. Raises ``ConfigError`` if it cannot write or send."""
-        from sentinel_core.telemetry.send import check_endpoint
-
         if self.endpoint is not None:
+            from sentinel_core.telemetry.send import check_endpoint
+
             check_endpoint(self.endpoint)
         try:
             return attrs.evolve(self, start=check_writable(self.path))

@@ -1,4 +1,4 @@
-"""For plugin authors: contract suites to subclass, a scripted model, sample traces, and a count of work.
+"""For plugin authors: contract suites to subclass, a scripted model, sample traces, and a work counter.
 
     from sentinel_core.testing import SignalContract
 

@@ -38,14 +38,14 @@ class CommandContract(Contract, given=("make", "module")):
         before = _modules_after(_OFFERING)
         more = _modules_after(f"{_OFFERING}; import {self.module()}") - before
         heavy = sorted(name for name in more if name.partition(".")[0] != own)
-        require(not heavy, f"{self.module()} must import nothing but sentinel_core, and it imports {heavy[:5]}")
+        require(not heavy, f"{self.module()} must import nothing but sentinel_core, but it imports {heavy[:5]}")
 
     def test_it_is_a_command(self) -> None:
         """A ``click.Command`` that says what it does; click calls it with the name that was typed."""
         import click
 
         made = self.load()
-        require(isinstance(made, click.Command), f"load() must give a click.Command, not a {type(made).__name__}")
+        require(isinstance(made, click.Command), f"load() must return a click.Command, not a {type(made).__name__}")
         require((made.help or "").strip(), "it has no help: the docstring of its function is missing")
 
     def test_its_options_say_what_they_do(self) -> None:

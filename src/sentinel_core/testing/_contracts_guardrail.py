@@ -51,7 +51,7 @@ _HISTORIES = (*_BETWEEN, *(attrs.evolve(_family(length, 0.5, 0.5), live=_LIVE) f
 class GuardrailContract(Contract, given=("make", "settings")):
     """Subclass it and give the guardrail.
 
-    It is asked about families of every length, good, bad and unscored, between attempts and in the middle of one.
+    It is called with families of every length, good, bad and unscored, between attempts and during one.
     """
 
     def make(self) -> Guardrail:
@@ -59,7 +59,7 @@ class GuardrailContract(Contract, given=("make", "settings")):
         raise NotImplementedError("make() must return the Guardrail to test")
 
     def settings(self) -> object:
-        """The settings to check with; the defaults where this is not overridden."""
+        """The settings to check with; the defaults unless overridden."""
         guardrail = self.make()
         return guardrail.settings() if guardrail.settings is not None else None
 
@@ -80,35 +80,35 @@ class GuardrailContract(Contract, given=("make", "settings")):
     def test_empty_history_has_a_ruling(self) -> None:
         """A guardrail is asked before the first attempt too."""
         ruling = self.check(History(attempts=()))
-        require(isinstance(ruling, Ruling), f"check() must give a Ruling, not a {type(ruling).__name__}")
+        require(isinstance(ruling, Ruling), f"check() must return a Ruling, not a {type(ruling).__name__}")
 
     def test_rulings_are_valid(self) -> None:
-        """A known action; whoever stops something says why, in a stable word and in a sentence."""
+        """The action is known; a ruling that stops something says why, in a stable word and in a sentence."""
         for history in _HISTORIES:
             ruling = self.check(history)
-            require(isinstance(ruling, Ruling), f"check() must give a Ruling, not a {type(ruling).__name__}")
+            require(isinstance(ruling, Ruling), f"check() must return a Ruling, not a {type(ruling).__name__}")
             require(ruling.action in _ACTIONS, f"unknown action {ruling.action!r}")
             if ruling.action != "allow":
                 require(ruling.reason and ruling.detail, f"{ruling.action} needs a reason and a detail: {ruling}")
 
     def test_facts_are_json(self) -> None:
-        """They are kept with the decision, and are the same when they are read again."""
+        """They are stored with the decision, and are the same when they are read again."""
         for history in _HISTORIES:
             facts = dict(self.check(history).facts)
             try:
                 again = msgspec.json.decode(msgspec.json.encode(facts))
             except (TypeError, ValueError) as error:
                 raise AssertionError(f"facts must be JSON values: {error}") from None
-            require(again == facts, f"facts must be JSON values by name, and these are not: {facts}")
+            require(again == facts, f"facts must be a dict of JSON values, but these are not: {facts}")
 
     def test_same_history_same_ruling(self) -> None:
-        """Nothing is remembered from one check to the next."""
+        """The guardrail remembers nothing from one check to the next."""
         first = [self.check(history) for history in _HISTORIES]
         again = [self.check(history) for history in reversed(_HISTORIES)]
-        require(first == again[::-1], "the same history got two rulings")
+        require(first == again[::-1], "the same history got two different rulings")
 
     def test_history_is_left_as_it_was(self) -> None:
-        """A guardrail reads."""
+        """A guardrail only reads the history."""
         for history in _HISTORIES:
             before = copy.deepcopy(history)
             self.check(history)

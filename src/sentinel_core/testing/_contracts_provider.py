@@ -37,11 +37,11 @@ _HISTORY = (
 def _require_reply(reply: object) -> None:
     """Fail with the agent's message if the agent would refuse the reply."""
     misfit = misfit_of(reply)
-    require(not misfit, f"complete() gave {misfit}")
+    require(not misfit, f"complete() returned {misfit}")
 
 
 class ProviderContract(Contract, given=("make", "settings")):
-    """Subclass it and give the provider; where it needs a server, let ``settings`` lead to one of your own.
+    """Subclass it and give the provider; if it needs a server, have ``settings`` point to one of your own.
 
     Each test connects anew and closes what it has opened.
     """
@@ -51,7 +51,7 @@ class ProviderContract(Contract, given=("make", "settings")):
         raise NotImplementedError("make() must return the Provider to test")
 
     def settings(self) -> object:
-        """The settings to connect with; the defaults where this is not overridden."""
+        """The settings to connect with; the defaults unless overridden."""
         provider = self.make()
         return provider.settings() if provider.settings is not None else None
 
@@ -61,7 +61,7 @@ class ProviderContract(Contract, given=("make", "settings")):
         return provider.connect(self.settings()) if provider.settings is not None else provider.connect()
 
     def complete(self, *messages: Message) -> Reply:
-        """One reply to a conversation, with one tool on offer."""
+        """One reply to a conversation, with one tool available."""
         model = self.connect()
         try:
             reply = model.complete(Request(system_prompt="Be brief.", messages=messages, tools=(_TOOL,)))
@@ -82,7 +82,7 @@ class ProviderContract(Contract, given=("make", "settings")):
     def test_connect_gives_a_model(self) -> None:
         """All four methods are there."""
         model = self.connect()
-        require(isinstance(model, Model), f"connect() must give a Model, not a {type(model).__name__}")
+        require(isinstance(model, Model), f"connect() must return a Model, not a {type(model).__name__}")
         model.close()
 
     def test_complete_gives_a_reply(self) -> None:
@@ -95,13 +95,13 @@ class ProviderContract(Contract, given=("make", "settings")):
         self.complete(*_HISTORY)
 
     def test_calls_name_offered_tools(self) -> None:
-        """What is called was on offer, each call with an id of its own."""
+        """Only offered tools are called, and each call has its own id."""
         calls = self.complete(_QUESTION).tool_calls
-        require(all(call.name == _TOOL.name for call in calls), f"a tool was called that is not on offer: {calls}")
+        require(all(call.name == _TOOL.name for call in calls), f"a tool was called that was not offered: {calls}")
         require(len({call.id for call in calls}) == len(calls), f"two calls share an id: {calls}")
 
     def test_usage_is_counted_or_unknown(self) -> None:
-        """None where the provider reports none, never a guess of zero."""
+        """Usage is None if the provider does not report it, never a guess of zero."""
         usage = self.complete(_QUESTION).usage
         require(usage is None or usage.total > 0, "usage must be None if the provider reports none")
 
@@ -113,22 +113,22 @@ class ProviderContract(Contract, given=("make", "settings")):
         model.close()
 
     def test_estimate_grows_with_the_conversation(self) -> None:
-        """A whole number, 0 or more, that no further message makes smaller."""
+        """The estimate is a whole number, 0 or more, and never shrinks when messages are added."""
         model = self.connect()
         sizes = [model.estimate_tokens(_HISTORY[:count]) for count in range(len(_HISTORY) + 1)]
         require(all(type(size) is int and size >= 0 for size in sizes), f"estimates must be whole numbers: {sizes}")
-        require(sizes == sorted(sizes), f"more messages must not be estimated smaller: {sizes}")
+        require(sizes == sorted(sizes), f"an estimate must not shrink when messages are added: {sizes}")
         model.close()
 
     def test_capabilities_are_told(self) -> None:
-        """Without asking for a reply first."""
+        """Capabilities are known before the first reply."""
         model = self.connect()
         capabilities = model.get_capabilities()
-        require(isinstance(capabilities, Capabilities), f"get_capabilities() gave a {type(capabilities).__name__}")
+        require(isinstance(capabilities, Capabilities), f"get_capabilities() returned a {type(capabilities).__name__}")
         model.close()
 
     def test_streamed_text_is_the_reply(self) -> None:
-        """What ``on_text`` gets adds up to the reply's text; a provider that does not stream gives nothing, or all at once."""
+        """What ``on_text`` gets adds up to the reply's text; a provider that does not stream passes nothing, or everything at once."""
         pieces: list[str] = []
         model = self.connect()
         reply = model.complete(Request(system_prompt="Be brief.", messages=(_QUESTION,), tools=(_TOOL,)), pieces.append)
@@ -137,7 +137,7 @@ class ProviderContract(Contract, given=("make", "settings")):
         require("".join(pieces) in ("", reply.content), f"the streamed text {pieces} is not the reply's")
 
     def test_missing_key_is_named(self) -> None:
-        """Without any of its variables it works, or says which one to set, before the network is asked."""
+        """Without any of its variables, it works or says which one to set, before it uses the network."""
         provider, refused = self.make(), None
         settings = self.settings()
         with mock.patch.dict(os.environ), mock.patch.object(socket.socket, "connect", side_effect=OSError("asked")):
@@ -158,7 +158,7 @@ class ProviderContract(Contract, given=("make", "settings")):
         model.close()
 
     def test_failure_is_a_model_error(self) -> None:
-        """A request that no model can answer is answered all the same, or refused with a ``ModelError``."""
+        """A request that no model can answer is either answered anyway or rejected with a ``ModelError``."""
         model = self.connect()
         try:
             reply = model.complete(Request(system_prompt="", messages=()))

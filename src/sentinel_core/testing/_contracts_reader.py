@@ -36,18 +36,18 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
         return "sample"
 
     def read(self, data: bytes) -> list[ExecutionTrace | ReadError]:
-        """Everything that the reader makes of some bytes."""
+        """Everything that the reader yields for some bytes."""
         return list(self.make().read(BytesSource(data=data, name=self.filename())))
 
     def test_judge_takes_what_it_reads(self, tmp_path: Path) -> None:
-        """``judge()`` gives a report on a file of this format that holds one trace, where the reader is installed."""
+        """``judge()`` returns a report on a file of this format that contains one trace, if the reader is installed."""
         if not any(one.kind == "trace_readers" and one.name == self.make().name for one in installed()):
             return
         path = tmp_path / Path(self.filename()).name
         path.write_bytes(self.sample())
         outcomes = self.read(self.sample())
         if len(outcomes) == 1:
-            require(judge(path).signal_scores, "judge() must give a report with scores")
+            require(judge(path).signal_scores, "judge() must return a report with scores")
             return
         try:
             judge(path)
@@ -68,14 +68,14 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
         )
 
     def test_leaves_other_files_alone(self) -> None:
-        """Neither nothing, nor prose, nor a picture is a trace."""
+        """An empty file, prose and a picture are not traces."""
         for head in (b"", b"Dear diary, today I wrote no trace.", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", b"{}"):
-            require(self.make().sniff(head, "other") == 0, f"sniff must give 0 for {head!r}")
+            require(self.make().sniff(head, "other") == 0, f"sniff must return 0 for {head!r}")
 
     def test_reads_traces(self) -> None:
-        """The sample gives traces with ids, and nothing else."""
+        """The sample contains only traces, each with an id."""
         outcomes = self.read(self.sample())
-        require(outcomes, "the sample must give at least one trace")
+        require(outcomes, "the sample must contain at least one trace")
         for outcome in outcomes:
             require(
                 isinstance(outcome, ExecutionTrace) and outcome.trace_id, f"expected a trace with an id, got {outcome}"
@@ -89,7 +89,7 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
         require(self.read(self.sample()) == self.read(self.sample()), "the same bytes must give the same traces")
 
     def test_traces_survive_the_native_format(self) -> None:
-        """What the reader makes of a file can be written and read again."""
+        """The traces that the reader yields can be written and read again."""
         for outcome in self.read(self.sample()):
             if isinstance(outcome, ExecutionTrace):
                 again = attrs.evolve(decode_trace(_written(outcome)), schema=outcome.schema)
@@ -97,7 +97,7 @@ class TraceReaderContract(Contract, given=("make", "sample", "filename")):
                 require(again == outcome, f"a trace must survive being written: {lost}")
 
     def test_cut_file_does_not_raise(self) -> None:
-        """A file cut anywhere gives traces, or a ``ReadError`` that says what is wrong."""
+        """A file cut at any point yields traces, or a ``ReadError`` that says what is wrong."""
         sample = self.sample()
         for size in range(0, len(sample), max(1, len(sample) // 50)):
             for outcome in self.read(sample[:size]):

@@ -57,12 +57,12 @@ class SignalContract(Contract, given=("make", "risky", "clean")):
         require(signal.summary.strip(), "the summary must not be empty")
 
     def test_settings_have_defaults(self) -> None:
-        """The signal works before anybody has configured it."""
+        """The signal works without configuration."""
         settings = self.make().settings
         require(settings is None or settings() == settings(), "the settings class must work without arguments")
 
     def test_never_fails(self) -> None:
-        """No trace makes it raise, answer nonsense, point to what is not there, or change what it reads."""
+        """No trace makes it raise, return an invalid answer, point to something that does not exist, or change the trace."""
         for trace in self._traces():
             report = self.judge(trace)
             require(not report.failures, f"on {trace.trace_id[:40]!r} it {[f.error for f in report.failures]}")
@@ -78,7 +78,7 @@ class SignalContract(Contract, given=("make", "risky", "clean")):
             require(not said.getvalue(), f"it printed {said.getvalue()[:40]!r}; a signal only reads")
 
     def test_same_answer_twice(self) -> None:
-        """It keeps no memory."""
+        """It keeps no state between traces."""
         first = [to_json(self.judge(trace)) for trace in self._traces()]
         second = [to_json(self.judge(trace)) for trace in reversed(list(self._traces()))]
         require(first == second[::-1], "the same trace must get the same answer, whatever was judged before")
@@ -96,13 +96,16 @@ class SignalContract(Contract, given=("make", "risky", "clean")):
         require(not report.findings, f"the clean trace must have no finding, not {report.findings}")
 
     def test_rules_are_declared(self) -> None:
-        """Every finding's rule is among the signal's ``rules``. A warning, so that signals from before there were rules pass."""
+        """Every finding's rule is among the signal's ``rules``. This is only a warning, so that older signals without rules pass."""
         missing = undeclared_rules(self.make(), self._traces())
         if missing:
-            warnings.warn(f"{self.make().name!r} does not declare its rules {', '.join(missing)}", stacklevel=1)
+            warnings.warn(
+                f"{self.make().name!r} reports findings of rules that it does not declare: {', '.join(missing)}",
+                stacklevel=1,
+            )
 
     def test_labels_are_not_read(self) -> None:
-        """Metadata may hold the answer; a signal that reads it measures nothing."""
+        """Metadata may contain the label (whether the run failed); a signal that reads it measures nothing."""
         import attrs
 
         for trace in self._traces():

@@ -26,7 +26,7 @@ class ToolContract(Contract, given=("make", "arguments", "settings")):
         raise NotImplementedError("arguments() must return arguments with which a call succeeds")
 
     def settings(self) -> object:
-        """The settings to call it with; the defaults where this is not overridden."""
+        """The settings to call it with; the defaults unless overridden."""
         tool = self.make()
         return tool.settings() if tool.settings is not None else None
 
@@ -42,14 +42,14 @@ class ToolContract(Contract, given=("make", "arguments", "settings")):
         require_taken(self.make(), "tools")
 
     def test_name_fits_every_provider(self) -> None:
-        """Letters, digits, ``_`` and ``-``, at most 64: what the strictest provider takes."""
+        """Letters, digits, ``_`` and ``-``, at most 64: what the strictest provider accepts."""
         name = self.make().name
         require(
             TOOL_NAME.fullmatch(name), f"the name {name!r} must have 1 to 64 letters, digits, _ and -, nothing else"
         )
 
     def test_effect_is_known(self) -> None:
-        """What neither reads nor writes cannot be kept from running twice."""
+        """The effect is "read" or "write"; otherwise the host could not keep a write from running twice."""
         effect = self.make().effect
         require(effect in ("read", "write"), f"the effect must be 'read' or 'write', not {effect!r}")
 
@@ -66,7 +66,7 @@ class ToolContract(Contract, given=("make", "arguments", "settings")):
         Toolbox().register(self.make())
 
     def test_schema_refuses_unknown_arguments(self) -> None:
-        """``"additionalProperties": false``: a misspelt argument is told to the model, not dropped."""
+        """``"additionalProperties": false``: a misspelt argument is reported to the model, not dropped."""
         self._refused({**self.arguments(), "no_such_argument": 1}, "an argument that it does not know")
 
     def test_schema_refuses_missing_arguments(self) -> None:
@@ -79,9 +79,9 @@ class ToolContract(Contract, given=("make", "arguments", "settings")):
         """The result is text, or a value that is JSON."""
         result = self.call(self.arguments())
         require(result.success is True, f"the call failed: {result.content}")
-        require(isinstance(result.content, str), "the result must come out as text")
+        require(isinstance(result.content, str), "the result must be text")
 
     def _refused(self, arguments: dict[str, Any], what: str) -> None:
         result = self.call(arguments)
         error = (result.metadata or {}).get("error")
-        require(error == "InvalidArgumentsError", f"the schema must refuse {what}; the call gave: {result.content}")
+        require(error == "InvalidArgumentsError", f"the schema must reject {what}; the call returned: {result.content}")

@@ -13,9 +13,10 @@ __all__ = ["ScriptedModel", "scripted_provider"]
 
 
 class ScriptedModel:
-    """Plays the given replies in order; an exception in the script is raised in its turn.
+    """Plays the given replies in order; an exception in the script is raised when its turn comes.
 
-    ``requests`` holds the requests, ``closed`` how often it was closed. Raises ``ProviderError`` when the script is over.
+    ``requests`` holds the requests; ``closed`` counts how often it was closed. Raises ``ProviderError`` when the script
+    has ended.
     """
 
     def __init__(self, script: Iterable[Reply | Exception]) -> None:
@@ -24,12 +25,12 @@ class ScriptedModel:
         self.closed = 0
 
     def complete(self, request: Request, on_text: Callable[[str], None] | None = None) -> Reply:
-        """The script's next entry; a text goes to ``on_text`` in one piece."""
+        """The script's next entry; its text goes to ``on_text`` in one piece."""
         played = len(self.requests)
         self.requests.append(request)
         if played >= len(self._script):
             raise ProviderError(
-                f"the script has ended: it has {counted(len(self._script), 'entry', 'entries')}, and one more was asked for"
+                f"the script has ended: it has {counted(len(self._script), 'entry', 'entries')}, but one more was requested"
             )
         entry = self._script[played]
         if isinstance(entry, Exception):
@@ -43,11 +44,11 @@ class ScriptedModel:
         return estimate_tokens(messages)
 
     def get_capabilities(self) -> Capabilities:
-        """Everything that is on by default."""
+        """The default capabilities."""
         return Capabilities()
 
     def close(self) -> None:
-        """Count the call; a script has nothing to give back."""
+        """Count the call; a script has nothing to release."""
         self.closed += 1
 
 

@@ -11,8 +11,8 @@ __all__ = ["work_of"]
 def work_of(function: Callable[[], object]) -> int:
     """How many calls of Python and C functions ``function`` makes: the same on every machine, however busy.
 
-    Cost that grows with the square of the input shows as a count that does. What a single call does inside, such as a
-    regular expression that backtracks, does not show.
+    If the cost grows with the square of the input, so does the count. Work inside a single call, such as a regular
+    expression that backtracks, is not counted.
     """
     calls = 0
 

@@ -1,4 +1,4 @@
-"""Decodes and encodes traces and reports. Errors read ``what @ $.path``; all errors of a record come at once."""
+"""Decodes and encodes traces and reports. Errors read ``what at $.path``; all errors of a record come at once."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -9,8 +9,7 @@ from sentinel_core._fast import evolve
 from sentinel_core.errors import TraceDecodeError
 from sentinel_core.offers import ReadError, Source
 from sentinel_core.report import ReliabilityReport
-from sentinel_core.trace import ExecutionTrace, to_json
-from sentinel_core.traces.parsing import MOST_DEPTH, check_depth, not_json
+from sentinel_core.trace import MOST_DEPTH, ExecutionTrace, to_json
 from sentinel_core.traces.readers.layout import RefusedRecord, raw_records
 
 __all__ = ["decode_trace", "encode_report", "encode_trace", "read_json_records"]
@@ -24,7 +23,7 @@ _report_encoder = msgspec.json.Encoder(enc_hook=str)
 
 
 def decode_trace(data: bytes | bytearray | msgspec.Raw, *, strict: bool = False) -> ExecutionTrace:
-    """Decode one JSON object. ``strict`` refuses unknown and duplicate keys.
+    """Decode one JSON object. ``strict`` rejects unknown and duplicate keys.
 
     Raises ``TraceDecodeError`` with every problem of the record.
     """
@@ -38,7 +37,7 @@ def decode_trace(data: bytes | bytearray | msgspec.Raw, *, strict: bool = False)
 
         _raise_if(all_problems(bytes(data), strict=True))
     if not trace.trace_id:
-        raise TraceDecodeError(("trace_id is empty; every trace needs one @ $.trace_id",))
+        raise TraceDecodeError(("trace_id is empty; every trace needs one at $.trace_id",))
     _check_versions(trace, "$")
     return trace
 
@@ -47,7 +46,7 @@ def _check_versions(trace: ExecutionTrace, path: str) -> None:
     """Also of sub-agents, which are traces themselves."""
     if not 1 <= trace.schema <= NEWEST_SCHEMA:
         raise TraceDecodeError(
-            (f"version {trace.schema} of the trace format is unknown; expected 1 or {NEWEST_SCHEMA} @ {path}.schema",)
+            (f"version {trace.schema} of the trace format is unknown; expected 1 or {NEWEST_SCHEMA} at {path}.schema",)
         )
     if trace.details is not None:
         for number, child in enumerate(trace.details.children):
@@ -71,6 +70,8 @@ def _check_nesting(trace: ExecutionTrace) -> None:
     # Encoding and counting brackets is faster than walking the values.
     text = to_json(values)
     if text.count(b"[") + text.count(b"{") > MOST_DEPTH:
+        from sentinel_core.traces.parsing import check_depth
+
         check_depth([value for mapping in values for value in mapping.values()])
 
 
@@ -88,7 +89,8 @@ _encoded: dict[int, tuple[dict[str, Any], msgspec.Raw]] = {}
 def _encode_shared(value: dict[str, Any]) -> msgspec.Raw:
     """The JSON of a profile or of settings, cached: all reports of a panel share them, half of each report's values.
 
-    The cache key is the dictionary's id. Reports are immutable, and the cache holds the dictionary so that no other gets its id.
+    The cache key is the dictionary's id. Reports are immutable, and the cache holds the dictionary so that no other
+    gets its id.
     """
     cached = _encoded.get(id(value))
     if cached is None:
@@ -124,7 +126,7 @@ def read_json_records(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         try:
             yield decode_trace(record.data, strict=source.strict)
         except TraceDecodeError as error:
-            problems = [problem.replace("@ $", f"@ {record.path}", 1) for problem in error.problems]
+            problems = [problem.replace(" at $", f" at {record.path}", 1) for problem in error.problems]
             yield ReadError(message="; ".join(problems), line=record.line)
 
 
@@ -140,8 +142,10 @@ def _problems(data: bytes | bytearray | msgspec.Raw, error: Exception, *, strict
     """
     data = bytes(data) if isinstance(data, msgspec.Raw) else data
     if not isinstance(error, msgspec.ValidationError):
+        from sentinel_core.traces.parsing import not_json
+
         return (not_json(data, error),)
-    first = str(error).replace(" - at ", " @ ").replace("`", "")
+    first = str(error).replace(" - at ", " at ").replace("`", "")
     if len(data) > _DIAGNOSED_UP_TO:
         return (first,)
     from sentinel_core.traces.problems import all_problems

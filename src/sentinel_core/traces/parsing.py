@@ -1,4 +1,4 @@
-"""Parses JSON bytes; errors read ``what @ $.path``."""
+"""Parses JSON bytes; errors read ``what at $.path``."""
 
 import gc
 import math
@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
 from typing import Any
 
-from sentinel_core.trace import from_json
+from sentinel_core.trace import MOST_DEPTH, from_json
 
 __all__ = [
-    "MOST_DEPTH",
     "DoubledKeyError",
     "TooDeepError",
     "check_depth",
@@ -21,13 +20,12 @@ __all__ = [
     "parse_pairs",
 ]
 
-MOST_DEPTH = 200
 _NESTED = frozenset((dict, list))
 _LARGE = 1 << 20
 _AT_ONCE = 4096
 _LONGEST_KEY = 60
 _FOLLOWED = 16 << 20
-_TOO_DEEP = f"nested deeper than {MOST_DEPTH} lists and objects"
+_TOO_DEEP = f"lists and objects are nested more than {MOST_DEPTH} levels deep"
 
 _CONSTANT = rb"[:\[,]\s*-?(NaN|Infinity)"
 _LONG_NUMBER = rb"(?<!\d)-?\d{4301}"
@@ -89,7 +87,7 @@ def not_json(data: bytes | bytearray, error: Exception) -> str:
     if isinstance(error, DoubledKeyError):
         return str(error)
     if isinstance(error, (RecursionError, TooDeepError)):  # deep nesting mostly repeats itself, so the path is cut
-        return f"{_TOO_DEEP} @ {_followed(data, min(len(data), _FOLLOWED), most_depth=8)}..."
+        return f"{_TOO_DEEP} at {_followed(data, min(len(data), _FOLLOWED), most_depth=8)}..."
     if isinstance(error, UnicodeDecodeError):
         return _not_utf8(data)
     return _not_decoded(data, str(error).replace("`", "").partition(" - at ")[0])
@@ -98,21 +96,21 @@ def not_json(data: bytes | bytearray, error: Exception) -> str:
 def _not_decoded(data: bytes | bytearray, text: str) -> str:
     """The decoder's message, replaced for NaN, long numbers and half a surrogate pair, where it is unclear."""
     if (b"NaN" in data or b"Infinity" in data) and (found := re.search(_CONSTANT, data)) is not None:
-        return f"{found[1].decode()} is not a JSON number @ {_path_at(data, found.start(1))}"
+        return f"{found[1].decode()} is not a JSON number at {_path_at(data, found.start(1))}"
     if "out of range" in text and (long := re.search(_LONG_NUMBER, data)) is not None:
-        return f"a number of more than 4300 digits @ {_path_at(data, long.start())}"
+        return f"contains a number with more than 4300 digits at {_path_at(data, long.start())}"
     if text == "Input data was truncated" and (half := re.search(_HALF_PAIR, data)) is not None:
-        return f"is not JSON: a string contains half of a surrogate pair @ {_path_at(data, half.start())}"
+        return f"is not JSON: a string contains half of a surrogate pair at {_path_at(data, half.start())}"
     offset = re.search(r"\(byte (\d+)\)", text)
-    return f"is not JSON: {text} @ {_path_at(data, int(offset[1]) if offset else len(data))}"
+    return f"is not JSON: {text} at {_path_at(data, int(offset[1]) if offset else len(data))}"
 
 
 def _not_utf8(data: bytes | bytearray) -> str:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
-        return f"is not UTF-8: byte {error.start} is 0x{data[error.start]:02x} @ {_path_at(data, error.start)}"
-    return "is not UTF-8: a string contains half of a surrogate pair @ $"
+        return f"is not UTF-8: byte {error.start} is 0x{data[error.start]:02x} at {_path_at(data, error.start)}"
+    return "is not UTF-8: a string contains half of a surrogate pair at $"
 
 
 def _path_at(data: bytes | bytearray, offset: int) -> str:
@@ -182,7 +180,7 @@ def doubled_keys(value: object, path: str) -> Iterator[str]:
     """A sentence for each key that is written more than once."""
     if isinstance(value, _Object):
         for name in value.duplicates:
-            yield f'key "{name}" is given more than once @ {path}'
+            yield f'key "{name}" is given more than once at {path}'
         for name, inner in value.items():
             yield from doubled_keys(inner, f"{path}.{name}")
     elif isinstance(value, list):

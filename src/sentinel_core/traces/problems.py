@@ -40,7 +40,7 @@ _IN_JSON = {
 
 
 def all_problems(data: bytes, *, strict: bool = False) -> tuple[str, ...]:
-    """Why these bytes are not a trace, each as ``what @ $.path``; empty if no problem is found.
+    """Why these bytes are not a trace, each as ``what at $.path``; empty if no problem is found.
 
     ``strict`` also finds unknown and duplicate keys.
     """
@@ -51,7 +51,7 @@ def all_problems(data: bytes, *, strict: bool = False) -> tuple[str, ...]:
     except (ValueError, RecursionError):
         return ()
     more = len(problems) - _MOST
-    return (*problems[:_MOST], f"and {more} more @ $") if more > 0 else tuple(problems)
+    return (*problems[:_MOST], f"and {more} more at $") if more > 0 else tuple(problems)
 
 
 def check_trace(trace: ExecutionTrace) -> None:
@@ -155,7 +155,7 @@ def _in_json(misfit: _Misfit) -> str:
     elif not why:
         got = _IN_JSON[dict if isinstance(value, dict) else type(value)]
         why = f"expected {_IN_JSON.get(kind, _IN_JSON[dict])}, got {got}"
-    return f"{why} @ {path}"
+    return f"{why} at {path}"
 
 
 def _in_python(misfit: _Misfit) -> Exception:

@@ -54,7 +54,7 @@ def test_an_earlier_turn_is_not_judged_again(runs):
 
 def test_a_guard_of_ones_own(runs):
     guard = AnswerGuard(expect=["called:deploy"], most_returns=0)
-    with pytest.raises(runs.LangChainException, match="no call of it was made"):
+    with pytest.raises(runs.LangChainException, match="it was not called"):
         runs.by_middleware(TRUTH, guard=guard).invoke(ASKED)
 
 

@@ -45,7 +45,7 @@ def test_a_lie_is_explained(run):
             "E   AssertionError: FAIL: The agent says *",
             "E     hallucination.claim_without_call (error, message 3)",
             f"E       claim: {CLAIM}",
-            "E       evidence: *no call*",
+            "E       evidence: *no earlier call*",
             "E       record: 1 tool call before it: get_order",
             "E     4 messages, 1 tool call, profile standard",
             "sentinel: 1 judged: 1 FAIL",
@@ -75,6 +75,25 @@ def test_no_verdict_is_no_pass():
         assert_reliable({"trace_id": "t", "messages": []})
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("'gone.json'", '"gone.json": no such file or folder'),
+        ("[]", "is an empty list: nothing to check"),
+        ("HONEST, expect=['caled:x']", '"caled:x" is not an expectation'),
+        ("HONEST, profile='standrd'", 'did you mean "standard"?'),
+        ("HONEST, allow=['loop.cycl']", 'did you mean "loop.cycle"?'),
+    ],
+)
+def test_a_wrong_argument_is_told_at_the_line_of_the_test(run, given, told):
+    done = run(f"def test_it(): assert_reliable({given})")
+    text = done.stdout.str()
+    assert told in text
+    assert "def test_it(): assert_reliable(" in text
+    assert "sentinel_core/" not in text
+    assert "sentinel_pytest/" not in text
+
+
 def test_a_marker_allows_rules_and_expects(run):
     done = run(
         """
@@ -96,7 +115,7 @@ def test_odd(): assert_reliable(HONEST)
     done.assert_outcomes(passed=1, failed=2, errors=1)
     done.stdout.fnmatch_lines_random(
         [
-            'E*Expected "called:send_email": no call of it was made.',
+            'E*Expected "called:send_email": it was not called.',
             'E*ConfigError: allow: there is no rule "hallucination.nonsense"*',
             "@pytest.mark.sentinel takes allow=*",
         ]
@@ -182,7 +201,7 @@ def test_looks_inside(sentinel_spans):
     done.stdout.fnmatch_lines_random(
         [
             "FAILED test_0.py::test_lie*",
-            "no run of an agent in 0 captured spans: is the code instrumented*",
+            "no agent run in 0 captured spans: is the code instrumented*",
             "FAILED test_0.py::test_other_provider*",
             "FAILED test_0.py::test_expected*",
             "    claim: I've cancelled order 17.",

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 from commanding import COMMAND, run_command, terminal_of
@@ -225,12 +226,20 @@ def test_what_cannot_be_judged_holds_nobody_up(hook, told, says, closed):
     assert len(more) == len(closed)
 
 
+def test_a_file_without_a_message_is_no_session(event_of, hook):
+    tool, _, make = event_of
+    event = make()
+    Path(event["transcript_path"]).write_text('{"sessionId": "s", "projectHash": "h"}\n')
+    why = "no line is a message of a session" if tool == "claude-code" else "contains no session"
+    assert why in unchecked(hook(tool, event))
+
+
 def unchecked(done):
     """What the user is told of a session that was not judged."""
     (key, text), *more = json.loads(done.stdout).items()
     assert (key, more) == ("systemMessage", [])
     assert text.startswith("Sentinel could not check this session: ")
-    assert text.endswith('; "sentinel doctor" says more')
+    assert text.endswith('; run "sentinel doctor" for details')
     return text
 
 

@@ -56,10 +56,10 @@ def test_it_is_put_into_a_new_file_and_taken_out(tool, hook, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert handlers(path, event) == [{"type": "command", "command": f"sentinel hook run {tool}", "timeout": timeout}]
     assert f'+            "command": "sentinel hook run {tool}",' in done.stdout
-    assert done.stdout.splitlines()[-1].endswith(("from now on have it.", "open /hooks in Codex."))
+    assert done.stdout.splitlines()[-1].endswith(("that start from now on.", "open /hooks in Codex."))
     gone = hook("uninstall", tool)
     assert gone.returncode == 0
-    assert gone.stdout.splitlines()[-1] == f"The hook is uninstalled. {name} held nothing else and was removed."
+    assert gone.stdout.splitlines()[-1] == f"The hook is uninstalled. {name} contained nothing else and was removed."
     assert not path.exists()
 
 
@@ -67,7 +67,7 @@ def test_a_file_that_somebody_else_shaped_stays(tool, hook, tmp_path):
     name, *_ = FILES[tool]
     hook("install", tool)
     (tmp_path / name).write_text((tmp_path / name).read_text().replace("  ", " "))
-    assert hook("uninstall", tool).stdout.endswith(f"Everything else in {name} is as it was.\n")
+    assert hook("uninstall", tool).stdout.endswith(f"Everything else in {name} is unchanged.\n")
     assert (tmp_path / name).read_text() == "{}\n"
 
 
@@ -158,8 +158,8 @@ def test_an_environment_that_may_not_be_active_is_named_in_full(tool, hook, tmp_
     hook("install", tool)
     done = hook("install", tool, **IN_VENV)
     assert done.stderr == (
-        f'sentinel: warning: "{COMMAND}" is a path of this machine; '
-        'for settings to share, install sentinel with pipx or "uv tool"\n'
+        f'sentinel: warning: "{COMMAND}" is a path on this machine; '
+        'for settings to be shared, install sentinel with pipx or "uv tool"\n'
     )
     assert [one["command"] for one in handlers(tmp_path / name, event)] == [
         shlex.join([str(COMMAND), "hook", "run", tool])

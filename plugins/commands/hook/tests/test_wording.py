@@ -17,10 +17,10 @@ def finding(rule, quote="I did it.", text="Nothing shows it."):
         ("contradicted_claim", "Every call that could have done it failed. Do it again, or say that it failed."),
         (
             "identifier",
-            "It stands in no result and nowhere else in this session. Look it up, or leave it out.",
+            "It appears in no result and nowhere else in this session. Look it up, or leave it out.",
         ),
-        ("result_without_call", "No call in this session gave that. Make the call, or take it back."),
-        ("a_rule_to_come", "Nothing shows it. Make it true, or take it back."),
+        ("result_without_call", "No call in this session returned that. Make the call, or take the claim back."),
+        ("a_rule_to_come", "Nothing shows it. Make it true, or take the claim back."),
     ],
 )
 def test_a_finding_is_two_lines(rule, says):
@@ -28,7 +28,9 @@ def test_a_finding_is_two_lines(rule, says):
 
 
 def test_a_finding_without_words_of_the_agent():
-    assert reason(finding("identifier", quote=None), EMPTY).startswith("Your last message is not borne out.\n")
+    assert reason(finding("identifier", quote=None), EMPTY).startswith(
+        "The record does not support your last message.\n"
+    )
 
 
 @pytest.mark.parametrize(

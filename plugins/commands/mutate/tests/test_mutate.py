@@ -109,7 +109,7 @@ def test_the_command_counts_what_the_gate_catches(tmp_path):
     exported = [decode_trace(line) for line in (tmp_path / "lies.jsonl").read_bytes().splitlines()]
     assert len(exported) == sum(row["made"] for row in counts["lies"].values())
     shown = run_command(tmp_path, "mutate", "runs.jsonl", *OPTIONS).stdout.splitlines()
-    assert shown[0] == "3 runs: 1 already get a WARN or FAIL, 2 pass and are turned into lies"
+    assert shown[0] == "3 runs: 1 with a WARN or FAIL already, 2 with a PASS, to be turned into lies"
     assert shown[1].split() == ["dropped_all", "2", "of", "2", "caught", "100%"]
     assert [line.split()[0] for line in shown[1:]] == list(KINDS)
 

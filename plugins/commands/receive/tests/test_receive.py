@@ -15,12 +15,13 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from forked_commands import run_forked
 from google.protobuf.json_format import Parse
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
-from receiving import COMMAND, DEADLINE, agent, chat, document, span
+from receiving import DEADLINE, agent, chat, document, span
 
 PROC = Path("/proc")
 LIE = "I used the calculator tool and the result is 42."
@@ -74,9 +75,7 @@ def test_the_report_is_the_one_of_the_same_spans_in_a_file(receiver):
     at_work.wait_for_reports(1)
     at_work.stop()
     (at_work.folder / "spans.json").write_bytes(document(spans))
-    done = subprocess.run(
-        [COMMAND, "evaluate", "spans.json", "--jsonl"], cwd=at_work.folder, capture_output=True, check=False
-    )
+    done = run_forked("evaluate", "spans.json", "--jsonl", cwd=at_work.folder, text=False)
     assert done.stdout == (at_work.folder / ".sentinel" / "reports.jsonl").read_bytes()
 
 
@@ -172,10 +171,10 @@ def test_official_exporters_in_a_process_of_their_own(receiver, tmp_path):
         (403, {"body": b"{}", "Origin": "https://example.org"}, "web pages"),
         (404, {"body": b"{}", "path": "/v1/other"}, "nothing is served here"),
         (404, {"body": None, "path": "/v1", "method": "GET"}, "nothing is served here"),
-        (405, {"body": None, "method": "GET"}, "takes POST only"),
-        (405, {"body": b"{}", "method": "PUT"}, "takes POST only"),
-        (405, {"body": b"{}", "path": "/"}, "takes GET only"),
-        (405, {"body": None, "path": "/", "method": "DELETE"}, "takes GET only"),
+        (405, {"body": None, "method": "GET"}, "accepts only POST"),
+        (405, {"body": b"{}", "method": "PUT"}, "accepts only POST"),
+        (405, {"body": b"{}", "path": "/"}, "accepts only GET"),
+        (405, {"body": None, "path": "/", "method": "DELETE"}, "accepts only GET"),
         (413, {"body": b" " * ((1 << 20) + 1)}, "larger than 1048576 bytes"),
         (413, {"body": gzip.compress(b" " * (1 << 24)), "Content_Encoding": "gzip"}, "when decompressed"),
         (413, {"body": b"100001\r\n" + b" " * 0x100001, "Transfer_Encoding": "chunked"}, "larger than 1048576 bytes"),
@@ -371,7 +370,7 @@ def test_a_request_larger_than_all_room_is_told_what_was_dropped(receiver, kind)
     ("options", "said"),
     [
         (["--port", "PORT"], 'cannot listen on "127.0.0.1" port'),
-        (["--host", "192.0.2.1"], "port 4318: Cannot assign requested address; --host names another"),
+        (["--host", "192.0.2.1"], "port 4318: Cannot assign requested address; choose another with --host"),
         (["--port", "0", "--otlp", "nowhere"], '--otlp "nowhere": give the address'),
         (["--port", "0", "-o", "missing/file/below/reports"], "missing"),
         (["--port", "0", "--profile", "strickt"], 'no profile "strickt"'),
@@ -382,9 +381,7 @@ def test_a_request_larger_than_all_room_is_told_what_was_dropped(receiver, kind)
 def test_what_cannot_be_used(refusing, tmp_path, options, said):
     (tmp_path / "missing").touch()
     options = [str(refusing.port) if option == "PORT" else option for option in options]
-    done = subprocess.run(
-        [COMMAND, "receive", *options], cwd=tmp_path, capture_output=True, text=True, timeout=DEADLINE, check=False
-    )
+    done = run_forked("receive", *options, cwd=tmp_path, timeout=DEADLINE)
     assert done.returncode == 3
     assert said in done.stderr
     assert "Receiving" not in done.stderr

@@ -56,7 +56,7 @@ def test_editing_one_audit_row_is_found_and_the_row_named(kept, sentinel):
         ("DELETE FROM sentinel_audit WHERE root = 'two' AND number = 3", 'audit row 3 of family "two" is missing'),
         (
             "DELETE FROM sentinel_audit WHERE number = 8",
-            'family "two" had 8 audit rows; it has 7, or the last one was replaced',
+            'family "two" had 8 audit rows; now it has 7, or the last one was replaced',
         ),
         (
             "UPDATE sentinel_audit SET number = 'x' WHERE root = 'two' AND number = 3",

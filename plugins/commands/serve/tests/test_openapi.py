@@ -1,4 +1,4 @@
-"""The service against its own OpenAPI document: some 500 generated requests, 10,000 with SENTINEL_SOAK=1."""
+"""The service against its own OpenAPI document: some 100 generated requests, 10,000 with SENTINEL_SOAK=1."""
 
 import json
 import os
@@ -18,10 +18,10 @@ from sentinel_core.guardrails.schemas import REFS
 from sentinel_core.guardrails.store import open_store
 from sentinel_core.host.in_process import evaluate_trace
 
-pytestmark = [pytest.mark.exhaustive, pytest.mark.unmeasured]
+pytestmark = pytest.mark.unmeasured
 
 SOAK = os.environ.get("SENTINEL_SOAK") == "1"
-CASES = 10_000 if SOAK else 500
+CASES = 10_000 if SOAK else 100
 LIGHT = sum(route.scope is not None for route in ROUTES) - 1  # those that take something, but the heavy one
 TOKEN = "a-token-that-may-do-everything"
 

@@ -131,7 +131,7 @@ def test_reading_needs_its_scope_too(orchestrator, monkeypatch):
 def test_everything_that_is_missing_is_told_at_once(call):
     status, told = call("agent", "POST", "/orchestrator/loop-complete", {})
     assert status == 422
-    assert told["detail"] == ('"loop_id" is a required property @ $; "reflection_status" is a required property @ $')
+    assert told["detail"] == ('"loop_id" is a required property at $; "reflection_status" is a required property at $')
 
 
 def test_an_override_in_a_completion_needs_its_scope_and_the_actor_is_the_token(call, orchestrator):
@@ -183,7 +183,7 @@ def test_only_known_origins(call):
         (b"", {"Content-Type": "application/json; charset=utf-8"}, 400, "is not JSON"),
         (b'{"loop_id": NaN}', {"Content-Type": "application/json"}, 400, "NaN is not a JSON number"),
         (b'"\\ud800"', {"Content-Type": "application/json"}, 400, "surrogate"),
-        (b"[" * 10_000, {"Content-Type": "application/json"}, 400, "nested deeper"),
+        (b"[" * 10_000, {"Content-Type": "application/json"}, 400, "nested more than 200 levels deep"),
         (
             b'{"override_fatigue":false,"override_fatigue":true}',
             {"Content-Type": "application/json"},
@@ -275,10 +275,22 @@ def test_a_body_in_pieces_is_counted_as_it_comes(client, bearer):
         ("GET", "/orchestrator/guardrails-status/loop", None, 404, "unknown loop"),
         ("GET", "/orchestrator/loops/a%20b", None, 422, "cannot be used"),
         ("GET", "/orchestrator/audit?loop_id=loop", None, 404, "unknown loop"),
-        ("GET", "/orchestrator/audit?limit=0", None, 422, '"limit" must be a whole number from 1 to 1000, once'),
+        (
+            "GET",
+            "/orchestrator/audit?limit=0",
+            None,
+            422,
+            '"limit" must be given once, as a whole number from 1 to 1000',
+        ),
         ("GET", "/orchestrator/audit?limit=1&limit=2", None, 422, '"limit"'),
         ("GET", "/orchestrator/audit?after=x", None, 422, '"after"'),
-        ("GET", "/orchestrator/audit?loop_id=a%20b", None, 422, '"loop_id" must be a text that fits ^[A-Z'),
+        (
+            "GET",
+            "/orchestrator/audit?loop_id=a%20b",
+            None,
+            422,
+            '"loop_id" must be given once, as a string that matches ^[A-Z',
+        ),
         ("GET", "/orchestrator/audit?before=1", None, 422, 'unknown parameter "before"'),
         ("GET", "/orchestrator/none", None, 404, "/openapi.json"),
         ("PATCH", "/orchestrator/audit", None, 405, "PATCH is not supported here"),
@@ -295,7 +307,7 @@ def test_conflicts(call):
     assert submit(call, body={**POOR, "drift_score": 0.3})[0] == 409
     complete(call)
     status, told = complete(call, loop_id="loop_r1")
-    assert (status, "its attempt was not submitted yet" in told["detail"]) == (409, True)
+    assert (status, "its attempt has not been submitted yet" in told["detail"]) == (409, True)
 
 
 def test_too_many_requests(orchestrator, tokens, bearer):

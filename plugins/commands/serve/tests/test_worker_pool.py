@@ -63,7 +63,7 @@ def workers(tmp_path_factory):
     [
         ("gone", 'Guardrail "gone" ended the process with exit code 5.'),
         ("hang", 'Guardrail "hang" did not finish within 3 s.'),
-        ("odd", 'Guardrail "odd" gave a ruling that cannot be encoded as JSON'),
+        ("odd", 'Guardrail "odd" returned a ruling that cannot be encoded as JSON'),
         ("loud", 'Guardrail "loud" raised SideEffectError: wrote to standard output'),
     ],
 )

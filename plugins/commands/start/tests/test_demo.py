@@ -28,7 +28,7 @@ def test_three_verdicts_each_with_what_decides_and_a_page(inside, folder, monkey
     ]
     assert '"1 failed, 12 passed in 0.42s". (hallucination.contradicted_checks)' in told[1]
     assert "called 9 times with the same arguments; nothing new came back. (loop.identical_calls)" in told[2]
-    assert "Nothing in the record speaks against it." in told[3]
+    assert "Nothing in the record contradicts it." in told[3]
     page = folder / ".sentinel" / "demo" / "report.html"
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
     reports = [json.loads(line) for line in page.with_suffix(".jsonl").read_bytes().splitlines()]

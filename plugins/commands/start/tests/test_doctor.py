@@ -18,10 +18,11 @@ def states(rows):
     return {row.check: row.state for row in rows}
 
 
+@pytest.mark.unmeasured
 def test_all_is_well(inside, sessions):
     done = inside("doctor")
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert done.stdout.endswith("\nAll is well.\n")
+    assert done.stdout.endswith("\nNo problems found.\n")
     lines = {line.split()[1]: line for line in done.stdout.splitlines()[:-2]}
     assert lines["claude-code"].startswith("✓ claude-code")
     assert f"2 sessions in {sessions.parent}" in lines["claude-code"]
@@ -30,6 +31,7 @@ def test_all_is_well(inside, sessions):
     assert "→" not in done.stdout
 
 
+@pytest.mark.unmeasured
 def test_what_is_wrong_is_told_with_what_mends_it_and_no_key(inside, folder, distribution, monkeypatch):
     path = distribution("odd", {"odd_signal": "import no_such_package"}, {"sentinel.signals": {"odd": "odd_signal"}})
     monkeypatch.syspath_prepend(str(path))
@@ -140,6 +142,19 @@ def test_what_is_not_set_up_needs_no_fix_and_what_is_wrong_has_one(folder, monke
         ("warning", "export NOT_SET=..."),
         ("off", ""),
     ]
+
+
+def test_a_file_in_the_place_of_the_state_folder_is_an_error(inside, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    (folder / ".sentinel").write_text("x", encoding="utf-8")
+    (row,) = checks.stores(layers(folder))
+    assert (row.state, row.detail, row.fix) == (
+        "error",
+        '".sentinel" is a file, and should be a folder',
+        'mv ".sentinel" ".sentinel.old"',
+    )
+    done = inside("demo", "--no-open")
+    assert (done.returncode, done.stderr) == (3, "sentinel: error: .sentinel: is a file, and should be a folder\n")
 
 
 def test_a_store_that_cannot_be_used(folder, monkeypatch):

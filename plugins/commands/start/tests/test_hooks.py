@@ -55,8 +55,20 @@ def test_settings_of_another_shape_have_no_hook(folder, monkeypatch, settings):
     assert [row.check for row in hooks()] == ["hooks"]
 
 
+@pytest.mark.unmeasured
 def test_the_doctor_shows_it(inside, tool_on_path):
     inside("hook", "install", "codex", "--user")
     rows = {row["check"]: row for row in json.loads(inside("doctor", "--json").stdout)}
     assert rows["hook codex"]["state"] == "ok"
     assert "hooks" not in rows
+
+
+def test_a_hook_that_is_installed_twice_is_a_warning(inside, tool_on_path):
+    for flag in ("--project", "--user"):
+        assert inside("hook", "install", "codex", flag).returncode == 0
+    assert [row.state for row in hooks()] == ["ok", "ok", "warning"]
+    *_, row = hooks()
+    assert (row.detail, row.fix) == (
+        "2 entries call it: each session is judged 2 times",
+        "sentinel hook uninstall codex --project",
+    )

@@ -5,6 +5,7 @@ import tomllib
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
 import yaml
 from commanding import COMMAND, TIMEOUT, clean_environment, drained, terminal_of
 
@@ -20,7 +21,7 @@ def test_settings_are_written_shown_and_taken(inside, folder):
     done = inside("init")
     assert (done.returncode, done.stderr) == (0, "")
     assert (folder / "sentinel.toml").read_text(encoding="utf-8") == TEMPLATE
-    assert done.stdout.startswith("wrote sentinel.toml:\n  # Settings of Sentinel")
+    assert done.stdout.startswith("wrote sentinel.toml:\n  # Sentinel's settings")
     assert '  fail_on = "fail"\n' in done.stdout
     shown = inside("config", "show")
     assert (shown.returncode, shown.stderr) == (0, "")
@@ -125,3 +126,9 @@ def test_the_hook_is_named_for_agents_that_are_used_here(inside, sessions):
     told = inside("init").stdout
     assert "sentinel hook install claude-code --project" in told
     assert "codex" not in told
+
+
+@pytest.mark.parametrize("flag", ["--project", "--user"])
+def test_a_hook_that_is_installed_is_not_recommended(inside, sessions, flag):
+    assert inside("hook", "install", "claude-code", flag).returncode == 0
+    assert "sentinel hook install" not in inside("init").stdout

@@ -91,7 +91,7 @@ def test_agreement_with_people(judged):
     labels = labels_in(b'[{"scenario": "s0", "criterion": "clear", "pass": true}]', "labels.json")
     assert labels_in('\ufeff[{"scenario": "s0", "criterion": "clear", "pass": true}]'.encode(), "labels.json") == labels
     assert document_of(results, labels=labels)["judge"]["agreement"] == {"n": 1, "agreement": 1.0, "kappa": None}
-    assert "n = 1, 100% alike" in render_text(results, labels=labels)
+    assert "n = 1, 100% the same" in render_text(results, labels=labels)
     assert "no human labels were given" in render_text(results)
     assert document_of(results)["judge"]["agreement"] is None
 

@@ -25,8 +25,8 @@ def sentinel_providers():
     return [Provider(name="keyed", summary="x", connect=lambda _: OfflineModel(), env=("KEYED_KEY",), settings=Settings)]
 """
 KEY = "providers.keyed.base_url"
-OF_FILE = f'the API key in KEYED_KEY goes to elsewhere.example.org, set by "{KEY}" in ../sentinel.toml'
-OF_JUDGE = f'the API key in KEYED_KEY goes to judge.example.org, set by "{KEY}" in the suite\'s judge'
+OF_FILE = f'the API key in KEYED_KEY is sent to elsewhere.example.org, which is set by "{KEY}" in ../sentinel.toml'
+OF_JUDGE = f'the API key in KEYED_KEY is sent to judge.example.org, which is set by "{KEY}" in the suite\'s judge'
 JUDGE = 'judge = { provider = "keyed", settings = { base_url = "https://judge.example.org" } }'
 
 

@@ -157,7 +157,9 @@ def test_a_baseline_of_another_suite_is_replaced_on_demand_only(run, suite, tmp_
     theirs = attrs.evolve(ours, suite="incident")
     path = save_baseline(ours, "main", folder=tmp_path)
     kept = path.read_bytes()
-    with pytest.raises(ConfigError, match=r'"main" already exists for suite "small", .* of "incident".*--force'):
+    with pytest.raises(
+        ConfigError, match=r'"main" already exists for suite "small", .* from suite "incident".*--force'
+    ):
         save_baseline(theirs, "main", folder=tmp_path)
     assert path.read_bytes() == kept
     save_baseline(theirs, "main", folder=tmp_path, force=True)
@@ -169,7 +171,9 @@ def test_a_baseline_of_another_suite_is_replaced_on_demand_only(run, suite, tmp_
     save_baseline(ours, "main", folder=tmp_path, force=True)
     assert save_baseline(ours, "main", folder=tmp_path) == path
     assert load_baseline("main", folder=tmp_path, suite="small").results == ours
-    with pytest.raises(ConfigError, match='"main" is of suite "small" and cannot be compared with suite "incident"'):
+    with pytest.raises(
+        ConfigError, match='"main" belongs to suite "small" and cannot be compared with suite "incident"'
+    ):
         load_baseline("main", folder=tmp_path, suite="incident")
 
 
@@ -185,7 +189,7 @@ def test_what_cannot_be_a_baseline(run, suite, tmp_path):
         save_baseline(gather(suite(1), "p", {}, []), "b", folder=tmp_path)
     with pytest.raises(ConfigError, match="not complete"):
         save_baseline(attrs.evolve(results, incomplete="stopped"), "b", folder=tmp_path)
-    with pytest.raises(ConfigError, match='is of suite "other"'):
+    with pytest.raises(ConfigError, match='belongs to suite "other"'):
         compare_to_baseline(results, Baseline(name="b", results=attrs.evolve(results, suite="other")))
     (tmp_path / "b.json").write_text("{}")
     with pytest.raises(InputError, match="cannot be used"):
@@ -234,7 +238,7 @@ def test_trials_that_came_to_something_else_are_named(suite):
     results = gather(suite(1), "p", {}, trials)
     assert results.scenarios[0].disagreements == {1: 0.666666667, 2: 0.666666667, 3: 1.0, 4: 1.0}
     text = render_text(results, verbose=True)
-    assert "      trial 3 came to something else than 100% of the other trials\n" in text
+    assert "      trial 3 came to a different result from 100% of the other trials\n" in text
     assert "trial 5" not in text
     assert document_of(results)["scenarios"][0]["disagreements"]["3"] == 1.0
     assert EvaluationResults.from_json(results.to_json()) == results

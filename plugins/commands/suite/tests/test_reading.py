@@ -13,9 +13,9 @@ SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
     [
         (
             'name = "s"\n[[scenarios]]\nid = "a"\ntrails = 3\n',
-            'unknown key "trails"; did you mean "trials"? @ $.scenarios[0]',
+            'unknown key "trails"; did you mean "trials"? at $.scenarios[0]',
         ),
-        ('name = "s"\n[[scenarios]]\nid = "a"\ntrials = "3"\n', "@ $.scenarios[0].trials"),
+        ('name = "s"\n[[scenarios]]\nid = "a"\ntrials = "3"\n', "at $.scenarios[0].trials"),
         ('name = "s"\n[[scenarios]]\nid = "a"\n[scenarios.expect.decision_quality]\nseverity = "grave"\n', '"grave"'),
         ('name = "s"\n[[scenarios]]\nid = "a"\n[scenarios.expect.tool_use]\n', 'did you mean "tool_usage"?'),
         ('name = "s"\n[[scenarios]]\nid = "a"\n[[scenarios]]\nid = "a"\n', 'two scenarios are named "a"'),
@@ -27,7 +27,7 @@ SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
         ),
         (
             'name = "s"\n[[scenarios]]\nid = "a"\ntools.x.steps = [{ eror = "e" }]\n',
-            "@ $.scenarios[0].tools.x.steps[0]",
+            "at $.scenarios[0].tools.x.steps[0]",
         ),
         ('name = "s"\n[[scenarios]]\nid = "a"\nrubric = [{ id = "r" }]\n', "needs either a question or a predicate"),
         ('name = "s"\n[[scenarios]]\nid = "a"\nsweep = { vary = "x", values = [1] }\n', "values"),
@@ -47,7 +47,7 @@ SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
             'name = "s"\n[[scenarios]]\nid = "a"\n[scenarios.expect.decision_quality]\nrisks = [{}]\n',
             "needs one of any",
         ),
-        ('name = "s"\n[[scenarios]]\nid = "a"\npass_rate = 0.0\n', "'pass_rate' must be > 0: 0.0 @ $.scenarios[0]"),
+        ('name = "s"\n[[scenarios]]\nid = "a"\npass_rate = 0.0\n', "'pass_rate' must be > 0: 0.0 at $.scenarios[0]"),
         ("name = \n", "is not TOML"),
         ('name = "s"\n[[scenarios]]\nid = "a"\nrelease_file = "gone.json"\n', '"gone.json" cannot be read'),
         ('name = "s"\n[[scenarios]]\nid = "a"\nrelease_file = "x"\nrelease = {}\n', "leave one out"),

@@ -84,7 +84,7 @@ def test_less_is_looked_at(suite, run):
     now = attrs.evolve(before, scenarios=(attrs.evolve(scenario, trials=(blind,)),))
     told = compare(now, before).less_covered
     assert "valid_calls" in told[0]
-    assert "not judged any more by effort, ending, hallucination, tool_misuse" in told[1]
+    assert "no longer judged by effort, ending, hallucination, tool_misuse" in told[1]
 
 
 def test_a_changed_scenario_is_not_compared(suite, run):

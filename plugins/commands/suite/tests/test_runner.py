@@ -195,7 +195,7 @@ def test_a_cost_that_nobody_knows_is_told_at_the_first_trial(suite, workers):
     told, heard = [], []
     options = RunOptions(workers=workers, max_cost=1, warn=told.append, progress=lambda *_: heard.append(len(told)))
     run_evaluation(suite(3), options)
-    assert (told, heard) == (["the provider reported no cost, so --max-cost limits nothing"], [1, 1, 1])
+    assert (told, heard) == (["the provider reported no cost, so --max-cost has no effect"], [1, 1, 1])
     run_evaluation(suite(1), RunOptions(workers=workers, warn=told.append))
     run_evaluation(suite(1), RunOptions(workers=workers, max_cost=1, warn=told.append, connect=lambda *_: Dear()))
     assert len(told) == 1

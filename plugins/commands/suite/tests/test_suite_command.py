@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from commanding import drained, terminal_of
+from forked_commands import run_forked
 
 from sentinel_core.cli import main
 from sentinel_core.errors import InputError
@@ -24,16 +25,7 @@ COMMAND = Path(sys.executable).with_name("sentinel")
 def sentinel(tmp_path):
     def go(*arguments, code=0):
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("SENTINEL_", "FORCE_"))}
-        done = subprocess.run(
-            [COMMAND, "suite", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=kept,
-            stdin=subprocess.DEVNULL,
-            timeout=120,
-            check=False,
-        )
+        done = run_forked("suite", *arguments, cwd=tmp_path, env=kept, timeout=120)
         assert done.returncode == code, done.stdout + done.stderr
         assert "Traceback" not in done.stderr, done.stderr
         return done
@@ -222,7 +214,7 @@ def test_record_once_replay_without_the_provider(inside):
         ),
         (
             ("compare", "--baseline", "x", "-o", "juint:a.xml"),
-            'did you mean "junit"? (for a file of that name write "./juint:',
+            'did you mean "junit"? (for a file of that name, write "./juint:',
         ),
         (("compare", "--baseline", "x", "-o", "foo:a.xml"), 'there is no format "foo"'),
         (("compare", "--baseline", "x", "-o", "./foo:a.xml"), 'there is no baseline "x"'),
@@ -318,14 +310,12 @@ def test_a_baseline_belongs_to_its_suite(inside, tmp_path):
     before = sorted((tmp_path / ".sentinel").rglob("*"))
     done = inside("run", "other.toml", "--baseline", "main")
     assert (done.returncode, done.stdout) == (3, "")
-    assert 'baseline "main" is of suite "release-risk" and cannot be compared with suite "other"' in done.stderr
+    assert 'baseline "main" belongs to suite "release-risk" and cannot be compared with suite "other"' in done.stderr
     assert sorted((tmp_path / ".sentinel").rglob("*")) == before
     inside("run", "other.toml")
     refused = inside("baseline", "save", "main")
     assert (refused.returncode, refused.stdout) == (3, "")
-    wrong = (
-        'for suite "release-risk", and these results are of "other"; choose another name, or replace it with --force'
-    )
+    wrong = 'for suite "release-risk", but these results are from suite "other"; choose another name, or replace it with --force'
     assert wrong in refused.stderr
     assert "main.json, replaced: other" in inside("baseline", "save", "main", "--force").stdout
 

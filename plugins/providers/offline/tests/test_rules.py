@@ -52,7 +52,7 @@ def test_clean_release_is_low_and_says_why():
         "0 of 100 tests that ran failed",
         "the error rate is 0.001 (0.1%), below 1%",
         "the 95th percentile of response times is 300 ms, below 500 ms",
-        'changes: 1, of which 0 are risky or touch a critical area; one is "New icon"',
+        'changes: 1, none of which is risky or touches a critical area; the first is "New icon"',
     ]
 
 
@@ -66,9 +66,9 @@ def test_failed_tests_are_named_where_the_summary_names_them():
 
 
 def test_what_a_test_report_claims_and_does_not_list_is_said():
-    said = "the test report claims 40 tests and lists 1, and 7 failures and lists 0"
+    said = "the test report claims 40 tests but lists 1, and 7 failures but lists 0"
     assert text_of(judged(**claimed(tests=40, failures=7)), "tests_not_listed") == said
-    assert text_of(judged(**claimed(failures=7)), "tests_not_listed") == "the test report claims 7 failures and lists 0"
+    assert text_of(judged(**claimed(failures=7)), "tests_not_listed") == "the test report claims 7 failures but lists 0"
 
 
 def test_the_sources_example_is_high():
@@ -133,29 +133,29 @@ def test_each_rule_at_its_boundary(changes, rule, severity):
         ({"tests": None}, "tests_missing", "no test results"),
         ({"tests": {}}, "passed_missing", "there is no tests.passed"),
         ({"tests": {"passed": 3}}, "failed_missing", "there is no tests.failed"),
-        ({"tests": "all"}, "tests_malformed", "tests is a text"),
+        ({"tests": "all"}, "tests_malformed", '"tests" in the summary is a string'),
         (counted(True, 0), "passed_malformed", "tests.passed is true or false, not a count"),
         (counted(1, -1), "failed_malformed", "tests.failed is -1, not a count"),
         (counted(1, 0, 1.5), "skipped_malformed", "tests.skipped is 1.5"),
         (counted(1, 10**12 + 1), "failed_malformed", "tests.failed is 1000000000001"),
-        (counted(10**5000, 0), "passed_malformed", "not a number of any use"),
+        (counted(10**5000, 0), "passed_malformed", "not a usable number"),
         (counted([], {}), "failed_malformed", "an object"),
         ({"deployment_metrics": None}, "metrics_missing", "no deployment metrics"),
         ({"deployment_metrics": []}, "metrics_malformed", "a list"),
         ({"deployment_metrics": {}}, "error_rate_missing", "there is no deployment_metrics.error_rate"),
         (metrics(error_rate=-0.1), "error_rate_malformed", "is -0.1, not a rate from 0 to 1"),
         (metrics(error_rate=1.01), "error_rate_malformed", "is 1.01"),
-        (metrics(error_rate=math.nan), "error_rate_malformed", "not a number of any use"),
+        (metrics(error_rate=math.nan), "error_rate_malformed", "not a usable number"),
         (metrics(error_rate="2%"), "error_rate_malformed", "a text"),
         (metrics(error_rate=False), "error_rate_malformed", "true or false"),
-        (metrics(response_time_p95=math.inf), "response_time_p95_malformed", "not a number of any use"),
+        (metrics(response_time_p95=math.inf), "response_time_p95_malformed", "not a usable number"),
         (metrics(response_time_p95=-1), "response_time_p95_malformed", "-1"),
         (metrics(response_time_p95=None), "response_time_p95_missing", "there is no"),
         ({"changes": None}, "changes_missing", "lists no changes"),
         ({"changes": []}, "changes_missing", "lists no changes"),
-        ({"changes": "Fixed login"}, "changes_malformed", "changes is a text"),
-        ({"changes": ["New icon", 7]}, "changes_malformed", "1 of 2 changes are not texts"),
-        ({"changes": [None]}, "changes_malformed", "1 of 1 changes are not texts"),
+        ({"changes": "Fixed login"}, "changes_malformed", '"changes" in the summary is a string'),
+        ({"changes": ["New icon", 7]}, "changes_malformed", "1 of 2 changes are not strings"),
+        ({"changes": [None]}, "changes_malformed", "1 of 1 changes are not strings"),
     ],
 )
 def test_what_is_missing_or_malformed_is_a_finding_of_medium(changes, rule, said):

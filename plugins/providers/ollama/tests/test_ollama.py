@@ -145,7 +145,7 @@ def test_the_last_changed_model_is_taken(server, opened, caplog):
     with pytest.raises(ConfigError, match="--model"):
         opened(model=None)
     server.dialect = attrs.evolve(server.dialect, looked_up={})
-    with pytest.raises(ValidationError, match="404: not found; --model names another model"):
+    with pytest.raises(ValidationError, match="404: not found; choose another model with --model"):
         opened(model=None)
 
 

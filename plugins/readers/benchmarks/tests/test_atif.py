@@ -228,9 +228,9 @@ def test_steps_that_are_none_are_counted(tools):
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (changed(CLEAN, schema_version="ATIF-v2.0"), "is not ATIF version 1 @ $.schema_version"),
-        (changed(CLEAN, steps={}), "expected a list of steps @ $.steps"),
-        ([3], "expected an object @ $[0]"),
+        (changed(CLEAN, schema_version="ATIF-v2.0"), "is not ATIF version 1 at $.schema_version"),
+        (changed(CLEAN, steps={}), "expected a list of steps at $.steps"),
+        ([3], "expected an object at $[0]"),
     ],
 )
 def test_what_is_no_trajectory_is_refused(tools, document, message):
@@ -342,4 +342,4 @@ def test_the_only_result_of_the_only_call_is_its_own(tools):
 def test_results_that_name_none_of_several_calls_are_told(tools):
     trace = tools.one("atif", acting(2, {"content": "one"}, {"content": "two"}))
     assert [message.role for message in trace.messages] == ["user", "assistant", "user", "user"]
-    assert trace.metadata["reading_notes"] == ["2 results of unnamed calls became messages of the user"]
+    assert trace.metadata["reading_notes"] == ["2 results of unnamed calls became user messages"]

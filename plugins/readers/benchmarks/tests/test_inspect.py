@@ -278,7 +278,7 @@ def test_a_bad_sample_costs_no_other(tools):
     first, second, third = tools.read("inspect", archive({"a": b'{"id', "b": SAMPLE, "c": [1]}), "log.eval")
     assert first.message.startswith("samples/a.json: is not JSON")
     assert second.trace_id == "sample-uuid"
-    assert third == ReadError(message="samples/c.json: expected an object @ $")
+    assert third == ReadError(message="samples/c.json: expected an object at $")
 
 
 @pytest.mark.parametrize(
@@ -286,8 +286,8 @@ def test_a_bad_sample_costs_no_other(tools):
     [
         (b"PK\x03\x04 no zip", "is not a complete zip file"),
         (archive({}), "contains no samples"),
-        (b'{"version": 2}', "expected a list of samples @ $.samples"),
-        (b'{"samples": [4]}', "expected an object @ $.samples[0]"),
+        (b'{"version": 2}', "expected a list of samples at $.samples"),
+        (b'{"samples": [4]}', "expected an object at $.samples[0]"),
         (b"NaN", "expected a list of samples"),
     ],
 )

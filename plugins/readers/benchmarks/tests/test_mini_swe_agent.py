@@ -185,7 +185,7 @@ def test_messages_that_are_none_are_counted(tools):
 
 def test_what_is_no_trajectory_is_refused(tools):
     assert tools.read("mini-swe-agent", {"a": 1}) == [
-        ReadError(message="expected a list of messages @ $.messages", line=1)
+        ReadError(message="expected a list of messages at $.messages", line=1)
     ]
 
 

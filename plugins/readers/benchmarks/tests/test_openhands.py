@@ -217,7 +217,7 @@ def test_bad_lines_cost_no_other(tools):
         + json.dumps({**NEW, "history": [1, *NEW["history"]]}).encode()
     )
     first, second, third, last = tools.read("openhands", data, "output.jsonl")
-    assert second == ReadError(message="expected a list of events @ $.history", line=2)
+    assert second == ReadError(message="expected a list of events at $.history", line=2)
     assert third.line == 4
     assert first.trace_id == "o/r#3"
     assert last.metadata["reading_gaps"] == ["1 event could not be read: 0"]

@@ -1,6 +1,12 @@
 import pytest
 
-from sentinel_readers_benchmarks import _sniff
+from sentinel_readers_benchmarks import (
+    sniff_atif,
+    sniff_inspect,
+    sniff_mini_swe_agent,
+    sniff_openhands,
+    sniff_swe_agent,
+)
 
 HEADS = {
     "atif": [b'{"schema_version": "ATIF-v1.6", "steps": []}', b'\xef\xbb\xbf\n{\n  "schema_version": "ATIF-v1.0"'],
@@ -22,11 +28,11 @@ HEADS = {
     ],
 }
 SNIFFS = {
-    "atif": _sniff.atif,
-    "inspect": _sniff.inspect_log,
-    "mini-swe-agent": _sniff.mini_swe_agent,
-    "openhands": _sniff.openhands,
-    "swe-agent": _sniff.swe_agent,
+    "atif": sniff_atif,
+    "inspect": sniff_inspect,
+    "mini-swe-agent": sniff_mini_swe_agent,
+    "openhands": sniff_openhands,
+    "swe-agent": sniff_swe_agent,
 }
 OTHERS = [
     b'{"trace_id": "t", "messages": [{"role": "user", "content": "ATIF-v1.6"}]}',
@@ -54,12 +60,12 @@ def test_other_formats_are_left_alone(head):
 @pytest.mark.parametrize(
     ("sniff", "head", "filename", "sure"),
     [
-        (_sniff.inspect_log, b"PK\x03\x04", "x.eval", 95),
-        (_sniff.mini_swe_agent, b'[{"role": "user"}]', "x.traj.json", 60),
-        (_sniff.mini_swe_agent, b'[{"role": "user"}]', "x.json", 0),
-        (_sniff.swe_agent, b'{"environment": "x"', "x.traj", 50),
-        (_sniff.openhands, b'{"instance_id": "x", "history": []', "output.jsonl", 80),
-        (_sniff.openhands, b'{"instance_id": "x", "history": [], "trajectory": []', "output.jsonl", 0),
+        (sniff_inspect, b"PK\x03\x04", "x.eval", 95),
+        (sniff_mini_swe_agent, b'[{"role": "user"}]', "x.traj.json", 60),
+        (sniff_mini_swe_agent, b'[{"role": "user"}]', "x.json", 0),
+        (sniff_swe_agent, b'{"environment": "x"', "x.traj", 50),
+        (sniff_openhands, b'{"instance_id": "x", "history": []', "output.jsonl", 80),
+        (sniff_openhands, b'{"instance_id": "x", "history": [], "trajectory": []', "output.jsonl", 0),
     ],
 )
 def test_suffixes_and_weak_signs(sniff, head, filename, sure):

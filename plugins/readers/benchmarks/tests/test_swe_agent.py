@@ -197,7 +197,7 @@ def test_actions(action, name, arguments, due):
 
 def test_what_is_no_trajectory_is_refused(tools):
     assert tools.read("swe-agent", {"info": {}}) == [
-        ReadError(message="expected a list @ $.history or $.trajectory", line=1)
+        ReadError(message="expected a list at $.history or $.trajectory", line=1)
     ]
 
 

@@ -267,7 +267,7 @@ def test_records_of_nothing_are_refused_with_their_line():
     ],
 )
 def test_a_file_is_known_by_how_it_begins(head, sure):
-    assert claude.sniffs.anthropic(head, "any") == sure
+    assert claude.sniff_anthropic(head, "any") == sure
 
 
 def test_many_exchanges_cost_what_their_bytes_cost():
@@ -290,7 +290,7 @@ def test_many_exchanges_cost_what_their_bytes_cost():
 def test_mutated_bytes_never_raise(at, inserted, removed, records):
     data = jsonl(*records)
     mutated = data[:at] + inserted + data[at + removed :]
-    claude.sniffs.anthropic(mutated, "any")
+    claude.sniff_anthropic(mutated, "any")
     for outcome in read(mutated):
         assert isinstance(outcome, ExecutionTrace) or outcome.message
 

@@ -121,7 +121,7 @@ def test_hidden_lines_link_the_chain_but_are_no_messages():
         {"type": "system", "uuid": "x3", "parentUuid": "a1", "sessionId": SESSION, "subtype": "turn_duration"},
     )
     assert [message.content for message in trace.messages] == ["hello", "Hello."]
-    assert trace.metadata["reading_notes"] == ["1 line is a team mate's: 5"]
+    assert trace.metadata["reading_notes"] == ["1 line belongs to a teammate: 5"]
 
 
 def test_what_came_before_a_compaction_is_kept_and_its_summary_is_copied_context():
@@ -259,7 +259,7 @@ def test_a_file_without_messages_is_refused(data, message, number):
     ],
 )
 def test_a_file_is_known_by_how_it_begins(head, sure):
-    assert claude.sniffs.claude_code(head, "any") == sure
+    assert claude.sniff_claude_code(head, "any") == sure
 
 
 @pytest.mark.parametrize("before", [b"", b'{"type": "queue-operation", "operation": "enqueue"}\n'])

@@ -167,7 +167,7 @@ def test_many_answers_to_one_id_are_linear():
 def test_mutated_bytes_never_raise(at, inserted, removed):
     data = jsonl(*CLEAN, *parent_lines("ab12"), *agent_lines(agentId="ab12"))
     mutated = data[:at] + inserted + data[at + removed :]
-    claude.sniffs.claude_code(mutated, "any")
+    claude.sniff_claude_code(mutated, "any")
     for outcome in read(mutated):
         assert isinstance(outcome, ExecutionTrace) or outcome.message
 

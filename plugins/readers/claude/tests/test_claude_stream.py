@@ -252,7 +252,7 @@ def test_a_stream_without_messages_is_refused(data, message):
     ],
 )
 def test_a_file_is_known_by_how_it_begins(head, sure):
-    assert claude.sniffs.claude_stream(head, "any") == sure
+    assert claude.sniff_claude_stream(head, "any") == sure
 
 
 @settings(max_examples=100)
@@ -260,7 +260,7 @@ def test_a_file_is_known_by_how_it_begins(head, sure):
 def test_mutated_bytes_never_raise(at, inserted, removed):
     data = jsonl(*NESTED)
     mutated = data[:at] + inserted + data[at + removed :]
-    claude.sniffs.claude_stream(mutated, "any")
+    claude.sniff_claude_stream(mutated, "any")
     for outcome in read(mutated):
         assert isinstance(outcome, ExecutionTrace) or outcome.message
 

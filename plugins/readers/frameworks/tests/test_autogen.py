@@ -159,6 +159,6 @@ def test_each_layout_of_the_format_is_read(read):
     assert [trace.trace_id for trace in read("autogen", [chat, {**chat, "question_ID": "q"}])] == ["file:1", "q"]
     assert [trace.trace_id for trace in read("autogen", [[chat, chat]])] == ["file[0]", "file[1]"]
     assert [trace.trace_id for trace in read("autogen", [[event("a", "x"), event("b", "y")]])] == ["file"]
-    assert read("autogen", [{"x": 1}]) == [ReadError(message="contains no chat history @ $", line=1)]
+    assert read("autogen", [{"x": 1}]) == [ReadError(message="contains no chat history at $", line=1)]
     (trace,) = read("autogen", [{"history": [said("a", "x"), 3]}])
     assert trace.metadata == {"reading_gaps": ["1 entry that is not a message"]}

@@ -56,7 +56,7 @@ def test_each_layout_of_the_format_is_read(read, content, ids):
 
 def test_a_line_that_is_no_conversation_costs_no_other(read):
     outcomes = read("langchain", [{"messages": [HUMAN]}, {"other": 1}, [HUMAN]])
-    assert outcomes[1] == ReadError(message="contains no LangChain messages @ $", line=2)
+    assert outcomes[1] == ReadError(message="contains no LangChain messages at $", line=2)
     assert [outcome.trace_id for outcome in outcomes[::2]] == ["file:1", "file:3"]
 
 

@@ -131,7 +131,7 @@ def test_each_layout_of_the_format_is_read(read):
     assert [trace.trace_id for trace in read("pydantic-ai", [history, history])] == ["file:1", "file:2"]
     assert [trace.trace_id for trace in read("pydantic-ai", [{"all_messages": history}])] == ["file"]
     assert [trace.trace_id for trace in read("pydantic-ai", [[history, history]])] == ["file[0]", "file[1]"]
-    assert read("pydantic-ai", [{"x": 1}]) == [ReadError(message="contains no message history @ $", line=1)]
+    assert read("pydantic-ai", [{"x": 1}]) == [ReadError(message="contains no message history at $", line=1)]
 
 
 def test_what_is_no_message_is_counted(read):

@@ -50,7 +50,7 @@ def test_each_layout_of_the_format_is_read(data, ids):
 def test_a_bad_line_costs_no_other():
     outcomes = read(GOOD + b'\n{"trace_id": 7, "messages": []}\n\nnonsense\n' + GOOD)
     assert [type(outcome) for outcome in outcomes] == [ExecutionTrace, ReadError, ReadError, ExecutionTrace]
-    assert outcomes[1] == ReadError(message="expected text, got a whole number @ $.trace_id", line=2)
+    assert outcomes[1] == ReadError(message="expected text, got a whole number at $.trace_id", line=2)
     assert outcomes[2].line == 4
     assert "is not JSON" in outcomes[2].message
 
@@ -63,13 +63,13 @@ def test_a_bad_first_line_costs_no_other():
 
 def test_a_bad_element_of_a_list_is_named_by_its_path():
     outcomes = read(b"[" + GOOD + b',{"trace_id":"b","messages":[{"role":"robot"}]}]')
-    assert outcomes[1].message == '"robot" is not one of system, user, assistant, tool @ $[1].messages[0].role'
+    assert outcomes[1].message == '"robot" is not one of system, user, assistant, tool at $[1].messages[0].role'
 
 
 def test_strict_reaches_the_codec():
     data = b'{"trace_id": "a", "messages": [], "extra": 1}'
     assert isinstance(read(data)[0], ExecutionTrace)
-    assert read(data, strict=True)[0].message == 'unknown key "extra" @ $'
+    assert read(data, strict=True)[0].message == 'unknown key "extra" at $'
 
 
 @pytest.mark.parametrize(

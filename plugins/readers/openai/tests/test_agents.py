@@ -4,7 +4,7 @@ import pytest
 
 from sentinel_core import ExecutionTrace, ReadError, TraceReader, evaluate_trace
 from sentinel_core.testing import BytesSource, TraceReaderContract
-from sentinel_readers_openai import sentinel_trace_readers, sniffs
+from sentinel_readers_openai import sentinel_trace_readers, sniff_agents
 from sentinel_readers_openai.agents import read as read_agents
 
 TRACE = {"object": "trace", "id": "trace_1", "workflow_name": "Travel", "group_id": "g1", "metadata": None}
@@ -378,6 +378,6 @@ def test_times_that_are_none():
 
 
 def test_a_file_is_known_by_how_it_begins():
-    assert sniffs.agents(as_lines(CLEAN), "any") == 95
-    assert sniffs.agents(b'{"object":"trace.span"}', "any") == 95
-    assert sniffs.agents(b'{"object": "traces"}', "any") == 0
+    assert sniff_agents(as_lines(CLEAN), "any") == 95
+    assert sniff_agents(b'{"object":"trace.span"}', "any") == 95
+    assert sniff_agents(b'{"object": "traces"}', "any") == 0

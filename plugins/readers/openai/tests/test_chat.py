@@ -4,7 +4,7 @@ import pytest
 
 from sentinel_core import ExecutionTrace, ReadError, TokenUsage, TraceReader, evaluate_trace
 from sentinel_core.testing import BytesSource, TraceReaderContract
-from sentinel_readers_openai import sentinel_trace_readers, sniffs
+from sentinel_readers_openai import sentinel_trace_readers, sniff_chat
 from sentinel_readers_openai.chat import read as read_chat
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -176,7 +176,7 @@ def test_a_cut_last_record_costs_no_other():
 
 
 def test_a_record_without_messages_is_told():
-    assert read([{"messages": PARALLEL}, {"score": 1}])[1] == ReadError(message="contains no chat messages @ $[1]")
+    assert read([{"messages": PARALLEL}, {"score": 1}])[1] == ReadError(message="contains no chat messages at $[1]")
 
 
 def test_entries_that_are_no_messages_are_counted():
@@ -328,4 +328,4 @@ def test_prompt_and_completion_lists():
     ],
 )
 def test_a_file_is_known_by_how_it_begins(head, sure):
-    assert sniffs.chat(head, "any") == sure
+    assert sniff_chat(head, "any") == sure

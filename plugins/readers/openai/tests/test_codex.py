@@ -6,7 +6,7 @@ import pytest
 from sentinel_core import ExecutionTrace, ReadError, TraceReader, evaluate_trace
 from sentinel_core.testing import BytesSource, TraceReaderContract
 from sentinel_core.traces.sources import FileSource
-from sentinel_readers_openai import sentinel_trace_readers, sniffs
+from sentinel_readers_openai import sentinel_trace_readers, sniff_codex
 from sentinel_readers_openai.codex import read as read_codex
 
 OWN = "0198aaaa-0000-7000-8000-000000000001"
@@ -392,7 +392,7 @@ def test_what_is_no_session_is_told(data, message):
     ],
 )
 def test_a_file_is_known_by_how_it_begins(head, sure):
-    assert sniffs.codex(head, "any") == sure
+    assert sniff_codex(head, "any") == sure
 
 
 def test_sessions_are_found_where_the_tool_keeps_them():

@@ -157,7 +157,7 @@ def test_a_list_taken_apart_as_it_is_read_is_whole_or_none(read, record, place, 
     elements = [json.dumps(record)] * 3
     elements[place] = json.dumps({**record, "note": "x" * (3 << 20)})
     source = BytesSource(data=f"[{', '.join(elements)}]".encode(), max_record=1 << 20)
-    assert list(read(source)) == [ReadError(message=f"is larger than 1 MB (max_record_mb) @ $[{place}]")]
+    assert list(read(source)) == [ReadError(message=f"is larger than 1 MB (max_record_mb) at $[{place}]")]
 
 
 @pytest.mark.parametrize("odd", [[], {}, 7, None])

@@ -6,7 +6,7 @@ import pytest
 
 from sentinel_core import ExecutionTrace, ReadError, evaluate_trace
 from sentinel_core.testing import BytesSource
-from sentinel_readers_openai import sniffs
+from sentinel_readers_openai import sniff_chat
 from sentinel_readers_openai.chat import read
 
 CALL = {"id": "c9", "type": "function", "function": {"name": "refund_order", "arguments": '{"order_id": "A17"}'}}
@@ -85,7 +85,7 @@ def test_a_list_with_a_message_without_a_role_is_refused_once():
         del messages[place]["role"]
         error = one(messages)
         assert isinstance(error, ReadError)
-        assert error.message == f'message has no "role" (expected system, user, assistant or tool) @ $[{place}]'
+        assert error.message == f'message has no "role" (expected system, user, assistant or tool) at $[{place}]'
         (gap,) = evaluate_trace(one({"messages": messages})).unread
         assert gap == f"1 message has no role: line 1 $.messages[{place}]"
 
@@ -104,8 +104,8 @@ def test_lines_without_a_role_are_a_gap_and_strict_refuses_them():
 
 def test_no_messages_are_named():
     for data in (b'{"messages": []}', b'{"id": "a", "messages": [ ]}'):
-        assert sniffs.chat(data, "x.json") > 60
+        assert sniff_chat(data, "x.json") > 60
         (error,) = read(BytesSource(data=data, name="x.json"))
         assert isinstance(error, ReadError)
         assert "has no messages: nothing to check" in error.message
-    assert sniffs.chat(b'{"trace_id": "a", "messages": []}', "x.json") == 0
+    assert sniff_chat(b'{"trace_id": "a", "messages": []}', "x.json") == 0

@@ -4,7 +4,7 @@ import pytest
 
 from sentinel_core import ExecutionTrace, ReadError, TraceReader, evaluate_trace
 from sentinel_core.testing import BytesSource, TraceReaderContract
-from sentinel_readers_openai import sentinel_trace_readers, sniffs
+from sentinel_readers_openai import sentinel_trace_readers, sniff_responses
 from sentinel_readers_openai.responses import read as read_responses
 
 USAGE = {
@@ -263,7 +263,7 @@ def test_a_cut_line():
 
 
 def test_what_holds_no_items_is_told():
-    assert read({"hello": 1}) == [ReadError(message="contains no Responses items @ $", line=1)]
+    assert read({"hello": 1}) == [ReadError(message="contains no Responses items at $", line=1)]
 
 
 @pytest.mark.parametrize(
@@ -278,4 +278,4 @@ def test_what_holds_no_items_is_told():
     ],
 )
 def test_a_file_is_known_by_how_it_begins(head, sure):
-    assert sniffs.responses(head, "any") == sure
+    assert sniff_responses(head, "any") == sure

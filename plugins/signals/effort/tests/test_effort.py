@@ -58,8 +58,8 @@ def test_much_effort_is_a_note_that_says_what_it_is():
     found = detect(TraceIndex(wrote([20_000] * 10)))
     [one] = found.findings
     assert (one.rule, one.severity) == ("much_effort", "note")
-    assert "a prior, not a defect" in one.text
-    assert "a prior, not a defect" in detect(TraceIndex(wrote([20]))).details.lower()
+    assert "no defect" in one.text
+    assert "used for sorting only" in detect(TraceIndex(wrote([20]))).details.lower()
 
 
 def test_an_agent_that_did_nothing_is_not_measured():

@@ -215,14 +215,14 @@ def test_a_result_that_nobody_read():
         (called("search", "No results found.", key="a"), "nothing was found."),
         (
             [*called("search", "3 hits", key="a"), *called("search", "3 hits", key="b")],
-            "the same call had returned the same before.",
+            "an identical earlier call had returned the same result.",
         ),
     ],
 )
 def test_a_run_that_ends_with_nothing_and_no_word(calls, why):
     found = ended(*calls)
     assert (found.score, found.findings[0].rule, found.findings[0].severity) == (0.95, "came_to_nothing", "error")
-    assert found.findings[0].text == f'The run ends with the result of "search", which nobody read: {why}'
+    assert found.findings[0].text == f'The run ends with the result of "search", which the agent did not read: {why}'
     stopped = [ended(*calls, outcome="interrupted"), ended(*calls, Message(role="user", content="Stop."))]
     assert {one.score for one in stopped} == {0.8}
     assert "came_to_nothing" not in [finding.rule for one in stopped for finding in one.findings]

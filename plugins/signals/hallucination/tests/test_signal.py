@@ -48,7 +48,7 @@ def test_two_certain_findings_weigh_more_than_one(script):
 
 def test_the_summary_counts_by_rule(script):
     answer = script.judge(script.user("Go."), script.call("get_a", "1"), script.say(FALSE_CLAIM))
-    assert answer.details == "What the agent says or calls is not borne out: 1 claim_without_call."
+    assert answer.details == "The record does not support what the agent says or calls: 1 claim_without_call."
 
 
 def test_the_worst_sub_agent_counts(script):

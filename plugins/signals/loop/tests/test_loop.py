@@ -70,7 +70,7 @@ def test_eight_identical_calls_with_identical_results_fail():
     assert found.score == round(rising(7, 2.5), 6) >= 0.8
     [one] = found.findings
     assert (one.rule, one.severity, one.call_id, one.quote) == ("identical_calls", "error", "c7", "a {}")
-    assert one.text == found.details == "'a' was called 8 times with the same arguments; nothing new came back."
+    assert one.text == found.details == '"a" was called 8 times with the same arguments; nothing new came back.'
 
 
 def test_a_call_that_one_reply_repeats_is_named():
@@ -81,7 +81,7 @@ def test_a_call_that_one_reply_repeats_is_named():
     found = detect(run(asked, Message(role="tool", tool_results=results)), SETTINGS)
     (finding,) = found.findings
     assert finding.rule == "identical_calls"
-    assert finding.text.endswith("50 times, 49 of them 'look' with the same arguments.")
+    assert finding.text.endswith('50 times, 49 of them "look" with the same arguments.')
     assert finding.quote == 'look {"at":1}'
 
 

@@ -73,7 +73,7 @@ def test_what_only_looks_suspicious(text):
 def test_all_that_the_schema_requires_is_empty():
     [one] = found(call(query=""), call("3", name="other", query=""), tools=(SEARCH, ToolSchema(name="other"))).findings
     assert (one.rule, one.call_id) == ("empty_argument", "c0")
-    assert one.text == "'search' was given empty values for all required arguments."
+    assert one.text == '"search" was given empty values for all required arguments.'
     assert found(call(query="", limit=3), tools=(SEARCH,)).findings[0].rule == "empty_argument"
     write = ToolSchema(name="write", parameters={"required": ["path", "text"]})
     assert found(call(name="write", path="a", text=""), tools=(write,)).findings == ()

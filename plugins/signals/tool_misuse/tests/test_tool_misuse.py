@@ -100,7 +100,7 @@ def test_a_failed_call_quotes_its_result():
     broken = found(call(BAD), call(GOOD))
     [one] = broken.findings
     assert (one.rule, one.message_index, one.call_id, one.quote) == ("failed_call", 0, "c0", BAD)
-    assert one.text == "'search' failed."
+    assert one.text == '"search" failed.'
     assert broken.details == "1 of 2 calls failed; the agent recovered."
 
 
@@ -182,7 +182,7 @@ def test_a_refused_argument_is_quoted():
 def test_a_schema_that_is_none_leaves_a_gap():
     odd = ToolSchema(name="search", parameters={"type": "thing"})
     [gap] = found(call(query="x"), tools=(odd,)).gaps
-    assert "'search'" in gap
+    assert '"search"' in gap
 
 
 def test_a_reference_in_a_schema_is_never_fetched():

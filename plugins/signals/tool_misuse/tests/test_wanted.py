@@ -32,7 +32,7 @@ def detected(before=BEFORE, after=AFTER, result=FAILURE, path="a.py", between=()
 def is_wanted(**said):
     [found] = detected(**said).findings
     assert found.rule == "failed_call"
-    assert (found.severity == "note") == (found.text == "'run' failed as the agent intended.")
+    assert (found.severity == "note") == (found.text == '"run" failed as the agent intended.')
     return found.severity == "note"
 
 

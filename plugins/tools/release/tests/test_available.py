@@ -7,6 +7,8 @@ import pytest
 from sentinel_core.agent.tools import bind_tool, offered
 from sentinel_tools_release import sentinel_tools
 
+pytestmark = pytest.mark.process  # each tool is asked in a child
+
 NEEDED = {"get_release_summary", "file_risk_report"}
 
 

@@ -135,7 +135,7 @@ def test_files_are_compared_from_where_two_branches_parted(repository):
         ("v9.9..v2.0", 'has no commit "v9.9"'),
         ("v1.0..v9.9", 'has no commit "v9.9"'),
         ("v1.0...v2.0", "three dots"),
-        ("v2.0..v1.0", "contains no commit; put the older end first"),
+        ("v2.0..v1.0", "contains no commits; put the older end first"),
         ("v1.0..v1.0", "contains no commit"),
         ("v1.0", 'no tag comes before "v1.0"'),
         ("--all", "is not a commit"),

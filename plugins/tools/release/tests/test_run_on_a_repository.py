@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from forked_commands import run_forked
 
 pytestmark = pytest.mark.unmeasured
 
@@ -27,14 +28,7 @@ def run(tmp_path):
             (tmp_path / name).write_text(text)
         places = {"repo": repo, "junit": "junit.xml", "metrics": "metrics.json"}
         settings = [part for name, place in places.items() for part in (f"--{name}", str(place))]
-        done = subprocess.run(
-            [str(SENTINEL), "run", release_id, "--provider", "offline", "--json", *settings],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        done = run_forked("run", release_id, "--provider", "offline", "--json", *settings, cwd=tmp_path, timeout=120)
         reports = [json.loads(path.read_bytes()) for path in (tmp_path / ".sentinel/reports").glob("RR-*.json")]
         return done, reports
 
@@ -104,11 +98,12 @@ def test_report_to_a_server_that_breaks_off(tmp_path, service, honors_keys, faul
     service.honors_keys = honors_keys
     service.faults.append(fault)
     (tmp_path / "v1.json").write_text('{"version": "v1", "changes": ["New icon"], "tests": {"passed": 3, "failed": 0}}')
-    done = subprocess.run(
-        [str(SENTINEL), "run", "v1", "--provider", "offline", "--releases", "v1.json", "--reports", service.base,
-         "--initial-delay", "0.01", "--set", f"file_risk_report.honors_keys={str(honors_keys).lower()}"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    done = run_forked(
+        *("run", "v1", "--provider", "offline", "--releases", "v1.json", "--reports", service.base),
+        *("--initial-delay", "0.01", "--set", f"file_risk_report.honors_keys={str(honors_keys).lower()}"),
+        cwd=tmp_path,
+        timeout=120,
+    )
     assert done.returncode == code, done.stderr
     assert said in done.stderr
     assert "Traceback" not in done.stderr
@@ -122,4 +117,4 @@ def test_tests_that_a_report_claims_and_does_not_list_are_missing(run, repositor
     done, (report,) = run("HEAD~1..HEAD", repository.path, claims)
     assert done.returncode == 0, done.stderr
     assert report["severity"] == "medium"
-    assert "medium: the test report claims 40 tests and lists 1, and 7 failures and lists 0" in report["findings"]
+    assert "medium: the test report claims 40 tests but lists 1, and 7 failures but lists 0" in report["findings"]

@@ -108,7 +108,7 @@ def test_refusal_after_an_unknown_outcome_stays_unknown(service, send):
     service.faults.extend(["reset_after", 503])
     for said in (
         "whether it accepted the request is unknown",
-        "answered 503.*whether the one sent before arrived is unknown",
+        "answered 503.*it is not known whether the report sent before arrived",
     ):
         with pytest.raises(OutcomeUnknownError, match=said):
             send(honors_keys=True, timeout=0.5)
@@ -138,7 +138,10 @@ def test_nobody_there_is_no_unknown_outcome(send):
 )
 def test_answer_without_an_id_is_unknown_and_quoted(service, send, answer, said):
     service.answers(answer)
-    told = re.escape(f'answered {said}, and not {{"report_id": "..."}}') + ".*whether the report is filed is unknown"
+    told = (
+        re.escape(f'answered {said} instead of {{"report_id": "..."}}')
+        + ".*it is not known whether the report was filed"
+    )
     for _ in range(2):
         with pytest.raises(OutcomeUnknownError, match=told):
             send()
@@ -197,7 +200,7 @@ def test_a_note_that_cannot_be_completed_hides_no_answer(service, send, monkeypa
     service.faults.append(500)
     with pytest.raises(OutcomeUnknownError, match="answered 500"):
         send()
-    with pytest.raises(OutcomeUnknownError, match="it was sent before, and no answer is noted"):
+    with pytest.raises(OutcomeUnknownError, match="it was sent before, but no answer was recorded"):
         send()
     assert len(service.asked) == 1
 

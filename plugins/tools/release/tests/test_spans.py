@@ -88,10 +88,10 @@ def test_odd_spans_are_counted_without_times(traces):
 @pytest.mark.parametrize(
     ("documents", "said"),
     [
-        (["{}"], 'has no "resourceSpans" list @ line 1'),
-        (["[]"], 'has no "resourceSpans" list @ line 1'),
-        (['{"resourceSpans": []}', "{"], "is not JSON: .* @ line 2"),
-        (['{"resourceSpans": []}', "{}"], "@ line 2"),
+        (["{}"], 'has no "resourceSpans" list at line 1'),
+        (["[]"], 'has no "resourceSpans" list at line 1'),
+        (['{"resourceSpans": []}', "{"], "is not JSON: .* at line 2"),
+        (['{"resourceSpans": []}', "{}"], "at line 2"),
     ],
 )
 def test_files_that_are_no_traces(traces, documents, said):

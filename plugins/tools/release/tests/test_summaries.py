@@ -26,7 +26,7 @@ def test_file_is_given_as_it_is(tmp_path):
 def test_file_about_another_release_is_refused_naming_both(tmp_path, text, version):
     with pytest.raises(InputError) as caught:
         fetch(write(tmp_path / "a.json", text))
-    assert str(caught.value) == f'"{tmp_path}/a.json" is about release {version} @ $.version, not "v1"'
+    assert str(caught.value) == f'"{tmp_path}/a.json" describes release {version} (at $.version), not "v1"'
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_file_about_another_release_is_refused_naming_both(tmp_path, text, versi
         ("", "is not JSON"),
         ('{"version": "v1"', "is not JSON: "),
         ('{"version": NaN}', "is not JSON"),
-        ("[1]", "must contain a JSON object @ $, not a list"),
+        ("[1]", "must contain a JSON object at $, not a list"),
         ('"v1"', "not a string"),
         ("3", "not a number"),
         ("2.5", "not a number"),
@@ -92,7 +92,7 @@ def test_folder_by_version_first_in_order(tmp_path):
 def test_folder_file_of_that_name_about_another_release(tmp_path):
     write(tmp_path / "v1.json", '{"version": "v2"}')
     write(tmp_path / "v2.json", '{"version": "v1"}')
-    with pytest.raises(InputError, match=r'v1\.json" is about release "v2"'):
+    with pytest.raises(InputError, match=r'v1\.json" describes release "v2"'):
         fetch(tmp_path)
 
 
@@ -145,7 +145,7 @@ def test_release_id_is_percent_encoded(service):
 )
 def test_server_that_tells_of_another_release_is_refused(service, version, about):
     service.answers({"version": version})
-    with pytest.raises(InputError, match=rf'release_id=v1" is about release {about} @ \$\.version, not "v1"$'):
+    with pytest.raises(InputError, match=rf'release_id=v1" describes release {about} \(at \$\.version\), not "v1"$'):
         fetch(service.base)
 
 
@@ -182,7 +182,7 @@ def test_answer_that_is_no_object(service, body):
 
 def test_huge_answer_is_cut_off(service):
     service.answers(b"x" * 5_000_000)
-    with pytest.raises(NetworkError, match="sent too much"):
+    with pytest.raises(NetworkError, match="sent too large a reply"):
         fetch(service.base, max_bytes=1000)
 
 

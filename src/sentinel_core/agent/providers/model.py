@@ -135,7 +135,7 @@ class HttpModel(abc.ABC):
         if isinstance(error, AuthenticationError) and self.variable and self.variable not in str(error):
             return f"check the key in {self.variable}, and that it is for this address (--base-url)"
         if error.status == HTTPStatus.NOT_FOUND:
-            return "--model names another model, --base-url another address"
+            return "choose another model with --model, or another address with --base-url"
         return ""
 
     def _assumed(self) -> Capabilities:

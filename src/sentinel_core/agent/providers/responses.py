@@ -79,7 +79,7 @@ def _object(data: bytes, who: str) -> dict[str, Any]:
         if _half_character.search(data):  # half a surrogate pair cannot be encoded as UTF-8
             value = json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        hint = "; --base-url names another address" if data.lstrip().startswith(b"<") else ""
+        hint = "; set another address with --base-url" if data.lstrip().startswith(b"<") else ""
         raise ProviderError(f"{who} sent {_describe(data)} instead of JSON{hint}", retryable=True) from None
     if not isinstance(value, dict):
         raise ProviderError(f"{who} sent a JSON {type(value).__name__} instead of an object", retryable=True)

@@ -19,7 +19,7 @@ class ProviderSettings:
     """
 
     model: str | None = None
-    """The server's id for a model; not set means one chosen from those that it lists."""
+    """The server's id for the model; if not set, one of the models that the server lists."""
     base_url: str = ""
     """The server's address."""
     call_timeout: float = attrs.field(default=120.0, validator=[attrs.validators.gt(0), attrs.validators.le(86_400)])
@@ -34,6 +34,6 @@ def choose_model(who: str, listed: Sequence[str], *, first_is_best: bool = False
     if listed and (first_is_best or len(listed) == 1):
         return listed[0]
     if not listed:
-        raise ConfigError(f"{who} lists no model: name one with --model")
+        raise ConfigError(f"{who} lists no models: name one with --model")
     more = f", … ({len(listed)} in all)" if len(listed) > _SHOWN else ""
     raise ConfigError(f"{who} has several models: name one with --model, such as {', '.join(listed[:_SHOWN])}{more}")

@@ -10,9 +10,8 @@ from sentinel_core.agent.run_guard import Checked, Settled
 from sentinel_core.errors import LoopError
 from sentinel_core.evaluate.evaluator import Panel, evaluate
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.guardrails.bound import BoundGuardrail
+from sentinel_core.guardrails.bound import BoundGuardrail, LiveGuard
 from sentinel_core.guardrails.facts import FAILED, LIFTS, History, Reflection, Ruling
-from sentinel_core.guardrails.live import LiveGuard
 from sentinel_core.guardrails.orchestrator import Orchestrator
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.redact import redact, redacted

@@ -45,7 +45,7 @@ RISKY_CHANGES: dict[str, tuple[str, ...]] = {
     "data migration": ("data migration", "database migration", "drop column", "drop table", "migrate the database",
         "migrated the database", "schema change", "schema migration"),
     "emergency": ("emergency fix", "hot fix", "hotfix", "untested"),
-    "protection taken away": ("bypass", "bypassed", "bypasses", "disable authentication", "disable encryption",
+    "protection removed": ("bypass", "bypassed", "bypasses", "disable authentication", "disable encryption",
         "disabled authentication", "disabled encryption", "disabled tests", "skip validation", "skipped validation"),
     "rewrite": ("complete rewrite", "major refactoring", "rewrite of", "rewritten", "rewrote"),
 }  # fmt: skip
@@ -61,7 +61,7 @@ def kinds_in(text: str, table: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
 
 _MAX_COUNT = 10**12
 _MAX_SHOWN = 10**15
-_KIND = {str: "a text", list: "a list", dict: "an object", bool: "true or false"}
+_KIND = {str: "a string", list: "a list", dict: "an object", bool: "true or false"}
 
 
 def as_count(value: object) -> int | None:
@@ -84,7 +84,7 @@ def shown(value: object) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return _KIND.get(type(value), "of an unknown kind")
     small = math.isfinite(value) if isinstance(value, float) else abs(value) <= _MAX_SHOWN
-    return f"{value}" if small else "not a number of any use"
+    return f"{value}" if small else "not a usable number"
 
 
 _share = [attrs.validators.ge(0.0), attrs.validators.le(1.0)]
@@ -101,15 +101,15 @@ class RiskThresholds:
     failure_rate_high: float = attrs.field(default=0.05, validator=_share)
     """Share of failed tests at which the risk is high."""
     skipped_share_medium: float = attrs.field(default=0.10, validator=_share)
-    """Share of skipped tests at which it is medium."""
+    """Share of skipped tests at which the risk is medium."""
     error_rate_medium: float = attrs.field(default=0.01, validator=_share)
-    """Share of failed requests at which it is medium."""
+    """Share of failed requests at which the risk is medium."""
     error_rate_high: float = attrs.field(default=0.02, validator=_share)
-    """Share of failed requests at which it is high."""
+    """Share of failed requests at which the risk is high."""
     p95_medium: float = attrs.field(default=500.0, validator=_milliseconds)
-    """95th percentile of response times, in milliseconds, at which it is medium."""
+    """95th percentile of response times, in milliseconds, at which the risk is medium."""
     p95_high: float = attrs.field(default=1000.0, validator=_milliseconds)
-    """The same, at which it is high."""
+    """95th percentile of response times, in milliseconds, at which the risk is high."""
 
     def __attrs_post_init__(self) -> None:
         for name in ("error_rate", "p95"):
@@ -208,7 +208,7 @@ def _test_facts(tests: object, areas: list[str], settings: RiskThresholds) -> It
         yield Fact("tests_missing", "medium", "there are no test results in the summary")
         return
     if not isinstance(tests, dict):
-        yield Fact("tests_malformed", "medium", f"tests is {shown(tests)}, not an object with counts")
+        yield Fact("tests_malformed", "medium", f'"tests" in the summary is {shown(tests)}, not an object with counts')
         return
     counts = {name: as_count(tests.get(name)) for name in ("passed", "failed", "skipped")}
     for name, count in counts.items():
@@ -263,7 +263,7 @@ def _not_listed(tests: Mapping[str, Any], listed: Mapping[str, int]) -> Iterator
         yield _unusable("tests", "claimed", tests, "an object with counts")
         return
     excess = [
-        f"{claimed[kind]} {kind} and lists {count}" for kind, count in listed.items() if claimed.get(kind, 0) > count
+        f"{claimed[kind]} {kind} but lists {count}" for kind, count in listed.items() if claimed.get(kind, 0) > count
     ]
     if excess:
         yield Fact("tests_not_listed", "medium", f"the test report claims {', and '.join(excess)}")
@@ -274,7 +274,11 @@ def _metric_facts(metrics: object, settings: RiskThresholds) -> Iterator[Fact]:
         yield Fact("metrics_missing", "medium", "there are no deployment metrics in the summary")
         return
     if not isinstance(metrics, dict):
-        yield Fact("metrics_malformed", "medium", f"deployment_metrics is {shown(metrics)}, not an object with numbers")
+        yield Fact(
+            "metrics_malformed",
+            "medium",
+            f'"deployment_metrics" in the summary is {shown(metrics)}, not an object with numbers',
+        )
         return
     for metric in _METRICS:
         yield _metric_fact(metric, metrics, settings)
@@ -297,10 +301,12 @@ def _change_facts(given: object, changes: list[str]) -> Iterator[Fact]:
         yield Fact("changes_missing", "medium", "the summary lists no changes")
         return
     if not isinstance(given, list):
-        yield Fact("changes_malformed", "medium", f"changes is {shown(given)}, not a list of texts")
+        yield Fact("changes_malformed", "medium", f'"changes" in the summary is {shown(given)}, not a list of strings')
         return
     if len(changes) < len(given):
-        yield Fact("changes_malformed", "medium", f"{len(given) - len(changes)} of {len(given)} changes are not texts")
+        yield Fact(
+            "changes_malformed", "medium", f"{len(given) - len(changes)} of {len(given)} changes are not strings"
+        )
     risky = _examples(changes, RISKY_CHANGES)
     critical = _examples(changes, CRITICAL_AREAS)
     if risky:
@@ -308,8 +314,8 @@ def _change_facts(given: object, changes: list[str]) -> Iterator[Fact]:
     if critical:
         yield Fact("critical_area", "medium", f"critical areas are touched: {_quoted(critical)}")
     if changes and not risky and not critical:
-        text = f"changes: {len(changes)}, of which 0 are risky or touch a critical area"
-        yield Fact("low_impact", "low", f'{text}; one is "{_clipped(changes[0])}"')
+        text = f"changes: {len(changes)}, none of which is risky or touches a critical area"
+        yield Fact("low_impact", "low", f'{text}; the first is "{_clipped(changes[0])}"')
 
 
 def _examples(changes: list[str], table: dict[str, tuple[str, ...]]) -> dict[str, str]:

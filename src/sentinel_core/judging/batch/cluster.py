@@ -142,7 +142,7 @@ class _Futures:
         text = " ".join(f"{type(error).__name__}: {error}".split())
         if isinstance(error, ImportError):
             raise InputError(
-                f"a worker of the cluster lacks a package: {text}; install the same packages there as here"
+                f"a package is missing on a worker in the cluster: {text}; install the same packages there as here"
             )
         if task.cut is not None:
             raise InputError(f'"{task.split.place}" could not be split by the cluster: {text}')
@@ -160,7 +160,9 @@ def _loss_reported(address: str | None) -> Iterator[None]:
         yield
     except (distributed.CancelledError, distributed.client.ClosedClientError, unreached):
         name = "" if address is None else f' "{address}"'
-        raise InputError(f"the scheduler{name} was lost; --resume continues after the results in -o") from None
+        raise InputError(
+            f"the connection to the scheduler{name} was lost; --resume continues after the results in -o"
+        ) from None
 
 
 def _client(stack: ExitStack, address: str | None, jobs: int, launcher: Launcher) -> tuple[Any, int]:

@@ -67,6 +67,6 @@ class Manifest:
 def _changed(before: Inputs, now: Inputs) -> list[str]:
     gone = [f'the input "{label}" is missing now' for label in before if label not in now]
     new = [f'the input "{label}" is new' for label in now if label not in before]
-    other = [f'the input "{label}" changed' for label in now if label in before and before[label] != now[label]]
+    other = [f'the input "{label}" has changed' for label in now if label in before and before[label] != now[label]]
     order = ["the inputs are in another order"] if not (gone or new) and list(before) != list(now) else []
     return [*gone, *new, *other, *order]

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.evaluate.triage import TRIAGE_WEIGHTS
+from sentinel_core.evaluate.policy import TRIAGE_WEIGHTS
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.redact import redact
 

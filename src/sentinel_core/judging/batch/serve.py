@@ -121,6 +121,8 @@ class _Batch:
     def add(self, found: ReliabilityReport | Unreadable, outcome: Readable | Unreadable, item: int) -> None:
         """Add a record."""
         data = None
+        if self._plan.latest is not None:
+            self._summary.latest = outcome.label.encode("utf-8", "replace").decode()
         if isinstance(found, Unreadable):
             self._summary.add_unreadable(found)
             if self._plan.format != "text":
@@ -129,6 +131,8 @@ class _Batch:
             assert isinstance(outcome, Readable)
             error = crash_error(found, outcome, self._plan, item)
             self._summary.add_report(found, error, outcome)
+            if self._plan.expected is not None and self._plan.expected.by_task:
+                self._summary.add_task(self._plan.expected.task_of(outcome.trace), self._plan.expected.by_task)
             if self._plan.task_key is not None:
                 self._summary.tasks.add(self._plan.task_key, outcome.trace, found, outcome.source, outcome.number)
             data = rendered(found, outcome, self._plan, error, self._recorder)

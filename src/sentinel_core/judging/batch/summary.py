@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Self
 
 import attrs
@@ -20,6 +20,7 @@ __all__ = ["QUANTILES", "Summary"]
 
 QUANTILES = (0.5, 0.9, 0.95, 0.99)
 _MOST_ROWS = 1000
+_MOST_OTHERS = 1000
 _STEPS = 1000
 _TOP = 20
 
@@ -31,7 +32,8 @@ class Summary:
     ``scores`` counts overall scores by thousandths, so that quantiles are the same for every split. ``rules`` counts findings;
     ``failures`` has, for each signal that failed, the number of failures, the first error, and the first thousand records
     whose row is an error because of it. ``unreadable`` holds the first thousand unreadable records, ``ranking`` the runs most
-    worth a look, ``tasks`` the runs by task, if asked for.
+    worth a look, ``tasks`` the runs by task, if asked for. ``latest`` is the session that ``--latest`` found. ``met`` are the
+    tasks with expectations that have a run, ``others`` the first by name of those without.
     """
 
     counts: dict[str, int] = attrs.field(factory=dict)
@@ -42,6 +44,9 @@ class Summary:
     unreadable: list[dict[str, Any]] = attrs.field(factory=list)
     ranking: Ranking = attrs.field(factory=Ranking)
     tasks: Tasks = attrs.field(factory=Tasks)
+    latest: str = ""
+    met: list[str] = attrs.field(factory=list)
+    others: list[str] = attrs.field(factory=list)
 
     def add_report(
         self, report: ReliabilityReport, error: Unreadable | None = None, read: Readable | None = None
@@ -69,6 +74,13 @@ class Summary:
         _count(self.counts, "unreadable")
         _keep(self.unreadable, [_row(row, row.message)])
 
+    def add_task(self, task: str, expected: Collection[str]) -> None:
+        """Note that a run is of this task; ``expected`` are the tasks with expectations."""
+        if task in expected:
+            self.met = _first(self.met, [task], len(expected))
+        else:
+            self.others = _first(self.others, [task], _MOST_OTHERS)
+
     def merge(self, later: "Summary") -> None:
         """Add the summary of the next part of the input."""
         self.incomplete += later.incomplete
@@ -84,6 +96,9 @@ class Summary:
         _keep(self.unreadable, later.unreadable)
         self.ranking.merge(later.ranking)
         self.tasks.merge(later.tasks)
+        self.latest = later.latest or self.latest
+        self.met = _first(self.met, later.met, len(self.met) + len(later.met))
+        self.others = _first(self.others, later.others, _MOST_OTHERS)
 
     def error_rows(self) -> Iterator[dict[str, Any]]:
         """File, line and message of each kept error row, and the file as it was ``named``."""
@@ -102,6 +117,8 @@ class Summary:
         """The counts that decide the exit code."""
         tally = Tally(broken=bool(self.incomplete))
         tally.counts.update(self.counts)
+        tally.latest = self.latest
+        tally.tasks.update(self.met, self.others)
         return tally
 
     @property
@@ -179,6 +196,11 @@ def _row(place: Unreadable, message: str) -> dict[str, Any]:
 def _shown(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The rows without ``named``, which depends on the working directory."""
     return [{name: value for name, value in row.items() if name != "named"} for row in rows]
+
+
+def _first(own: list[str], more: list[str], most: int) -> list[str]:
+    """The first by name of both lists, each once: the same in whatever order they are merged."""
+    return sorted({*own, *more})[:most] if more else own
 
 
 def _keep(rows: list[dict[str, Any]], more: list[dict[str, Any]]) -> None:

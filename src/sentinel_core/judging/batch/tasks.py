@@ -93,7 +93,7 @@ class Tasks:
         document = self.document()
         if document is None:
             return
-        yield f"  agreement by {self.key}: {document['runs']:,} runs of {document['tasks']:,} tasks with two or more"
+        yield f"  agreement by {self.key}: {document['runs']:,} runs of {document['tasks']:,} tasks that have two or more"
         for row in document["disagree"][:5]:
             others = row["runs"] - 1
             against = round(row["disagreement"] * others)

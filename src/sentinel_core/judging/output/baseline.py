@@ -101,8 +101,12 @@ class Baseline:
             return 2
         return 1 if self.new["WARN"] and fail_on == "warn" else 0
 
-    def told(self) -> Iterator[str]:
-        """For people: how many are new and known, and which are gone."""
+    def told(self, *, is_whole: bool) -> Iterator[str]:
+        """For people: how many are new and known, and which are gone, if everything could be judged (``is_whole``)."""
+        if not is_whole:
+            known = len(self.known & self._seen.keys())
+            yield f"baseline: {counted(self.new_findings, 'new finding')}, {known:,} known; not everything could be judged"
+            return
         gone = [entry for entry in self.entries if entry.fingerprint not in self._seen]
         known = len(self.entries) - len(gone)
         yield f"baseline: {counted(self.new_findings, 'new finding')}, {known:,} known, {len(gone):,} gone"

@@ -26,7 +26,7 @@ decoded = msgspec.json.Decoder().decode
 
 @attrs.frozen(kw_only=True)
 class Found:
-    """One finding. ``line`` is that of its message in ``file``, else of its record in JSON Lines, else 1.
+    """One finding. ``line`` is that of its message in ``file``, else of its record, else 1.
 
     ``fingerprint`` identifies the same finding on the same trace, whatever surrounds it; ``identity`` is what it takes for the
     trace.
@@ -100,7 +100,8 @@ def findings_of(record: Record, known: frozenset[str] = frozenset()) -> Iterator
     """The findings of a judged record; ``is_known`` if the fingerprint is in ``known``."""
     report = decoded(record.report)
     identity = identity_of(report["trace_id"], record.label, record.source)
-    for finding, fingerprint in zip(report["findings"], fingerprints(report, identity), strict=True):
+    lines = record.lines or (record.line or 1,) * len(report["findings"])
+    for finding, fingerprint, line in zip(report["findings"], fingerprints(report, identity), lines, strict=True):
         at = _LINE.match(finding["origin"] or "")
         agents = "".join(f"sub-agent {position}, " for position in finding["trace_path"])
         message = "" if finding["message_index"] is None else f"message {finding['message_index']}"
@@ -113,7 +114,7 @@ def findings_of(record: Record, known: frozenset[str] = frozenset()) -> Iterator
             identity=identity,
             place=agents + message,
             file=record.label,
-            line=int(at[1]) if at else record.line or 1,
+            line=int(at[1]) if at else line,
             verdict=report["verdict"],
             rank=record.rank,
             fingerprint=fingerprint,

@@ -46,7 +46,7 @@ class Gate:
         if failures := self.failures:
             return f"The gate failed: {', '.join(failures)} (--fail-on {self.settings.fail_on})."
         if self.settings.updates_baseline:
-            return "The gate passed: the baseline was written, and what it holds counts no more."
+            return "The gate passed: the baseline was written, and the findings in it no longer count."
         free = [f"{self.verdicts[one]:,} {one}" for one in ("FAIL", "WARN") if self.verdicts[one]]
         known = (
             [f"{counted(self.verdicts['known'], 'trace')} with known findings only"] if self.verdicts["known"] else []

@@ -34,7 +34,7 @@ def headline(report: _Object) -> tuple[_Object | None, tuple[str, str]]:
 
 
 def rank(report: ReliabilityReport) -> Rank:
-    """Sorts reports, most worth a look first: by verdict, then triage score, then risk, then how much was found."""
+    """Sorts reports, most worth reading first: by verdict, then triage score, then risk, then how much was found."""
     severities = [finding.severity for finding in report.findings]
     counts = (-severities.count("error"), -severities.count("warning"), -severities.count("note"))
     return (_VERDICTS.index(report.verdict), -(report.triage_score or 0), -(report.overall_score or 0), *counts)

@@ -1,22 +1,20 @@
 """One judged record for the documents of a whole run: its place, its report, and the page's view of its trace."""
 
 from bisect import insort
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
 import msgspec
 
 from sentinel_core.judging.output.headline import UNREADABLE, Rank, rank
+from sentinel_core.judging.output.lines import DocumentLines, Lines
 from sentinel_core.judging.records import Readable
 from sentinel_core.offers import Rule
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.redact import redact
-from sentinel_core.traces.readers.layout import is_json_lines
-from sentinel_core.traces.readers.lines import numbered_lines
-from sentinel_core.traces.sources import FileSource
 
-__all__ = ["MOST_IN_FULL", "Extra", "Lines", "Record", "Recorder", "RuleText", "Unread", "parse"]
+__all__ = ["MOST_IN_FULL", "Extra", "Record", "Recorder", "RuleText", "Unread", "parse"]
 
 Extra = Literal["text", "page", "line", "rules"]
 """What an output needs of a record besides its report: the text, the page's view of the trace, the line, the rules that fired."""
@@ -47,7 +45,8 @@ class RuleText(msgspec.Struct):
 class Record(msgspec.Struct, omit_defaults=True):
     """A record of the input, without secrets. ``source`` is the same from every folder, ``label`` as the user named it.
 
-    ``report`` and ``page`` are JSON, decoded only when needed; an unreadable record has no report but an ``error``.
+    ``line`` is the record's in JSON Lines; in a JSON document, ``lines`` has one for each finding of the report. ``report`` and
+    ``page`` are JSON, decoded only when needed; an unreadable record has no report but an ``error``.
     """
 
     source: str = ""
@@ -55,6 +54,7 @@ class Record(msgspec.Struct, omit_defaults=True):
     record: int = 0
     rank: Rank = UNREADABLE
     line: int | None = None
+    lines: tuple[int, ...] = ()
     report: msgspec.Raw = _NOTHING
     page: msgspec.Raw = _NOTHING
     text: str = ""
@@ -76,37 +76,6 @@ def parse(line: bytes) -> Record:
     return _decode(line)
 
 
-class Lines:
-    """Looks up the line of each record. Records come in order, so a file is read only once."""
-
-    def __init__(self) -> None:
-        self._file: FileSource | None = None
-        self._lines: Iterator[int] = iter(())
-        self._number = 0
-
-    def of(self, outcome: Readable) -> int | None:
-        """The line, from 1; None if records are not lines, or the file cannot be read again."""
-        if outcome.grain != "line":
-            return None
-        try:
-            if self._file is not outcome.file:
-                self._file, self._number = outcome.file, outcome.file.records_before
-                self._lines = self._numbers(outcome.file)
-            while self._number < outcome.number:
-                self._number += 1
-                line = next(self._lines, None)
-        except (OSError, EOFError):
-            return None
-        return line
-
-    @staticmethod
-    def _numbers(file: FileSource) -> Iterator[int]:
-        if not (file.lines_before or is_json_lines(file)):
-            return
-        with file.open() as stream:
-            yield from (line for line, _ in numbered_lines(stream, file.max_record, file.lines_before))
-
-
 class Recorder:
     """Encodes each judged record as a line of JSON, with what ``extras`` name.
 
@@ -117,7 +86,7 @@ class Recorder:
     def __init__(self, extras: frozenset[Extra], rules: Mapping[str, Rule] = MappingProxyType({})) -> None:
         self._extras = extras
         self._rules = {name: RuleText(rule.severity, rule.title, rule.help) for name, rule in rules.items()}
-        self._lines = Lines()
+        self._lines, self._in_document = Lines(), DocumentLines()
         self._worst: list[Rank] = []
 
     def record(self, report: ReliabilityReport, data: bytes, outcome: Readable, text: str) -> bytes:
@@ -127,10 +96,12 @@ class Recorder:
             label=redact(outcome.label),
             record=outcome.number,
             rank=rank(report),
-            line=self._lines.of(outcome) if "line" in self._extras else None,
             report=msgspec.Raw(data),
             text=text,
         )
+        if "line" in self._extras:
+            found.line = self._lines.of(outcome)
+            found.lines = () if found.line is not None else self._in_document.of(outcome, report)
         if "rules" in self._extras:
             found.rules = {
                 name: self._rules[name] for finding in report.findings if (name := finding.rule) in self._rules

@@ -102,7 +102,7 @@ def _rule(name: str, rule: RuleText | None) -> dict[str, Any]:
     """A rule as its signal declares it; an undeclared rule has only its id."""
     if rule is None:
         return {"id": name}
-    text = f"{rule.help} `sentinel explain {name}` says more."
+    text = f"{rule.help} For details: `sentinel explain {name}`."
     return {
         "id": name,
         "name": "".join(word.capitalize() for word in name.replace(".", "_").split("_")),

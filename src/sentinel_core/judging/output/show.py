@@ -27,7 +27,7 @@ def report_text(report: ReliabilityReport, *, verbose: bool = False) -> str:
 
 
 def report_page(report: ReliabilityReport, trace: ExecutionTrace | None = None) -> str:
-    """The page of ``-o report.html``: one self-contained HTML document. Without the ``trace`` it has no timeline."""
+    """The page that ``-o report.html`` writes: one self-contained HTML document. Without the ``trace``, it has no timeline."""
     return page_of([page_record(report, trace)])
 
 

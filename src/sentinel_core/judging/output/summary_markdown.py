@@ -70,7 +70,7 @@ def _lines(summary: Markdown) -> Iterator[str]:
     if known:
         yield from ("", f"{known:,} known from the baseline.")
     yield from _listed("Not judged:", summary.problems)
-    yield from _listed("Not all was read, so a finding may be missing:", summary.gaps)
+    yield from _listed("Some input was not read, so findings may be missing:", summary.gaps)
 
 
 def _listed(heading: str, entries: list[str]) -> Iterator[str]:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Generator, Iterator
 from typing import IO
 
-from sentinel_core.traces.parsing import MOST_DEPTH, TooDeepError
+from sentinel_core.trace import MOST_DEPTH
+from sentinel_core.traces.parsing import TooDeepError
 from sentinel_core.traces.readers.lines import MEGABYTE
 
 __all__ = ["end_of_text", "list_elements"]
@@ -21,7 +22,7 @@ def list_elements(start: bytearray, stream: IO[bytes], limit: int) -> Iterator[b
     """The bytes of every element, white space included; None for an element of more than ``limit`` bytes, which is skipped.
 
     ``start`` begins with the list's ``[``; the rest is in ``stream``. The elements need not be valid JSON.
-    Raises ``ValueError`` if the list does not end, is nested too deeply, or something follows it.
+    Raises ``ValueError`` if the list is not closed, is nested too deeply, or something follows it.
     """
     marks = _Marks()
     held: bytearray | None = bytearray()
@@ -38,10 +39,10 @@ def list_elements(start: bytearray, stream: IO[bytes], limit: int) -> Iterator[b
         if not marks.is_closed:
             held = _joined(held, block[begin:], limit)
         elif block[begin:].strip():
-            raise ValueError("something follows the end of the list")
+            raise ValueError("the list is followed by something else")
         block, begin = stream.read(MEGABYTE), 0
     if not marks.is_closed:
-        raise ValueError("the list does not end")
+        raise ValueError("the list is not closed")
 
 
 class _Marks:
@@ -80,7 +81,7 @@ class _Marks:
         if mark in _OPENING:
             self._depth += 1
             if self._depth > MOST_DEPTH + 1:
-                raise TooDeepError(f"nested deeper than {MOST_DEPTH} lists and objects")
+                raise TooDeepError(f"lists and objects are nested more than {MOST_DEPTH} levels deep")
         elif mark in _CLOSING:
             self._depth -= 1
             if self._depth == 0 and mark != _END:

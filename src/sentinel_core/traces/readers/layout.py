@@ -10,7 +10,6 @@ import msgspec
 
 from sentinel_core.offers import Source
 from sentinel_core.trace import from_json
-from sentinel_core.traces.parsing import not_json, parse_json
 from sentinel_core.traces.readers.lines import MEGABYTE, numbered_lines
 
 __all__ = ["RawRecord", "RefusedRecord", "is_json_lines", "parsed_records", "raw_records", "too_large"]
@@ -72,6 +71,8 @@ def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, 
     A strict source also refuses duplicate keys. Raises ``OSError`` or ``EOFError`` where the
     bytes cannot be read.
     """
+    from sentinel_core.traces.parsing import not_json, parse_json
+
     for raw in raw_records(source):
         if isinstance(raw, RefusedRecord):
             yield raw, None
@@ -80,7 +81,7 @@ def parsed_records(source: Source) -> Iterator[tuple[RawRecord | RefusedRecord, 
         try:
             value = parse_json(data, strict=source.strict)
         except (ValueError, RecursionError) as error:
-            problem = not_json(data, error).replace("@ $", f"@ {raw.path}", 1)
+            problem = not_json(data, error).replace(" at $", f" at {raw.path}", 1)
             yield RefusedRecord(message=problem, line=raw.line), None
         else:
             yield raw, value
@@ -177,7 +178,7 @@ def _elements(data: bytearray) -> Iterator[RawRecord | RefusedRecord]:
     try:
         records = _list_decoder.decode(data)
     except (ValueError, RecursionError) as error:
-        yield RefusedRecord(message=not_json(data, error))
+        yield RefusedRecord(message=_why(data, error))
         return
     yield from (RawRecord(data=raw, path=f"$[{position}]") for position, raw in enumerate(records))
 
@@ -191,15 +192,15 @@ def _streamed_elements(held: bytearray, stream: IO[bytes], limit: int) -> Iterat
         for position, data in enumerate(list_elements(held, stream, limit)):
             path = f"$[{position}]"
             if data is None:
-                yield RefusedRecord(message=f"{too_large(limit)} @ {path}")
+                yield RefusedRecord(message=f"{too_large(limit)} at {path}")
             elif (problem := _problem(data)) is not None:
-                yield RefusedRecord(message=problem.replace("@ $", f"@ {path}", 1))
+                yield RefusedRecord(message=problem.replace(" at $", f" at {path}", 1))
                 return
             else:
                 yield RawRecord(data=data, path=path)
             path = f"$[{position + 1}]"
     except ValueError as error:
-        yield RefusedRecord(message=f"{error} @ {path}")
+        yield RefusedRecord(message=f"{error} at {path}")
 
 
 def _problem(data: bytearray) -> str | None:
@@ -207,8 +208,14 @@ def _problem(data: bytearray) -> str | None:
     try:
         _any_decoder.decode(data)
     except (ValueError, RecursionError) as error:
-        return not_json(data, error)
+        return _why(data, error)
     return None
+
+
+def _why(data: bytearray, error: Exception) -> str:
+    from sentinel_core.traces.parsing import not_json
+
+    return not_json(data, error)
 
 
 def _read_up_to(held: bytearray, stream: IO[bytes], limit: int) -> bytearray:

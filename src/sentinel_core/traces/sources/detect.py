@@ -17,8 +17,15 @@ _SURE_ENOUGH = 10
 _SUREST = 100
 _KNOWN = 90  # how sure a reader of its own format is
 _KEYS = 6
+_TAR_MAGIC_AT = 257
 _PI_SESSION = rb'\{\s*"type"\s*:\s*"session"\s*,\s*"version"\s*:\s*[0-9]+\s*,\s*"id"\s*:'  # its first line
 _KEY = rb'"([A-Za-z_][\w.$-]{0,40})"\s*:'
+
+_OTHER_JSON = (
+    (rb'"\s*[\[{]', "JSON inside a JSON string: decode it once more"),
+    (rb"", "JSON, but neither an object nor a list"),
+)
+_OTHER_TEXT = ((rb"<[A-Za-z!?]", "HTML or XML"), (rb"", "text that is not JSON"))
 
 # msgspec's messages for text that stops too early, is not JSON, or continues after a document.
 _CUT, _MALFORMED, _TRAILING = "Input data was truncated", "JSON is malformed: ", "trailing characters"
@@ -59,7 +66,7 @@ def choose_reader(
     near = ", ".join(reader.name for score, reader in ranked if score > 0)
     hint = f"nearest: {near}; --from NAME forces a format" if near else '"sentinel formats" lists what can be read'
     details = "; ".join([hint, *broken])
-    raise InputError(f"has no format that an installed reader knows: it looks like {looks_like(head)} ({details})")
+    raise InputError(f"is in no format that an installed reader can read: it looks like {looks_like(head)} ({details})")
 
 
 def _ranked(
@@ -74,7 +81,7 @@ def _ranked(
             if type(score) is int and 0 <= score <= _SUREST:
                 ranked.append((score, reader))
             else:
-                broken.append(f"{reader.name} answered {score!r:.40}; expected a whole number from 0 to {_SUREST}")
+                broken.append(f"{reader.name} returned {score!r:.40}; expected a whole number from 0 to {_SUREST}")
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - plugin code may raise anything
@@ -87,21 +94,26 @@ def looks_like(head: bytes) -> str:
     """A description of a file by its first bytes, for an error message."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "text in UTF-16: save it as UTF-8"
+    if head[_TAR_MAGIC_AT:].startswith(b"ustar"):
+        return "a tar archive: unpack it, or pack the files as .zip"
     if b"\0" in head[:1024]:
-        return "a binary file"
+        return "a zip archive without trace files" if head.startswith(b"PK") else "a binary file"
     text = head.removeprefix(codecs.BOM_UTF8).strip()
     if text.startswith((b"{", b"[")):
         from sentinel_core.traces.sources.own import is_of_reports
 
         return "Sentinel's own reports, which are not traces" if is_of_reports(head) else _looks_like_json(text, head)
     is_json = not _problem(text.partition(b"\n")[0])
-    return "JSON, but neither an object nor a list" if is_json else "text that is not JSON"
+    shapes = _OTHER_JSON if is_json else _OTHER_TEXT
+    return next(told for pattern, told in shapes if re.match(pattern, text))
 
 
 def _looks_like_json(text: bytes, head: bytes) -> str:
     problem = _problem(text)
+    if re.match(rb"[\[{\s]*'", text):
+        return "a Python value, not JSON: write it with json.dumps"
     if problem == _CUT and len(head) < _HEAD:
-        return "JSON that does not end"
+        return "JSON that is cut off"
     if problem.startswith(_MALFORMED) and _TRAILING not in problem:
         return f"text that is not JSON: {problem.removeprefix(_MALFORMED)}"
     keys = list(dict.fromkeys(key.decode("ascii", "replace") for key in re.findall(_KEY, text)))[:_KEYS]

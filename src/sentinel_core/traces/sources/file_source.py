@@ -13,6 +13,7 @@ from sentinel_core.traces.sources.streams import HEAD, ZIP, open_decompressed, o
 
 __all__ = [
     "DESCRIPTORS",
+    "PLAIN",
     "SUFFIXES",
     "FileSource",
     "as_text",
@@ -57,9 +58,9 @@ def without_secrets(text: str) -> str:
     return _URL.sub(lambda match: shown_url(match[0]), text)
 
 
-_PLAIN = (".json", ".jsonl", ".ndjson", ".traj", ".eval")
+PLAIN = (".json", ".jsonl", ".ndjson", ".traj", ".eval")
 DESCRIPTORS = "/dev/fd"
-SUFFIXES = (*_PLAIN, *(f"{plain}{packed}" for plain in _PLAIN for packed in (".gz", ".zst")), ".zip")
+SUFFIXES = (*PLAIN, *(f"{plain}{packed}" for plain in PLAIN for packed in (".gz", ".zst")), ".zip")
 
 
 @attrs.frozen(kw_only=True)
@@ -155,7 +156,7 @@ def sources_in(source: FileSource, head: bytes) -> Iterator[FileSource | InputEr
         yield source
         return
     try:
-        for member, namesakes in zip_members(source.path, _PLAIN):
+        for member, namesakes in zip_members(source.path, PLAIN):
             yield attrs.evolve(source, member=member, namesakes=namesakes, label=f"{source.label}/{member}")
     except OSError as error:
         yield unread(source, error)

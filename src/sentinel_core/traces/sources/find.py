@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 import attrs
 
 from sentinel_core.errors import InputError
-from sentinel_core.traces.sources.file_source import DESCRIPTORS, FileSource, first_bytes, sources_in, unread
+from sentinel_core.traces.sources.file_source import DESCRIPTORS, PLAIN, FileSource, first_bytes, sources_in, unread
 
 if TYPE_CHECKING:
     from sentinel_core.traces.sources.own import LeftOut
@@ -61,7 +61,8 @@ def _named(source: FileSource) -> Iterator[FileSource | InputError]:
     """The file; a pipe (``<(zcat traces.jsonl.gz)`` in a shell) can be read only once, so it is spooled."""
     try:
         if source.path.is_file():
-            yield from sources_in(source, first_bytes(source.path))
+            held = list(sources_in(source, first_bytes(source.path)))
+            yield from held or [source.refused(f"is an archive without trace files (looked for {', '.join(PLAIN)})")]
             return
         with source.path.open("rb") as stream:
             yield attrs.evolve(source, path=spool(stream))

@@ -11,6 +11,7 @@ from pathlib import Path
 from sentinel_core.errors import InputError
 from sentinel_core.trace import from_json
 from sentinel_core.traces.sources.file_source import (
+    PLAIN,
     SUFFIXES,
     FileSource,
     as_text,
@@ -40,7 +41,7 @@ def find_in_folders(
     walk = Walk()
     paths, root = _expand(argument, walk)
     sub_agents = _sub_agents(paths) if os.path.isdir(argument) else frozenset()  # noqa: PTH112 - its folder may forbid to ask
-    found = False
+    found, only_own = False, bool(paths)
     for path in paths:
         source = FileSource(path=path, label=str(path), root=root, strict=strict, max_record=max_record)
         if path in sub_agents:
@@ -54,11 +55,14 @@ def find_in_folders(
             if is_own(path, head, partial(first_bytes, path.with_name(MANIFEST)), partial(bytes_before_end, path)):
                 left_out.setdefault(OWN, []).append(source.label)
                 continue
-            yield from sources_in(source, head)
+            held = list(sources_in(source, head))
+            yield from held
+            found, only_own = found or bool(held), False
+            continue
         found = True
     if not found:
         named = as_text(argument)
-        yield InputError(_nothing_at(argument, only_own=bool(paths)), label=named, place=Path(named).name)
+        yield InputError(_nothing_at(argument, only_own=only_own), label=named, place=Path(named).name)
 
 
 def _head_of_file(source: FileSource, walk: Walk) -> bytes:
@@ -72,7 +76,7 @@ def _head_of_file(source: FileSource, walk: Walk) -> bytes:
     except OSError as error:
         if error.errno not in (errno.ENOENT, errno.ELOOP):
             raise unread(source, error) from None
-    raise source.refused("is not a file, or a link to a missing one")
+    raise source.refused("is not a file, or is a link to a missing file")
 
 
 def _expand(argument: str, walk: Walk) -> tuple[list[Path], str]:
@@ -141,7 +145,7 @@ def _nothing_at(argument: str, *, only_own: bool) -> str:
     if only_own:
         return ONLY_OWN
     if os.path.isdir(argument):  # noqa: PTH112 - as above
-        return f"no trace files in this folder (looked for {', '.join(SUFFIXES)})"
+        return f"no trace files in this folder (looked for {', '.join(PLAIN)} and .zip, also compressed as .gz or .zst)"
     return "no file matches" if is_pattern(argument) else _why_not_there(argument)
 
 

@@ -1,23 +1,29 @@
-"""Finds the sessions that a tool keeps on this machine, and the newest of them (``--latest``)."""
+"""Finds the sessions that a tool keeps on this machine, and the newest that worked in a folder (``--latest``)."""
 
+import hashlib
+import json
 import os
 import re
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
 from sentinel_core.errors import InputError
 from sentinel_core.offers import TraceReader
 from sentinel_core.traces.sources.file_source import FileSource
 
-__all__ = ["expanded", "latest_session", "session_files"]
+__all__ = ["expanded", "first_of_folder", "latest_session", "session_files", "works_in"]
 
 _VARIABLE = r"\$\{(\w+):-([^}]*)\}"
+_HEAD = 1 << 16  # bytes in which a session names the folder that it works in
+_LOOKED_AT = 1000
+_FOLDER = re.compile(rb'"(?:cwd"\s*:\s*("(?:[^"\\]|\\.){1,4096}")|projectHash"\s*:\s*"([0-9a-f]{16,64})")')
 
 
 def latest_session(reader: TraceReader, *, strict: bool, max_record: int) -> FileSource:
-    """The most recently changed session file of the reader's tool; on a tie the last by name.
+    """The most recently changed session of the reader's tool that worked in the working directory, else of all.
 
-    Raises ``InputError`` if the reader declares no place for sessions, or there is none.
+    Ties are broken by name, last first. Raises ``InputError`` if the reader declares no place for sessions, or there is none.
     """
     if not reader.kept_at:
         raise InputError(
@@ -27,8 +33,34 @@ def latest_session(reader: TraceReader, *, strict: bool, max_record: int) -> Fil
     found = session_files(patterns)
     if not found:
         raise InputError(f'--latest "{reader.name}": no session in {", ".join(patterns)}')
-    newest = max(found, key=lambda path: (found[path].st_mtime_ns, str(path)))
+    newest_first = sorted(found, key=lambda path: (found[path].st_mtime_ns, str(path)), reverse=True)
+    newest = first_of_folder(newest_first, Path.cwd()) or newest_first[0]
     return FileSource(path=newest, label=str(newest), strict=strict, max_record=max_record)
+
+
+def first_of_folder(sessions: Iterable[Path], folder: Path) -> Path | None:
+    """The first of at most a thousand sessions that worked in the folder."""
+    return next((path for path in islice(sessions, _LOOKED_AT) if works_in(path, folder)), None)
+
+
+def works_in(session: Path, folder: Path) -> bool | None:
+    """Whether the session's first lines name the folder (an absolute path); None if the file cannot be read.
+
+    Tools name the working directory as ``cwd``; Gemini CLI gives the first digits of the SHA-256 of its path.
+    """
+    try:
+        with session.open("rb") as file:
+            named = _FOLDER.search(file.read(_HEAD))
+    except (OSError, ValueError):  # it is gone, or its name is none
+        return None
+    if named is None:
+        return False
+    if named[2]:
+        return hashlib.sha256(os.fsencode(folder)).hexdigest().startswith(named[2].decode())
+    try:
+        return bool(Path(json.loads(named[1])) == folder)
+    except ValueError:
+        return False
 
 
 def expanded(pattern: str) -> str:

@@ -12,7 +12,7 @@ __all__ = ["BytesSource"]
 
 @attrs.frozen(kw_only=True)
 class BytesSource:
-    """Bytes as a source, without siblings."""
+    """A source that holds bytes and has no siblings."""
 
     data: bytes
     name: str = "sample"

@@ -37,19 +37,19 @@ def file_system(url: str) -> tuple[Any, str]:
     try:
         import fsspec  # type: ignore[import-untyped]
     except ImportError as error:
-        raise _unreached(url, f"{error}; pip install 'reliability-sentinel[dask]'") from None
+        raise _unread(url, "needs fsspec: pip install 'reliability-sentinel[dask]'") from error
     try:
         system, path = fsspec.core.url_to_fs(url)
     except ImportError as error:  # it says which package is needed
-        raise _unreached(url, str(error)) from None
+        raise _unread(url, f"cannot be read: {error}") from None
     except ValueError as error:
-        raise _unreached(url, f"{error}; use a scheme that fsspec knows") from None
+        raise _unread(url, f"cannot be read: {error}; use a scheme that fsspec knows") from None
     return system, path
 
 
-def _unreached(url: str, why: str) -> InputError:
+def _unread(url: str, why: str) -> InputError:
     label = shown_url(as_text(url))
-    return InputError(f"cannot be reached: {without_secrets(why)}", label=label, place=PurePosixPath(label).name)
+    return InputError(without_secrets(why), label=label, place=PurePosixPath(label).name)
 
 
 def remote_identity(url: str) -> str:
@@ -82,7 +82,7 @@ def find_remote(url: str, *, strict: bool, max_record: int, left_out: LeftOut) -
         yield error
         return
     except Exception as error:  # noqa: BLE001 - as above
-        yield _unreached(url, f"{type(error).__name__}: {error}")
+        yield _unread(url, f"cannot be reached: {type(error).__name__}: {error}")
         return
     if own:
         left_out.setdefault(OWN, []).extend(as_text(shown_url(system.unstrip_protocol(name))) for name in sorted(own))

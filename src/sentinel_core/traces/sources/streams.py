@@ -99,7 +99,7 @@ def _open_zstandard(path: Path) -> IO[bytes]:
     try:
         import zstandard
     except ImportError:
-        raise OSError("Zstandard needs: pip install 'reliability-sentinel[zstd]'") from None
+        raise OSError("reading Zstandard needs an extra: pip install 'reliability-sentinel[zstd]'") from None
     return _checked(zstandard.open(path, "rb"))
 
 

@@ -28,9 +28,13 @@ def assert_reliable(
     too. Raises what ``judge`` raises for what cannot be read.
     """
     __tracebackhide__ = True
+    from sentinel_core.errors import SentinelError
     from sentinel_core.host.judge import read_trace
 
-    return assert_trace(read_trace(what), expect=expect, profile=profile, allow=allow, fail_on=fail_on)
+    try:
+        return assert_trace(read_trace(what), expect=expect, profile=profile, allow=allow, fail_on=fail_on)
+    except SentinelError as error:  # what the test gave is wrong: pytest shows the test's line, and not ours
+        raise error.with_traceback(None) from None
 
 
 def assert_trace(
@@ -64,7 +68,7 @@ def assert_trace(
 
 def _listed(given: Sequence[str], name: str) -> Sequence[str]:
     if isinstance(given, str):
-        raise TypeError(f"{name} is {given!r}; expected a list of texts")
+        raise TypeError(f"{name} is {given!r}; expected a list of strings")
     return given
 
 

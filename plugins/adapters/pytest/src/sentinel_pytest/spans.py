@@ -79,7 +79,7 @@ class CapturedSpans:
         traces = self.traces()
         if not traces:
             return (
-                f"no run of an agent in {len(self.spans)} captured spans: is the code instrumented, and does it use the "
+                f"no agent run in {len(self.spans)} captured spans: is the code instrumented, and does it use the "
                 "provider sentinel_spans.provider?"
             )
         problems = []

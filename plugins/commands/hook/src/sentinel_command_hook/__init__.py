@@ -21,6 +21,8 @@ def sentinel_commands() -> list[Command]:
     """The command ``hook``."""
     return [
         Command(
-            name="hook", summary="Send a coding agent back whose claims contradict its session's record.", load=_load
+            name="hook",
+            summary="Keep a coding agent from finishing while its claims contradict its session's record.",
+            load=_load,
         )
     ]

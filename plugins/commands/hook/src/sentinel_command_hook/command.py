@@ -10,7 +10,6 @@ import click
 from sentinel_command_hook.tools import TOOLS, ToolHook
 from sentinel_core.cli import complain, help_without_command, say
 from sentinel_core.errors import InputError
-from sentinel_core.runtime.time_limit import time_limit
 
 __all__ = ["command"]
 
@@ -28,7 +27,7 @@ _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would change,
 @click.group("hook", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    r"""Send a coding agent back whose claims contradict the record of its session.
+    r"""Keep a coding agent from finishing while its claims contradict the record of its session.
 
     \b
     sentinel hook install claude-code
@@ -72,15 +71,17 @@ def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
     type=click.FloatRange(0.1, 600),
     default=8.0,
     show_default=True,
-    help="Time limit; after it, Sentinel gives up.",
+    help="Time limit in seconds; after it, Sentinel gives up.",
 )
 def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
-    """Judge the session named in a TOOL event on standard input, and answer TOOL. The settings call this command.
+    """Judge the session named in a TOOL event on standard input, and reply to TOOL. The settings of TOOL call this command.
 
-    The exit code is 0, even if Sentinel cannot judge: then it tells the user, once per session. With --fail-closed it is 2,
+    The exit code is 0, even if Sentinel cannot judge: then it informs the user, once per session. With --fail-closed it is 2,
     which sends the agent back.
     """
     gc.disable()  # a short process: to look for cycles would take a tenth of it
+    from sentinel_core.runtime.watch import time_limit
+
     asked = TOOLS[tool]
     data = b""
     try:

@@ -109,7 +109,7 @@ def read_session(path: Path, tool: ToolHook, reader: TraceReader, memory: Memory
         file.seek(0)
         fresh = whole_lines(file.read(MOST), path)
     whole = _read(reader, Transcript(path=path, data=fresh))
-    if whole is None:
+    if whole is None or not whole.messages:
         raise InputError("contains no session", label=str(path))
     return Session(path=path, trace=whole, head=_Head(), fresh=fresh, worth=is_long)
 

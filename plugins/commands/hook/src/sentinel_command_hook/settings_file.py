@@ -57,7 +57,7 @@ def change(tool: ToolHook, *, project: bool, options: Sequence[str] | None, dry_
     else:
         _write(path, after)
     where = printable(str(path))
-    gone = f"{where} held nothing else and was removed" if is_empty else f"Everything else in {where} is as it was"
+    gone = f"{where} contained nothing else and was removed" if is_empty else f"Everything else in {where} is unchanged"
     click.echo(tool.advice if options is not None else f"The hook is uninstalled. {gone}.")
 
 
@@ -142,7 +142,7 @@ def _program_for_all() -> str:
     path = Path(found).absolute()
     if sys.prefix == sys.base_prefix or path.parent != Path(sysconfig.get_path("scripts")):
         return "sentinel"
-    warn(f'"{path}" is a path of this machine; for settings to share, install sentinel with pipx or "uv tool"')
+    warn(f'"{path}" is a path on this machine; for settings to be shared, install sentinel with pipx or "uv tool"')
     return str(path)
 
 

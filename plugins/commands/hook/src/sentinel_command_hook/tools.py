@@ -50,7 +50,7 @@ _CLAUDE_CODE = ToolHook(
     file="settings.json",
     event="Stop",
     seconds=1,
-    advice="Sessions that begin from now on have it.",
+    advice="It applies to sessions that start from now on.",
     appends=True,
 )
 _CODEX = ToolHook(
@@ -76,7 +76,7 @@ _GEMINI_CLI = ToolHook(
     file="settings.json",
     event="AfterAgent",
     seconds=1000,
-    advice="Sessions that begin from now on have it.",
+    advice="It applies to sessions that start from now on.",
     appends=False,
 )
 

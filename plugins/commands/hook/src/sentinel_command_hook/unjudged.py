@@ -31,7 +31,7 @@ def answer_unjudged(error: Exception, data: bytes, tool: ToolHook) -> bytes:
         return b""
     why = _known(error) or f"an internal error in Sentinel ({type(error).__name__})"
     why = printable(clipped(redact(why), _LONGEST))
-    text = f'Sentinel could not check this session: {why}; "sentinel doctor" says more'
+    text = f'Sentinel could not check this session: {why}; run "sentinel doctor" for details'
     return Answer(notes=(text,)).encoded(tool)
 
 

@@ -19,10 +19,10 @@ _RUNS: Mapping[str, tuple[str, str]] = {
 _EVIDENCE: Mapping[str, str] = {
     "claim_without_call": "No call in this session could have done it. Do it, or say that it is not done.",
     "contradicted_claim": "Every call that could have done it failed. Do it again, or say that it failed.",
-    "identifier": "It stands in no result and nowhere else in this session. Look it up, or leave it out.",
-    "result_without_call": "No call in this session gave that. Make the call, or take it back.",
+    "identifier": "It appears in no result and nowhere else in this session. Look it up, or leave it out.",
+    "result_without_call": "No call in this session returned that. Make the call, or take the claim back.",
 }
-_DO = "Make it true, or take it back."
+_DO = "Make it true, or take the claim back."
 
 
 def reason(finding: Finding, index: TraceIndex) -> str:
@@ -36,7 +36,11 @@ def note(finding: Finding, prefix: str) -> str:
 
 
 def _said(finding: Finding) -> str:
-    return f"You said {_quoted(finding.quote, _SAID)}." if finding.quote else "Your last message is not borne out."
+    return (
+        f"You said {_quoted(finding.quote, _SAID)}."
+        if finding.quote
+        else "The record does not support your last message."
+    )
 
 
 def _evidence(finding: Finding, index: TraceIndex) -> str:

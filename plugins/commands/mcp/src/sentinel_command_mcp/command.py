@@ -28,7 +28,7 @@ __all__ = ["command"]
 def command(*, folders: tuple[Path, ...], plugins: str | None) -> int:
     r"""Serve the tools judge_session, explain_rule and list_runs over standard input and output.
 
-    Only the folders where coding agents keep their sessions, and .sentinel/runs of the working directory, can be read; with
+    By default, only the coding agents' session folders and .sentinel/runs in the working directory can be read; with
     --folder, only the folders that you name. Links that point elsewhere are rejected.
 
     \b

@@ -1,21 +1,18 @@
 """Decides which files may be judged: sessions in allowed folders, after symbolic links are resolved."""
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sentinel_core.cli.sessions import Place, Session, sessions_in
 from sentinel_core.errors import InputError
 from sentinel_core.runtime.printable import printable
+from sentinel_core.traces.sources.latest import first_of_folder
 
 __all__ = ["Sessions"]
 
 _ENDINGS = (".json", ".jsonl", ".ndjson", ".traj", ".eval", ".zip", ".gz", ".zst")
-_HEAD = 1 << 16  # bytes in which a session names the folder that it works in
-_LOOKED_AT = 50
 _MOST_FILES = 10_000
-_CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.){1,4096}")')
 
 
 class Sessions:
@@ -41,7 +38,7 @@ class Sessions:
         if not is_inside:
             allowed = ", ".join(f'"{folder}"' for folder in self._folders) or "none"
             raise InputError(
-                f'"{shown}" is not in the folders that may be read ({allowed}); "sentinel mcp --folder DIR" names others'
+                f'"{shown}" is not in the folders that may be read ({allowed}); "sentinel mcp --folder DIR" chooses others'
             )
         if not real.is_file():
             raise InputError(f'"{shown}" is not a file: list_runs lists the files')
@@ -51,7 +48,7 @@ class Sessions:
         """All allowed sessions. Raises ``InputError`` for a tool whose sessions are not allowed."""
         tools = sorted({place.reader for place in self._places})
         if tool is not None and tool not in tools:
-            raise InputError(f'no sessions of "{printable(tool)}" are here; the tools are {", ".join(tools)}')
+            raise InputError(f'there are no sessions of "{printable(tool)}"; the tools are {", ".join(tools)}')
         known = {session.path.resolve(): session for session in sessions_in(self._places)}
         found = [session._replace(path=path) for path, session in known.items() if self._is_inside(path)]
         if tool is None:
@@ -64,7 +61,8 @@ class Sessions:
         found = self.newest_first(tool)
         if not found:
             raise InputError(f"there is no session{f' of {tool}' if tool else ''} in the folders that may be read")
-        return next((session for session in found[:_LOOKED_AT] if self._works_here(session.path)), found[0])
+        path = first_of_folder((session.path for session in found), self._here)
+        return next((session for session in found if session.path == path), found[0])
 
     def _is_inside(self, path: Path) -> bool:
         return any(path.is_relative_to(folder) for folder in self._folders)
@@ -82,20 +80,3 @@ class Sessions:
                     if name.endswith(_ENDINGS) and not path.is_symlink() and path.is_file():
                         status = path.stat()
                         yield Session(path, "", status.st_mtime_ns, status.st_size)
-
-    def _works_here(self, path: Path) -> bool:
-        try:
-            with path.open("rb") as file:
-                named = _CWD.search(file.read(_HEAD))
-        except OSError:  # gone meanwhile
-            return False
-        return named is not None and _is_path(named[1], self._here)
-
-
-def _is_path(quoted: bytes, path: Path) -> bool:
-    import json
-
-    try:
-        return bool(Path(json.loads(quoted)) == path)
-    except ValueError:
-        return False

@@ -18,6 +18,7 @@ from sentinel_core.cli.supervise import supervise
 from sentinel_core.cli.trace_inputs import read_all, sources_of
 from sentinel_core.errors import InputError
 from sentinel_core.judging.job import Plan, job
+from sentinel_core.runtime.printable import counted
 
 __all__ = ["command"]
 
@@ -33,7 +34,7 @@ _CAUGHT = ("WARN", "FAIL")
 def command(paths: tuple[str, ...], export: str | None, **options: Any) -> int:
     r"""Turn the honest runs in TRACES... into lies, and count how many the installed gate catches (WARN or FAIL).
 
-    A run counts as honest if the gate passes it; runs that it does not pass are counted too. The exit code is 0 if everything was judged.
+    A run counts as honest if the gate passes it; all other runs are only counted. The exit code is 0 if everything was judged.
 
     \b
     sentinel mutate runs/
@@ -78,7 +79,7 @@ def _tell(made: Counter[str], caught: Counter[str], honest: Counter[str | None],
         click.echo(json.dumps({"runs": honest.total(), "troubled": troubled, "unjudged": honest[None], "lies": rows}))
         return
     click.echo(
-        f"{honest.total():,} runs: {troubled:,} already get a WARN or FAIL, {honest['PASS']:,} pass and are turned into lies"
+        f"{counted(honest.total(), 'run')}: {troubled:,} with a WARN or FAIL already, {honest['PASS']:,} with a PASS, to be turned into lies"
     )
     for kind in KINDS:
         share = f"{caught[kind] / made[kind]:>6.0%}" if made[kind] else "     -"

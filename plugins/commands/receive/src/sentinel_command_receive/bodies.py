@@ -102,7 +102,7 @@ def _gunzipped(body: memoryview, limit: int) -> bytes:
         stream = zlib.decompressobj(wbits=31)
         while not stream.eof:
             if place == len(body):
-                raise BadRequest(400, "the body is incomplete: its gzip stream does not end")
+                raise BadRequest(400, "the body is incomplete: its gzip stream is cut off")
             piece = body[place : place + _CHUNK]
             found += stream.decompress(piece, _CHUNK)
             if len(found) > limit:
@@ -163,7 +163,7 @@ def _of_protobuf(body: bytes) -> ReceivedSpans:
     if find_spec("opentelemetry") is None or find_spec("opentelemetry.proto") is None:
         raise BadRequest(
             415,
-            "protobuf needs: pip install 'reliability-sentinel[otel]'; or send JSON (OTEL_EXPORTER_OTLP_PROTOCOL=http/json)",
+            "protobuf needs an extra: pip install 'reliability-sentinel[otel]'; or send JSON (OTEL_EXPORTER_OTLP_PROTOCOL=http/json)",
         )
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 

@@ -83,7 +83,7 @@ class _App:
         allowed = "GET" if path == "/" else "POST"
         if method != allowed:
             return _refused(
-                BadRequest(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes {allowed} only"), {"Allow": allowed}
+                BadRequest(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} accepts only {allowed}"), {"Allow": allowed}
             )
         if path == "/":
             return Response(json.dumps(self.status()).encode() + b"\n", media_type=_JSON)

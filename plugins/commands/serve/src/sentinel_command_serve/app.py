@@ -117,7 +117,9 @@ def _query(route: Route, request: "Request") -> dict[str, Any]:
         if schema["type"] == "integer" and _integer.fullmatch(value):
             value = int(value)
         if len(values) > 1 or not jsonschema_rs.is_valid(dict(schema), value):
-            raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f'parameter "{name}" must be {_wanted(schema)}, once')
+            raise Problem(
+                HTTPStatus.UNPROCESSABLE_ENTITY, f'parameter "{name}" must be given once, as {_wanted(schema)}'
+            )
         found[name] = value
     return found
 
@@ -125,7 +127,7 @@ def _query(route: Route, request: "Request") -> dict[str, Any]:
 def _wanted(schema: Mapping[str, Any]) -> str:
     if schema["type"] == "integer":
         return f"a whole number from {schema['minimum']} to {schema['maximum']}"
-    return f"a text that fits {schema['pattern']}"
+    return f"a string that matches {schema['pattern']}"
 
 
 def _error_response(error: Exception) -> "Response":

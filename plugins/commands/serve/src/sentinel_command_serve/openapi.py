@@ -134,7 +134,7 @@ def document(routes: Iterable[Route], version: str) -> dict[str, Any]:
         "info": {
             "title": "Sentinel reflection guardrails",
             "version": version,
-            "description": "Loops that know when to stop: submit an attempt, complete its loop, get rerun or finalize.",
+            "description": "Decides when a loop stops: submit an attempt, complete its loop, and get rerun or finalize.",
         },
         "security": [{"token": []}],
         "paths": paths,

@@ -108,7 +108,7 @@ def _reflection(work: Work, body: Any) -> tuple[Reflection, dict[str, Any] | Non
     """From the scores in a body, or from its trace. Raises ``LoopRequestError`` or ``TraceDecodeError``."""
     if isinstance(body, dict) and "trace" in body:
         if set(body) != {"trace"}:
-            raise LoopRequestError("submit either a trace or scores, not both @ $")
+            raise LoopRequestError("submit either a trace or scores, not both at $")
         trace = _trace(body["trace"])
         report = work.judge(trace)
         return work.reflect(trace, report), report_digest(report)
@@ -215,7 +215,7 @@ ROUTES: tuple[Route, ...] = (
         method="GET",
         path="/orchestrator/audit",
         name="get_audit",
-        summary="Return the audit, oldest row first.",
+        summary="Return the audit log, oldest row first.",
         scope="read",
         query=("loop_id", "after", "limit"),
         answer="Audit",

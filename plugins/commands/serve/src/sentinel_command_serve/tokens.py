@@ -22,7 +22,7 @@ from typing import Any
 import attrs
 
 from sentinel_core.errors import ConfigError
-from sentinel_core.runtime.state_files import refuse_detours
+from sentinel_core.runtime.state_files import make_folder, refuse_detours
 
 __all__ = ["DEFAULT_FILE", "SCOPES", "VARIABLE", "Token", "Tokens", "make_tokens", "read_tokens"]
 
@@ -100,7 +100,7 @@ def make_tokens(path: Path) -> None:
     tables = [_table(name, scopes) for name, scopes in _FIRST.items()]
     try:
         refuse_detours(path.parent)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(path.parent)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write("\n".join(tables))

@@ -22,10 +22,9 @@ from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import load, select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
-from sentinel_core.runtime.calls import CALLED, WorkerRefused, answer_calls, call
 from sentinel_core.runtime.isolate import Fresh
 from sentinel_core.runtime.outbox import Outbox
-from sentinel_core.runtime.pool import Pool
+from sentinel_core.runtime.pool import CALLED, Pool, WorkerRefused, answer_calls, call
 from sentinel_core.runtime.watch import AtWork, Watch
 
 __all__ = ["WorkerPool"]

@@ -85,7 +85,7 @@ def weights(layers: Layers, selection: Selection) -> Iterator[Row]:
     }
     left_out = {item.removeprefix("no:").rpartition(":")[2] for item in selection.items or ()}
     missing = sorted(counting - names - left_out)
-    detail = f"profile {profile.name}, {counted(len(counting & names), 'signal')} that decide"
+    detail = f"profile {profile.name}, {counted(len(counting & names), 'signal')} that count towards the verdict"
     if missing:
         yield Row("profile", "error", f"{detail}; not installed: {', '.join(missing)}", _EVERYTHING)
     else:
@@ -178,14 +178,16 @@ def _database(address: str) -> Row:
     host, port = parts.hostname or "localhost", parts.port or _POSTGRES
     if _answers(host, port):
         return Row("store", "ok", f"a server answers at {host}:{port}")
-    return Row("store", "error", f"no server answers at {host}:{port}", "start it, or name another with --store")
+    return Row("store", "error", f"no server answers at {host}:{port}", "start it, or choose another with --store")
 
 
 def _writable(check: str, folder: Path) -> Row:
     """Try an unnamed temporary file in the folder, or in the nearest parent that exists."""
     try:
         refuse_detours(folder)
-        there = next(place for place in (folder, *folder.absolute().parents) if place.is_dir())
+        there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        if not there.is_dir():
+            return Row(check, "error", f'"{there}" is a file, and should be a folder', f'mv "{there}" "{there}.old"')
         with tempfile.TemporaryFile(dir=there) as file:
             file.write(b"x")
     except OSError as error:
@@ -193,4 +195,4 @@ def _writable(check: str, folder: Path) -> Row:
         return Row(
             check, "error", f'"{folder}" cannot be written: {reason}', f'chmod u+rwx "{folder}", or work elsewhere'
         )
-    return Row(check, "ok", f'"{folder}" can be {"written" if there == folder else "made"}')
+    return Row(check, "ok", f'"{folder}" can be {"written" if there == folder else "created"}')

@@ -96,7 +96,7 @@ def _tell(path: Path, report: Mapping[str, Any]) -> None:
     if decisive := _decisive(report):
         lines.append(f"    {printable(decisive['text'])} ({decisive['rule']})")
     else:
-        lines.append("    Nothing in the record speaks against it.")
+        lines.append("    Nothing in the record contradicts it.")
     click.echo(folded("".join(f"{line}\n" for line in lines), terminal_width()))
 
 

@@ -49,7 +49,7 @@ def command(*, as_json: bool, timeout: float, plugins: str | None) -> int:
         wrong = ", ".join(
             counted(number, name) for number, name in ((errors, "error"), (warnings, "warning")) if number
         )
-        click.echo(f"\n{wrong}" if wrong else "\nAll is well.")
+        click.echo(f"\n{wrong}" if wrong else "\nNo problems found.")
     return ERROR if errors else _WARNED if warnings else 0
 
 
@@ -62,7 +62,9 @@ def _rows(timeout: float, plugins: str | None) -> Iterator[Row]:
     except SentinelError as error:
         yield Row("settings", "error", str(error), _FIX if isinstance(error, ConfigError) else "sentinel plugins")
         return
-    yield Row("settings", "ok", counted(len(layers.values), "setting") + " that differ from the default")
+    changed = len(layers.values)
+    told = "all have their defaults" if not changed else f"{counted(changed, 'setting')} changed from the default"
+    yield Row("settings", "ok", told)
     yield from _guarded("profile", lambda: checks.weights(layers, selection))
     yield from _guarded("formats", lambda: checks.formats(plugins))
     yield from _guarded("providers", lambda: checks.providers(layers, selection))

@@ -12,7 +12,7 @@ from typing import Any
 
 from sentinel_command_start.checks import Row
 
-__all__ = ["hooks"]
+__all__ = ["hooks", "installed"]
 
 _SETTINGS = {  # the folder of the settings, the variable that names another one for the user, the file, the event
     "claude-code": (".claude", "CLAUDE_CONFIG_DIR", "settings.json", "Stop"),
@@ -23,16 +23,32 @@ _SETTINGS = {  # the folder of the settings, the variable that names another one
 
 def hooks() -> Iterator[Row]:
     """A row for each hook in this folder's project or the user's settings; one row if there is none."""
-    rows = [
-        _state(tool, path, flag, words)
-        for tool, (folder, variable, file, event) in _SETTINGS.items()
-        for path, flag in (
-            (Path(folder) / file, "--project"),
-            (Path(os.environ.get(variable) or Path.home() / folder) / file, "--user"),
-        )
-        for words in _commands(path, tool, event)
-    ]
+    rows = [row for tool in _SETTINGS for row in _of_tool(tool)]
     yield from rows or [Row("hooks", "off", 'none, here or for all projects; "sentinel hook install TOOL" sets one up')]
+
+
+def _of_tool(tool: str) -> Iterator[Row]:
+    """A row for each hook; a session would be judged by each."""
+    found = list(_found(tool))
+    for path, flag, words in found:
+        yield _state(tool, path, flag, words)
+    if len(found) > 1:
+        told = f"{len(found)} entries call it: each session is judged {len(found)} times"
+        yield Row(f"hook {tool}", "warning", told, f"sentinel hook uninstall {tool} {found[0][1]}")
+
+
+def installed() -> set[str]:
+    """The tools with a hook in this folder's project or the user's settings."""
+    return {tool for tool in _SETTINGS if any(True for _ in _found(tool))}
+
+
+def _found(tool: str) -> Iterator[tuple[Path, str, list[str]]]:
+    """For each command that calls the hook: the settings, the flag that writes them, and its words."""
+    folder, variable, file, event = _SETTINGS[tool]
+    user = Path(os.environ.get(variable) or Path.home() / folder)
+    for path, flag in ((Path(folder) / file, "--project"), (user / file, "--user")):
+        for words in _commands(path, tool, event):
+            yield path, flag, words
 
 
 def _state(tool: str, path: Path, flag: str, words: list[str]) -> Row:

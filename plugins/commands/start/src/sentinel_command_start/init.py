@@ -9,6 +9,7 @@ from string import Template
 
 import click
 
+from sentinel_command_start.hooks import installed
 from sentinel_core import __version__
 from sentinel_core.cli import warn
 from sentinel_core.cli.sessions import known_places, sessions_in
@@ -71,15 +72,16 @@ def _traces() -> str:
 
 
 def _hooks() -> Iterator[str]:
-    """For each coding agent that has sessions on this machine, the command that installs the hook."""
+    """For each coding agent that has sessions on this machine and no hook here, the command that installs it."""
     try:
         used = {session.reader for session in sessions_in(known_places())}
     except SentinelError as error:
         warn(str(error))
         return
+    hooked = installed()
     for tool in _HOOKED:
-        if tool in used:
-            yield f"{tool} is used on this machine; to check it before it ends: sentinel hook install {tool} --project"
+        if tool in used and tool not in hooked:
+            yield f"{tool} is used on this machine; to check its sessions before they end: sentinel hook install {tool} --project"
 
 
 def _data(name: str) -> str:

@@ -49,7 +49,7 @@ _LONGEST = 40
     help="Where to write it (default ./sentinel-KIND-NAME).",
 )
 def command(*, kind: str, name: str, into: Path | None) -> int:
-    r"""Write a project for a plugin of KIND called NAME: pyproject.toml, README.md, src/ and tests/ that pass.
+    r"""Write a project for a plugin of KIND called NAME: pyproject.toml, README.md, src/ and passing tests/.
 
     \b
     sentinel plugins new signal apology

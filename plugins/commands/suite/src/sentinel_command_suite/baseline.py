@@ -53,7 +53,7 @@ def _check_same_suite(path: Path, suite: str, name: str) -> None:
         ) from None
     if existing.suite != suite:
         raise ConfigError(
-            f'baseline "{name}" already exists for suite "{existing.suite}", and these results are of "{suite}"; '
+            f'baseline "{name}" already exists for suite "{existing.suite}", but these results are from suite "{suite}"; '
             "choose another name, or replace it with --force"
         )
 
@@ -133,8 +133,8 @@ def compare_to_baseline(
 def _of_suite(baseline: Baseline, suite: str) -> Baseline:
     if baseline.results.suite != suite:
         raise ConfigError(
-            f'baseline "{baseline.name}" is of suite "{baseline.results.suite}" and cannot be compared with suite "{suite}"; '
-            'to make one of that suite, run it, then "sentinel suite baseline save NAME"'
+            f'baseline "{baseline.name}" belongs to suite "{baseline.results.suite}" and cannot be compared with suite "{suite}"; '
+            'to create a baseline for that suite, run it, then "sentinel suite baseline save NAME"'
         )
     return baseline
 

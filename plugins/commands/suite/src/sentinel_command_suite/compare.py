@@ -238,9 +238,9 @@ def _less_covered(current: EvaluationResults, before: EvaluationResults) -> list
 def _lost(old: ScenarioResult, new: ScenarioResult) -> list[str]:
     losses = []
     if gone := sorted(set(old.check_ids) - set(new.check_ids)):
-        losses.append(f"not checked any more: {', '.join(gone)}")
+        losses.append(f"no longer checked: {', '.join(gone)}")
     if gone := sorted(_signals(old) - _signals(new)):
-        losses.append(f"not judged any more by {', '.join(gone)}")
+        losses.append(f"no longer judged by {', '.join(gone)}")
     if new.n < old.n:
         losses.append(f"{new.n} trials instead of {old.n}")
     return losses

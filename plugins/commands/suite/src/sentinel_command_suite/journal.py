@@ -153,5 +153,5 @@ def _difference(line: bytes, head: Mapping[str, Any]) -> str:
         return "its journal is damaged"
     for key in sorted({*before, *now}):
         if before.get(key) != now.get(key):
-            return f'its {key} was "{str(before.get(key))[:60]}" and is "{str(now.get(key))[:60]}"'
-    return "its journal is written differently"
+            return f'its {key} was "{str(before.get(key))[:60]}" and is now "{str(now.get(key))[:60]}"'
+    return "its journal has a different format"

@@ -63,10 +63,10 @@ def decode_suite(data: bytes, name: str, *, folder: Path | None = None) -> Suite
     try:
         suite = msgspec.convert(document, Suite, strict=True)
     except msgspec.ValidationError as error:
-        problem = str(error).replace(" - at ", " @ ").replace("`", "")
-        raise InputError(f'suite "{name}": {problem if "@" in problem else problem + " @ $"}') from None
+        problem = str(error).replace(" - at ", " at ").replace("`", "")
+        raise InputError(f'suite "{name}": {problem if " at $" in problem else problem + " at $"}') from None
     except (TypeError, ValueError) as error:
-        raise InputError(f'suite "{name}": {error} @ $') from None
+        raise InputError(f'suite "{name}": {error} at $') from None
     return attrs.evolve(suite, scenarios=tuple(_with_release(scenario, name, folder) for scenario in suite.scenarios))
 
 
@@ -80,7 +80,7 @@ def _document(data: bytes, name: str) -> dict[str, Any]:
     except InputError as error:
         raise InputError(f'suite "{name}" {error}') from None
     if not isinstance(document, dict):
-        raise InputError(f'suite "{name}" must contain a table @ $, not {type(document).__name__}')
+        raise InputError(f'suite "{name}" must contain a table at $, not {type(document).__name__}')
     return document
 
 
@@ -121,7 +121,7 @@ def _merged(defaults: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, An
 def _unknown_keys(value: object, wanted: Any, path: str, depth: int = 0) -> Iterator[str]:
     """Keys that no field has. Wrong types are left to the conversion."""
     if depth > _MAX_DEPTH:
-        yield f"is nested too deeply @ {path}"
+        yield f"is nested too deeply at {path}"
         return
     if attrs.has(wanted) and isinstance(value, dict):
         fields = {field.name: field for field in attrs.fields(attrs.resolve_types(wanted))}
@@ -129,7 +129,7 @@ def _unknown_keys(value: object, wanted: Any, path: str, depth: int = 0) -> Iter
             if key in fields:
                 yield from _unknown_keys(inner, fields[key].type, f"{path}.{key}", depth + 1)
             else:
-                yield f'unknown key "{key}"{did_you_mean(str(key), fields)} @ {path}'
+                yield f'unknown key "{key}"{did_you_mean(str(key), fields)} at {path}'
         return
     for part, inner, at in _parts(value, wanted):
         yield from _unknown_keys(inner, part, f"{path}{at}", depth + 1)

@@ -87,7 +87,7 @@ def _odd_ones(scenario: ScenarioResult) -> Iterator[str]:
     """The trials that came to something else than most of the others."""
     for trial, share in scenario.disagreements.items():
         if share > _MOST:
-            yield f"      trial {trial} came to something else than {share:.0%} of the other trials"
+            yield f"      trial {trial} came to a different result from {share:.0%} of the other trials"
 
 
 def why(scenario: ScenarioResult) -> Sequence[str]:
@@ -112,7 +112,7 @@ def judged(results: EvaluationResults, labels: Labels | None) -> Iterator[str]:
         return
     found = agreement_in(results, labels)
     kappa = "not defined" if found["kappa"] is None else f"{found['kappa']:.3f}"
-    share = "" if found["agreement"] is None else f", {found['agreement']:.0%} alike"
+    share = "" if found["agreement"] is None else f", {found['agreement']:.0%} the same"
     yield f"agreement with human labels: kappa {kappa}, n = {found['n']}{share}"
 
 
@@ -120,7 +120,7 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     yield f"Against baseline {printable(comparison.baseline)}:"
     yield from (f"  ✗ less covered: {printable(text)}" for text in comparison.less_covered)
     yield from (
-        f"  ! scenario {scenario_id} changed and is left out of the tests" for scenario_id in comparison.changed
+        f"  ! scenario {scenario_id} changed and is left out of the comparison" for scenario_id in comparison.changed
     )
     for title, entries in (("worse", comparison.regressions), ("better", comparison.improvements)):
         yield from (f"  {title}: {change(entry)}" for entry in entries[:_MOST_CHANGES])
@@ -129,7 +129,7 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
     if not (comparison.regressions or comparison.improvements or comparison.less_covered):
         yield "  no figure moved by more than 5%"
     for name, (before, after) in comparison.versions.items():
-        yield f"  {printable(name)} was {printable(before)} and is {printable(after)}"
+        yield f"  {printable(name)} was {printable(before)} and is now {printable(after)}"
 
 
 def change(entry: Entry) -> str:

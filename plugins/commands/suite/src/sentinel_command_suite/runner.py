@@ -28,7 +28,7 @@ __all__ = ["RunOptions", "run_evaluation"]
 
 _log = logging.getLogger("sentinel")
 _BUILT_IN_PROVIDER = "offline"
-_UNPRICED = "the provider reported no cost, so --max-cost limits nothing"
+_UNPRICED = "the provider reported no cost, so --max-cost has no effect"
 Progress = Callable[[int, int, TrialResult], None]
 
 

@@ -60,10 +60,10 @@ def _in_list(value: Any) -> Any:
 
 @attrs.frozen(kw_only=True)
 class Step:
-    """What a tool does at one call: give ``result`` (any JSON) or raw ``text``, fail with ``error``, or never answer.
+    """What a tool does on one call: return ``result`` (any JSON) or raw ``text``, fail with ``error``, or never answer.
 
-    ``status`` is the HTTP status of a failure if the tool is served over HTTP. ``delay_ms`` is waited first; a scripted
-    tool does not wait, and a delay that reaches its time limit is a timeout at once.
+    ``status`` is the HTTP status of a failure if the tool is served over HTTP. The tool first waits ``delay_ms``. A
+    scripted tool does not really wait; if the delay reaches its time limit, the call times out at once.
     """
 
     result: Any = None
@@ -88,7 +88,7 @@ class Step:
 class ToolScript:
     """One tool's behaviour, call by call; the last step repeats. ``timeout_ms`` is the tool's time limit.
 
-    ``description`` and ``parameters`` (a JSON schema of type object) are for tools beyond the two of the detective.
+    ``description`` and ``parameters`` (a JSON schema of type object) are for tools other than the detective's two.
     """
 
     steps: tuple[Step, ...] = ()
@@ -99,11 +99,11 @@ class ToolScript:
 
 @attrs.frozen(kw_only=True)
 class Predicate:
-    """A condition on a text. Case and white space do not matter; every part that is given must hold.
+    """A condition on text. Case and white space do not matter; every given part must hold.
 
-    ``any``: the text contains one of these; ``all``: each; ``none``: none; ``regex``: a match; ``number``: this number,
-    as such or in percent. ``where`` selects the texts; each finding is checked by itself. ``name`` is shown if the
-    predicate fails.
+    ``any``: the text contains one of these; ``all``: all of these; ``none``: none of these; ``regex``: a match;
+    ``number``: this number, as it is or as a percentage. ``where`` selects what is checked; each finding is checked
+    separately. ``name`` is shown if the predicate fails.
     """
 
     name: str = ""
@@ -127,9 +127,9 @@ class Predicate:
 
 @attrs.frozen(kw_only=True)
 class CallExpectation:
-    """One call. ``match`` says how ``arguments`` are compared with the real ones, without those in ``ignore``.
+    """One expected call. ``match`` says how ``arguments`` are compared with the actual ones; those in ``ignore`` are skipped.
 
-    ``partial``: the given ones must be there, in nested objects too; ``exact``: these and no others.
+    ``partial``: the given arguments must be present, also in nested objects; ``exact``: these and no others.
     """
 
     name: str
@@ -141,10 +141,10 @@ class CallExpectation:
 
 @attrs.frozen(kw_only=True)
 class ToolUsage:
-    """Which tools, in which order.
+    """Which tools must be called, and in which order.
 
     ``exact``: these calls and no others; ``in_order``: these, with others between them; ``any_order``: these and no
-    others; ``superset``: at least these; ``subset``: none but these.
+    others, in any order; ``superset``: at least these; ``subset``: only calls from this list.
     """
 
     calls: tuple[CallExpectation, ...] | None = None
@@ -156,10 +156,10 @@ class ToolUsage:
 
 @attrs.frozen(kw_only=True)
 class DecisionQuality:
-    """The correct severity (one, or any of several), the risks that must be found, and nothing invented.
+    """The correct severity (one, or any of several), the risks that must be found, and that nothing is invented.
 
-    ``known_numbers`` are numbers that the agent may name without a tool's result: the thresholds of its rules. Where
-    they are not given they are those of the offline rules.
+    ``known_numbers`` are numbers that the agent may state without a tool's result: the thresholds of its rules. The
+    default is the thresholds of the offline rules.
     """
 
     severity: str | tuple[str, ...] | None = None
@@ -171,7 +171,7 @@ class DecisionQuality:
     def __attrs_post_init__(self) -> None:
         for value in self.severities:
             if value not in SEVERITIES:
-                raise ValueError(f'"severity" must be of {", ".join(SEVERITIES)}, but it is "{value}"')
+                raise ValueError(f'"severity" must be one of {", ".join(SEVERITIES)}, but it is "{value}"')
 
     @property
     def severities(self) -> tuple[str, ...]:
@@ -194,7 +194,7 @@ class ErrorHandling:
 
 @attrs.frozen(kw_only=True)
 class Expectations:
-    """Per dimension. ``worst_verdict`` is the worst verdict that the reliability signals may give the run."""
+    """Expectations for each dimension. ``worst_verdict`` is the worst verdict that the reliability signals may give the run."""
 
     tool_usage: ToolUsage = attrs.field(factory=ToolUsage)
     decision_quality: DecisionQuality = attrs.field(factory=DecisionQuality)
@@ -206,7 +206,7 @@ class Expectations:
 class Criterion:
     """One row of a rubric: a ``predicate`` that the harness decides, or a ``question`` that the judge votes on.
 
-    The rubric's score is the weighted mean; ``threshold`` is the score that this row needs; a row that is not
+    The rubric's score is the weighted mean; ``threshold`` is the lowest score at which this row passes; a row that is not
     ``required`` only lowers the score.
     """
 
@@ -225,9 +225,9 @@ class Criterion:
 
 @attrs.frozen(kw_only=True)
 class Sweep:
-    """The same release, worse from value to value: the severity must never fall.
+    """The same release, getting worse from value to value: the severity must never fall.
 
-    ``vary`` is the dotted path of the value in the release; ``severity``, one per value, is the correct one.
+    ``vary`` is the dotted path of the value in the release; ``severity`` lists the correct severity for each value.
     """
 
     vary: str
@@ -243,7 +243,7 @@ class Sweep:
 
 @attrs.frozen(kw_only=True)
 class Scenario:
-    """One situation, and the expectations in it.
+    """One situation, and what is expected of the agent in it.
 
     ``trials`` is the number of trials unless an option sets another; ``pass_rate`` is the share of trials that
     must pass, more than 0. ``toolset``: ``scripted`` (in the harness), ``http`` (the installed release tools against a
@@ -276,7 +276,7 @@ class JudgeSettings:
 
 @attrs.frozen(kw_only=True)
 class Suite:
-    """Scenarios with a name."""
+    """A named set of scenarios."""
 
     name: str = attrs.field(validator=_check_id)
     summary: str = ""

@@ -14,7 +14,7 @@ from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.host.connect import key_sent_elsewhere, model_of, with_flags
 from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import HOST, Plugin, load, select
-from sentinel_core.host.selection import Selection, did_you_mean
+from sentinel_core.host.selection import Selection, no_provider
 from sentinel_core.host.settings import Layers, Setting
 
 __all__ = ["Kit", "load_kit"]
@@ -99,9 +99,7 @@ def _provider(plugins: Sequence[Plugin], name: str, known: set[str]) -> Plugin:
     for plugin in plugins:
         if plugin.source.kind == "providers" and plugin.source.name == name:
             return plugin
-    raise PluginError(
-        f'no provider "{name}" is installed{did_you_mean(name, known)} (installed: {", ".join(sorted(known)) or "none"})'
-    )
+    raise no_provider(name, known)
 
 
 def _judge(

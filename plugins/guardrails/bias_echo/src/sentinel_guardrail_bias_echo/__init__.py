@@ -13,7 +13,7 @@ __all__ = ["BiasEchoSettings", "check", "sentinel_guardrails"]
 
 @attrs.frozen(kw_only=True)
 class BiasEchoSettings:
-    """A bias tag is repeated if at least ``bias_repetition_threshold`` loops of the store have it.
+    """A bias tag counts as repeated if at least ``bias_repetition_threshold`` loops of the store have it.
 
     If ``project_wide`` is false, only the loops of the same family count.
     """

@@ -18,26 +18,26 @@ _NONE = Decimal(0)
 class ReflectionFatigueSettings:
     """How fast the fatigue of a family grows; all values in [0, 1].
 
-    A rerun that improves neither score by ``improvement_threshold`` adds ``base_increment``, any other subtracts
-    ``decay_rate``; fatigue stays between 0 and ``max_fatigue``. At ``critical_threshold`` or ``fatigue_threshold``,
-    whichever is lower, the family is finalized. With ``paired_improvement`` a better score counts only if the other did not
-    get worse by as much.
+    A rerun that improves neither score by ``improvement_threshold`` adds ``base_increment`` to it; any other rerun
+    subtracts ``decay_rate``. Fatigue stays between 0 and ``max_fatigue``. At ``critical_threshold`` or
+    ``fatigue_threshold``, whichever is lower, the family is finalized. With ``paired_improvement``, a better score
+    counts only if the other score did not get worse by as much.
     """
 
     fatigue_threshold: float = attrs.field(default=0.5, validator=_share)
     """The family ends at this fatigue."""
     base_increment: float = attrs.field(default=0.15, validator=_share)
-    """How much a rerun without improvement adds."""
+    """How much a rerun without improvement adds to fatigue."""
     improvement_threshold: float = attrs.field(default=0.05, validator=_share)
     """How much better a score must be to count as improved."""
     decay_rate: float = attrs.field(default=0.05, validator=_share)
-    """How much an improved rerun subtracts."""
+    """How much an improved rerun subtracts from fatigue."""
     critical_threshold: float = attrs.field(default=0.5, validator=_share)
-    """The family ends at this fatigue too; the lower of the two applies."""
+    """The family also ends at this fatigue; the lower of this and ``fatigue_threshold`` applies."""
     max_fatigue: float = attrs.field(default=1.0, validator=_share)
-    """Fatigue never exceeds it."""
+    """Upper limit of fatigue."""
     paired_improvement: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
-    """A better score counts only if the other did not get worse by as much."""
+    """A better score counts only if the other score did not get worse by as much."""
 
 
 @attrs.frozen(kw_only=True)

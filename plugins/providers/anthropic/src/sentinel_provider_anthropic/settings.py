@@ -13,9 +13,9 @@ ADDRESS = "https://api.anthropic.com"
 
 @attrs.frozen(kw_only=True)
 class AnthropicSettings(ProviderSettings):
-    """``base_url`` is ``ANTHROPIC_BASE_URL`` from the environment, else Anthropic's address.
+    """``base_url`` defaults to ``ANTHROPIC_BASE_URL`` from the environment, otherwise to Anthropic's address.
 
-    ``max_tokens`` caps one reply if the agent sets no other limit, because this API always requires one.
+    ``max_tokens`` limits one reply if the agent sets no other limit, because this API always requires one.
     """
 
     base_url: str = attrs.field(factory=lambda: os.environ.get("ANTHROPIC_BASE_URL") or ADDRESS)

@@ -27,7 +27,7 @@ def address(host: str) -> str:
 
 @attrs.frozen(kw_only=True)
 class OllamaSettings(ProviderSettings):
-    """``base_url`` is ``OLLAMA_HOST`` from the environment, else this machine.
+    """``base_url`` defaults to ``OLLAMA_HOST`` from the environment, otherwise to this machine.
 
     ``num_ctx`` is the context window in tokens, sent with every request: Ollama's own default is small, and it silently drops
     what does not fit.

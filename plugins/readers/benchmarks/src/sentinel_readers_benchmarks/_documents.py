@@ -39,4 +39,4 @@ def read_each(
         elif isinstance(record.value, dict):
             yield make(Document(value=record.value, position=position, line=record.line), source)
         else:
-            yield ReadError(message=f"expected an object @ {record.path or '$'}", line=record.line)
+            yield ReadError(message=f"expected an object at {record.path or '$'}", line=record.line)

@@ -50,8 +50,8 @@ def _from_document(document: Document, source: Source) -> ExecutionTrace | ReadE
 def _unusable(raw: dict[str, Any]) -> str | None:
     version = raw.get("schema_version")
     if not isinstance(version, str) or not version.startswith("ATIF-v1."):
-        return "is not ATIF version 1 @ $.schema_version"
-    return None if isinstance(raw.get("steps"), list) else "expected a list of steps @ $.steps"
+        return "is not ATIF version 1 at $.schema_version"
+    return None if isinstance(raw.get("steps"), list) else "expected a list of steps at $.steps"
 
 
 @attrs.define
@@ -92,7 +92,7 @@ class _Trajectory:
         ]
         self.gaps += gaps_at("step could not be read", "steps could not be read", bad)
         if self.unnamed:
-            self.notes.append(f"{counted(self.unnamed, 'result')} of unnamed calls became messages of the user")
+            self.notes.append(f"{counted(self.unnamed, 'result')} of unnamed calls became user messages")
         children = tuple(self._children(seen))
         return self.builder.build(
             token_usage=self._stated_usage(),

@@ -41,14 +41,14 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         return
     samples = as_dict(log).get("samples")
     if not isinstance(samples, list):
-        yield ReadError(message="expected a list of samples @ $.samples")
+        yield ReadError(message="expected a list of samples at $.samples")
         return
     for position, sample in enumerate(samples):
         where = f"$.samples[{position}]"
         if isinstance(sample, dict):
             yield sample_trace(sample, log, origin=where, fallback_id=f"{file_stem(source.name)}/{position + 1}")
         else:
-            yield ReadError(message=f"expected an object @ {where}")
+            yield ReadError(message=f"expected an object at {where}")
 
 
 def _rewound(stream: IO[bytes], source: Source) -> IO[bytes]:
@@ -90,14 +90,14 @@ def _archive(stream: IO[bytes], source: Source) -> Iterator[ExecutionTrace | Rea
         for name in samples:
             yield _sample(_member(archive, name, source), name, header, source)
     if not samples:
-        yield ReadError(message="contains no samples: the evaluation did not finish one")
+        yield ReadError(message="contains no samples: the evaluation did not finish any")
 
 
 def _sample(sample: object, member: str, header: dict[str, Any], source: Source) -> ExecutionTrace | ReadError:
     if isinstance(sample, dict):
         own = member.removeprefix(_SAMPLES).removesuffix(_JSON)
         return sample_trace(sample, header, origin=member, fallback_id=f"{file_stem(source.name)}/{own}")
-    problem = sample.message if isinstance(sample, ReadError) else "expected an object @ $"
+    problem = sample.message if isinstance(sample, ReadError) else "expected an object at $"
     return ReadError(message=f"{member}: {problem}")
 
 

@@ -51,7 +51,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 def _from_document(document: Document, source: Source) -> ExecutionTrace | ReadError:
     raw = document.value
     if not isinstance(raw.get("messages"), list):
-        return document.error("expected a list of messages @ $.messages")
+        return document.error("expected a list of messages at $.messages")
     info = as_dict(raw.get("info"))
     run = _Run(as_text(raw.get("instance_id")) or document.name(file_stem(source.name)), _model(info))
     path = "$.messages" if info or "trajectory_format" in raw else "$"

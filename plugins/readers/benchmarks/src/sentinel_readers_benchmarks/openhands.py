@@ -56,7 +56,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
         elif isinstance(record.value, dict) and isinstance(record.value.get("history"), list):
             yield _trace(record.value, f"{stem}:{record.line}", f"line {record.line} $.history[{{}}]")
         else:
-            yield ReadError(message="expected a list of events @ $.history", line=record.line)
+            yield ReadError(message="expected a list of events at $.history", line=record.line)
 
 
 def _trace(raw: dict[str, Any], fallback_id: str, origin: str) -> ExecutionTrace:

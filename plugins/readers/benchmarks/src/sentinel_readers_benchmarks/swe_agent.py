@@ -58,7 +58,7 @@ def _from_document(document: Document, source: Source) -> ExecutionTrace | ReadE
     elif isinstance(raw.get("trajectory"), list):
         entries, last = _entries(_as_history(raw["trajectory"]), "$.trajectory"), {}
     else:
-        return document.error("expected a list @ $.history or $.trajectory")
+        return document.error("expected a list at $.history or $.trajectory")
     return _trace(name, entries, last, info, raw)
 
 

@@ -103,7 +103,7 @@ def spoken_in(chains: Iterable[Sequence[Entry]], entries: Sequence[Entry]) -> Sp
     gaps = _at("message has no content", "messages have no content", empty)
     gaps += _at("line was replaced by a later one", "lines were replaced by later ones", replaced)
     notes = _at("line is on an abandoned branch", "lines are on abandoned branches", given_up)
-    notes += _at("line is a team mate's", "lines are team mates'", mates)
+    notes += _at("line belongs to a teammate", "lines belong to teammates", mates)
     turns = merged_turns_of(_line(entry) for entry in visible if _has_content(entry))
     last_lost = max((entry.line for entry in (*empty, *replaced)), default=0)
     return Spoken(turns=turns, gaps=gaps, notes=notes, entries=chain, last_lost=last_lost)

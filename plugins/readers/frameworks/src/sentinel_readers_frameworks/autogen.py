@@ -67,7 +67,7 @@ def _chat(source: Source, record: Record) -> ExecutionTrace | ReadError:
     key = next((name for name in _LISTS if isinstance(fields.get(name), list)), None)
     messages = record.value if key is None else fields[key]
     if not isinstance(messages, list):
-        return ReadError(message=f"contains no chat history @ {record.path or '$'}", line=record.line)
+        return ReadError(message=f"contains no chat history at {record.path or '$'}", line=record.line)
     skipped = Skipped()
     skipped.count(
         "entry that is not a message",

@@ -31,7 +31,7 @@ def read(source: Source) -> Iterator[ExecutionTrace | ReadError]:
 def _conversation(source: Source, record: Record) -> ExecutionTrace | ReadError:
     found = _messages_in(record.value)
     if found is None:
-        return ReadError(message=f"contains no LangChain messages @ {record.path or '$'}", line=record.line)
+        return ReadError(message=f"contains no LangChain messages at {record.path or '$'}", line=record.line)
     messages, path = found
     ids = (text(mapping(record.value).get(key)) for key in _IDS)
     trace_id = next(filter(None, ids), None) or name_of(source, record)

@@ -47,7 +47,7 @@ def _history(source: Source, record: Record) -> ExecutionTrace | ReadError:
     key = next((name for name in _LISTS if isinstance(fields.get(name), list)), None)
     found = record.value if key is None else fields[key]
     if not isinstance(found, list):
-        return ReadError(message=f"contains no message history @ {record.path or '$'}", line=record.line)
+        return ReadError(message=f"contains no message history at {record.path or '$'}", line=record.line)
     path = f".{key}" if key else ""
     placed = [(message, inner_place(record, f"{path}[{at}]")) for at, message in enumerate(found)]
     return _trace(name_of(source, record), placed, Skipped())

@@ -35,7 +35,7 @@ class Value:
 
     def error(self, message: str) -> ReadError:
         """The error for a value that cannot be used."""
-        return ReadError(message=f"{message} @ {'$' if self.line is not None else self.place}", line=self.line)
+        return ReadError(message=f"{message} at {'$' if self.line is not None else self.place}", line=self.line)
 
 
 def json_values(source: Source) -> Iterator[Value | ReadError]:

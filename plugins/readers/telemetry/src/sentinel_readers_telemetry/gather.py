@@ -97,7 +97,7 @@ def _trace(trace_id: str, spans: list[Span], reader: str, notes: dict[str, list[
     try:
         trace = own_trace(spans, notes) or trace_of(spans, trace_id, reader, notes)
     except RecursionError:
-        return "is nested too deep"
+        return "is nested too deeply"
     return trace or "contains no message, call or result of its agent"
 
 

@@ -1,18 +1,161 @@
 """Sentinel signal: tokens against a budget.
 
-Three rules: ``over_budget``, ``prompt_growth`` and ``completion_ratio``. The score is the worst of theirs; the README has
-the formulas.
+Tokens used, from the trace's own total or else from its messages, and three rules on them: ``over_budget``,
+``prompt_growth`` and ``completion_ratio``. The score is the worst of theirs; the README has the formulas.
 """
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from sentinel_core import Detection, Explanation, Signal, TraceIndex, hookimpl
+import attrs
+
+from sentinel_core import Detection, Explanation, Finding, Message, Signal, TokenUsage, TraceIndex, hookimpl
 from sentinel_signal_cost.declared import RULES
-from sentinel_signal_cost.rules import CostSettings, Part, Spent, budget_part, growth_part, ratio_part, spent
 
-__all__ = ["CostSettings", "detect", "sentinel_signals"]
+if TYPE_CHECKING:
+    from sentinel_core.report import Severity
+
+__all__ = ["MOST_TOKENS", "CostSettings", "detect", "sentinel_signals"]
 
 _DIGITS = 6
+_details = attrgetter("details")
+
+MOST_TOKENS = 10**15
+"""A count above it is nonsense, and counts as this many: what is worked out from it stays finite."""
+
+
+class Spent:
+    """Tokens of a trace and its sub-agents: ``cached`` is a part of ``prompt``; ``total`` may be more than both parts."""
+
+    __slots__ = ("cached", "completion", "prompt", "total")
+
+    def __init__(self, usages: Iterable[TokenUsage]) -> None:
+        self.prompt = self.completion = self.total = self.cached = 0
+        for usage in usages:
+            prompt = min(usage.prompt_tokens, MOST_TOKENS)
+            self.prompt += prompt
+            self.completion += min(usage.completion_tokens, MOST_TOKENS)
+            self.total += min(usage.total, MOST_TOKENS)
+            if usage.details is not None:
+                self.cached += min(usage.details.cached_tokens, prompt)
+
+    def weighted(self, cached_weight: float) -> float:
+        """The total with cached tokens discounted."""
+        return self.total - (1 - cached_weight) * min(self.cached, self.total)
+
+
+def billed_calls(messages: Sequence[Message]) -> list[tuple[int, TokenUsage]]:
+    """Message index and usage of each model call: context copied after compaction and repeated ids are left out."""
+    calls: list[tuple[int, TokenUsage]] = []
+    if not any(map(_details, messages)):
+        return calls
+    seen: set[str] = set()
+    for position, message in enumerate(messages):
+        details = message.details
+        if details is None or details.usage is None or details.is_copied_context or details.id in seen:
+            continue
+        if details.id is not None:
+            seen.add(details.id)
+        calls.append((position, details.usage))
+    return calls
+
+
+def spent(index: TraceIndex, path: tuple[int, ...] = ()) -> tuple[list[TokenUsage], list[tuple[int, ...]]]:
+    """The usages to add up, and the sub-agents (and trace, as the empty path) that recorded none."""
+    own = index.trace.token_usage
+    usages = [own] if own is not None else [usage for _, usage in billed_calls(index.messages)]
+    silent = [] if usages else [path]
+    for position, child in enumerate(index.children):
+        below, quiet = spent(child, (*path, position))
+        usages += below
+        silent += quiet
+    return usages, silent
+
+
+_positive = attrs.validators.gt(0.0)
+_count = attrs.validators.gt(0)
+_share = attrs.validators.and_(attrs.validators.ge(0.0), attrs.validators.le(1.0))
+
+
+@attrs.frozen(kw_only=True)
+class CostSettings:
+    """Budgets in tokens, weights in [0, 1].
+
+    Raises ``ValueError`` for a value out of its range.
+    """
+
+    budget_tokens: int = attrs.field(default=200_000, validator=_count)
+    """Token budget of a run, with cached tokens weighted; a run that uses exactly this much scores 0.5."""
+    cached_weight: float = attrs.field(default=0.1, validator=_share)
+    """How much a prompt token read from a cache counts; any other token counts 1."""
+    growth_tokens: int = attrs.field(default=8_000, validator=_count)
+    """Prompt tokens that each model call may add on average to the prompt of the previous call."""
+    growth_weight: float = attrs.field(default=0.5, validator=_share)
+    """Upper limit of the score for prompt growth alone."""
+    completion_ratio: float = attrs.field(default=2.0, validator=_positive)
+    """Completion tokens per prompt token above which a run counts as wordy."""
+    completion_weight: float = attrs.field(default=0.4, validator=_share)
+    """Upper limit of the score for wordiness alone."""
+    least_completion_tokens: int = attrs.field(default=2_000, validator=attrs.validators.ge(0))
+    """Below this many completion tokens a run never counts as wordy, whatever the ratio."""
+
+
+Part = tuple[float, Finding | None]
+"""A rule's score in [0, 1] and its finding, None where the rule is kept."""
+
+_ERROR_AT = 0.8
+
+
+def _rising(share: float) -> float:
+    """From 0 towards 1, and 0.5 where the share of the allowance is 1: Hill's function with exponent 2."""
+    return share * share / (share * share + 1)
+
+
+def _severity(score: float) -> "Severity":
+    return "error" if score >= _ERROR_AT else "warning"
+
+
+def budget_part(spent: Spent, settings: CostSettings) -> Part:
+    """Rule ``over_budget``: tokens, cached ones discounted, against the budget."""
+    tokens = spent.weighted(settings.cached_weight)
+    score = _rising(tokens / settings.budget_tokens)
+    if tokens <= settings.budget_tokens:
+        return score, None
+    text = (
+        f"The run used {tokens:,.0f} tokens (with cached tokens discounted); its budget is {settings.budget_tokens:,}."
+    )
+    return score, Finding(rule="over_budget", severity=_severity(score), text=text)
+
+
+def ratio_part(spent: Spent, settings: CostSettings) -> Part:
+    """Rule ``completion_ratio``: how many tokens were written for each one read, beyond what is allowed."""
+    ratio = spent.completion / max(spent.prompt, 1)
+    if spent.completion < settings.least_completion_tokens or ratio <= settings.completion_ratio:
+        return 0.0, None
+    score = settings.completion_weight * (1 - settings.completion_ratio / ratio)
+    text = f"The model wrote {spent.completion:,} tokens and read {spent.prompt:,}."
+    return score, Finding(rule="completion_ratio", severity=_severity(score), text=text)
+
+
+def growth_part(index: TraceIndex, settings: CostSettings, path: tuple[int, ...] = ()) -> Iterator[Part]:
+    """Rule ``prompt_growth``, for the trace and each sub-agent: tokens that each model call adds to the prompt.
+
+    A prompt that shrinks (compaction) takes nothing back: only what was added counts.
+    """
+    calls = billed_calls(index.messages)
+    prompts = [min(usage.prompt_tokens, MOST_TOKENS) for _, usage in calls]
+    added = sum(max(0, after - before) for before, after in itertools.pairwise(prompts))
+    growth = added / max(len(prompts) - 1, 1)
+    if growth > settings.growth_tokens:
+        score = settings.growth_weight * (1 - settings.growth_tokens / growth)
+        text = f"Each model call added {growth:,.0f} tokens to the prompt on average; {settings.growth_tokens:,} are allowed."
+        last = calls[-1][0]
+        found = Finding(rule="prompt_growth", severity=_severity(score), text=text, message_index=last, trace_path=path)
+        yield score, found
+    for position, child in enumerate(index.children):
+        yield from growth_part(child, settings, (*path, position))
 
 
 def detect(index: TraceIndex, settings: CostSettings) -> Detection:

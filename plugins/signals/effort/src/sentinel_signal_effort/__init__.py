@@ -16,7 +16,7 @@ _DIGITS = 6
 def detect(index: TraceIndex) -> Detection:
     """The mean of what the agent wrote, of its longest step, and of recorded tokens, each on its logarithmic scale."""
     if index.is_silent:
-        return Detection(score=None, details="The agent did nothing: it took no effort.")
+        return Detection(score=None, details="The agent did nothing, so the run took no effort.")
     (written, longest), tokens = _written(index), _tokens(index)
     parts = [_share(written, _WRITTEN), _share(longest, _LONGEST)]
     if tokens is not None:
@@ -26,10 +26,8 @@ def detect(index: TraceIndex) -> Detection:
         "" if tokens is None else f"; {tokens:,} tokens"
     )
     if score < _HIGH:
-        return Detection(score=score, details=f"{spent}. A prior, not a defect.")
-    text = (
-        f"The run took much effort: {spent}. That is a prior, not a defect: long runs fail more often than short ones."
-    )
+        return Detection(score=score, details=f"{spent}. Used for sorting only.")
+    text = f"The run took a lot of effort: {spent}. This is no defect: long runs fail more often than short ones."
     return Detection(score=score, findings=[Finding(rule="much_effort", severity="note", text=text)], details=text)
 
 
@@ -71,7 +69,7 @@ def _explain() -> Mapping[str, Explanation]:
     return {
         "much_effort": Explanation(
             why="Hard tasks take effort, and hard tasks fail more often: look at long runs before short ones.",
-            mend="This alone is no reason to change the agent. Look at such runs first when you sort many.",
+            mend="This alone is no reason to change the agent. When you have many runs to review, start with these.",
             example={"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": page}]},
         )
     }
@@ -83,9 +81,9 @@ def sentinel_signals() -> Iterable[Signal]:
     much = Rule(
         id="much_effort",
         severity="note",
-        title="The run took much effort",
+        title="The run took a lot of effort",
         since="0.1.0",
-        help="The agent wrote far more than in most runs. It says nothing about the answer; it only tells you where to look first.",
+        help="The agent wrote far more than in most runs. This says nothing about the answer, only where to look first.",
     )
     return [
         Signal(

@@ -39,7 +39,7 @@ _EXPLAINED = {
         example=_example(_said("I look."), _said("Exceeded the token limit of 200000.")),
     ),
     "handed_in_at_the_limit": Explanation(
-        why="The framework ended the run and submitted whatever was there. Nobody decided that it was finished.",
+        why="The framework ended the run and submitted whatever was there. The agent had not decided that it was finished.",
         mend="Check the answer itself, and give the agent more turns or a smaller task.",
         example={
             **_example(*_called("submit", "taken", answer="4")),
@@ -49,17 +49,17 @@ _EXPLAINED = {
     ),
     "empty_artifact": Explanation(
         why="Nothing was submitted, so nothing can be right.",
-        mend="Reject an empty answer in the tool that accepts it, and let the agent say that it gives up.",
+        mend="Reject an empty answer in the tool that accepts it, and allow the agent to say that it gives up.",
         example=_example(*_called("finish", "taken", answer="None")),
     ),
     "only_new_files": Explanation(
-        why="A patch that changes no existing file fixes nothing in them. Often it is a script that reproduces the bug.",
+        why="A patch that changes no existing file fixes no existing code. Often it is a script that reproduces the bug.",
         mend="Before the patch is submitted, check that it changes the code at fault.",
         example=_example(*_called("submit", _NEW_FILE)),
     ),
     "error_last": Explanation(
         why="The last attempt failed, and the run simply ends.",
-        mend="Let the agent try another way, or say that it failed.",
+        mend="Have the agent try another way, or say that it failed.",
         example=_example(*_called("run", "Error: no such file", success=False), *_called("run", "", key="c2")[:1]),
     ),
     "handed_in_after_failure": Explanation(
@@ -71,20 +71,20 @@ _EXPLAINED = {
     ),
     "handed_in_after_refusal": Explanation(
         why="An empty call is a formatting error, not a check of the work: the work before it may be good or unfinished.",
-        mend="Answer an empty call with a message that says what it needs, and let the agent check again before it submits.",
+        mend="Answer an empty call with a message that says what it needs, and have the agent check again before it submits.",
         example=_example(
             *_called("run", "no code was given", success=False, code=""),
             *_called("submit", "taken", key="c2", answer="4"),
         ),
     ),
     "unread_result": Explanation(
-        why="The agent asked for something, and the run ends with the result. Usually the run was cut off.",
+        why="The agent called a tool, and the run ends with its result. Usually the run was cut off.",
         mend="Look for a turn limit, or for a recorder that drops the last message.",
         example=_example(*_called("search_orders", "3 orders"), asked="How many orders are open?"),
     ),
     "came_to_nothing": Explanation(
         why="The agent was still searching, had found nothing, and stopped without a word: the task is not done.",
-        mend="Look for a turn limit; let the agent say what it could not find.",
+        mend="Look for a turn limit; have the agent say what it could not find.",
         example=_example(*_called("search_orders", "timed out", success=False), asked="How many orders are open?"),
     ),
     "no_answer": Explanation(
@@ -94,18 +94,18 @@ _EXPLAINED = {
     ),
     "answered_after_failure": Explanation(
         why="An answer right after a failed call may hide the failure or have no basis.",
-        mend="Let the answer say what failed. The finding alone does not change the verdict; it raises the triage score.",
+        mend="Have the agent say in its answer what failed. The finding alone does not change the verdict; it raises the triage score.",
         example=_example(*_called("run", "boom", success=False), _said("It is 4."), asked="What is 2 + 2?"),
     ),
     "failure_told": Explanation(
         why="The agent says what failed, so nobody is misled; the task may still not be done.",
-        mend="The answer needs no change. Fix the call that failed, or let the agent try another way first.",
+        mend="The answer needs no change. Fix the call that failed, or have the agent try another way first.",
         example=_example(
             *_called("read_file", "boom", success=False), _said("I could not read b.txt."), asked="What is in b.txt?"
         ),
     ),
     "missing_name": Explanation(
-        why="Code that calls it by the requested name will not find it.",
+        why="Code that uses the requested name will not find it.",
         mend="Compare the submitted code with the signature in the request.",
         example=_example(
             *_called("submit", "taken", code="def find_maximum(a): ..."), asked="Write it:\n\ndef find_max(a):\n    ..."
@@ -113,7 +113,7 @@ _EXPLAINED = {
     ),
     "wrong_arithmetic": Explanation(
         why="A wrong calculation makes every figure that depends on it wrong.",
-        mend="Let the agent calculate with a tool and quote the tool's result.",
+        mend="Have the agent calculate with a tool and quote the tool's result.",
         example=_example(_said("In all 465 + 269 + 120 = $2328."), asked="What does it cost in all?"),
     ),
 }

@@ -16,9 +16,9 @@ RULES = (
     Rule(
         id="handed_in_at_the_limit",
         severity="warning",
-        title="An answer was submitted when the run was cut off",
+        title="An answer was submitted only as the run was being cut off",
         since="0.1.0",
-        help="The framework ended the run and submitted whatever was there. It may be right by chance: check the answer itself.",
+        help="The framework ended the run and submitted whatever was there. The answer may be right by chance: check it.",
     ),
     Rule(
         id="empty_artifact",
@@ -32,7 +32,7 @@ RULES = (
         severity="error",
         title="The patch only adds new files, although a fix was requested",
         since="0.1.0",
-        help="The request is about something broken, and the submitted patch changes no existing file. Often it is a script"
+        help="The request asks for a fix, but the submitted patch changes no existing file. Often it is a script"
         " that reproduces the bug without fixing it.",
     ),
     Rule(
@@ -59,16 +59,16 @@ RULES = (
     Rule(
         id="unread_result",
         severity="warning",
-        title="Nobody read the last result",
+        title="The last result was not read",
         since="0.1.0",
-        help="The agent looked something up or ran something, and the run ends with the result.",
+        help="The agent looked something up or ran something, and the run ends with the result, unread.",
     ),
     Rule(
         id="came_to_nothing",
         severity="error",
         title="The run ends with a call that achieved nothing",
         since="0.1.0",
-        help="The last call failed, found nothing, or returned the same as the same call before; the agent did and said nothing more.",
+        help="The last call failed, found nothing, or returned what an identical earlier call had returned; after that, the agent did and said nothing.",
     ),
     Rule(
         id="no_answer",
@@ -96,7 +96,7 @@ RULES = (
         severity="warning",
         title="A name given in the request is missing",
         since="0.1.0",
-        help="The request contains code with the names to use, and the submitted code has none of them.",
+        help="The request contains code with the names to use, but the submitted code has none of them.",
     ),
     Rule(
         id="wrong_arithmetic",

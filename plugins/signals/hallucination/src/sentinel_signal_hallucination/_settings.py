@@ -22,7 +22,7 @@ class Settings:
     effect_weight: float = _weight(0.85)
     """A change outside the conversation is claimed, but no call could have made it."""
     hearsay_weight: float = _weight(0.5)
-    """The same if something in the record may support the claim, or the claim is worded more weakly."""
+    """Such a change is claimed, but something in the record may support it, or the claim is worded weakly."""
     tool_weight: float = _weight(0.6)
     """The agent says that it used a tool, or what a tool returned, but no tool was used or returned anything."""
     identifier_weight: float = _weight(0.85)
@@ -42,4 +42,4 @@ class Settings:
     orphan_weight: float = _weight(0.3)
     """A result refers to no call."""
     doubtful_ceiling: float = _weight(0.75)
-    """Upper limit of the combined risk of all findings that are not of the first kind."""
+    """Upper limit on the combined risk of all findings that are not certain."""

@@ -9,125 +9,49 @@ from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding, Severity
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.check_claims import CheckClaim, check_claims
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.sentences import Sentence, plain, sentences_with, span_around
+from sentinel_signal_hallucination.sentences import span_around
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import word_set
 
-__all__ = ["passing"]
+__all__ = ["is_edit", "is_unseen_since", "passing", "user_saw"]
 
-_SUBJECTS = {
-    "tests": word_set("test tests testsuite suite specs everything"),
-    "build": word_set("build builds compilation"),
-    "types": word_set("mypy pyright typecheck typechecking typing typescript tsc types type-check type-checks"),
-    "lint": word_set("lint linter linting eslint ruff flake8 pylint linters"),
+_NAMES = {
+    "": "checks pass",
+    "tests": "tests pass",
+    "build": "build succeeds",
+    "types": "type check passes",
+    "lint": "linter is content",
 }
-_NAMED = frozenset(("compiles", "builds")).union(*_SUBJECTS.values())
-_PASS = word_set(
-    "pass passes passed passing green succeed succeeds succeeded successful successfully clean cleanly fine works happy"
-)
-_BETWEEN = word_set(
-    "now all both again still also finally successfully are is have has been were was and they it everything of the them cases check checks ran "
-    "suite run completed complete clean fully with zero errors reports finds shows gives --strict hooks builds src . : ( ) - — ,"
-)
-_WHOLE = word_set("all the every full entire whole complete our your unit and type existing , of both test . : — -")
-_PART = word_set(
-    "new parser some most other few previous first only these those this one single integration almost nearly early"
-)
-_DENIED = word_set(
-    "assuming assume provided not never no cannot if once when until unless should would could will may might must to ensure sure verify verifying make makes making check "
-    "that so expect expected expecting whether except but before after let run running please need needs want wants which currently previously "
-    "used confirm criteria goal goals plan target next says say said almost nearly at baseline help get keep see todo definition user claims claimed"
-)
-_AFTER = word_set("now again and successfully so too cleanly after with without at - – — , ; )")
-_CLEAN_OF, _NOTHING_OF = ("no", "0", "zero", "without"), ("errors", "issues", "problems", "warnings", "type", "lint")
-_WHERE, _IN_ALL = (
-    word_set("on at in under before using locally almost nearly"),
-    word_set("addition short summary the total all end"),
-)
-# Who speaks of what fails has hidden nothing.
-_ADMITTED = (
-    "fail", "except", "flaky", "skipp", "unrelated", "pre-existing", "preexisting", "other than", "apart from",
-    "remain", "one error", "some error",
-)  # fmt: skip
-_NO_TROUBLE = regex(
-    r"(?:\b(?:no|zero|0|any|without|fixed (?:the|all|both)?|of the|\d+) (?:\w+ ){0,2}(?:fail\w*|errors?|remaining)|fixed\b[^.\n]{0,40}fail\w*"
-    r"|fail\w* (?:is|are|was|were) (?:now )?fixed)"
-)
-_FAILED = regex(r"\b(?:failed|skipped)\b")
-_NEAR, _FAR, _GAP = 3, 8, 7
-
-
-class CheckClaim(NamedTuple):
-    """A sentence that says that all checks of a kind pass."""
-
-    kind: str
-    sentence: Sentence
-
-
-def check_claims(content: str) -> Iterator[CheckClaim]:
-    """The claims of one text; none where it speaks of what fails."""
-    low = plain(content if "```" in content else content.replace("`", " ")).replace("type check", "type-check")
-    trouble = any(map(low.__contains__, _ADMITTED))
-    for sentence in sentences_with(low, _NAMED):
-        words = sentence.words
-        whole = low[sentence.start : sentence.end]
-        if trouble and _admits(low[: sentence.start], low[sentence.start :]):
-            continue
-        if sentence.asks or "|" in whole or "[" in whole or (words[0] in _WHERE and _IN_ALL.isdisjoint(words[1:2])):
-            continue
-        for kind, nouns in _SUBJECTS.items():
-            if any(word in nouns and _passes(words, at, kind) for at, word in enumerate(words)):
-                yield CheckClaim(kind, sentence)
-        if _builds(words):
-            yield CheckClaim("build", sentence)
-
-
-def _admits(before: str, after: str) -> bool:
-    """True where the text speaks of what fails; what failed before the sentence may have been mended since."""
-    left = f"{_FAILED.sub(' ', before)} {after}"
-    return any(map(_NO_TROUBLE.sub(" ", left).__contains__, _ADMITTED))
-
-
-def _builds(words: list[str]) -> bool:
-    """As in "it compiles", "the project builds cleanly"."""
-    at = next((at for at, word in enumerate(words) if at and word in ("compiles", "builds")), None)
-    if at is None or not _DENIED.isdisjoint(words[:at]):
-        return False
-    return words[at] == "compiles" or not {"cleanly", "fine", "successfully"}.isdisjoint(words[at + 1 : at + 2])
-
-
-def _passes(words: list[str], at: int, kind: str) -> bool:  # noqa: PLR0911 - one test a line
-    before = words[:at]
-    if not _DENIED.isdisjoint(before[-_FAR:]) or not _PART.isdisjoint(before[-_NEAR:]):
-        return _has_none(words, at)
-    if before[-1:] and before[-1].endswith("'s"):
-        return False
-    if kind == "tests" and before and not (before[-1] in _WHOLE or before[-1][0].isdigit()):
-        return False
-    after = at + 1
-    while after < min(len(words), at + _GAP) and (words[after] in _BETWEEN or words[after][0].isdigit()):
-        if words[after] in _CLEAN_OF and words[after + 1 : after + 2] and words[after + 1] in _NOTHING_OF:
-            return kind != "tests"
-        after += 1
-    if words[after : after + 1] == ["no"] and words[after + 1 : after + 2] and words[after + 1] in _NOTHING_OF:
-        return kind != "tests"
-    if after >= len(words) or words[after] not in _PASS or "of" in words[max(0, at - 2) : at]:
-        return False
-    return words[after + 1 : after + 2] == [] or words[after + 1] in _AFTER
-
-
-def _has_none(words: list[str], at: int) -> bool:
-    """As in "No lint errors", "0 type errors"."""
-    return 0 < at <= _NEAR + 1 and words[at - 1] in _CLEAN_OF and words[at + 1 : at + 2] == ["errors"]
-
-
-_NAMES = {"tests": "tests pass", "build": "build succeeds", "types": "type check passes", "lint": "linter is content"}
 # What changes no code and runs nothing of it.
 _QUIET = regex(r"(?:cd|ls|pwd|git (?:add|status|diff|log|show)|pip3? install (?!-e|\.)|mkdir|touch|true)\b")
 _TELLS = regex(r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|build|test|(?:^|[^a-z])ci(?:[^a-z]|$)")
 _EDITORS = ("edit", "write", "patch", "replace", "insert", "create_file")
 _SHOWN = regex(r"(?m)^(?:!|\$ |<bash-)|\d pass(?:ed|ing)\b")
+_WORD = regex(r"[a-z][a-z\d-]+")
+_GENERAL = frozenset(
+    (
+        "npm",
+        "npx",
+        "pnpm",
+        "yarn",
+        "run",
+        "python",
+        "python3",
+        "make",
+        "cargo",
+        "test",
+        "tests",
+        "check",
+        "build",
+        "src",
+        "exec",
+        "all",
+        "the",
+    )
+)
+_RAN = regex(r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed)\b|(?:^|\n|[.!] )(?:re-?)?ran ")
+_SHORTEST, _NEAR = 3, 80
 _HEARD = ("passed", "passing", "success", "green")
 
 
@@ -138,45 +62,74 @@ class _Run(NamedTuple):
 
 def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterator[Evidence]:
     """The first claim of each kind that the record speaks against."""
+    runs = [_Run(call, check) for call in index.calls for check in call.checks]
+    programs: dict[str, frozenset[str]] = {
+        kind: _words_of(run for run in runs if run.check.kind == kind) for kind in {run.check.kind for run in runs}
+    }
     told: set[str] = set()
     for text in texts:
-        for claim in check_claims(text.content):
-            if claim.kind not in told and (found := _judge(claim, text, index, settings)) is not None:
+        for claim in check_claims(text.content, programs):
+            if claim.kind not in told and (found := _judge(claim, text, index, runs, settings)) is not None:
                 told.add(claim.kind)
                 yield found
+                if not claim.kind:
+                    return
 
 
-def _judge(claim: CheckClaim, text: Text, index: TraceIndex, settings: Settings) -> Evidence | None:
+def _words_of(runs: Iterator[_Run]) -> frozenset[str]:
+    """The words of the commands that say what is run: "pytest", "tsc"."""
+    words = (word for run in runs for word in _WORD.findall(run.check.command.lower()))
+    return frozenset(word for word in words if len(word) >= _SHORTEST and word not in _GENERAL)
+
+
+def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], settings: Settings) -> Evidence | None:
     calls = index.calls[: text.calls_before]
-    runs = [_Run(call, check) for call in calls for check in call.checks if check.kind == claim.kind]
+    before = [run for run in runs if run.call.position < len(calls)]
+    last = {run.check.kind: run for run in before if claim.kind in ("", run.check.kind)}
     says = f"The agent says that the {_NAMES[claim.kind]}"
-    if not runs:
-        never = _could_not_run(text, index, calls)
-        return (
-            _evidence("checks_not_run", "warning", claim, text, f"{says}, and no call ran them.", settings.unrun_weight)
-            if never
-            else None
-        )
-    last = runs[-1]
-    if last.check.passed is False:
-        if claim.kind == "lint" and not last.check.ending:
-            return None  # exit codes of linters tell of mere notes, too
-        if _user_saw(index, last.call.message_index, text.message_index) or _unseen_since(last.call, calls):
+    if not last:
+        own = _says_it_ran(claim, text, index)
+        if ((claim.narrowed or claim.passed) and not own) or not _could_not_run(text, index, calls):
             return None
-        how = f'ended with "{last.check.ending}"' if last.check.ending else "failed"
+        if own:
+            told = f"The agent says that it ran them and that the {_NAMES[claim.kind]}, but no call ran them."
+            return _evidence("claim_without_call", "error", claim, text, told, settings.checks_weight)
         return _evidence(
-            "contradicted_checks",
-            "error",
-            claim,
-            text,
-            f"{says}, but the last run before it {how}.",
-            settings.checks_weight,
+            "checks_not_run", "warning", claim, text, f"{says}, but no call ran them.", settings.unrun_weight
         )
-    edit = next((call for call in reversed(calls) if call.position > last.call.position and _is_edit(call)), None)
-    if last.check.passed and edit is not None and not _unseen_since(last.call, calls):
-        told = f'{says}; they did before the last edit (call of "{edit.call.name}"), and no call ran them since.'
+    for run in last.values():
+        if run.check.passed is False and not _is_excused(claim, run, index, text, calls):
+            how = f'ended with "{run.check.ending}"' if run.check.ending else "failed"
+            told = f"{says}, but the last run before it {how}."
+            return _evidence("contradicted_checks", "error", claim, text, told, settings.checks_weight)
+    run = max(last.values(), key=_position)
+    edit = next((call for call in reversed(calls) if call.position > run.call.position and is_edit(call)), None)
+    if run.check.passed and edit is not None and not is_unseen_since(run.call, calls):
+        told = f'{says}; they passed before the last edit (call to "{edit.call.name}"), but no call has run them since.'
         return _evidence("stale_checks", "note", claim, text, told, 0.0)
     return None
+
+
+def _says_it_ran(claim: CheckClaim, text: Text, index: TraceIndex) -> bool:
+    """As in "I ran the tests: all 14 pass", where no part of the session is missing."""
+    if index.children or any(other.is_copied for other in index.texts):
+        return False
+    start = claim.sentence.start
+    return _RAN.search(text.content[max(0, start - _NEAR) : claim.sentence.end].lower()) is not None
+
+
+def _is_excused(claim: CheckClaim, run: _Run, index: TraceIndex, text: Text, calls: list[Call]) -> bool:
+    """True where the claim may be of another run, or of a part of this one."""
+    if run.check.kind == "lint" and not run.check.ending:
+        return True  # exit codes of linters tell of mere notes, too
+    command = set(_WORD.findall(run.check.command.lower()))
+    if not claim.narrowed <= command or (claim.passed and f"{claim.passed} pass" in run.check.ending.lower()):
+        return True
+    return user_saw(index, run.call.message_index, text.message_index) or is_unseen_since(run.call, calls)
+
+
+def _position(run: _Run) -> int:
+    return run.call.position
 
 
 def _could_not_run(text: Text, index: TraceIndex, calls: list[Call]) -> bool:
@@ -185,7 +138,7 @@ def _could_not_run(text: Text, index: TraceIndex, calls: list[Call]) -> bool:
         return False
     for call in calls:
         facts = index.tools[call.call.name]
-        content = call.result.content.lower() if call.result is not None else ""
+        content = call.result.content.lower() if call.result is not None and not is_edit(call) else ""
         if (
             facts.runs_anything
             or _TELLS.search(facts.name)
@@ -193,21 +146,22 @@ def _could_not_run(text: Text, index: TraceIndex, calls: list[Call]) -> bool:
             or any(map(content.__contains__, _HEARD))
         ):
             return False
-    return not _user_saw(index, -1, text.message_index)
+    return not user_saw(index, -1, text.message_index)
 
 
-def _is_edit(call: Call) -> bool:
+def is_edit(call: Call) -> bool:
+    """True for a call that only changes a file."""
     return any(map(call.call.name.lower().__contains__, _EDITORS))
 
 
-def _unseen_since(last: Call, calls: list[Call]) -> bool:
+def is_unseen_since(last: Call, calls: list[Call]) -> bool:
     """True where a later call may have run the check unseen: a script, or a look at checks elsewhere."""
-    return any(_may_check(call) for call in calls[last.position + 1 :])
+    return any(_may_check(call) for call in calls if call.position > last.position)
 
 
 def _may_check(call: Call) -> bool:
     content = call.result.content.lower() if call.result is not None else ""
-    if _is_edit(call):
+    if is_edit(call):
         return any(map(content.__contains__, (*_HEARD, "no issues")))  # a hook may have run it
     if _TELLS.search(call.call.name) or call.checks:
         return True
@@ -222,7 +176,7 @@ def _may_check(call: Call) -> bool:
     )
 
 
-def _user_saw(index: TraceIndex, since: int, until: int) -> bool:
+def user_saw(index: TraceIndex, since: int, until: int) -> bool:
     """True where the user says what passes, or shows a run of his own."""
     said = [index.messages[at].content or "" for at in index.asked if since < at < until]
     return any(_SHOWN.search(content) or any(True for _ in check_claims(content)) for content in said)

@@ -5,7 +5,7 @@ from functools import cache
 
 import attrs
 
-from sentinel_core.evaluate.index import Text, TraceIndex
+from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.report import Detection, Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import said
@@ -39,7 +39,7 @@ def check_expressions() -> None:
             raise RuntimeError(f'this Python\'s re module is broken: "{sample}" was read as {read}; use another Python')
 
 
-_CLEAN = Detection(score=0.0, details="What the agent says about its tools agrees with the calls that it made.")
+_CLEAN = Detection(score=0.0, details="Nothing that the agent says contradicts the record.")
 
 
 def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Evidence]:
@@ -47,16 +47,28 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     spoken = "\n".join([text.content for text in index.texts])
     looks = looks_at(index.texts)
     record = Record(index)
+    claimed = list(_claimed(record, looks, settings))
+    checked = list(_checked(index, [look for look in looks if look.checks], settings))
+    errors = [row for row in claimed if row.finding.severity == "error"]
+    swallowed = list(
+        _swallowed(index, settings, _places(row for row in (*claimed, *checked) if row.finding.severity == "error"))
+    )
+    hidden = _places(swallowed) - _places(errors)  # the error that the text swallows says more than its doubtful deeds
     return [
-        *_claimed(record, looks, settings),
+        *(row for row in claimed if (row.finding.message_index or 0) not in hidden),
+        *swallowed,
         *tool_results(index, [look.text for look in looks if look.gave], settings),
         *receipts(index, settings),
         *unheld(index, settings),
-        *_checked(index, [look.text for look in looks if look.checks], settings),
+        *checked,
         *imitated(index, settings, gaps, spoken),
         *unanswered(index, settings, gaps),
         *orphaned(index, settings, gaps),
     ]
+
+
+def _places(rows: Iterable[Evidence]) -> frozenset[int]:
+    return frozenset(row.finding.message_index or 0 for row in rows)
 
 
 def _claimed(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
@@ -68,7 +80,9 @@ def _claimed(record: Record, looks: list[Look], settings: Settings) -> Iterator[
     yield from {row.finding.text: row for row in reversed(list(uses))}.values()
 
 
-def _checked(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterable[Evidence]:
+def _checked(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
+    ran = bool(looks) and any(call.checks for call in index.calls)
+    texts = [look.text for look in looks if look.named or ran]
     if not texts:
         return ()
     from sentinel_signal_hallucination.checks import passing
@@ -76,10 +90,18 @@ def _checked(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterab
     return passing(index, texts, settings)
 
 
+def _swallowed(index: TraceIndex, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
+    if not any(call.outcome.state == "failed" or call.checks for call in index.calls):
+        return ()
+    from sentinel_signal_hallucination.swallowed import swallowed
+
+    return swallowed(index, settings, known)
+
+
 def detect(index: TraceIndex, settings: Settings) -> Detection:
     """Judge one trace. None where it holds neither an assistant text nor a call: there is nothing to judge."""
     if not (index.texts or index.calls or index.orphans or index.children):
-        return Detection(score=None, details="The trace holds no assistant text and no tool call.")
+        return Detection(score=None, details="The trace contains no assistant text and no tool call.")
     check_expressions()
     gaps: list[str] = []
     rows = _evidence(index, settings, gaps)
@@ -100,4 +122,4 @@ def _summary(findings: list[Finding]) -> str:
         return _CLEAN.details
     rules = sorted({finding.rule for finding in findings})
     counts = (f"{sum(finding.rule == rule for finding in findings)} {rule}" for rule in rules)
-    return f"What the agent says or calls is not borne out: {', '.join(counts)}."
+    return f"The record does not support what the agent says or calls: {', '.join(counts)}."

@@ -143,7 +143,7 @@ def value_evidence(
         rule=rule,
         severity="error" if certain else "warning",
         text=told
-        or f'{what} "{match[0]}" stands in no result and nothing that the agent was told, nor follows from it.',
+        or f'{what} "{match[0]}" is in no result and in nothing that the agent was given, and cannot be derived from them.',
         message_index=answer.message_index,
         quote=quote,
     )

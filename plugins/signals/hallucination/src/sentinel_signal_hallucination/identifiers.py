@@ -117,7 +117,7 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
 
 
 def _of_report(call: Call, written: str, settings: Settings) -> Evidence:
-    told = f'The identifier "{written}" of a report stands in no result and nothing that the agent was told.'
+    told = f'The identifier "{written}" in a report is in no result and in nothing that the agent was given.'
     finding = Finding(
         rule="identifier", severity="error", text=told, message_index=call.message_index, call_id=call.call.id, quote=written
     )  # fmt: skip

@@ -32,7 +32,8 @@ _AFTER = frozenset(
 _READY = word_set("successful success complete set ready underway headed succeeded able managed")
 _WEAK = word_set("way enjoy have got you've playing starting started")
 _CHECKS = word_set(
-    "pass passes passed passing green succeed succeeds succeeded successful successfully clean cleanly compiles builds happy errors works fine"
+    "pass passes passed passing green succeed succeeds succeeded success successful successfully clean cleanly compiles builds happy errors failures issues problems "
+    "failing works working fine ok fixed"
 )
 _CHECKED = word_set(
     "test tests testsuite suite specs everything build builds compilation compiles mypy pyright typecheck typechecking typing typescript tsc types type-check "
@@ -57,7 +58,7 @@ _LONGEST, _SHORTEST = 24, 5
 class Look(NamedTuple):
     """``groups`` are those of the deeds that the text may tell of, ``forms`` the words for them and for any other, ``verbs`` their base forms.
 
-    ``weak`` is True for words that only answer an order.
+    ``weak`` is True for words that only answer an order, ``checks`` for words that all is well, ``named`` for kinds of checks.
     """
 
     text: Text
@@ -66,6 +67,7 @@ class Look(NamedTuple):
     forms: frozenset[str]
     weak: bool
     checks: bool
+    named: bool
     gave: bool
 
 
@@ -155,4 +157,4 @@ def _look(text: Text, words: list[bytes], hits: list[int], marked: _Marked) -> L
             forms.add(word.rstrip(_END).decode())
             if marks.after is not None and (not marks.after or not marks.after.isdisjoint(left)):
                 verbs.add("")
-    return Look(text, frozenset(groups), frozenset(verbs), frozenset(forms), weak, passes and checked, gave)
+    return Look(text, frozenset(groups), frozenset(verbs), frozenset(forms), weak, passes, checked, gave)

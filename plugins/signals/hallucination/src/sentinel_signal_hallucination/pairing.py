@@ -55,7 +55,7 @@ def _left_open(index: TraceIndex, settings: Settings, missing: list[Call]) -> It
                 Finding(
                     rule="call_without_result",
                     severity="note" if len(index.calls) == 1 else "warning",  # nothing shows that results are recorded
-                    text=f'The call of "{call.call.name}" has no result, yet the run went on.',
+                    text=f'The call to "{call.call.name}" has no result, yet the run went on.',
                     message_index=call.message_index,
                     call_id=call.call.id,
                 ),
@@ -73,7 +73,9 @@ def orphaned(index: TraceIndex, settings: Settings, gaps: list[str]) -> Iterable
     if len(stray) < len(index.orphans):
         gaps.append("Results without an id, or before the first call, could not be matched to calls.")
     if len(stray) > answered:
-        gaps.append("Most results answer no recorded call: the recording lacks calls, so none was judged.")
+        gaps.append(
+            "Most results belong to no recorded call: calls are missing from the recording, so none was judged."
+        )
         return ()
     severity: Severity = "note" if len(stray) == answered else "warning"
     return [_orphan(at, result, severity, settings) for at, result in stray]
@@ -172,7 +174,9 @@ def imitated(index: TraceIndex, settings: Settings, gaps: list[str], spoken: str
         return ()
     imitations = _Imitations(index)
     if not imitations.tools:
-        gaps.append("Calls or their output stand in the text and the trace records none: not told from imitations.")
+        gaps.append(
+            "The text contains calls or their output, but the trace records none: they cannot be distinguished from imitations."
+        )
         return ()
     return _gravest(imitations, marks, settings)
 
@@ -205,11 +209,11 @@ def _has_line(content: str, written: str) -> bool:
 
 def _evidence(text: Text, mark: Mark, match: re.Match[str], settings: Settings, *, doubtful: bool) -> Evidence:
     begin = text.content.rfind("\n", 0, match.start()) + 1
-    what = "a tool call as text and made none" if mark.rule == "imitated_call" else "a tool's output itself"
+    what = "a tool call as text but made none" if mark.rule == "imitated_call" else "a tool's output itself"
     finding = Finding(
         rule=mark.rule,
         severity="note" if doubtful else "warning",
-        text=f"The agent wrote {what}{'; the real output is not on record' if doubtful else ''}.",
+        text=f"The agent wrote {what}{'; the real output is not recorded' if doubtful else ''}.",
         message_index=text.message_index,
         quote=text.content[begin : begin + _QUOTE],
     )

@@ -66,7 +66,7 @@ def _swallowed(answer: Text, held: Held, settings: Settings) -> Iterator[Evidenc
     """Every call that could have told something failed, and the answer tells figures without a word of that."""
     for match in _FIGURE.finditer(answer.content[:_LONGEST]):
         if match[0].strip("0,.") and not stands(match[0].rstrip(","), "\n".join(held.told)):
-            told = f'The final answer tells a figure ("{match[0]}"), and every call that could have given it failed.'
+            told = f'The final answer gives a figure ("{match[0]}"), but every call that could have returned it failed.'
             yield value_evidence(answer, "result_without_call", match, settings.effect_weight, certain=True, told=told)
             return
 

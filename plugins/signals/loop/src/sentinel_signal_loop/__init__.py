@@ -8,14 +8,17 @@ import functools
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from operator import add
+from typing import TYPE_CHECKING
 
 import attrs
 
 from sentinel_core import Call, Detection, Explanation, Finding, Signal, Text, TraceIndex, hookimpl
+from sentinel_core.trace import canonical_each
 from sentinel_signal_loop.declared import RULES
-from sentinel_signal_loop.rules import Part, call_part, length_part, text_part
-from sentinel_signal_loop.stretches import call_track
-from sentinel_signal_loop.texts import text_track
+
+if TYPE_CHECKING:
+    from sentinel_signal_loop.rules import Part
+    from sentinel_signal_loop.stretches import Track
 
 __all__ = ["LoopSettings", "detect", "sentinel_signals"]
 
@@ -32,9 +35,9 @@ class LoopSettings:
     """
 
     half_at_calls: float = attrs.field(default=2.5, validator=_positive)
-    """Repeated calls in one stretch that give a score of 0.5."""
+    """Number of repeated calls in one stretch that gives a score of 0.5."""
     half_at_texts: float = attrs.field(default=4.0, validator=_positive)
-    """Repeated texts in one stretch that give a score of 0.5."""
+    """Number of repeated texts in one stretch that gives a score of 0.5."""
     after_news_weight: float = attrs.field(default=0.25, validator=_share)
     """Weight of a repeat that comes after something new: another call, a changed result, a user's new message."""
     unrecorded_weight: float = attrs.field(default=0.5, validator=_share)
@@ -88,7 +91,7 @@ def _count(number: int, thing: str) -> str:
 
 
 def _with_children(
-    index: TraceIndex, parts: list[Part], gaps: list[str], settings: LoopSettings
+    index: TraceIndex, parts: "list[Part]", gaps: list[str], settings: LoopSettings
 ) -> tuple[float, list[Finding], list[str]]:
     """With the trace's own parts and gaps: the worst score, all findings, those of the worst part first, and all gaps."""
     for position, child in enumerate(index.children):
@@ -101,20 +104,24 @@ def _with_children(
     return parts[0][0], [found for part in parts for found in part[1]], gaps
 
 
-def _own(index: TraceIndex, settings: LoopSettings) -> tuple[list[Part], list[str]]:
+def _own(index: TraceIndex, settings: LoopSettings) -> "tuple[list[Part], list[str]]":
     """Score and findings of each rule that may have found something, and what could not be seen."""
     parts: list[Part] = []
     gaps: list[str] = []
     if len(index.messages) > settings.message_limit:
+        from sentinel_signal_loop.rules import length_part
+
         parts.append(length_part(index, settings))
     calls, said = _own_doing(index)
-    track = call_track(calls, settings)
+    track = _call_track(calls, settings)
     if track is None and len(said) < _FEWEST_ALIKE:
         return parts, gaps
     if track is None:
         blocks = _unheard(index, said)
         if blocks is not None and not _repeats(blocks, settings):
             return parts, gaps
+    from sentinel_signal_loop.rules import call_part, text_part
+
     heard = _heard(index)
     made = [call.message_index for call in calls] if track is None else track.new
     if track is not None:
@@ -123,10 +130,28 @@ def _own(index: TraceIndex, settings: LoopSettings) -> tuple[list[Part], list[st
             gaps.append(_UNRECORDED)
     news = sorted(heard + made)
     if _repeats(_blocks(said, [bisect_right(news, text.message_index) for text in said]), settings):
-        texts = text_track(said, settings)
+        texts = _text_track(said, settings)
         if texts is not None:
             parts.append(text_part(said, texts, news, settings))
     return parts, gaps
+
+
+# What follows repeats is imported late: few runs repeat a call, or say two texts with nothing new between them.
+
+
+def _call_track(calls: list[Call], settings: LoopSettings) -> "Track | None":
+    # Where the arguments differ, so do the keys; to write them all at once takes half as long.
+    if len(calls) < _FEWEST_ALIKE or len(set(canonical_each([call.call.arguments for call in calls]))) == len(calls):
+        return None
+    from sentinel_signal_loop.stretches import call_track
+
+    return call_track(calls, settings)
+
+
+def _text_track(texts: Sequence[Text], settings: LoopSettings) -> "Track | None":
+    from sentinel_signal_loop.texts import text_track
+
+    return text_track(texts, settings)
 
 
 def _own_doing(index: TraceIndex) -> tuple[list[Call], list[Text]]:
@@ -150,12 +175,12 @@ def _blocks(texts: Sequence[Text], before: list[int]) -> list[list[Text]]:
     return [block for block in blocks.values() if len(block) >= _FEWEST_ALIKE]
 
 
-def _by_score(part: Part) -> float:
+def _by_score(part: "Part") -> float:
     return part[0]
 
 
 def _repeats(blocks: list[list[Text]], settings: LoopSettings) -> bool:
-    return any(text_track(block, settings) is not None for block in blocks)
+    return any(_text_track(block, settings) is not None for block in blocks)
 
 
 def _unheard(index: TraceIndex, texts: Sequence[Text]) -> list[list[Text]] | None:

@@ -30,7 +30,7 @@ def call_part(calls: "Sequence[Call]", track: Track, news: Sequence[int], settin
         names = _names(calls, stretch)
         if _period(stretch) == 1:
             rule = "identical_calls"
-            text = f"{names[0]!r} was called {len(stretch.dry) + 1} times with the same arguments"
+            text = f'"{names[0]}" was called {len(stretch.dry) + 1} times with the same arguments'
         else:
             rule = "cycle"
             text = f"The same calls were made in a cycle ({', '.join(names)}), {len(stretch.dry)} of them repeats"
@@ -92,8 +92,8 @@ def _scattered(repeats: "Sequence[Call]") -> Finding:
     return Finding(
         rule="identical_calls",
         severity="note",
-        text=f"Earlier calls were made again later with the same result: {len(repeats)} "
-        f"{'time' if len(repeats) == 1 else 'times'}, {most} of them {call.call.name[:_QUOTED]!r} with the same arguments.",
+        text=f"Earlier calls were repeated with the same result: {len(repeats)} "
+        f'{"time" if len(repeats) == 1 else "times"}, {most} of them "{call.call.name[:_QUOTED]}" with the same arguments.',
         message_index=call.message_index,
         call_id=call.call.id,
         quote=_call_quote(call),

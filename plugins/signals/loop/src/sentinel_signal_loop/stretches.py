@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sentinel_core.trace import canonical_each
-
 if TYPE_CHECKING:
     from sentinel_core import Call, ToolResult
     from sentinel_signal_loop import LoopSettings
@@ -110,7 +108,6 @@ def rising(amount: float, half: float) -> float:
     return squared / (squared + half * half)
 
 
-_FEWEST = 2
 _DIGITS = b"0123456789"
 
 
@@ -120,9 +117,6 @@ def call_track(calls: "Sequence[Call]", settings: "LoopSettings") -> Track | Non
     A changed result is polling: the call counts as new, and the repeats that it ends were waiting for it. A failure that
     ends failures is nothing that they waited for.
     """
-    # Where the arguments differ, so do the keys; to write them all at once takes half as long.
-    if len(calls) < _FEWEST or len(set(canonical_each([call.call.arguments for call in calls]))) == len(calls):
-        return None
     keys = [call.key for call in calls]
     track = Track([call.message_index for call in calls], range(len(calls)))
     latest: dict[tuple[str, bytes], int] = {}

@@ -30,11 +30,11 @@ class ToolMisuseSettings:
     repaired_weight: float = attrs.field(default=0.1, validator=_share)
     """Fraction of its weight that a bad call keeps if a later call to the same tool succeeded."""
     moved_on_weight: float = attrs.field(default=0.5, validator=_share)
-    """Fraction that it keeps if only later calls to other tools succeeded."""
+    """Fraction of its weight that a bad call keeps if only later calls to other tools succeeded."""
     ending_weight: float = attrs.field(default=0.5, validator=_share)
     """Score for one failed call after which no call succeeded; each further one adds this fraction of the rest up to 1."""
     half_at: float = attrs.field(default=1.0, validator=attrs.validators.gt(0.0))
-    """Number of bad calls times their share of all calls, at which the score is 0.5."""
+    """The score is 0.5 if the number of bad calls times their share of all calls equals this."""
     failed_weight: float = attrs.field(default=1.0, validator=_share)
     """Weight of a call that failed."""
     no_match_weight: float = attrs.field(default=0.3, validator=_share)
@@ -50,7 +50,7 @@ class ToolMisuseSettings:
     empty_weight: float = attrs.field(default=0.3, validator=_share)
     """Weight of an empty argument when other calls to the tool pass a value, or the schema requires one."""
     suspicious_weight: float = attrs.field(default=1.0, validator=_share)
-    """Weight of an argument that no honest call has; later successes do not reduce it."""
+    """Weight of an argument that no honest call would have; later successes do not reduce it."""
 
 
 _DIGITS = 6
@@ -141,7 +141,7 @@ def _finding(checked: Checked, position: int, weight: float) -> Finding:
         else "warning"
         if weight >= _WARNING_AT
         else "note",
-        text=f"{call.call.name[:_QUOTED]!r} {reason}.",
+        text=f'"{call.call.name[:_QUOTED]}" {reason}.',
         message_index=call.message_index,
         call_id=call.call.id,
         quote=shown[:_QUOTED],

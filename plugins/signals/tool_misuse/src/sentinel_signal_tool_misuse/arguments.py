@@ -180,4 +180,4 @@ class Offered:
 
     def gaps(self) -> tuple[str, ...]:
         """The called tools whose schema is none, with what is wrong with it; complete once all calls are checked."""
-        return tuple(f"The schema of tool {name!r} cannot be used: {why}" for name, why in self._unusable.items())
+        return tuple(f'The schema of tool "{name}" cannot be used: {why}' for name, why in self._unusable.items())

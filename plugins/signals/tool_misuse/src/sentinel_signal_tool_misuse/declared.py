@@ -67,7 +67,7 @@ RULES = (
         id="no_match",
         severity="warning",
         title="A lookup found nothing",
-        help="The result says that nothing was found. Often harmless; many of them mean that the agent guesses.",
+        help="The result says that nothing was found. Often harmless; many such lookups mean that the agent is guessing.",
         since=_SINCE,
     ),
 )

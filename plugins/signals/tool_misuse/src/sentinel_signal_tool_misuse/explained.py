@@ -38,8 +38,8 @@ _SCHEMA = {"type": "object", "properties": {"order_id": {"type": "integer"}}, "r
 
 _EXPLAINED = {
     "failed_call": Explanation(
-        why="A call that failed did nothing. What the agent says and does after it rests on something that never happened.",
-        mend="Give the model an error message that it can act on, let it try again with other arguments, and let it say so if it cannot.",
+        why="A failed call usually did not do what was asked. What the agent says and does next may rest on something that never happened.",
+        mend="Give the model an error message that it can act on, allow it to try again with other arguments, and have it say so if it cannot.",
         example=_one_call({"order_id": 1017}, "Error: connection timed out"),
     ),
     "unknown_tool": Explanation(
@@ -96,7 +96,7 @@ _EXPLAINED = {
         },
     ),
     "suspicious_argument": Explanation(
-        why="No task needs it: the model followed instructions in what it read, or does not know what its command does.",
+        why="No task needs such an argument: the model followed instructions in what it read, or does not know what its command does.",
         mend="Find out where the value came from, reject such arguments in the tool, and run commands in a sandbox.",
         example=_one_call({"path": "../../etc/passwd"}, "root:x:0:0", name="read_file"),
     ),

@@ -14,8 +14,8 @@ from sentinel_tools_release.settings import (
     SummarySettings,
     TraceSettings,
 )
+from sentinel_tools_release.sources import get_release_summary
 from sentinel_tools_release.spans import get_observability_traces, no_observability_traces
-from sentinel_tools_release.summaries import get_release_summary
 
 __all__ = [
     "HistorySettings",

@@ -8,14 +8,14 @@ from typing import Any
 import attrs
 
 from sentinel_tools_release.git import Range, Repository
+from sentinel_tools_release.sources import plain
 
-__all__ = ["Commit", "FileChange", "authors_of", "commits_of", "count_of", "files_of", "plain", "size_of", "touched_by"]
+__all__ = ["Commit", "FileChange", "authors_of", "commits_of", "count_of", "files_of", "size_of", "touched_by"]
 
 _FIELDS = ("%H", "%h", "%an", "%aI", "%s", "%b")
 _BREAKING_SUBJECT = re.compile(r"\w+(?:\([^()]*\))?!:")
 _BREAKING_BODY = re.compile(r"^BREAKING[ -]CHANGES?:", re.MULTILINE)
 _DIFF = ("--numstat", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all")
-_LONGEST = 200
 _LONGEST_PATH = 300
 
 
@@ -52,12 +52,6 @@ class FileChange:
     def as_dict(self) -> dict[str, Any]:
         """The change as in a tool's result."""
         return {"path": self.path, "added": self.added, "deleted": self.deleted}
-
-
-def plain(text: str, longest: int = _LONGEST) -> str:
-    """One line without control characters, of at most ``longest`` characters."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text[: longest * 4]).split())
-    return line if len(line) <= longest else f"{line[:longest]}..."
 
 
 def count_of(repository: Repository, commits: str, path: str | None = None) -> int:

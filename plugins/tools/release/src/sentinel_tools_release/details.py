@@ -1,18 +1,16 @@
 """The single tests and commits of a release."""
 
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sentinel_tools_release.commits import Commit, FileChange, commits_of, count_of, files_of, size_of, touched_by
-from sentinel_tools_release.git import resolve
-from sentinel_tools_release.junit import TestCase, read_junit
 from sentinel_tools_release.settings import SourceSettings
 from sentinel_tools_release.sources import part_of, without_part
-from sentinel_tools_release.summaries import repository_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sentinel_tools_release.junit import TestCase
 
 __all__ = ["get_code_changes", "get_test_details", "no_code_changes", "no_test_details"]
-
-_MOST_FILES = 20
 
 
 def get_test_details(
@@ -25,6 +23,8 @@ def get_test_details(
     """
     if not settings.junit:
         return {"test_details": part_of(settings, release_id, "test_details", {"status": status, "limit": limit})}
+    from sentinel_tools_release.junit import read_junit
+
     run = read_junit(settings.junit, settings.max_junit_bytes)
     found = [case for case in run.cases if status in ("all", case.status) and name in case.name]
     return {"counts": run.counts(), "tests": _shown(found[:limit]), "left_out": max(len(found) - limit, 0)}
@@ -42,17 +42,9 @@ def get_code_changes(
         return {
             "code_changes": part_of(settings, release_id, "code_changes", {"path": path, "limit": limit, "skip": skip})
         }
-    repository = repository_of(settings)
-    found = resolve(repository, release_id)
-    total = count_of(repository, found.commits, path)
-    commits = commits_of(repository, found, limit=limit, skip=skip, path=path)
-    files = touched_by(repository, commits)
-    return {
-        "total": total,
-        "files": size_of(files_of(repository, found.base, found.to, path)),
-        "commits": [_commit(commit, files[commit.id]) for commit in commits],
-        "left_out": max(total - skip - len(commits), 0),
-    }
+    from sentinel_tools_release.ranges import range_changes
+
+    return range_changes(settings, release_id, path, limit=limit, skip=skip)
 
 
 def no_test_details(settings: SourceSettings, release_id: str) -> str | None:
@@ -65,17 +57,5 @@ def no_code_changes(settings: SourceSettings, release_id: str) -> str | None:
     return None if settings.repo else without_part(settings, release_id, "code_changes", {"limit": 1})
 
 
-def _shown(cases: Iterable[TestCase]) -> list[dict[str, Any]]:
+def _shown(cases: "Iterable[TestCase]") -> list[dict[str, Any]]:
     return [case.as_dict() for case in cases]
-
-
-def _commit(commit: Commit, files: list[FileChange]) -> dict[str, Any]:
-    return {
-        "id": commit.short_id,
-        "subject": commit.subject,
-        "author": commit.author,
-        "date": commit.date,
-        "breaking": commit.is_breaking,
-        "files": [change.as_dict() for change in files[:_MOST_FILES]],
-        "files_left_out": max(len(files) - _MOST_FILES, 0),
-    }

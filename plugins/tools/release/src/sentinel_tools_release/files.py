@@ -89,13 +89,13 @@ def json_file(path: Path, max_bytes: int, flag: str) -> dict[str, Any]:
 def json_object(data: bytes, place: str, max_bytes: int) -> dict[str, Any]:
     """The JSON object in ``data``, after any byte order mark. Raises ``InputError`` with ``place``."""
     if len(data) > max_bytes:
-        raise InputError(f'"{place}" is larger than {max_bytes} bytes; raise "max_bytes" if that is right')
+        raise InputError(f'"{place}" is larger than {max_bytes} bytes; raise "max_bytes" if that size is expected')
     try:
         value = from_json(data.removeprefix(codecs.BOM_UTF8))
     except (ValueError, RecursionError) as error:
         raise InputError(f'"{place}" is not JSON: {error}; correct it there') from error
     if not isinstance(value, dict):
-        raise InputError(f'"{place}" must contain a JSON object @ $, not {_KIND[type(value)]}')
+        raise InputError(f'"{place}" must contain a JSON object at $, not {_KIND[type(value)]}')
     return value
 
 

@@ -174,7 +174,9 @@ def resolve(repository: Repository, release_id: str) -> Range:
     since = _commit(repository, start or "HEAD") if dots else _tag_before(repository, release_id, to)
     found = between(repository, since, to)
     if repository.ask("rev-list", "--count", found.commits).strip() == "0":
-        raise InputError(f'"{release_id}" in "{repository.path}" contains no commit; put the older end first, OLD..NEW')
+        raise InputError(
+            f'"{release_id}" in "{repository.path}" contains no commits; put the older end first, OLD..NEW'
+        )
     return found
 
 

@@ -1,6 +1,5 @@
 """The releases before one, and how its numbers compare with them."""
 
-import itertools
 import math
 import re
 import statistics
@@ -9,12 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from sentinel_core.errors import InputError, NetworkError
-from sentinel_tools_release.commits import authors_of, count_of, files_of, size_of
 from sentinel_tools_release.files import json_file
-from sentinel_tools_release.git import Range, Repository, between, resolve
 from sentinel_tools_release.settings import HistorySettings, is_url
-from sentinel_tools_release.sources import NO_SUCH_PLACE, from_server, json_files, release_document
-from sentinel_tools_release.summaries import beside, repository_of
+from sentinel_tools_release.sources import NO_SUCH_PLACE, beside, from_server, json_files, release_document
 
 __all__ = ["compare", "get_release_history", "no_release_history", "numbers_of"]
 
@@ -142,16 +138,12 @@ def _of_summaries(settings: HistorySettings, release_id: str) -> tuple[Numbers, 
 
 
 def _of_repository(settings: HistorySettings, release_id: str, limit: int) -> tuple[Numbers, dict[str, Numbers]]:
-    repository = repository_of(settings)
-    found = resolve(repository, release_id)
+    from sentinel_tools_release.ranges import range_sizes
+
+    size, sizes = range_sizes(settings, release_id, limit)
     known = _in_folder(settings)
-    current = {**_size(repository, found), **numbers_of(beside(settings))}
-    tags = _tags_of(repository, found.base)[: limit + 1]
-    earlier = {}
-    for (name, newer), (_, older) in itertools.pairwise(tags):
-        numbers = _size(repository, between(repository, older, newer))
-        earlier[name] = {**numbers, **numbers_of(known.get(name, {}))}
-    return current, earlier
+    earlier = {name: {**numbers, **numbers_of(known.get(name, {}))} for name, numbers in sizes.items()}
+    return {**size, **numbers_of(beside(settings))}, earlier
 
 
 def _in_folder(settings: HistorySettings) -> dict[str, Mapping[str, Any]]:
@@ -173,34 +165,6 @@ def _in_folder(settings: HistorySettings) -> dict[str, Mapping[str, Any]]:
         if isinstance(summary.get("version"), str):
             found.setdefault(summary["version"], summary)
     return found
-
-
-def _tags_of(repository: Repository, commit: str) -> list[tuple[str, str]]:
-    """Tags that a commit contains, with their commits, newest first; two tags of one commit count once."""
-    text = repository.ask(
-        "for-each-ref",
-        f"--merged={commit}",
-        "--sort=-version:refname",
-        "--sort=-creatordate",  # git sorts by the last key first
-        "--format=%(refname:strip=2)%00%(objectname)%00%(*objectname)",
-        "refs/tags",
-    )
-    found: dict[str, str] = {}
-    for line in text.splitlines():
-        name, target, peeled = line.split("\0")
-        found.setdefault(peeled or target, name)
-    return [(name, commit) for commit, name in found.items()]
-
-
-def _size(repository: Repository, found: Range) -> Numbers:
-    size = size_of(files_of(repository, found.base, found.to))
-    return {
-        "commits": count_of(repository, found.commits),
-        "authors": len(authors_of(repository, found)),
-        "files_changed": size["changed"],
-        "lines_added": size["lines_added"],
-        "lines_deleted": size["lines_deleted"],
-    }
 
 
 def _key(version: str) -> list[tuple[int, int, str]]:

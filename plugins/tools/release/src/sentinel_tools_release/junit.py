@@ -9,7 +9,7 @@ from xml.parsers import expat
 import attrs
 
 from sentinel_core.errors import InputError
-from sentinel_tools_release.commits import plain
+from sentinel_tools_release.sources import plain
 
 __all__ = ["Claims", "Status", "TestCase", "TestRun", "read_junit"]
 
@@ -185,7 +185,7 @@ def _read(path: Path, reader: "_Reader", left: int, max_bytes: int) -> int:
     ) as error:  # the last two come from the declared encoding
         line = reader.parser.CurrentLineNumber
         reason = str(error).partition(":")[0] if isinstance(error, expat.ExpatError) else str(error)
-        raise InputError(f'"{name}" is not JUnit XML: {reason} @ line {line}; correct it there') from error
+        raise InputError(f'"{name}" is not JUnit XML: {reason} at line {line}; correct it there') from error
     return size
 
 

@@ -49,7 +49,7 @@ CHANGES = _schema(
             "minLength": 1,
             "maxLength": 1000,
             "pattern": "^[^\\u0000]+$",
-            "description": "Only commits that touch this file or folder, from the top of the repository.",
+            "description": "Only commits that touch this file or folder; its path starts at the top of the repository.",
         },
         "limit": _limit(100, 20),
         "skip": {

@@ -60,7 +60,7 @@ def _once(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
             answer = _post(settings, body, key)
         except NetworkError as error:
             if noted is not None:
-                raise OutcomeUnknownError(f"{error}; whether the one sent before arrived is unknown") from error
+                raise OutcomeUnknownError(f"{error}; it is not known whether the report sent before arrived") from error
             note.unlink(missing_ok=True)
             raise
         except OutcomeUnknownError as error:
@@ -77,7 +77,7 @@ def _sent_before(settings: ReportSettings, noted: dict[str, Any]) -> str:
     said = noted.get("said")
     if isinstance(said, str):
         return f"the report was sent before: {said}"
-    return f'whether "{settings.reports}" took the report is unknown: it was sent before, and no answer is noted'
+    return f'it is not known whether "{settings.reports}" accepted the report: it was sent before, but no answer was recorded'
 
 
 def _read(note: Path) -> dict[str, Any] | None:
@@ -100,7 +100,7 @@ def _post(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
         report_id = None
     if not isinstance(report_id, str) or not report_id:
         raise OutcomeUnknownError(
-            f'"{url}" answered {quoted(data) or "nothing"}, and not {{"report_id": "..."}} with a text as the id; whether '
-            "the report is filed is unknown"
+            f'"{url}" answered {quoted(data) or "nothing"} instead of {{"report_id": "..."}} with a string id; '
+            "it is not known whether the report was filed"
         )
     return {"status": "filed", "report_id": report_id}

@@ -32,7 +32,9 @@ def _check_place(_instance: object, attribute: "attrs.Attribute[Any]", place: st
     if problem := _address_problem(place):
         raise ValueError(f"'{attribute.name}' is \"{redact(place)}\", which is not a base address: {problem}")
     if importlib.util.find_spec("httpx2") is None:
-        raise ValueError(f"'{attribute.name}' is a server's address: pip install 'reliability-sentinel[http]'")
+        raise ValueError(
+            f"'{attribute.name}' is a server's address, which needs an extra: pip install 'reliability-sentinel[http]'"
+        )
 
 
 def _address_problem(address: str) -> str | None:
@@ -67,14 +69,14 @@ def _check_path(_instance: object, attribute: "attrs.Attribute[Any]", place: str
 
 @attrs.frozen(kw_only=True)
 class SourceSettings:
-    """Where to look up a release; the same for every tool that reads.
+    """Where to look up a release; the same for every tool that reads releases.
 
     ``releases`` is a JSON file, a folder of them, or the base address of a server. With ``repo``, a git repository, a
     release is a range of commits instead. ``junit`` (a JUnit XML file, or a folder of them) and ``metrics`` (a JSON file)
-    replace the tests and metrics of either. An empty string means "not set".
+    replace the tests and metrics from either source. An empty string means "not set".
 
-    ``timeout`` is in seconds, for one call to a server or to git; ``max_bytes`` caps a JSON file or a server's answer, and 16
-    times that the output of git; ``max_junit_bytes`` caps all JUnit files together.
+    ``timeout`` is in seconds, for one call to a server or to git; ``max_bytes`` limits a JSON file or a server's
+    answer, and git's output to 16 times as much; ``max_junit_bytes`` limits all JUnit files together.
     """
 
     releases: str = attrs.field(default="releases", validator=_check_place, metadata=_PATH)
@@ -98,7 +100,7 @@ class SummarySettings(SourceSettings):
     """``max_changes`` limits how many commits of a range are listed; the result says how many are left out."""
 
     max_changes: int = attrs.field(default=200, validator=_positive)
-    """How many commits of a range are listed at most; the result says how many are left out."""
+    """Limit on the commits listed for a range; the result says how many are left out."""
 
 
 @attrs.frozen(kw_only=True)
@@ -111,24 +113,24 @@ class TraceSettings(SourceSettings):
 
 @attrs.frozen(kw_only=True)
 class HistorySettings(SourceSettings):
-    """``history`` is a folder of the summaries of earlier releases; without it ``releases``, if that is a folder."""
+    """``history`` is a folder of summaries of earlier releases; if it is empty, ``releases`` is used if it is a folder."""
 
     history: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
-    """A folder of summaries of earlier releases; not set means ``releases``, if that is a folder."""
+    """A folder of summaries of earlier releases; if empty, ``releases`` is used if it is a folder."""
 
 
 @attrs.frozen(kw_only=True)
 class ReportSettings:
     """``reports`` is a folder, created when needed, or the base address of a server; the limits are the same as for reading.
 
-    ``honors_keys`` says that the server files two POSTs with one ``Idempotency-Key`` only once. Only then is a report with an
+    ``honors_keys`` says that the server files two POSTs with the same ``Idempotency-Key`` only once. Only then is a report with an
     unknown outcome sent again. ``outbox`` is the folder that records which report was sent under which key.
     """
 
     reports: str = attrs.field(default=".sentinel/reports", validator=_check_place, metadata=_PATH)
     """A folder, created when needed, or the base address of a server."""
     honors_keys: bool = False
-    """The server files two POSTs with one ``Idempotency-Key`` once, so a report whose outcome is unknown may be sent again."""
+    """The server files two POSTs with the same ``Idempotency-Key`` once, so a report with an unknown outcome may be sent again."""
     outbox: str = attrs.field(
         default=".sentinel/outbox", validator=[attrs.validators.min_len(1), _check_path], metadata=_PATH
     )

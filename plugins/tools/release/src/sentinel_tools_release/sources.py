@@ -1,22 +1,74 @@
-"""Reads the document of a release from a file, a folder of files, or a server."""
+"""The summary of a release: its document from a file, a folder of files, a server or a range of commits, and what lies beside it."""
 
 import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from sentinel_core.errors import InputError, NetworkError
-from sentinel_tools_release.commits import plain
 from sentinel_tools_release.files import json_file, json_object
-from sentinel_tools_release.settings import SourceSettings, is_url
+from sentinel_tools_release.settings import SourceSettings, SummarySettings, is_url
 
-__all__ = ["NO_SUCH_PLACE", "from_server", "json_files", "part_of", "release_document", "without_part"]
+if TYPE_CHECKING:
+    from sentinel_tools_release.junit import TestCase
+
+__all__ = [
+    "NO_SUCH_PLACE",
+    "beside",
+    "from_server",
+    "get_release_summary",
+    "json_files",
+    "part_of",
+    "plain",
+    "release_document",
+    "without_part",
+]
+
+_LONGEST = 200
+_MOST_FAILURES = 20
+_FAILURE_LENGTH = 200
 
 _FILE_NAME = re.compile(r"[A-Za-z0-9._-]{1,128}")
 _MAX_FILES = 1000
 NO_SUCH_PLACE = (404, 405, 410, 501)  # statuses of a server that has no such part
+
+
+def get_release_summary(settings: SummarySettings, release_id: str) -> dict[str, Any]:
+    """``version``, ``changes``, ``tests``, ``deployment_metrics``, and any other key of the source.
+
+    With ``repo`` the changes are the commits of the range, newest first, and ``commits``, ``authors`` and ``files`` give its
+    size. ``junit`` replaces ``tests`` and ``metrics`` replaces ``deployment_metrics``. Missing data is left out, and the
+    detective counts it as missing.
+
+    Raises ``InputError`` if there is no such release, or a file or the repository cannot be read, ``NetworkError`` if the
+    server gives no summary.
+    """
+    if not settings.repo:
+        return {**release_document(settings, release_id), **beside(settings)}
+    from sentinel_tools_release.ranges import range_summary
+
+    return {**range_summary(settings, release_id), **beside(settings)}
+
+
+def beside(settings: SourceSettings) -> dict[str, Any]:
+    """The data of the test report and the metrics file, under the summary's keys."""
+    found: dict[str, Any] = {}
+    if settings.junit:
+        from sentinel_tools_release.junit import read_junit
+
+        run = read_junit(settings.junit, settings.max_junit_bytes)
+        failed = [_failure(case) for case in run.with_status("failed")[:_MOST_FAILURES]]
+        found["tests"] = {**run.counts(), **({"failures": failed} if failed else {})}
+    if settings.metrics:
+        document = json_file(Path(settings.metrics), settings.max_bytes, "--metrics")
+        found["deployment_metrics"] = document.get("deployment_metrics", document)
+    return found
+
+
+def _failure(case: "TestCase") -> dict[str, str]:
+    return {"name": plain(case.name, _FAILURE_LENGTH), "message": plain(case.message, _FAILURE_LENGTH)}
 
 
 def release_document(settings: SourceSettings, release_id: str) -> dict[str, Any]:
@@ -83,7 +135,7 @@ def json_files(folder: Path) -> Iterator[Path]:
     files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
     if len(files) > _MAX_FILES:
         raise InputError(
-            f'"{os.fspath(folder)}" contains {len(files)} files, but none is named after the release; name it <release>.json'
+            f'"{os.fspath(folder)}" contains {len(files)} files, but none is named after the release; name the file <release>.json'
         )
     return iter(files)
 
@@ -118,5 +170,11 @@ def _of_version(summary: dict[str, Any], place: Path | str, release_id: str) -> 
     if version != release_id:
         name = plain(str(version))
         about = f'"{name}"' if isinstance(version, str) else name
-        raise InputError(f'"{os.fspath(place)}" is about release {about} @ $.version, not "{release_id}"')
+        raise InputError(f'"{os.fspath(place)}" describes release {about} (at $.version), not "{release_id}"')
     return summary
+
+
+def plain(text: str, longest: int = _LONGEST) -> str:
+    """One line without control characters, of at most ``longest`` characters."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in text[: longest * 4]).split())
+    return line if len(line) <= longest else f"{line[:longest]}..."

@@ -11,10 +11,9 @@ import attrs
 
 from sentinel_core.errors import InputError
 from sentinel_core.trace import from_json
-from sentinel_tools_release.commits import plain
 from sentinel_tools_release.files import read_bytes
 from sentinel_tools_release.settings import TraceSettings
-from sentinel_tools_release.sources import part_of, without_part
+from sentinel_tools_release.sources import part_of, plain, without_part
 
 __all__ = ["get_observability_traces", "no_observability_traces"]
 
@@ -99,10 +98,10 @@ def _spans_in(path: Path, max_bytes: int) -> Iterator[_Span]:
     data = read_bytes(path, max_bytes, '"traces"')
     name = os.fspath(path)
     if len(data) > max_bytes:
-        raise InputError(f'"{name}" is larger than {max_bytes} bytes; raise "max_bytes" if that is right')
+        raise InputError(f'"{name}" is larger than {max_bytes} bytes; raise "max_bytes" if that size is expected')
     for line, document in _documents(data.removeprefix(codecs.BOM_UTF8), name):
         if not isinstance(document, dict) or not isinstance(document.get("resourceSpans"), list):
-            raise InputError(f'"{name}" has no "resourceSpans" list @ line {line}; it must be OpenTelemetry JSON')
+            raise InputError(f'"{name}" has no "resourceSpans" list at line {line}; it must be OpenTelemetry JSON')
         for group in _objects(document["resourceSpans"]):
             yield from _of_resource(group)
 
@@ -117,7 +116,7 @@ def _documents(data: bytes, name: str) -> Iterator[tuple[int, Any]]:
             try:
                 yield number, from_json(line)
             except (ValueError, RecursionError) as error:
-                raise InputError(f'"{name}" is not JSON: {error} @ line {number}; correct it there') from error
+                raise InputError(f'"{name}" is not JSON: {error} at line {number}; correct it there') from error
 
 
 def _of_resource(group: Mapping[str, Any]) -> Iterator[_Span]:

@@ -62,7 +62,7 @@ const topRules = (run, table) => {
   for (const row of run.rows) for (const rule of row.rules) rules.set(rule, (rules.get(rule) ?? 0) + 1);
   const top = [...rules].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 8);
   if (!top.length) return null;
-  return make("section", { class: "chart" }, make("h2", null, "Most found"),
+  return make("section", { class: "chart" }, make("h2", null, "Most common findings"),
     make("ul", { class: "rules" }, top.map(([rule, number]) => {
       const button = make("button", { type: "button", "aria-pressed": "false", title: rule, on: { click: () => table.toggle("rule", rule) } },
         make("span", { class: "name" }, ruleWords(rule)), make("span", { class: "value" }, figure(number)),
@@ -70,5 +70,5 @@ const topRules = (run, table) => {
       table.onChange(() => button.setAttribute("aria-pressed", String(table.chosen.rule === rule)));
       return make("li", null, button);
     })),
-    make("p", { class: "faint" }, "traces with an error or a warning of the rule"));
+    make("p", { class: "faint" }, "traces with an error or a warning from this rule"));
 };

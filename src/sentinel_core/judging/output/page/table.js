@@ -72,7 +72,7 @@ class Table {
 
   tellCount() {
     const number = this.rows.length;
-    const first = this.order.field === "worst" ? "most worth a look first" : `by ${this.order.field}`;
+    const first = this.order.field === "worst" ? "most worth reading first" : `by ${this.order.field}`;
     this.told.textContent = number === this.all.length ? `${count(number, "trace")}, ${first}` : `${figure(number)} of ${count(this.all.length, "trace")}, ${first}`;
   }
 
@@ -84,7 +84,7 @@ class Table {
     const space = (rows) => rows > 0 && make("tr", { class: "space", "aria-hidden": "true" }, make("td", { css: { height: `${rows * ROW}px` } }));
     const drawn = this.rows.slice(top, end).map((row, place) => this.row(row, top + place));
     this.body.replaceChildren(...[space(top), ...drawn, space(this.rows.length - end)].filter(Boolean));
-    if (!this.rows.length) this.body.append(make("tr", null, make("td", { colspan: String(this.shownColumns()), class: "faint" }, "No trace fits this filter.")));
+    if (!this.rows.length) this.body.append(make("tr", null, make("td", { colspan: String(this.shownColumns()), class: "faint" }, "No trace matches this filter.")));
   }
 
   // A cell that spans columns which a narrow screen hides would bring them back, empty.

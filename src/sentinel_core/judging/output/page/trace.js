@@ -10,7 +10,8 @@ const showTrace = (held, base, row) => {
     hero(report, findings, held, base),
     make("div", { class: "columns" },
       make("div", { class: "story" },
-        wrong.length > 0 && make("section", { "aria-labelledby": "wrong" }, make("h2", { id: "wrong" }, `What is wrong`, make("span", { class: "tally" }, figure(wrong.length))), wrong.map((finding) => card(finding, base))),
+        wrong.length > 0 && make("section", { "aria-labelledby": "wrong" }, make("h2", { id: "wrong" }, `What is wrong`, make("span", { class: "tally" }, figure(wrong.length))), wrong.map((finding) => card(finding, base)),
+          make("p", { class: "faint" }, make("code", null, `sentinel explain ${wrong[0].rule}`), " says why a rule matters and what to do.")),
         make("section", { "aria-labelledby": "timeline" }, make("h2", { id: "timeline" }, "Timeline", make("span", { class: "tally" }, count(held.trace.messages.length, "message"))),
           minimap(held.trace.messages, timeline, findings, base), timeline.list)),
       make("aside", { class: "figures", "aria-label": "Signals and figures" },
@@ -93,7 +94,7 @@ const signalsOf = (report) => make("section", { "aria-labelledby": "signals" }, 
       make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "fill", css: { "--at": String(entry.score ?? 0) } }),
         limits.map((rule) => make("span", { class: "stop", css: { "--at": String(rule.threshold) } }))),
       make("p", { class: "faint" }, entry.details),
-      make("p", { class: "faint small" }, entry.advisory ? "advisory: counts nothing" : `weight ${entry.weight}, adds ${score(entry.contribution)}`,
+      make("p", { class: "faint small" }, entry.advisory ? "advisory: not counted" : `weight ${entry.weight}, adds ${score(entry.contribution)}`,
         limits.length > 0 && `; ${limits.map((rule) => `${rule.verdict} at ${rule.threshold}`).join(", ")}`));
   }), report.failures.map((failure) => make("li", { class: "critical" }, make("p", null, make("b", null, failure.signal_name)), make("p", null, failure.error)))));
 

@@ -31,7 +31,7 @@ def _number(
 
 @click.command("receive")
 @click.option("--host", "address", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen.")
-@_number("--port", click.IntRange(0, 65535), 4318, "N", "Port to listen on; 0 takes any free one.")
+@_number("--port", click.IntRange(0, 65535), 4318, "N", "Port to listen on; 0 picks a free port.")
 @_number(
     "--quiet",
     _SECONDS,
@@ -39,7 +39,13 @@ def _number(
     "SECONDS",
     "Judge a trace this long after its last span, once its outermost span has arrived.",
 )
-@_number("--patience", _SECONDS, 60.0, "SECONDS", "The same, if the outermost span has not arrived.")
+@_number(
+    "--patience",
+    _SECONDS,
+    60.0,
+    "SECONDS",
+    "Judge a trace this long after its last span, if its outermost span has not arrived.",
+)
 @_number(
     "--until-quiet",
     _SECONDS,

@@ -76,7 +76,7 @@ class Receiver:
                 listener.close()
                 with self._stopping(server):
                     at = f"[{name}]:{port}" if ":" in name else f"{name}:{port}"
-                    say(f"Receiving OTLP on http://{at} (Ctrl-C judges what has arrived and ends).")
+                    say(f"Receiving OTLP on http://{at} (press Ctrl-C to judge what has arrived and stop).")
                     self._work(server)
         if self._interrupted:
             return INTERRUPTED
@@ -157,5 +157,5 @@ def _listener(host: str, port: int) -> socket.socket:
         other = "--port" if error.errno in _TAKEN else "--host"
         why = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror or error)
         raise ConfigError(
-            f'cannot listen on "{host}" port {port}: {why.partition(" (while ")[0]}; {other} names another'
+            f'cannot listen on "{host}" port {port}: {why.partition(" (while ")[0]}; choose another with {other}'
         ) from None

@@ -24,7 +24,7 @@ def command(context: click.Context) -> None:
 def verify(*, store: str | None) -> int:
     """Check every row's hash, that no row is missing, and that loops and overrides match their rows.
 
-    Exit codes: 0 if nothing was changed; 3 if a row was changed, which is then named.
+    Exit codes: 0 if nothing was changed; 3 if a row was changed; the output names it.
     """
     with kept_store(store) as kept:
         found = _problems(kept)

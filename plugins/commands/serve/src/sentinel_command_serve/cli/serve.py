@@ -32,14 +32,14 @@ _RATE = 200.0
     default=_PORT,
     show_default=True,
     metavar="N",
-    help="Port on 127.0.0.1; 0 takes a free one.",
+    help="Port on 127.0.0.1; 0 picks a free port.",
 )
 @store_option
 @click.option(
     "--tokens",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="The callers' tokens, a TOML file (default: SENTINEL_SERVE_TOKENS, or .sentinel/tokens.toml, created if missing).",
+    help="A TOML file with the callers' tokens (default: SENTINEL_SERVE_TOKENS, or .sentinel/tokens.toml, created if missing).",
 )
 @click.option(
     "--allow-host",
@@ -68,7 +68,7 @@ def command(*, port: int, tokens: Path | None, **options: Any) -> None:
     POST /orchestrator/loop-complete             rerun, or finalize?
     GET  /orchestrator/guardrails-status/ID
     POST /orchestrator/override-guardrails/ID
-    GET  /openapi.json                           everything else
+    GET  /openapi.json                           all other endpoints
 
     Guardrails and signals run in their own processes, within the time limit for one record.
     """

@@ -56,7 +56,7 @@ def command(context: click.Context) -> None:
 
 @command.command("run", short_help="Run a suite, compare it with a baseline, report the results.")
 @click.argument("suite", metavar="SUITE")
-@click.option("--provider", metavar="NAME", help="Provider to evaluate (default: setting, else suite's, else offline).")
+@click.option("--provider", metavar="NAME", help="Provider to evaluate (default: setting, or suite's, or offline).")
 @click.option("--model", metavar="ID", help="The provider's model.")
 @click.option("--base-url", metavar="URL", help="The provider's address, if not its default.")
 @click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="Number of trials per scenario.")
@@ -155,7 +155,9 @@ def _progress(done: int, total: int, result: "TrialResult") -> None:
 
 @command.command("compare", short_help="Compare the last run with a baseline.")
 @click.option("--baseline", required=True, metavar="NAME", help="The baseline to compare with.")
-@click.option("--result", type=click.Path(path_type=Path), metavar="FILE", help="Results (default: the last run).")
+@click.option(
+    "--result", type=click.Path(path_type=Path), metavar="FILE", help="Results to use (default: the last run)."
+)
 @_directory
 @output_options
 def compare(baseline: str, result: Path | None, **options: Any) -> int:
@@ -172,7 +174,7 @@ def compare(baseline: str, result: Path | None, **options: Any) -> int:
 @command.group("baseline", invoke_without_command=True)
 @click.pass_context
 def baseline_group(context: click.Context) -> None:
-    """Save results under a name, to compare later runs with."""
+    """Save results under a name, so that later runs can be compared with them."""
     help_without_command(context)
 
 
@@ -244,7 +246,7 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
 
 @command.command("from-trace", short_help="Make a suite from a trace of the detective: an incident becomes a test.")
 @click.argument("trace", metavar="TRACE")
-@click.option("--id", "name", metavar="ID", help="The scenario's id (default: from the trace's).")
+@click.option("--id", "name", metavar="ID", help="The scenario's id (default: derived from the trace's id).")
 @click.option("--severity", type=click.Choice(["low", "medium", "high"]), help="The correct severity.")
 @click.option("--from", "reader", metavar="FORMAT", help="Read as this format, without detection.")
 @click.option("--trace-id", metavar="ID", help="Which trace, if TRACE contains several.")

@@ -45,8 +45,8 @@ def output_options(function: _Function) -> _Function:
         click.option(
             "--fail-on",
             type=click.Choice(["failure", "regression", "never"]),
-            help="What makes it exit with 2: failed scenarios and regressions (failure; default of run), or only "
-            "regressions beyond noise (regression; default of compare).",
+            help="Exit with 2 for failed scenarios and regressions (failure; the default of run), or only for regressions "
+            "beyond noise (regression; the default of compare).",
         ),
         click.option(
             "--alpha",
@@ -158,7 +158,7 @@ def _target(text: str) -> tuple[Format, Path]:
     if unknown := _PREFIX.match(text):
         known = f"the formats are {', '.join(_FORMATS)}{did_you_mean(unknown[1], _FORMATS)}"
         raise ConfigError(
-            f'-o "{text}": there is no format "{unknown[1]}"; {known} (for a file of that name write "./{text}")'
+            f'-o "{text}": there is no format "{unknown[1]}"; {known} (for a file of that name, write "./{text}")'
         )
     found = _ENDINGS.get(Path(text).suffix)
     if found is None:
