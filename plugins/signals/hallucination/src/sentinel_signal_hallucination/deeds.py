@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterator
 
 from sentinel_core.evaluate.index import Text
-from sentinel_core.evaluate.shell import command_of, parts_of
-from sentinel_core.evaluate.tools import WRITING, name_words
+from sentinel_core.evaluate.tools import name_words
 from sentinel_core.report import Finding
-from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, low_of, said
+from sentinel_signal_hallucination.backing import Backing, is_effect
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.exemptions import EXEMPTIONS, Case, is_written, was_told
 from sentinel_signal_hallucination.held import Held
@@ -18,7 +17,6 @@ from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.orders import admits, asks_back
 from sentinel_signal_hallucination.record import Deed, Record
 from sentinel_signal_hallucination.sentences import sentences, sentences_with, span_around
-from sentinel_signal_hallucination.tables import once
 from sentinel_signal_hallucination.turns import Turn, Turns
 from sentinel_signal_hallucination.words import KIN, bases, lemmas, may_be_deed, word_set
 
@@ -68,6 +66,7 @@ class _Case:
 
     def __init__(self, text: Text, low: str, turn: Turn, settings: Settings) -> None:
         self.text, self.low, self.turn, self.settings, self.record = text, low, turn, settings, turn.record
+        self.backing = Backing(turn)
 
     def verdict(self, forms: frozenset[str]) -> list[Evidence]:
         """The findings of the text, one for each sentence."""
@@ -89,7 +88,7 @@ class _Case:
         one = next(
             (one for sentence in sentences(self.low) for one in said(sentence, turn.order.words) if one.is_deed), None
         )
-        why = f'the call was made for "{pair[1]}", and not for "{pair[0]}"'
+        why = f'the call was made for "{pair[1]}", not for "{pair[0]}"'
         return None if one is None else self._evidence(one, None, certain=False, why=why)
 
     def _silent(self) -> Evidence | None:
@@ -120,36 +119,18 @@ class _Case:
                 case = Case(one, self.text, self.low, self.turn)
                 if not any(exemption.when(case) for exemption in EXEMPTIONS):
                     named = self._named(one)
-                    if not is_written(case._replace(one=named)) or self._has_its_own_tool(named):
+                    if not is_written(case._replace(one=named)) or self.backing.has_idle_tool(named):
                         yield named
 
     def _is_backed(self, one: Said) -> bool:
         """True where a call of the turn may have done it, and neither a failed one nor a tool that was not used may be meant."""
         turn = self.turn
         if turn.in_vain is not None or not (
-            self._deeds and turn.used.issuperset(self.record.tool_words.intersection(bases(one.sentence.words[one.at])))
+            self.backing.deeds
+            and turn.used.issuperset(self.record.tool_words.intersection(bases(one.sentence.words[one.at])))
         ):
             return False
-        return self._may_be_done(one, one.group)
-
-    @once
-    def _deeds(self) -> list[Deed]:
-        return [*self.turn.worked, *(deed for deed in self.record.below if not deed.failed)]
-
-    @once
-    def _in_vain(self) -> Deed | None:
-        """The last deed of the turn, or else of a sub-agent, that failed for good."""
-        below = self.record.below
-        return self.turn.in_vain or (below[-1] if below and all(deed.failed for deed in below) else None)
-
-    def _may_be_done(self, one: Said, group: str) -> bool:
-        """True where the kind or the object of a call that worked fits: fresh deeds are taken generously."""
-        kin = KIN.get(group, _NONE)
-        return any(
-            deed.facts.runs_anything or not deed.groups or group in ("", "light") or not kin.isdisjoint(deed.groups)
-            or not one.objects or not one.objects.isdisjoint(deed.objects)
-            for deed in self._deeds
-        )  # fmt: skip
+        return self.backing.may_be(one)
 
     def _named(self, one: Said) -> Said:
         """The same with the verb of the order, where its form may be one of that."""
@@ -163,32 +144,27 @@ class _Case:
         is_ordered = self._is_ordered(one, group, kin)
         if not self._counts(one, group, is_ordered=is_ordered):
             return None
-        tried = self._in_vain
-        if self._deeds:
-            if tried is not None and self._is_of(one, tried) and not self._is_told_apart(tried):
+        tried = self.backing.in_vain
+        if self.backing.deeds:
+            if tried is not None and self.backing.is_of(one, tried) and not self.backing.is_told_apart(self.low, tried):
                 return self._evidence(one, tried, certain=tried.facts.runs_anything)
-            is_idle = self._has_its_own_tool(one)
+            is_idle = self.backing.has_idle_tool(one)
             strictly = one.by_self or one.named or is_idle or not kin.isdisjoint(turn.waiting.groups)
             if not strictly or was_told(one, self.text, self.record.index, kindly=True):
                 return None
-            return self._evidence(one, None, certain=False) if is_idle or not self._may_be_done(one, group) else None
-        if (tried is not None and tried.facts.runs_anything and admits(self.low, turn.low)) or any(
-            self._did_before(one, group, deed) for deed in self._before if not deed.failed
-        ):
+            return self._evidence(one, None, certain=False) if is_idle or not self.backing.may_be(one) else None
+        if (
+            tried is not None and tried.facts.runs_anything and admits(self.low, turn.low)
+        ) or self.backing.was_done_before(one):
             return None
-        spoken = any(not deed.failed for deed in self._before)
         certain = (
             one.plainly
             and (bool(self.record.tools) or (one.by_self and group in turn.waiting.groups))
             and is_ordered
             and group not in ("", "light")
-            and not spoken
+            and not self.backing.before
         )
         return self._evidence(one, tried, certain=certain)
-
-    def _is_told_apart(self, tried: Deed) -> bool:
-        """True where the tool worked as well, and the text speaks of trouble: of one thing it tells the deed, of another the failure."""
-        return admits(self.low, self.turn.low) and any(deed.facts.name == tried.facts.name for deed in self._deeds)
 
     def _is_ordered(self, one: Said, group: str, kin: frozenset[str]) -> bool:
         order = self.turn.waiting
@@ -201,11 +177,7 @@ class _Case:
                 order.orders
                 and (
                     (group == "light" and self._is_of_a_thing(one))
-                    or (
-                        one.voice != "state"
-                        and self._is_effect(one, group)
-                        and not one.objects.isdisjoint(order.things)
-                    )
+                    or (one.voice != "state" and is_effect(one) and not one.objects.isdisjoint(order.things))
                 )
             )
             or (order.agreed and one.plainly and group != "")
@@ -215,10 +187,6 @@ class _Case:
     def _is_of_a_thing(self, one: Said) -> bool:
         """False for "I made a mistake": what one did oneself must be done to something that is known."""
         return not one.by_self or not one.objects or self._is_concrete(one)
-
-    @staticmethod
-    def _is_effect(one: Said, group: str) -> bool:
-        return group not in ("", "work", "play") or (one.verb in WRITING and group != "play")
 
     def _counts(self, one: Said, group: str, *, is_ordered: bool) -> bool:
         """Whether the words tell of a deed that took a call."""
@@ -230,22 +198,17 @@ class _Case:
                 and (one.named or not KIN[group].isdisjoint(turn.waiting.groups))
             )
         weakly = not one.plainly and admits(" ".join(one.sentence.words), turn.low)
-        if self._has_its_own_tool(one):
+        if self.backing.has_idle_tool(one):
             return not weakly and not was_told(one, self.text, record.index)
         if one.by_self:
-            if is_ordered or not self._is_effect(one, group):
-                return is_ordered
-            return self._is_concrete(one) or group == "send" or (group != "light" and self._is_shown(one))
-        told = was_told(one, self.text, record.index) and not (
-            one.plainly and (turn.order.agreed or "successfully" in one.sentence.words)
-        )
-        if told or not is_ordered:
+            shown = group == "send" or self._is_concrete(one) or (group != "light" and self._is_shown(one))
+            return is_ordered or (is_effect(one) and shown)
+        is_sure = one.plainly and (turn.order.agreed or "successfully" in one.sentence.words)
+        if not is_ordered or (not is_sure and was_told(one, self.text, record.index)):
             return False
-        if one.voice == "perfect":
-            return True
-        if turn.worked:
+        if turn.worked and one.voice != "perfect":
             return turn.in_vain is not None and self._is_named(one, group, turn.in_vain)
-        return turn.order.agreed or not weakly
+        return one.voice == "perfect" or turn.order.agreed or not weakly
 
     @staticmethod
     def _is_named(one: Said, group: str, deed: Deed) -> bool:
@@ -256,52 +219,17 @@ class _Case:
         results = Held(self.record.index, self.text.message_index).told_by_tools.lower()
         return any(word in results for word in one.objects)
 
-    def _did_before(self, one: Said, group: str, deed: Deed) -> bool:
-        """True where a deed of an earlier turn is what is told once more."""
-        if deed.facts.runs_anything:
-            return True
-        if one.verb not in deed.facts.verbs and group not in deed.groups:
-            return False
-        return not (one.named or self.turn.order.agreed) or (
-            not self.turn.order.agreed and not one.objects.isdisjoint(deed.objects)
-        )
-
     def _is_concrete(self, one: Said) -> bool:
         """True where a tool, the order or a system of records has the object."""
         return not one.objects.isdisjoint(lemmas().kept | self.record.tool_words | self.turn.waiting.things)
 
-    @property
-    def _before(self) -> list[Deed]:
-        return [deed for deed in self.record.deeds if deed.message_index < self.turn.asked]
-
-    def _is_of(self, one: Said, deed: Deed) -> bool:
-        """True where the words are of the deed that failed: it was the last, or its tool or command has the verb."""
-        if deed.facts.runs_anything:
-            return _commands(deed, one.verb)
-        return one.verb in name_words(deed.facts.name) or all(
-            other.call.position < deed.call.position for other in self.turn.worked
-        )
-
-    def _has_its_own_tool(self, one: Said) -> bool:
-        """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
-        verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self.turn.waiting.things
-        things = one.objects if self._is_effect(one, one.group) else _NONE
-        found = [
-            thing for words in self.record.idle_tools if (thing := _is_for(words, verbs, things, order)) is not None
-        ]
-        group = lemmas().group.get(one.verb, one.verb)
-        return any(
-            not any(_may_have(deed, one, group, thing) for deed in self.record.deeds if not deed.failed)
-            for thing in found
-        )
-
     def _evidence(self, one: Said, tried: Deed | None, *, certain: bool, why: str = "") -> Evidence:
         word = one.sentence.words[one.at]
-        rule, why = "claim_without_call", why or "since it was ordered, no call has done anything"
+        rule, why = "claim_without_call", why or "no earlier call could have done it"
         if tried is not None:
-            rule, why = "contradicted_claim", f'the call of "{tried.facts.name}" failed'
+            rule, why = "contradicted_claim", f'the call to "{tried.facts.name}" failed'
         elif self.turn.worked:
-            rule, why = "partial_claim", "the calls before it did something else"
+            rule, why = "partial_claim", "the earlier calls did something else"
         finding = Finding(
             rule=rule, severity="error" if certain else "warning",
             text=f'The agent says that something was done ("{word}"), but {why}.', message_index=self.text.message_index,
@@ -320,31 +248,3 @@ def _repeats(low: str, asked: str, tried: Deed) -> bool:
     """True where the text says why in the result's own words, as in "box 2 is too heavy"."""
     own = set(_LONG.findall(tried.call.result.content.lower())) if tried.call.result is not None else set[str]()
     return any(word in low for word in own - tried.objects - {"error", "failed"} if word not in asked)
-
-
-def _commands(deed: Deed, verb: str) -> bool:
-    """True where a command of the call is called by the verb, as ``git push`` is for "pushed"."""
-    parts = parts_of(command_of(deed.call.call.arguments) or "")
-    return any(verb in part.text.split(maxsplit=2)[:2] for part in parts)
-
-
-def _is_for(
-    name: frozenset[str], verbs: set[str], objects: frozenset[str], order: frozenset[str]
-) -> frozenset[str] | None:
-    """The things that a tool is for, where its name has the verb and a thing of the words or the order, or a thing that both name."""
-    if not name.isdisjoint(verbs):
-        things = (name - verbs) & (objects | order)
-        return things if things or not verbs.isdisjoint(order) else None
-    return name & objects & order or None
-
-
-def _may_have(deed: Deed, one: Said, group: str, things: frozenset[str]) -> bool:
-    if deed.facts.runs_anything or not deed.facts.verbs or group in deed.groups:
-        return True
-    told = to_json(deed.call.call.arguments).decode().lower() + (
-        deed.call.result.content.lower() if deed.call.result else ""
-    )
-    is_named = one.verb in name_words(deed.facts.name) and (
-        things <= deed.objects or any(thing in told for thing in things)
-    )
-    return is_named or one.verb.rstrip("e") in told
