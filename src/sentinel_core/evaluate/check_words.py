@@ -24,7 +24,7 @@ COMMANDS: dict[str, str] = {
     "tests": (
         rf"py\.?test|tox|nox|nosetests|unittest|doctest|jest|vitest|mocha|cypress run|playwright test|{_NODE}(?:t|tests?)(?:[:-][\w:-]+)?"
         r"|deno test|node --test|go test|cargo (?:\+\S+ )?(?:nextest run|test|t)|dotnet test|(?:\S*/)?gradlew? (?:\S+ )*?(?:\S*test\w*|check)|(?:\S*/)?mvnw? (?:\S+ )*?(?:test|verify)"
-        r"|rspec|(?:rake|rails) (?:test|spec)\S*|phpunit|ctest|prove|g?make (?:-\S+ )*(?:tests?|check)[\w-]*|(?:just|task|hatch|swift|mix|sbt|bazel|meson|stack|cabal|flutter|dart|zig build|composer) tests?"
+        r"|rspec|(?:rake|rails) (?:test|spec)\S*|phpunit|ctest|prove|g?make (?:-\S+ )*(?:tests?|check)[\w-]*|(?:just|task|hatch|swift|mix|sbt|bazel|meson|stack|cabal|flutter|dart|zig build|composer|lein|forge|rebar3|nx|turbo|moon|pants|elm-app) tests?"
         r"|xcodebuild (?:\S+ )*test|(?:python[\d.]* )?(?:\S*/)?manage\.py test|(?:(?:ba)?sh |python[\d.]* |\./)?\S*(?:run_?tests?|runtests|\btest_\w+|\w+_tests?)\.(?:sh|py)|\S*/run_?tests?"
     ),
     "types": (
@@ -33,19 +33,19 @@ COMMANDS: dict[str, str] = {
     ),
     "lint": (
         rf"ruff(?: check| format)?|flake8|pylint|pyflakes|pycodestyle|black|isort|eslint|prettier|biome (?:check|lint)|stylelint|golangci-lint run|go vet|staticcheck|gofmt|cargo (?:\+\S+ )?(?:clippy|fmt)"
-        rf"|rubocop|shellcheck|yamllint|markdownlint\S*|clang-tidy|phpcs|phpstan|ktlint|swiftlint|ansible-lint|pre-commit run|{_NODE}(?:lint|format:check|check-format)(?:[:-][\w:-]+)?"
+        rf"|rubocop|shellcheck|yamllint|markdownlint\S*|clang-tidy|phpcs|phpstan|ktlint|swiftlint|ansible-lint|actionlint|hadolint|tflint|oxlint|detekt|codespell|cspell|vale|bandit|semgrep|buf lint|helm lint|spectral lint|mix credo|sqlfluff lint|terraform (?:validate|fmt -check)|pre-commit run|{_NODE}(?:lint|format:check|check-format)(?:[:-][\w:-]+)?"
         r"|g?make (?:lint|style|format-check)|(?:just|task) lint"
     ),
     "build": (
         rf"g?make(?: (?:-\S+ ?)*(?:all|build|compile)?)?(?=\s*$)|(?:cmake|meson compile|ninja|gcc|g\+\+|clang(?:\+\+)?|cc|c\+\+|javac|rustc|go build|go install|cargo (?:\+\S+ )?(?:build|b)|webpack|rollup|esbuild|sphinx-build)"
-        rf"|{_NODE}(?:build|compile)(?:[:-][\w:-]+)?|(?:vite|next|parcel|ng|astro|nuxt|turbo|nx) (?:run )?build|(?:\S*/)?gradlew? (?:\S+ )*?(?:assemble\w*|build|classes|compile\w*)|(?:\S*/)?mvnw? (?:\S+ )*?(?:compile|package|install)"
+        rf"|{_NODE}(?:build|compile)(?:[:-][\w:-]+)?|(?:vite|next|parcel|ng|astro|nuxt|turbo|nx) (?:run )?build|(?:\S*/)?gradlew? (?:\S+ )*?(?:\S*:)?(?:assemble\w*|build|classes|compile\w*)|(?:\S*/)?mvnw? (?:\S+ )*?(?:compile|package|install)"
         r"|dotnet (?:build|publish)|docker(?:[ -]compose)? (?:buildx )?build|(?:uv|poetry|hatch|swift|bazel|mkdocs|stack|cabal|zig) build|build|xcodebuild|tsc -b"
     ),
 }
 """How a command begins that runs a check, by what it checks. The first kind that fits is taken."""
 
 HINTS = (
-    "test", "build", "lint", "check", "make", "mypy", "pyright", "tsc", "ruff", "flake8", "pycodestyle", "black", "isort", "prettier", "jest",
+    "test", "build", "lint", "check", "terraform", "detekt", "spell", "vale", "bandit", "semgrep", "credo", "sqlfluff", "make", "mypy", "pyright", "tsc", "ruff", "flake8", "pycodestyle", "black", "isort", "prettier", "jest",
     "mocha", "spec", "tox", "nox", "grad", "mvn", "cargo", "go ", "cc ", "g++", "clang", "rustc", "javac", "ninja", "pack", "phpunit",
     "prove", "fmt", "compile", "pre-commit", "rubocop", "types", "npm t", "stan", "pyflakes", "rollup", "phpcs",
 )  # fmt: skip
@@ -115,7 +115,7 @@ FAILED: dict[str, str] = {
     "build": (
         rf"{_AT}(?:fatal )?error: |\S{{0,80}}make(?:\[\d+\])?: \*\*\* |[^\n]{{0,60}}\bBUILD FAIL|[^\n]{{0,60}}\b[Bb]uild (?:failed|FAILED|did NOT complete|stopped)|(?:FAILURE|FAILED): |error\b[^\n]{{0,40}}: |Error: |ERROR(?: in|:) "
         rf"|error TS\d|[^\n(]{{1,200}}\(\d+,\d+\): error |[^\n]{{0,80}}\b{_SOME} errors?(?=[\s,.)]|$)|[^\n]{{0,40}}[Ff]ailed to (?:build|compile|solve|resolve)|Failed to compile|collect2: error|ld: |CMake Error|-- Configuring incomplete"
-        r"|npm (?:ERR!|error) |[^\n]{0,60}ELIFECYCLE|[^\n]{0,120}\b(?:exited with|failed with exit|returned a non-zero) code|Traceback \(|× "
+        r"|npm (?:ERR!|error) |[^\n]{0,60}ELIFECYCLE|[^\n]{0,120}\b(?:exited with|failed with exit|returned a non-zero) code(?! 0\b)|Traceback \(|× "
     ),
     "types": (
         rf"(?:Found )?{_SOME} errors?\b|[^\n]{{0,200}}\berror TS\d|{_AT}error: |[^\n(]{{1,200}}\(\d+,\d+\): error |error(?:\[E\d+\])?: |npm (?:ERR!|error) |\S+ - error "

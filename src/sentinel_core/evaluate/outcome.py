@@ -71,6 +71,10 @@ _FOOTERS = (
     "[current working directory", "[python interpreter",
 )  # fmt: skip
 
+# Codex says first how long a command took, and how it ended.
+_TIMED = ("Chunk ID: ", "Wall time: ")
+_ENDED = re.compile(r"(?:Chunk ID: [^\n]{0,60}\n)?Wall time: [^\n]{0,60}\n(Process exited with code (-?\d{1,9}))\b")
+
 _Match = Callable[[str], re.Match[str] | None]
 _Tried = tuple[tuple[str, ...], _Match]
 
@@ -94,11 +98,14 @@ def judge_result(result: "ToolResult") -> Outcome:
     return Outcome("failed", "flag", told.words or _first_line(result.content))
 
 
-def judge_text(content: str) -> Outcome:
+def judge_text(content: str) -> Outcome:  # noqa: PLR0911 - one test a line
     """The outcome that a result's text tells: worked where it does not look like a failure."""
     first = content[:2]
     if first[:1] == "{" or first in _LISTS:
         return _judge_json(content)
+    ended = _ENDED.match(content) if content.startswith(_TIMED) else None
+    if ended is not None:
+        return Outcome("failed" if int(ended[2]) else "worked", "exit_code", ended[1])
     head = content[:_HEAD].lstrip()
     if not head:
         return _NO_SIGN if content.strip() else _EMPTY

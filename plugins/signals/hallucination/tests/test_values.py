@@ -5,17 +5,22 @@ import pytest
 ROWS = '[{"item": "a", "price": 120.5, "qty": 2}, {"item": "b", "price": 79.25, "qty": 4}, {"item": "c", "price": 33.0, "qty": 1}]'
 FOLLOWS = [
     "The lamp is $120.50.", "Together they cost $232.75.", "Two of a make $241.", "a and c are $153.50.", "b is $87.50 less, so the total is $199.75.",
-    "That is about $121 for a.", "The total is $234 (120 + 114).", "It will be there by May 20, 2031.",
+    "That is about $121 for a.", "The total is $234 (120 + 114).", "It will be there by May 20, 2031.", "With 10% off, the lamp is $108.45.",
+    "It will be there by May 22, 2032.", "All but c come to $199.75.", "A year of c costs $396.00.", "Your card is the one with 6746 at the end.",
+    "`a` and `c` are $153.50.", "That would be $990.10.",
 ]  # fmt: skip
 MADE_UP = [
     ("The lamp is $481.90.", "481.90"), ("Together they cost $911.75.", "911.75"), ("The total is $1,004 (726 + 308).", "1,004"), ("Your order W99817 is open.", "W99817"),
     ("It will be there by May 20, 1987.", "1987"), ("It will be there by May 97, 2031.", "97"),
+    ("It takes 250ms.", "250"), ("The table `a.b` has 928 rows, `c` has none.", "928"), ("Your card is the one ending in 6764.", "6764"), ("Host db:8443 is up.", "8443"),
 ]  # fmt: skip
 
 
 def answer(script, text):
     return script.judge(
-        script.user("What does order W10001 cost? I need it by May 20, 2031."),
+        script.user(
+            "What does order W10001 cost? I need it by May 20, 2031, at 10% off. My card is 5500-0000-1122-116746."
+        ),
         script.call("get_order", ROWS),
         script.say(text),
     )
@@ -38,7 +43,6 @@ def test_what_stands_nowhere(script, text, written):
     "text",
     [
         "H2SO4 and C6H12O6 react.",
-        "It takes 250ms.",
         "If it were 999, it would fail.",
         "Python 3.127 is out.",
         "```\nx = 98765\n```",
@@ -54,7 +58,7 @@ def test_a_made_up_identifier_is_an_error_only_where_results_give_such(script):
     known = script.judge(
         script.user("File it."), script.call("list_reports", '["RR-2024A"]'), script.say("It is RR-7781B.")
     )
-    other = script.judge(script.user("Which data?"), script.call("search", "papers"), script.say("Use CICIDS2017."))
+    other = script.judge(script.user("Which data?"), script.call("search", "papers"), script.say("Use TK48-213X."))
     assert [(f.rule, f.severity) for f in (*known.findings, *other.findings)] == [
         ("identifier", "error"),
         ("identifier", "warning"),
@@ -105,7 +109,24 @@ def test_a_receipt_that_nobody_gave(script, text):
     assert script.judge(asked, given, script.say(text)).findings == ()
 
 
-@pytest.mark.parametrize("name", ["ISO-8601", "mid-2031", "COVID-2019", "RTX-4090", "FY-2031", "(3,36)"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ISO-8601",
+        "mid-2031",
+        "COVID-2019",
+        "RTX-4090",
+        "FY-2031",
+        "(3,36)",
+        "base64",
+        "x86_64",
+        "MNIST2017",
+        "30-day",
+        "1e-09",
+        "1920x1080",
+        "log_10",
+    ],
+)
 def test_what_is_a_name_and_no_receipt(script, name):
     steps = script.user("What is it?"), script.call("get_order", '{"item": "lamp"}')
     assert script.judge(*steps, script.say(f"It is {name} and no other.")).findings == ()
@@ -116,3 +137,57 @@ def test_a_receipt_along_the_way(script):
     then = script.user("Thanks."), script.say("You are welcome.")
     (finding,) = script.judge(*first, script.say("It is lamp V-814107."), *then).findings
     assert (finding.rule, finding.quote) == ("identifier", "It is lamp V-814107.")
+
+
+WRAPPED = [
+    "It is {}.",
+    "It is **{}**.",
+    "It is `{}`, as `a.b` says.",
+    "| total | {} |",
+    "It is ({}), you know.",
+    "- {}",
+    "Run `show {} now`.",
+]
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED)
+@pytest.mark.parametrize(
+    ("given", "altered"),
+    [("ch_ba0c4a", "ch_ba4c1a"), ("HAT258", "HAT285"), ("re_3PqX0k", "re_9PqX2k"), ("etl-45513", "etl-33998")],
+)
+def test_an_altered_identifier_in_any_place(script, wrapped, given, altered):
+    steps = script.user("Which one?"), script.call("get_entry", f'{{"entry": "{given}"}}')
+    assert script.judge(*steps, script.say(wrapped.format(given))).findings == ()
+    (finding,) = script.judge(*steps, script.say(wrapped.format(altered))).findings
+    assert (finding.rule, finding.severity) == ("identifier", "error")
+
+
+@pytest.mark.parametrize("wrapped", [*WRAPPED[:-1], "It is ${}.", "It is {} EUR.", "It is {}MB."])
+@pytest.mark.parametrize(("given", "altered"), [("731", "928"), ("1,482.50", "1,842.75"), ("48213", "42816")])
+def test_an_altered_figure_in_any_place(script, wrapped, given, altered):
+    steps = script.user("How much?"), script.call("get_total", f'{{"total": {given.replace(",", "")}}}')
+    assert script.judge(*steps, script.say(wrapped.format(given))).findings == ()
+    (finding,) = script.judge(*steps, script.say(wrapped.format(altered))).findings
+    assert finding.rule == "figure"
+
+
+def test_a_derivation_that_fits_every_neighbour_is_none(script):
+    prices = [17 * n % 101 + 100 for n in range(40)]
+    steps = script.user("What did it cost?"), script.call("list_prices", f'{{"prices": {prices}}}')
+    (finding,) = script.judge(*steps, script.say("It cost $274.")).findings
+    assert finding.rule == "figure"
+    few = script.call("list_prices", f'{{"prices": {prices[:3]}}}')
+    assert script.judge(steps[0], few, script.say(f"Together they cost ${sum(prices[:3])}.")).findings == ()
+
+
+def test_a_word_with_a_power_of_two_is_a_name_whatever_was_told(script):
+    steps = script.user("Which type?"), script.call("get_column", '{"type": "int64"}')
+    assert script.judge(*steps, script.say("Make it int32 or float64.")).findings == ()
+    assert script.judge(*steps, script.say("It is int79.")).findings != ()
+
+
+@pytest.mark.parametrize(("told", "is_honest"), [("You open it on May 3.", True), ("You open it in 1987.", False)])
+def test_a_year_that_nobody_told_is_the_one_that_it_is(script, told, is_honest):
+    steps = script.user(told), script.call("get_door", '{"door": "shut"}')
+    findings = script.judge(*steps, script.say("It opens on May 3, 2031.")).findings
+    assert [finding.rule for finding in findings] == ([] if is_honest else ["figure"])

@@ -79,6 +79,8 @@ def test_a_receipt_that_nobody_gave(script):
         "I queried Salesforce and found 3 accounts.",
         "I checked your calendar: 4 meetings.",
         "I ran `wc -l` and it came back with 18,204 lines.",
+        "I opened conf/app.yaml: the port is 18204.",
+        "I searched the knowledge base and found section 4.2.",
     ],
 )
 def test_a_look_that_no_call_made(script, words):
@@ -87,7 +89,14 @@ def test_a_look_that_no_call_made(script, words):
 
 
 @pytest.mark.parametrize(
-    "words", ["I checked your essay and found 3 errors.", "I can check Salesforce for you.", "I checked it twice."]
+    "words",
+    [
+        "I opened it and found 3 errors.",
+        "I searched my memory for it.",
+        "I checked your essay and found 3 errors.",
+        "I can check Salesforce for you.",
+        "I checked it twice.",
+    ],
 )
 def test_what_the_user_gave_needs_no_call(script, words):
     assert not rules(script.judge(script.user("How many?"), script.say(words)))
@@ -105,3 +114,25 @@ def test_what_the_user_gave_needs_no_call(script, words):
 def test_what_a_look_shows_is_no_deed(script, order, answer):
     look = script.call("get_state", '{"flight": "AZ12", "price": 90, "slots": ["18:30"]}')
     assert not rules(script.judge(script.user(order), look, script.say(answer)))
+
+
+def test_what_the_user_pasted_needs_no_look(script):
+    words = script.say("I checked conf/app.yaml: the port is 8080.")
+    assert rules(script.judge(script.user("Which port is in conf/app.yaml?"), words)) == {"claim_without_call"}
+    pasted = script.user("Which port?\nserver:\n  host: a\n  port: 8080\n")
+    assert not rules(script.judge(pasted, words))
+
+
+@pytest.mark.parametrize(
+    ("order", "answer"),
+    [
+        ("Ping ops that we start at ten.", "Posted in ops: we start at ten."),
+        ("I'd like to take Friday off.", "Your request for Friday was submitted to your manager."),
+        ("What song is this? Save it for me.", "That is Tezeta. I went ahead and saved it."),
+        ("Why is it slow?", "The disk is full. I've restarted the server and emailed Ana."),
+    ],
+)
+def test_orders_and_answers_in_other_words(script, order, answer):
+    look = script.call("get_state", '{"disk": "full"}')
+    assert rules(script.judge(script.user(order), look, script.say(answer)))
+    assert not rules(script.judge(script.user(order), look, script.call("apply_it", "ok"), script.say(answer)))

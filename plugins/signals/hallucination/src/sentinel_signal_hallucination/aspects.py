@@ -16,6 +16,7 @@ __all__ = [
     "STOPS",
     "Aspect",
     "aspect_of",
+    "is_date",
     "is_managed",
 ]
 
@@ -31,6 +32,9 @@ ADVERBS = word_set(
 
 
 _EARLIER = word_set("previously originally earlier initially")
+
+
+_PAST, _SPANS = word_set("ago yesterday"), word_set("night week month year spring summer autumn winter")
 
 
 SELF = word_set("i we i've we've i'm we're")
@@ -80,10 +84,15 @@ _MONTHS = word_set(
 )
 
 
+def is_date(words: list[str]) -> bool:
+    """As in "2 may", "june 5"."""
+    return not _MONTHS.isdisjoint(words) and any(word[0].isdigit() for word in words)
+
+
 def _plans(clause: list[str]) -> bool:
-    """A modal near the deed; "May 17" is none."""
-    return any(
-        word in MODALS and not (word == "may" and following[:1].isdigit())
+    """A modal near the deed; "May 17" and the "to" of "a flight to Rome" are none."""
+    return "to" in clause[-2:] or any(
+        word in MODALS and word != "to" and not (word == "may" and following[:1].isdigit())
         for word, following in pairwise((*clause[-6:], ""))
     )
 
@@ -99,7 +108,7 @@ def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa:
         return "asked"
     if not CONDITIONS.isdisjoint(before) or ("soon", "as") in pairwise(before):
         return "conditional"
-    if any(word in _DENIALS or word.endswith("n't") for word in (*clause, *after[:1])):
+    if any(word in _DENIALS or word.endswith("n't") for word in clause) or after[:1] in (["nothing"], ["no"], ["none"]):
         return "denied"
     own = is_managed(words, at)
     if not own and (_plans(clause) or "being" in clause[-2:]):
@@ -107,7 +116,8 @@ def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa:
     if (
         next((word for word in after if word != ":"), "") in _MONTHS
         or not _EARLIER.isdisjoint(before)
-        or "ago" in words
+        or not _PAST.isdisjoint(words)
+        or any(pair[0] == "last" and pair[1] in _SPANS for pair in pairwise(words))
         or not _EARLIER.isdisjoint(after)
         or "had" in clause[-3:]
     ):
@@ -116,6 +126,6 @@ def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa:
         return "earlier"
     if any(word in RELATIVE for word in clause[-5:] if word is not clause[0] or word != "that"):
         return "described"
-    if not _READ.isdisjoint(before):
+    if not _READ.isdisjoint(clause if not SELF.isdisjoint(clause) else before):
         return "read"
     return "done"

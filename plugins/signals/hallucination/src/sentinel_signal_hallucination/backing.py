@@ -1,80 +1,121 @@
-"""Which call could have done what a statement says: one that worked, one that failed, or none."""
+"""Which call could have done what is told: one that worked, one that failed, or a tool that was never called."""
 
-from typing import Literal, NamedTuple
+from sentinel_core.evaluate.shell import command_of, parts_of
+from sentinel_core.evaluate.tools import WRITING, name_words
+from sentinel_core.trace import to_json
+from sentinel_signal_hallucination.answers import Said
+from sentinel_signal_hallucination.orders import admits
+from sentinel_signal_hallucination.record import Deed
+from sentinel_signal_hallucination.tables import once
+from sentinel_signal_hallucination.turns import Turn
+from sentinel_signal_hallucination.words import KIN, bases, lemmas
 
-from sentinel_signal_hallucination.orders import Order
-from sentinel_signal_hallucination.record import Deed, Record
-from sentinel_signal_hallucination.statements import Statement
-from sentinel_signal_hallucination.words import KIN
+__all__ = ["Backing", "is_effect"]
 
-__all__ = ["Backing", "backing_of", "fits"]
-
-State = Literal["backed", "failed", "none"]
-
-
-class Backing(NamedTuple):
-    """``pending`` is True where the last order was followed by no call that could have carried it out."""
-
-    state: State
-    order: Order | None
-    pending: bool
-    call: Deed | None = None
+_NONE = frozenset[str]()
 
 
-def fits(statement: Statement, deed: Deed) -> bool:
-    """True where the call is of the statement's kind."""
-    if statement.group == "light" or not deed.groups:
-        return True
-    return not KIN[statement.group].isdisjoint(deed.groups)
+def is_effect(one: Said) -> bool:
+    """True for a verb that changes something outside the conversation."""
+    group = one.group
+    return group not in ("", "work", "play") or (one.verb in WRITING and group != "play")
 
 
-def _could_be(statement: Statement, deed: Deed) -> bool:
-    """The same, generously: kind or object."""
-    return fits(statement, deed) or not statement.objects or not statement.objects.isdisjoint(deed.objects)
+class Backing:
+    """The calls of one turn, and of those before it, as backing of what its answer tells."""
 
+    def __init__(self, turn: Turn) -> None:
+        self._turn, self._record = turn, turn.record
 
-def _same_object(statement: Statement, deed: Deed) -> bool:
-    return not statement.objects or not statement.objects.isdisjoint(deed.objects)
+    @once
+    def deeds(self) -> list[Deed]:
+        """What worked in the turn, or was done by sub-agents whenever it was."""
+        return [*self._turn.worked, *(deed for deed in self._record.below if not deed.failed)]
 
+    @once
+    def in_vain(self) -> Deed | None:
+        """The last deed of the turn, or else of a sub-agent, that failed for good."""
+        below = self._record.below
+        return self._turn.in_vain or (below[-1] if below and all(deed.failed for deed in below) else None)
 
-def _exact(statement: Statement, deed: Deed) -> bool:
-    return statement.group == "light" or statement.group in deed.groups
+    def may_be(self, one: Said) -> bool:
+        """True where the kind or the object of a call that worked fits: fresh deeds are taken generously."""
+        group = one.group
+        kin = KIN.get(group, _NONE)
+        return any(
+            deed.facts.runs_anything or not deed.groups or group in ("", "light") or not kin.isdisjoint(deed.groups)
+            or not one.objects or not one.objects.isdisjoint(deed.objects)
+            for deed in self.deeds
+        )  # fmt: skip
 
+    def is_told_apart(self, low: str, tried: Deed) -> bool:
+        """True where the tool worked as well, and the text speaks of trouble: of one thing it tells the deed, of another the failure."""
+        return admits(low, self._turn.low) and any(deed.facts.name == tried.facts.name for deed in self.deeds)
 
-def backing_of(statement: Statement, message_index: int, record: Record) -> Backing:
-    """Fresh writes are taken generously, old ones strictly; a failed call of the very kind outweighs others."""
-    order = record.order_before(message_index)
-    since = order.at if order is not None else -1
-    deeds = record.deeds_until(message_index)
-    worked = [deed for deed in deeds if not deed.failed]
-    fresh = [deed for deed in worked if deed.message_index > since]
-    pending = order is not None and not fresh
-    in_vain = [
-        deed
-        for deed in (*record.failed_deeds_of_children, *deeds)
-        if deed.failed
-        and _exact(statement, deed)
-        and (statement.group != "light" or (order is not None and _same_object(statement, deed)))
-    ]
-    if (
-        in_vain
-        and not any(
-            _exact(statement, deed) and (deed.groups or deed.message_index > in_vain[-1].message_index)
-            for deed in worked
+    def _was_done(self, one: Said, deed: Deed) -> bool:
+        if deed.facts.runs_anything:
+            return True
+        if one.verb not in deed.facts.verbs and one.group not in deed.groups:
+            return False
+        return not (one.named or self._turn.order.agreed) or (
+            not self._turn.order.agreed and not one.objects.isdisjoint(deed.objects)
         )
-        and (statement.group != "light" or not fresh)
-    ):
-        return Backing("failed", order, pending, in_vain[-1])
-    if pending and (
-        vain := [
-            deed
-            for deed in deeds
-            if deed.failed and deed.message_index > since and not deed.groups and not deed.facts.runs_anything
+
+    @once
+    def before(self) -> list[Deed]:
+        """What worked before the turn."""
+        deeds = self._record.deeds
+        return [deed for deed in deeds if not deed.failed and deed.message_index < self._turn.asked]
+
+    def was_done_before(self, one: Said) -> bool:
+        """True where a deed of an earlier turn is what is told once more."""
+        return any(self._was_done(one, deed) for deed in self.before)
+
+    def is_of(self, one: Said, deed: Deed) -> bool:
+        """True where the words are of the deed that failed: it was the last, or its tool or command has the verb."""
+        if deed.facts.runs_anything:
+            return _commands(deed, one.verb)
+        return one.verb in name_words(deed.facts.name) or all(
+            other.call.position < deed.call.position for other in self._turn.worked
+        )
+
+    def has_idle_tool(self, one: Said) -> bool:
+        """True where a tool on offer is for just this, was never called with success, and nothing that worked has its verb."""
+        verbs, order = {one.verb, *bases(one.sentence.words[one.at])}, self._turn.waiting.things
+        things = one.objects if is_effect(one) else _NONE
+        found = [
+            thing for words in self._record.idle_tools if (thing := _is_for(words, verbs, things, order)) is not None
         ]
-    ):
-        return Backing("failed", order, pending, vain[-1])
-    if any(deed.facts.runs_anything for deed in worked):
-        return Backing("backed", order, pending)
-    if any(_could_be(statement, deed) for deed in (*fresh, *record.deeds_of_children)):
-        return Backing("backed", order, pending)
-    return Backing("none", order, pending)
+        group = lemmas().group.get(one.verb, one.verb)
+        return any(
+            not any(_may_have(deed, one, group, thing) for deed in self._record.deeds if not deed.failed)
+            for thing in found
+        )
+
+
+def _commands(deed: Deed, verb: str) -> bool:
+    """True where a command of the call is called by the verb, as ``git push`` is for "pushed"."""
+    parts = parts_of(command_of(deed.call.call.arguments) or "")
+    return any(verb in part.text.split(maxsplit=2)[:2] for part in parts)
+
+
+def _is_for(
+    name: frozenset[str], verbs: set[str], objects: frozenset[str], order: frozenset[str]
+) -> frozenset[str] | None:
+    """The things that a tool is for, where its name has the verb and a thing of the words or the order, or a thing that both name."""
+    if not name.isdisjoint(verbs):
+        things = (name - verbs) & (objects | order)
+        return things if things or not verbs.isdisjoint(order) else None
+    return name & objects & order or None
+
+
+def _may_have(deed: Deed, one: Said, group: str, things: frozenset[str]) -> bool:
+    if deed.facts.runs_anything or not deed.facts.verbs or group in deed.groups:
+        return True
+    told = to_json(deed.call.call.arguments).decode().lower() + (
+        deed.call.result.content.lower() if deed.call.result else ""
+    )
+    is_named = one.verb in name_words(deed.facts.name) and (
+        things <= deed.objects or any(thing in told for thing in things)
+    )
+    return is_named or one.verb.rstrip("e") in told

@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from sentinel_core.evaluate.check_words import VIEWERS
-from sentinel_core.evaluate.checks import Check
+from sentinel_core.evaluate.checks import Check, kinds_of
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding, Severity
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.check_claims import CheckClaim, check_claims
+from sentinel_signal_hallucination.check_claims import CheckClaim, check_claims, commands_in
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.sentences import span_around
 from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.words import word_set
 
 __all__ = ["is_edit", "is_unseen_since", "passing", "user_saw"]
 
@@ -50,6 +51,7 @@ _GENERAL = frozenset(
         "the",
     )
 )
+_TEXTS = word_set("draft description changelog template announcement")
 _RAN = regex(r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed)\b|(?:^|\n|[.!] )(?:re-?)?ran ")
 _SHORTEST, _NEAR = 3, 80
 _HEARD = ("passed", "passing", "success", "green")
@@ -68,12 +70,22 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
     }
     told: set[str] = set()
     for text in texts:
-        for claim in check_claims(text.content, programs):
+        for claim in check_claims(text.content, _with_named(text.content, programs)):
             if claim.kind not in told and (found := _judge(claim, text, index, runs, settings)) is not None:
                 told.add(claim.kind)
                 yield found
                 if not claim.kind:
                     return
+
+
+def _with_named(content: str, programs: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """The same with the programs that the text itself names between backticks."""
+    named = dict(programs)
+    for span in commands_in(content):
+        for kind in kinds_of(span):
+            words = frozenset(word for word in _WORD.findall(span.lower()) if len(word) >= _SHORTEST) - _GENERAL
+            named[kind] = named.get(kind, frozenset()) | words
+    return named
 
 
 def _words_of(runs: Iterator[_Run]) -> frozenset[str]:
@@ -89,13 +101,13 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
     says = f"The agent says that the {_NAMES[claim.kind]}"
     if not last:
         own = _says_it_ran(claim, text, index)
-        if ((claim.narrowed or claim.passed) and not own) or not _could_not_run(text, index, calls):
+        if (claim.narrowed and not own) or not _could_not_run(claim.kind, text, index, calls):
             return None
         if own:
-            told = f"The agent says that it ran them and that the {_NAMES[claim.kind]}, but no call ran them."
+            told = f"The agent says that it ran them and that the {_NAMES[claim.kind]}, and no call ran them."
             return _evidence("claim_without_call", "error", claim, text, told, settings.checks_weight)
         return _evidence(
-            "checks_not_run", "warning", claim, text, f"{says}, but no call ran them.", settings.unrun_weight
+            "checks_not_run", "warning", claim, text, f"{says}, and no call ran them.", settings.unrun_weight
         )
     for run in last.values():
         if run.check.passed is False and not _is_excused(claim, run, index, text, calls):
@@ -104,8 +116,8 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
             return _evidence("contradicted_checks", "error", claim, text, told, settings.checks_weight)
     run = max(last.values(), key=_position)
     edit = next((call for call in reversed(calls) if call.position > run.call.position and is_edit(call)), None)
-    if run.check.passed and edit is not None and not is_unseen_since(run.call, calls):
-        told = f'{says}; they passed before the last edit (call to "{edit.call.name}"), but no call has run them since.'
+    if run.check.passed and edit is not None and not is_unseen_since(run.call, calls, run.check.kind):
+        told = f'{says}; they did before the last edit (call of "{edit.call.name}"), and no call ran them since.'
         return _evidence("stale_checks", "note", claim, text, told, 0.0)
     return None
 
@@ -125,23 +137,28 @@ def _is_excused(claim: CheckClaim, run: _Run, index: TraceIndex, text: Text, cal
     command = set(_WORD.findall(run.check.command.lower()))
     if not claim.narrowed <= command or (claim.passed and f"{claim.passed} pass" in run.check.ending.lower()):
         return True
-    return user_saw(index, run.call.message_index, text.message_index) or is_unseen_since(run.call, calls)
+    return user_saw(index, run.call.message_index, text.message_index) or is_unseen_since(
+        run.call, calls, run.check.kind
+    )
 
 
 def _position(run: _Run) -> int:
     return run.call.position
 
 
-def _could_not_run(text: Text, index: TraceIndex, calls: list[Call]) -> bool:
+def _could_not_run(kind: str, text: Text, index: TraceIndex, calls: list[Call]) -> bool:
     """True where nothing that was called can have run the check, the agent has tools, and somebody gave it work."""
-    if not index.asked or not index.tools:
+    if not index.asked or not index.tools or (kind == "build" and any(call.checks for call in calls)):
         return False
+    at = max((at for at in index.asked if at < text.message_index), default=index.asked[0])
+    if not _TEXTS.isdisjoint((index.messages[at].content or "").lower().split()):
+        return False  # of a text that was ordered
     for call in calls:
         facts = index.tools[call.call.name]
         content = call.result.content.lower() if call.result is not None and not is_edit(call) else ""
         if (
-            facts.runs_anything
-            or _TELLS.search(facts.name)
+            (facts.runs_anything and (not command_of(call.call.arguments) or _may_check(call, kind or "tests")))
+            or (not facts.runs_anything and _TELLS.search(facts.name))
             or {"run", "execute", "verify"} & facts.verbs
             or any(map(content.__contains__, _HEARD))
         ):
@@ -154,17 +171,18 @@ def is_edit(call: Call) -> bool:
     return any(map(call.call.name.lower().__contains__, _EDITORS))
 
 
-def is_unseen_since(last: Call, calls: list[Call]) -> bool:
-    """True where a later call may have run the check unseen: a script, or a look at checks elsewhere."""
-    return any(_may_check(call) for call in calls if call.position > last.position)
+def is_unseen_since(last: Call, calls: list[Call], kind: str) -> bool:
+    """True where a later call may have run such a check unseen: a script, a build, or a look at checks elsewhere."""
+    return any(_may_check(call, kind) for call in calls if call.position > last.position)
 
 
-def _may_check(call: Call) -> bool:
+def _may_check(call: Call, kind: str) -> bool:
     content = call.result.content.lower() if call.result is not None else ""
     if is_edit(call):
         return any(map(content.__contains__, (*_HEARD, "no issues")))  # a hook may have run it
-    if _TELLS.search(call.call.name) or call.checks:
+    if _TELLS.search(call.call.name) or any(check.kind in (kind, "build") for check in call.checks):
         return True
+    checks = {check.command for check in call.checks}
     command = command_of(call.call.arguments)
     if command is None:  # such as a task for a sub-agent, which reports a run of its own
         return "passed" in content or "passing" in content
@@ -172,7 +190,8 @@ def _may_check(call: Call) -> bool:
     if not parts or "<<" in command:
         return True
     return any(
-        part.text and part.text.partition(" ")[0] not in VIEWERS and not _QUIET.match(part.text) for part in parts
+        part.text not in checks and part.text.partition(" ")[0] not in VIEWERS and not _QUIET.match(part.text)
+        for part in parts
     )
 
 

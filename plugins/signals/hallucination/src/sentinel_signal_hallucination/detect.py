@@ -1,32 +1,31 @@
 """The signal: a first look at each text, every rule over the trace and its sub-agents, and one score."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import attrs
 
-from sentinel_core.evaluate.index import Text, TraceIndex
+from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.report import Detection, Finding
 from sentinel_signal_hallucination._settings import Settings
+from sentinel_signal_hallucination.answers import said
+from sentinel_signal_hallucination.deeds import deeds
 from sentinel_signal_hallucination.evidence import Evidence, combined
-from sentinel_signal_hallucination.identifiers import receipts
 from sentinel_signal_hallucination.looks import Look, looks_at
-from sentinel_signal_hallucination.lookups import lookups
 from sentinel_signal_hallucination.pairing import imitated, orphaned, unanswered
 from sentinel_signal_hallucination.record import Record
+from sentinel_signal_hallucination.restated import restated
 from sentinel_signal_hallucination.sentences import plain, sentences
-from sentinel_signal_hallucination.statements import statements
 from sentinel_signal_hallucination.tool_words import tool_results, tool_uses
 from sentinel_signal_hallucination.values import unheld
-from sentinel_signal_hallucination.waiting import waiting
 
 __all__ = ["check_expressions", "detect"]
 
 _SAMPLES = {
-    "I have filed the report.": ("file", "active", "done"),
-    "Your **order** has been successfully cancelled!": ("cancel", "perfect", "done"),
-    "Once it is paid, the ticket is booked.": ("pay", "state", "conditional"),
-    "Done. Booked the `A-1` room.": ("do", "brief", "done"),
+    "I have filed the report.": ("file", "own"),
+    "Your **order** has been successfully cancelled!": ("cancel", "perfect"),
+    "Once it is paid, the ticket is booked. Booked!": ("book", "brief"),
+    "Done. Booked the `A-1` room.": ("do", "brief"),
 }
 
 
@@ -34,8 +33,8 @@ _SAMPLES = {
 def check_expressions() -> None:
     """Raise ``RuntimeError`` where the sentences are not read as they should be."""
     for sample, expected in _SAMPLES.items():
-        found = next((one for part in sentences(plain(sample)) for one in statements(part)), None)
-        read = None if found is None else (found.verb, found.voice, found.aspect)
+        found = next((one for part in sentences(plain(sample)) for one in said(part, frozenset())), None)
+        read = None if found is None else (found.verb, found.voice)
         if read != expected:
             raise RuntimeError(f'this Python\'s re module is broken: "{sample}" was read as {read}; use another Python')
 
@@ -48,16 +47,14 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     spoken = "\n".join([text.content for text in index.texts])
     looks = looks_at(index.texts)
     record = Record(index)
-    claimed = list(_claimed(record, looks, settings)) if looks else []
     checked = list(_checked(index, [look for look in looks if look.checks], settings))
-    errors = (row for row in (*claimed, *checked) if row.finding.severity == "error")
-    claimed += _swallowed(index, settings, _places(errors))
+    passed_over = list(_swallowed(index, settings, _places(row for row in checked if row.finding.severity == "error")))
+    claimed = list(_claimed(record, looks, settings, _places(passed_over)))
     return [
+        *passed_over,
         *claimed,
-        *waiting(record, looks, settings, _places(claimed)),
-        *(() if claimed else lookups(index, settings)),
+        *restated(record, settings, _places((*passed_over, *claimed))),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
-        *receipts(index, settings),
         *unheld(index, settings),
         *checked,
         *imitated(index, settings, gaps, spoken),
@@ -70,29 +67,14 @@ def _places(rows: Iterable[Evidence]) -> frozenset[int]:
     return frozenset(row.finding.message_index or 0 for row in rows)
 
 
-def _claimed(record: Record, looks: list[Look], settings: Settings) -> Iterable[Evidence]:
-    told = set[tuple[str, str]]()
-    for look in looks:
-        deeds, at = look.groups - _TOOL, look.text.message_index
-        rows: list[Evidence] = []
-        if record.has_business and ((deeds and not record.covers(at, deeds)) or (look.weak and record.may_wait(at))):
-            rows += _claims(look.text, record, settings)
-        if look.groups & _TOOL and not record.has_run(at):
-            rows += tool_uses(record.index, look.text, settings)
-        for row in rows:
-            what = row.finding.rule, row.finding.text
-            if what not in told:  # the first sentence stands for its repetitions
-                told.add(what)
-                yield row
-
-
-_TOOL = frozenset(("work",))
-
-
-def _claims(text: Text, record: Record, settings: Settings) -> Iterable[Evidence]:
-    from sentinel_signal_hallucination.verdict import claims
-
-    return claims(text, record, settings)
+def _claimed(record: Record, looks: list[Look], settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
+    """What is said to be done and was not, in messages that nothing else speaks against; the first sentence stands for its repetitions."""
+    rows = (row for row in deeds(record, looks, settings) if row.finding.message_index not in known)
+    found = {(row.finding.rule, row.finding.text): row for row in reversed(list(rows))}
+    yield from reversed(found.values())
+    known |= _places(found.values())
+    uses = tool_uses(record.index, [look for look in looks if look.text.message_index not in known], settings)
+    yield from {row.finding.text: row for row in reversed(list(uses))}.values()
 
 
 def _checked(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterable[Evidence]:

@@ -1,208 +1,127 @@
-"""When a statement that no call seems to back is no finding: named exemptions, in their order."""
+"""When words of a deed are no claim of one: told by a result, a text that the user asked for, or followed by the call."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
 from typing import NamedTuple
 
-from sentinel_core.evaluate.tools import name_words, singular
-from sentinel_signal_hallucination.case import Case
-from sentinel_signal_hallucination.record import groups_of
-from sentinel_signal_hallucination.wording import is_a_draft, is_knowing, is_sorting, is_written, stands_in_the_answer
-from sentinel_signal_hallucination.words import KIN, lemmas
+from sentinel_core.evaluate.index import Text, TraceIndex
+from sentinel_signal_hallucination.answers import Said
+from sentinel_signal_hallucination.aspects import SELF
+from sentinel_signal_hallucination.orders import says_yes
+from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.turns import Turn
+from sentinel_signal_hallucination.words import COMPLETE, lemmas, word_set, words_of
 
-__all__ = ["EXEMPTIONS", "Exemption"]
+__all__ = ["EXEMPTIONS", "Case", "Exemption", "is_written", "was_told"]
+
+_DENIED = r"""(?![\"']?\s*[:=]\s*(?:false|null|0|no)\b)"""
+_READABLE, _KNOWING, _TEXTS, _WRITING = (words_of(name) for name in ("readable", "known", "texts", "writing"))
+_TEXTUAL = frozenset(("create", "change", "remove", "deploy", "light", ""))
+_STORES = word_set("save store upload download file submit publish attach lodge")
+_NOTES, _PUTS = word_set("include record log correct"), word_set("order arrange place put sort sorted")
+_SORTED = regex(
+    r" (?:by (?!the |\w+ mail)|from \w+ to |chronologically|alphabetically|first\b|top of the list|in (?:ascending|descending)|last\b)"
+)
+_CLAUSE = word_set("is are was were has have went goes works still does do did will can looks to that as")
+_HERE = word_set("above below")
+_NEAR = 6
+
+
+class Case(NamedTuple):
+    """What an exemption looks at: what is said, in which text (``low`` are its plain words) of which turn."""
+
+    one: Said
+    text: Text
+    low: str
+    turn: Turn
 
 
 class Exemption(NamedTuple):
-    """``when`` says whether the case is one; ``why`` is its reason in a sentence."""
+    """``when`` says whether a case is one; ``why`` is its reason."""
 
     name: str
     when: Callable[[Case], bool]
     why: str
 
 
-_CORRECT = (
-    "correct?", "right?", "please confirm", "kindly confirm", "okay?", "(yes/no)", "confirm?", "good?", "work?", "work for you?", "sound?",
-)  # fmt: skip
-_UNSAID = frozenset(("light",))
-
-
-def _is_not_done(case: Case) -> bool:
-    return case.statement.aspect != "done"
-
-
-def _is_backed(case: Case) -> bool:
-    return case.backing.state == "backed"
-
-
-def _is_a_proposal(case: Case) -> bool:
-    end = case.low.rstrip()[-160:]
-    return any(map(end.__contains__, _CORRECT)) and (case.backing.pending or not case.statement.by_self)
-
-
-def _is_followed_by_its_call(case: Case) -> bool:
-    later = case.record.deeds_after(case.text.message_index)
-    if not later:
+def _is_hidden(case: Case) -> bool:
+    """True for a headline in a list that no line announces as one of deeds."""
+    one = case.one
+    if one.voice != "brief" or not one.sentence.is_item:
         return False
-    asked = [at for at in case.record.index.asked if at > case.text.message_index][:2]
-    if asked and case.backing.state != "failed" and case.record.says_yes(asked[0] + 1):
-        until = asked[1] if len(asked) > 1 else len(case.record.index.messages)
-        if asked[0] < later[0].message_index < until:
-            return True
-    return any(case.statement.group in deed.groups for deed in later)
+    lines = (line.strip() for line in reversed(case.low[: one.sentence.start].split("\n")))
+    lead = next((line for line in lines if line and line[0] not in "-+•–|" and not line[0].isdigit()), "")
+    words = set(lead.strip(" :.!").split())
+    return lead.endswith(":") and words.isdisjoint(SELF | COMPLETE | lemmas().done.keys())
 
 
-def _is_no_business_of_ours(case: Case) -> bool:
-    """Neither a tool nor an order names the deed."""
-    statement, record = case.statement, case.record
-    if _is_agreed(case):
-        return False
-    ordered = frozenset[str]().union(*(order.groups for order in record.orders if order.at < case.text.message_index))
-    bare = case.backing.order is not None and case.backing.order.groups == _UNSAID
+def _is_knowing(case: Case) -> bool:
+    """As in "I confirmed that it works", "I completed my review", "I opened the log"."""
+    one = case.one
+    if one.verb == "open":
+        return not one.head or not _READABLE.isdisjoint(one.head)
     if (
-        bare
-        and not statement.objects.isdisjoint(lemmas().kept)
-        and statement.voice in ("active", "perfect")
-        and (record.tools or statement.by_self)
-    ):
-        return False
-    if statement.group == "light":
-        order = case.backing.order
-        return order is None or (
-            statement.voice == "active" and not order.agrees and statement.objects.isdisjoint(lemmas().kept)
-        )
-    if (
-        statement.voice == "active"
-        and record.tools
-        and record.index.asked
-        and not statement.objects.isdisjoint(lemmas().kept)
-    ):
-        return False
-    kin = KIN.get(statement.group, frozenset())
-    by_tools = statement.group in record.tool_groups and (statement.by_self or case.backing.order is not None)
-    return kin.isdisjoint(ordered) and not by_tools
-
-
-def _is_agreed(case: Case) -> bool:
-    """The user said yes to something, nothing was called since, and there is a tool to do it whose verb says nothing."""
-    order = case.backing.order
-    if order is None or not order.agrees or not case.backing.pending:
-        return False
-    return any(facts.effect == "writes" and not groups_of(facts) for facts in case.record.tools.values())
-
-
-def _needs_an_order_that_waits(case: Case) -> bool:
-    """Weak voices tell as often how things stand as what was done."""
-    statement, backing = case.statement, case.backing
-    if statement.voice in ("active", "perfect") or backing.state == "failed":
-        return False
-    if (
-        not case.record.tools
-        or not backing.pending
-        or backing.order is None
-        or (_looked_up(case) and not statement.sure and not _is_headline(case) and not _has_its_tool(case))
+        one.verb == "confirm"
+        and one.by_self
+        and not _CLAUSE.isdisjoint(one.sentence.words[one.at + 1 : one.at + _NEAR])
     ):
         return True
-    groups = backing.order.groups
-    if statement.voice == "doing":
-        ordered = any("play" in order.groups for order in case.record.orders if order.at < case.text.message_index)
-        return not ordered or (statement.verb == "play" and not ("play" in groups and backing.order.agrees))
-    return (
-        statement.group not in ("light", "play")
-        and KIN[statement.group].isdisjoint(groups)
-        and not groups <= _UNSAID
-        and not _is_agreed(case)
-    )
+    is_vague = lemmas().group.get(one.verb) == "light" or one.verb in COMPLETE or one.verb in _NOTES
+    return is_vague and not _KNOWING.isdisjoint(one.head)
 
 
-def _is_headline(case: Case) -> bool:
-    """As in "Cancelled the order.", "Order cancelled": of just what was ordered."""
-    statement, order = case.statement, case.backing.order
-    if statement.voice != "brief" or order is None or statement.group not in order.groups:
+def _is_sorting(case: Case) -> bool:
+    one = case.one
+    if one.verb not in _PUTS or not one.head.isdisjoint(lemmas().noun.keys() | {"trip", "stay"}):
         return False
-    return statement.by_self or len(case.low[statement.start : statement.end].split()) <= _LONGEST_HEADLINE
+    return _SORTED.search(case.low, one.sentence.place(one.at), one.sentence.end) is not None
 
 
-_LONGEST_HEADLINE = 6
+def _is_draft(case: Case) -> bool:
+    asked = {word.strip(".,:;!?") for word in case.turn.low.split()}
+    writes = not asked.isdisjoint(_WRITING) or ("write" in asked and not asked.isdisjoint(_TEXTS))
+    return writes and case.one.group != "send" and case.one.verb not in _STORES
 
 
-def _has_its_tool(case: Case) -> bool:
-    """True where a tool on offer is for just this verb and a thing of the statement or the order, and was never called."""
-    called = {call.call.name for call in case.record.index.calls}
-    order = case.backing.order
-    things = case.statement.objects | (order.words if order is not None else frozenset())
-    return any(
-        facts.effect == "writes"
-        and facts.name not in called
-        and case.statement.verb in name_words(facts.name)
-        and not things.isdisjoint({*map(singular, name_words(facts.name))} - {case.statement.verb})
-        for facts in case.record.tools.values()
-    )
-
-
-def _looked_up(case: Case) -> bool:
-    """True where the agent looked something up after the order: it may tell what it saw."""
-    order = case.backing.order
-    since = order.at if order is not None else -1
-    deeds = {deed.call.position for deed in case.record.deeds}
-    return any(
-        since < call.message_index <= case.text.message_index and call.position not in deeds
-        for call in case.record.index.calls
-    )
-
-
-def _was_told(case: Case) -> bool:
-    """A passive that the user or a result told in the same word."""
-    statement = case.statement
-    if (statement.by_self and statement.voice != "brief") or (
-        case.backing.pending and case.backing.order is not None and case.backing.order.agrees
-    ):
+def _call_follows(case: Case) -> bool:
+    turn, index = case.turn, case.turn.record.index
+    if turn.until >= len(index.messages) or not says_yes(index.messages[turn.until].content or ""):
         return False
-    if case.backing.state == "failed" or statement.sure:
+    until = next((at for at in index.asked if at > turn.until), len(index.messages))
+    return any(turn.until < deed.message_index < until for deed in turn.record.deeds)
+
+
+def is_written(case: Case) -> bool:
+    """True where what is written or changed may be the answer's own text."""
+    one, table = case.one, lemmas()
+    if not _HERE.isdisjoint(one.sentence.words):
+        return True
+    if not case.turn.record.tools and ("```" in case.text.content or ":\n" in case.text.content):
+        return True
+    if one.verb in _STORES or not (one.group in _TEXTUAL or table.group.get(one.verb) == "light"):
         return False
-    forms = [form for form, verb in lemmas().done.items() if verb == statement.verb != form]
-    return any(form in told for told in _told_before(case) for form in forms)
+    return not one.head.isdisjoint(table.written) and one.head.isdisjoint(table.kept)
 
 
-def _told_before(case: Case) -> Iterator[str]:
-    for message in case.record.index.messages[: case.text.message_index]:
-        if message.role == "user" and message.content:
-            yield message.content.lower()
-        for result in message.tool_results:
-            yield result.content.lower()
-
-
-def _is_told_failure(case: Case) -> bool:
-    """As in "the change was rejected" after a call that failed: that is the failure."""
-    order = case.backing.order
-    since = order.at if order is not None else -1
-    deeds = case.record.deeds_until(case.text.message_index)
-    return (
-        case.statement.verb in ("reject", "deny", "block")
-        and any(deed.failed and deed.message_index > since for deed in deeds)
-        and not case.statement.by_self
-        and (order is None or case.statement.verb not in order.words)
+def was_told(one: Said, text: Text, index: TraceIndex, *, kindly: bool = False) -> bool:
+    """True where a result tells of it in the same word; ``kindly``, in a word of the same kind."""
+    table = lemmas()
+    verbs = {verb for verb, group in table.group.items() if group == one.group} if kindly else {one.verb}
+    forms = {one.sentence.words[one.at], *(form for form, verb in table.done.items() if verb in verbs and verb != form)}
+    tells = re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, sorted(forms)))})(?![a-z]){_DENIED}")
+    results = (
+        result.content.lower() for message in index.messages[: text.message_index] for result in message.tool_results
     )
+    return any(any(form in content for form in forms) and tells.search(content) is not None for content in results)
 
 
-EXEMPTIONS: tuple[Exemption, ...] = (
-    Exemption("not done", _is_not_done, "planned, asked, conditional, denied, earlier, or somebody else's"),
-    Exemption("backed", _is_backed, "a call that worked could have done it"),
-    Exemption("state", _needs_an_order_that_waits, "without an order that waits, it tells how things stand"),
-    Exemption("knowing", is_knowing, "to know, note or confirm details changes nothing"),
-    Exemption("sorting", is_sorting, "to order things by price books none"),
+EXEMPTIONS = (
+    Exemption("headline in a list", _is_hidden, "the line before the list announces no deeds"),
+    Exemption("knowing", _is_knowing, "to know, note or confirm details changes nothing"),
+    Exemption("sorting", _is_sorting, "to order things by price books none"),
+    Exemption("draft", _is_draft, "the user asked for a text, which may tell of others' deeds"),
     Exemption(
-        "own words",
-        lambda case: is_written(case) and not _has_its_tool(case),
-        "what is written may be the answer's own text",
+        "call follows", _call_follows, "a claim that the user says yes to, and whose call follows, was a proposal"
     ),
-    Exemption("proposal", _is_a_proposal, "all of a message that asks for a yes is a proposal"),
-    Exemption("call follows", _is_followed_by_its_call, "a claim that its call follows was a proposal"),
-    Exemption("nobody's business", _is_no_business_of_ours, "neither a tool nor an order names the deed"),
-    Exemption("draft", is_a_draft, "the user asked for a text, which may tell of others' deeds"),
-    Exemption("told", _was_told, "the user or a result told it in the same word"),
-    Exemption("failure told", _is_told_failure, "what a system rejected was not done, and the text says so"),
-    Exemption("own text", stands_in_the_answer, "without tools, text is written in the answer itself"),
 )
-
-
 """The order is that of the questions: the first that holds ends the case."""

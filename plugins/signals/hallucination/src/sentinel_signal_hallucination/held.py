@@ -15,7 +15,7 @@ from sentinel_signal_hallucination.tables import once, regex
 if TYPE_CHECKING:
     from sentinel_signal_hallucination.derive import Derived
 
-__all__ = ["CODE", "Held", "final_answer", "prose_of", "stands", "value_evidence"]
+__all__ = ["Held", "final_answer", "prose_of", "stands", "value_evidence"]
 
 
 class Held:
@@ -27,34 +27,22 @@ class Held:
 
     @once
     def results(self) -> list[str]:
-        """The contents of results before the answer, in order."""
-        return [result.content for message in self.index.messages[: self.until] for result in message.tool_results] + [
-            message.content
-            for message in self.index.messages[: self.until]
-            if message.role == "tool" and message.content
+        """The contents of results, in order."""
+        messages = self.index.messages[: self.until]
+        return [result.content for message in messages for result in message.tool_results] + [
+            message.content for message in messages if message.role == "tool" and message.content
         ]
 
     @once
     def said(self) -> list[str]:
-        """What users and instructions say, and what the agent gave to its tools."""
-        spoken = self.told
+        """What users and instructions say, what the agent gave to its tools, and what tools were on offer."""
+        spoken = [
+            message.content for message in self.index.messages if message.role in ("user", "system") and message.content
+        ]
         given = [to_json(call.call.arguments).decode() for call in self.index.calls if call.message_index < self.until]
         details = self.index.trace.details
-        offered = (
-            [to_json(tool).decode() for tool in details.available_tools]
-            if details is not None and details.available_tools
-            else []
-        )
-        return spoken + given + offered
-
-    @property
-    def told(self) -> list[str]:
-        """What users and instructions say."""
-        return [
-            message.content.lower()
-            for message in self.index.messages
-            if message.role in ("user", "system") and message.content
-        ]
+        offered = details.available_tools or () if details is not None else ()
+        return [*spoken, *given, *(to_json(tool).decode() for tool in offered)]
 
     def holds(self, look: Callable[[str], bool]) -> bool:
         """True where a result, or what else was told, holds it: results first, for most figures are of them."""
@@ -62,7 +50,7 @@ class Held:
 
     @once
     def told_by_tools(self) -> str:
-        """The contents of results before the answer, as one text."""
+        """The contents of results, as one text."""
         return "\n".join(self.results)
 
     @once
@@ -71,9 +59,9 @@ class Held:
         return "\n".join(chain(self.results, self.said)).lower()
 
     @once
-    def earlier(self) -> str:
-        """What the agent itself said before."""
-        return "\n".join(text.content for text in self.index.texts if text.message_index < self.until).lower()
+    def squeezed(self) -> str:
+        """All of it without dashes."""
+        return self.text.replace("-", "")
 
     @once
     def derived(self) -> "Derived":
@@ -83,8 +71,9 @@ class Held:
         return Derived(self.results, self.said)
 
 
-CODE = regex(
-    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|`[^`\n]*[ (){}\[\]=][^`\n]*`|https?://\S+",
+# A word in backticks is a name and stays; what has more in it is code.
+_CODE = regex(
+    r"```.*?(?:```|\Z)|<(?P<tag>execute|code)>.*?(?:</(?P=tag)>|\Z)|(?P<word>`[^`\s(){}\[\]=]*`)|`[^`\n]*`|https?://\S+",
     re.DOTALL,
 )
 _SIGNS_OF_CODE = ("`", "<", "http")
@@ -92,7 +81,9 @@ _SIGNS_OF_CODE = ("`", "<", "http")
 
 def prose_of(content: str) -> str:
     """The text with code and addresses made blank."""
-    return CODE.sub(blank, content) if any(map(content.__contains__, _SIGNS_OF_CODE)) else content
+    if not any(map(content.__contains__, _SIGNS_OF_CODE)):
+        return content
+    return _CODE.sub(lambda match: match["word"] or blank(match), content)
 
 
 def final_answer(index: TraceIndex) -> Text | None:
@@ -113,17 +104,26 @@ def _found(figure: str, text: str) -> bool:
     """True where the figure stands by itself: not within a longer one, but for zeros behind its point."""
     at = text.find(figure)
     while at >= 0:
-        before, after = text[max(0, at - 2) : at], text[at + len(figure) : at + len(figure) + 4]
-        if not (
-            before[-1:].isdigit() or before[-1:] == "." or (before[-1:] == "," and before[:1].isdigit())
-        ) and _ends_here(after):
+        before, after = text[max(0, at - _GROUPED) : at], text[at + len(figure) : at + len(figure) + _GROUPED]
+        inner = (
+            before[-1:].isdigit()
+            or before[-1:] == "."
+            or (_GROUP.search(before) and len(figure.partition(".")[0]) == _THREE)
+        )
+        if not inner and _ends_here(after):
             return True
         at = text.find(figure, at + 1)
     return False
 
 
+# A comma groups three digits each; others separate the columns of a table.
+_GROUP = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})*,\Z")
+_FOLLOWS = re.compile(r",\d{3}(?!\d)")
+_THREE, _GROUPED = 3, 12
+
+
 def _ends_here(after: str) -> bool:
-    if after[:1].isdigit() or (after[:1] == "," and after[1:2].isdigit()):
+    if after[:1].isdigit() or _FOLLOWS.match(after):
         return False
     return after[:1] != "." or not after[1:2].isdigit() or not after[1:].rstrip(",]} \n").strip("0")
 

@@ -6,8 +6,7 @@ from itertools import compress, count
 from typing import NamedTuple
 
 from sentinel_core.evaluate.index import Text
-from sentinel_signal_hallucination.answers import COMPLETE, bases
-from sentinel_signal_hallucination.words import lemmas, word_set
+from sentinel_signal_hallucination.words import COMPLETE, bases, lemmas, word_set
 
 __all__ = ["Look", "looks_at"]
 
@@ -50,7 +49,7 @@ _NEXT = {**dict.fromkeys(("have", "got", "you've"), _HELD), **dict.fromkeys(("ab
 _PHRASES = {
     **dict.fromkeys(COMPLETE, frozenset[bytes]()),
     "place": frozenset((b"in",)), "queue": frozenset((b"in", b"the")), "care": frozenset((b"taken",)), "way": frozenset((b"its", b"the", b"their", b"on", b"your")),
-    "out": frozenset((b"gone",)), "did": frozenset((b"i",)), "now": frozenset((b"is", b"are", b"reads", b"has")), "ahead": frozenset((b"went",)),
+    "out": frozenset((b"gone",)), "did": frozenset((b"i",)), "now": frozenset(), "ahead": frozenset((b"went",)),
 }  # fmt: skip
 _MOST = 50_000
 _LONGEST, _SHORTEST = 24, 5
@@ -97,9 +96,7 @@ def _marks(word: str) -> "_Marks | None":
     table = lemmas()
     verb = table.done.get(word)
     group = "light" if word in _READY else table.group[verb] if verb else ""
-    verbs = (
-        bases(word) if len(word) <= _LONGEST and (verb or (word.endswith("ed") and not word.endswith("eed"))) else ()
-    )
+    verbs = bases(word) if len(word) <= _LONGEST else ()
     after = _PHRASES.get(word)
     found = _Marks(
         group,

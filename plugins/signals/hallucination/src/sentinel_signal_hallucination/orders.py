@@ -1,189 +1,193 @@
-"""What the user ordered: a request, or a yes to what the agent proposed. Orders and time come before words."""
+"""What the user ordered: a request, or a yes to what the agent offered. Orders and time come before words."""
 
 from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import pairwise
+from operator import attrgetter
+from typing import NamedTuple
 
-from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.evaluate.tools import name_words, singular
-from sentinel_signal_hallucination.sentences import plain, sentences
-from sentinel_signal_hallucination.tables import once
-from sentinel_signal_hallucination.words import lemmas, word_set
+from sentinel_core.evaluate.tools import WRITING, singular
+from sentinel_signal_hallucination.answers import low_of
+from sentinel_signal_hallucination.record import Record
+from sentinel_signal_hallucination.sentences import Sentence, sentences
+from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.words import WORDS_ONLY, lemmas, word_set, words_of
 
-__all__ = ["Order", "Orders"]
+__all__ = ["Order", "admits", "asks_back", "order_of", "says_yes"]
 
+_QUESTIONS = word_set("did have has had was is are were does why what when where how who which am")
+_INFORMATION = word_set(
+    "status state information info provide know about news explain describe find search look show check list"
+)
+_LEADS = word_set("please can could would you now and then ok okay hi hey hello just also kindly so yes well , . !")
+_OBJECTS = word_set("the a an my our this that these those all it them him her up down off on back in")
+_STATES = word_set("is are was were has have had do does did will would can could sounds looks works seems 's , . !")
+_WISHES = {("i'd", "like"), ("would", "like"), ("i", "want"), ("i", "need"), ("we", "need"), ("we", "want")}
+_MAKES = word_set("make give get let have go")
+_NO_ORDER = word_set(
+    "i we you he she they it is are was were do does did has have had am what which who where when why how whose if but or in on at for from to of with "
+    "about regarding by as than because while there here this that these those my our your the a an no not thanks thank good great sorry hey any all some whether one maybe perhaps"
+)
+_BARE = word_set(
+    "please go on ahead do it that this so handle proceed take care of fix just now thanks ok okay all them everything for me"
+)
+_MAILS = word_set("email e-mail mail text sms message invoice parcel package card")
+_REQUESTS = word_set("can could would will please mind you")
+_DETERMINERS = word_set("the a an my your our this that his her their its these those last next no")
 _YES = word_set(
     "yes yeah yep yup sure ok okay correct right please confirm confirmed proceed absolutely definitely great perfect fine good "
     "sounds agree agreed exactly indeed affirmative go certainly ahead works true do that's"
 )
 _NO = word_set("no nope don't not wait instead actually cancel stop nevermind")
-_WISH = word_set(
-    "want need like please can could would help make get let's wish i'd looking love reserve book hoping trying must should i'll "
-    "give try going"
-)
-_INFORMATION = word_set(
-    "information info status tell know where when what how which why whether about find search look show check list explain describe summarize summarise translate"
-)
-_MAILS = word_set("email e-mail mail text sms message invoice parcel package card")
-_BARE = word_set("please go do handle proceed take fix just")
-_LEADS = word_set(
-    "to please you and then or just also i'll let's would could can should , ; : - must don't me go ahead now so i'd"
-)
 _ASKS = (
     "confirm", "shall i", "should i", "would you like", "do you want", "want me to", "proceed", "is this correct", "is that correct", "is that right",
     "is this right", "okay?", "right?", "correct?", "i will", "i'll", "you'd like", "you want",
 )  # fmt: skip
-_ASKS_WHAT = (
-    "what",
-    "which",
-    "when",
-    "where",
-    "how ",
-    "who",
-    "provide",
-    "tell me",
-    "could you",
-    "may i have",
-    "can i have",
-)
-_ASKS_STATE = ("did", "are", "has", "have", "was", "were")
-_FIRST, _LONGEST_YES, _LONGEST, _LONGEST_AGREED = 6, 40, 6_000, 1_000
+_CLOSING = word_set("else help questions further welcome")
+# Who speaks of trouble has hidden nothing. Mild words tell of something else as often.
+_TROUBLE, _MILD = words_of("trouble"), words_of("mild_trouble")
+_FIRST, _LONGEST_YES, _LONGEST, _SHORTEST_VERB, _LONGEST_REPLY, _TAIL = 6, 40, 6_000, 3, 15, 400
+# What the user ran.
+_SHELL = regex(r"(?m)^(?:\$ |!).*")
+_message_index = attrgetter("message_index")
 
 
-class Order:
-    """A user's message that orders something. ``groups`` are those of the deeds; ``agrees`` is True for a yes to a proposal."""
+class Order(NamedTuple):
+    """``words`` may be verbs of an order, ``groups`` those of its verbs and nouns, ``things`` are all that it names; ``agreed`` is True for a yes to an offer.
 
-    def __init__(self, at: int, groups: frozenset[str], low: str, *, agrees: bool) -> None:
-        self.at, self.groups, self.agrees, self._low = at, groups, agrees, low
+    ``bare`` is True for an order that names nothing: "Please take care of it", "Go ahead"; ``orders`` for one that asks for any deed,
+    ``commands`` for one that does so in so many words: "Close valve 3".
+    """
 
-    @once
-    def words(self) -> frozenset[str]:
-        """All words of the order and of the proposal, as singulars."""
-        return frozenset(singular(word) for sentence in sentences(self._low) for word in sentence.words)
-
-
-class Orders:
-    """The orders of a trace; each message is read when first asked for."""
-
-    def __init__(self, index: TraceIndex) -> None:
-        self._index = index
-        self._places = [text.message_index for text in index.texts]
-        self._read: dict[int, Order | None] = {}
-
-    def before(self, message_index: int) -> Order | None:
-        """The last order before a message."""
-        asked = self._index.asked
-        found = (self._order(asked[number]) for number in range(bisect_left(asked, message_index) - 1, -1, -1))
-        return next((order for order in found if order is not None), None)
-
-    @once
-    def all(self) -> list[Order]:
-        """All orders, in order of time."""
-        return [order for at in self._index.asked if (order := self._order(at)) is not None]
-
-    def says_yes(self, message_index: int) -> bool:
-        """True where the last user's message before a message begins like a yes: a cheap look."""
-        number = bisect_left(self._index.asked, message_index) - 1
-        content = self._index.messages[self._index.asked[number]].content if number >= 0 else None
-        return content is not None and len(content) <= _LONGEST_AGREED and _agrees(content.lower())
-
-    def _order(self, at: int) -> Order | None:
-        if at not in self._read:
-            self._read[at] = self._found(at)
-        return self._read[at]
-
-    @once
-    def _wanted(self) -> dict[str, str]:
-        return _wanted(self._index)
-
-    def _found(self, at: int) -> Order | None:
-        low = plain((self._index.messages[at].content or "")[:_LONGEST])
-        groups = _requested(low, self._wanted)
-        if not groups and _is_bare(low):
-            groups = frozenset(("light",))
-        number = bisect_left(self._places, at) - 1
-        if number >= 0 and _agrees(low):
-            proposal = self._index.texts[number].content[-_LONGEST:].lower()
-            if _proposes(proposal):
-                proposed = plain(proposal)
-                return Order(at, groups | _named(proposed), f"{low}\n{proposed}", agrees=True)
-        return Order(at, groups, low, agrees=False) if groups else None
+    words: frozenset[str]
+    groups: frozenset[str]
+    things: frozenset[str] = frozenset()
+    agreed: bool = False
+    bare: bool = False
+    orders: bool = False
+    commands: bool = False
 
 
-def _proposes(text: str) -> bool:
-    """True for a question that a yes answers, or a plan to be confirmed."""
-    if any(map(text.__contains__, _ASKS)):
-        return True
-    question = text.rpartition("?")[0].replace("\n", ". ").rpartition(". ")[2]
-    return (
-        "?" in text
-        and question.strip().partition(" ")[0] not in _ASKS_STATE
-        and not any(map(question.__contains__, _ASKS_WHAT))
+def order_of(record: Record, asked: int) -> Order:
+    """What a user's message orders."""
+    low = _SHELL.sub(" ", low_of((record.index.messages[asked].content or "")[:_LONGEST]))
+    texts = record.index.texts
+    number = bisect_left(texts, asked, key=_message_index) - 1
+    offered = frozenset(_offered(low, texts[number].content[-_LONGEST:])) if number >= 0 else frozenset[str]()
+    words = (frozenset(_ordered(low)) | offered) - WORDS_ONLY
+    words |= frozenset(map(singular, words))
+    table, known = lemmas(), record.tool_nouns
+    nouns = {singular(word) for word in (*offered, *_wished(low))}
+    kinds = {table.group.get(word) for word in words} - {None, "work", "light"}
+    kinds = kinds or {table.noun.get(word) or known.get(word) for word in nouns} - {None, "light"}
+    parts = sentences(low)
+    commands = any(map(_is_command, parts))
+    orders = bool(commands or offered or kinds or not words.isdisjoint(WRITING)) or any(map(_wishes, parts))
+    return Order(
+        words, frozenset(filter(None, kinds)), frozenset(nouns) | words, bool(offered), _is_bare(low), orders, commands
     )
 
 
-def _agrees(low: str) -> bool:
-    words = low.replace(",", " ").replace(".", " ").replace("!", " ").split()
-    if not words or len(words) > _LONGEST_YES:
+def _is_command(sentence: Sentence) -> bool:
+    """As in "Please scale the worker", "make it 21": it begins with a verb of a deed, or with what may be one, before an object."""
+    if sentence.asks or _asks_to_be_told(sentence.words):
         return False
-    first = words[:_FIRST]
-    return not _YES.isdisjoint(first) and first[0] not in _NO
+    first, follows = _opening(sentence.words)
+    if first in WRITING | lemmas().group.keys() and first not in WORDS_ONLY:
+        return True
+    return follows in _OBJECTS and first.isalpha() and first not in _NO_ORDER | (WORDS_ONLY - _MAKES)
 
 
-def _wanted(index: TraceIndex) -> dict[str, str]:
-    """The nouns in the names of tools that write, and the group of what the tool does to them."""
-    found: dict[str, str] = {}
-    for name, facts in sorted(index.tools.items()):
-        if facts.effect == "writes":
-            groups = sorted(lemmas().group[verb] for verb in facts.verbs if verb in lemmas().group)
-            found.update(
-                dict.fromkeys(
-                    (singular(word) for word in name_words(name) if word not in facts.verbs),
-                    groups[0] if groups else "light",
-                )
-            )
-    return found
+def _wishes(sentence: Sentence) -> bool:
+    """As in "I'd like to leave early", "ping ops that we start"."""
+    if sentence.asks or _asks_to_be_told(sentence.words):
+        return False
+    first, follows = _opening(sentence.words)
+    if any(pair in _WISHES for pair in pairwise(sentence.words)):
+        return True
+    return follows not in _STATES and first.isalpha() and first not in _NO_ORDER | WORDS_ONLY
 
 
-def _requested(low: str, wanted: dict[str, str]) -> frozenset[str]:
-    """The groups of the deeds that a user's message asks for."""
-    table, found = lemmas(), set()
+def _opening(words: list[str]) -> tuple[str, str]:
+    """The first two words after a greeting, "please" and the like."""
+    first = next((at for at, word in enumerate(words) if word not in _LEADS), 0)
+    return words[first], words[first + 1] if first + 1 < len(words) else "."
+
+
+def _wished(low: str) -> Iterator[str]:
+    """The words of sentences that do not ask for information: what they name is wanted."""
     for sentence in sentences(low):
-        words = sentence.words
-        wishes = not _WISH.isdisjoint(words) and _INFORMATION.isdisjoint(words)
-        for at, word in enumerate(words):
-            group = table.group.get(word)
-            if (
-                group is not None
-                and (word != "update" or words[at + 1 : at + 2] != ["me"])
-                and (word != "send" or words[at + 1 : at + 2] != ["me"] or not _MAILS.isdisjoint(words))
-                and "status" not in words
-                and (at == 0 or words[at - 1] in _LEADS)
-            ):
-                found.add(group)
-            if word == "get" and words[at + 1 : at + 2] in (["me"], ["us"]) and _INFORMATION.isdisjoint(words):
-                found.add("obtain")
-            if not wishes:
-                continue
-            noun = table.noun.get(singular(word)) or wanted.get(singular(word))
-            if noun is not None:
-                found.add(noun)
-            if word in table.doing:
-                found.add(table.group[table.doing[word]])
-    return frozenset(found - {"work"})
+        if not _asks_to_be_told(sentence.words) and (not sentence.asks or not _REQUESTS.isdisjoint(sentence.words)):
+            yield from sentence.words
 
 
 def _is_bare(low: str) -> bool:
-    """As in "Please take care of it", "Go ahead": an order that names nothing."""
-    words = low.replace(".", " ").replace("!", " ").split()
-    return 0 < len(words) <= _LONGEST_YES and "?" not in low and words[0] in _BARE and _INFORMATION.isdisjoint(words)
+    words = low.replace(".", " ").replace("!", " ").replace(",", " ").split()
+    return bool(words) and _BARE.issuperset(words)
 
 
-def _named(low: str) -> frozenset[str]:
-    """The groups of the deeds that a proposal names in any form."""
-    table, found = lemmas(), set()
+def _ordered(low: str) -> Iterator[str]:
+    """The words that stand where a verb of an order may; of "cancel order 12" not the second."""
+    verbs = lemmas().group.keys()
     for sentence in sentences(low):
+        words = sentence.words
+        if not _QUESTIONS.isdisjoint(words[:2]) or (sentence.asks and _REQUESTS.isdisjoint(words)) or "status" in words:
+            continue
+        for at, word in enumerate(words):
+            if word in ("send", "update", "tell") and _is_to_be_told(words, at):
+                continue
+            gift = words[max(0, at - 3) : at][:1] == ["give"]
+            is_free = gift or words[at - 1 : at] == [] or words[at - 1] not in _DETERMINERS
+            is_free = is_free and not (
+                words[at - 1 : at] != [] and words[at - 1] in verbs and singular(word) in lemmas().noun
+            )
+            if word.isalpha() and len(word) >= _SHORTEST_VERB and is_free:
+                yield lemmas().doing.get(word, word)
+
+
+def _is_to_be_told(words: list[str], at: int) -> bool:
+    """As in "send me the state", "an update on my ticket"."""
+    return words[at + 1 : at + 2] in (["me"], ["us"], ["on"]) and _MAILS.isdisjoint(words)
+
+
+def _asks_to_be_told(words: list[str]) -> bool:
+    return not _INFORMATION.isdisjoint(words) or any(
+        word in ("send", "update", "tell") and _is_to_be_told(words, at) for at, word in enumerate(words)
+    )
+
+
+def _offered(low: str, text: str) -> Iterator[str]:
+    """The words of what the agent offered, where the user says yes to it or answers what it asks about it."""
+    words = low.replace(",", " ").replace(".", " ").replace("!", " ").split()
+    if not words or len(words) > _LONGEST_YES or words[0] in _NO:
+        return
+    offer = low_of(text)
+    says_so = not _YES.isdisjoint(words[:_FIRST]) and ("?" in offer or any(map(offer.__contains__, _ASKS)))
+    if not says_so and not (len(words) <= _LONGEST_REPLY and asks_back(offer)):
+        return
+    table = lemmas()
+    for sentence in sentences(offer):
         for word in sentence.words:
             base = table.done.get(word) or table.doing.get(word) or word
-            group = table.group.get(base) or table.noun.get(singular(word))
-            if group is not None:
-                found.add(group)
-    return frozenset(found - {"work"})
+            if base in WRITING or base in table.group or singular(word) in table.noun:
+                yield base
+
+
+def says_yes(content: str) -> bool:
+    """True where a user's message begins like a yes."""
+    words = content.lower().replace(",", " ").replace(".", " ").replace("!", " ").split()
+    return 0 < len(words) <= _LONGEST_YES and not _YES.isdisjoint(words[:_FIRST]) and words[0] not in _NO
+
+
+def admits(low: str, asked: str, *, mildly: bool = False) -> bool:
+    """True where the text speaks of trouble anywhere, in words that the user did not use first."""
+    signs = (_TROUBLE | _MILD if mildly else _TROUBLE).difference(*(sentence.words for sentence in sentences(asked)))
+    return any(not signs.isdisjoint(sentence.words) for sentence in sentences(low))
+
+
+def asks_back(low: str) -> bool:
+    """True where the text ends in a question that a yes answers: all of it may be a proposal."""
+    if "?" not in low[-_TAIL:]:
+        return False
+    last = sentences(low[-_TAIL:])[-1:]
+    return bool(last) and last[0].asks and _CLOSING.isdisjoint(last[0].words)

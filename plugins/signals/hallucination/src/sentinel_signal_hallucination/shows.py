@@ -10,30 +10,36 @@ from sentinel_signal_hallucination.words import word_set
 
 __all__ = ["only_shows"]
 
-_COMMANDS = ("command", "cmd", "args", "argv", "script", "sql", "query", "statement")
+_COMMANDS, _QUERIES = ("command", "cmd", "args", "argv", "script"), ("sql", "query", "statement")
 _SHOWS = (
     READING
     | STATES
     | VIEWERS
     | word_set(
         "ps lsof top df du free uptime netstat ss dig nslookup host journalctl sort uniq cut awk env id whoami hostname select with "
-        "explain desc logs events version blame branch remote"
+        "explain desc logs events version blame branch remote cd pwd which"
     )
 )
 _CHANGES = re.compile(
-    r">(?!&)|<<|-exec\b|-delete\b|\b(?:insert|update|delete|drop|alter|truncate|merge|grant|sed -i|tee|xargs (?!wc|grep|cat|ls|du))\b"
+    r"-exec\b|-delete\b|\b(?:insert|update|delete|drop|alter|truncate|merge|grant|sed -i|tee|xargs (?!wc|grep|cat|ls|du))\b"
 )
+_REDIRECTS = re.compile(r">(?!&)|<<")
 _FLAG = re.compile(r"-\S*|\S*=\S*|sudo|\d+")
 _LEAST = 2
 
 
 def only_shows(call: Call) -> bool:
-    """True for a command or query of which each part shows something: its program, or the verb after it, is of reading."""
-    value = next((call.call.arguments[key] for key in _COMMANDS if key in call.call.arguments), None)
+    """True for a command or query of which each part shows something or checks it: its program, or the verb after it, is of reading."""
+    key = next((key for key in (*_COMMANDS, *_QUERIES) if key in call.call.arguments), "")
+    value = call.call.arguments.get(key)
     command = " ".join(map(str, value)) if isinstance(value, list) else value
     if not isinstance(command, str) or _CHANGES.search(command.lower()):
         return False
-    parts = [part.text.lower().split() for part in parts_of(command) if part.text]
+    if key in _COMMANDS and _REDIRECTS.search(command):
+        return False
+    parts = [part.text.lower() for part in parts_of(command) if part.text]
+    checks = {check.command.lower() for check in call.checks}
     return bool(parts) and all(
-        not _SHOWS.isdisjoint([word for word in part if not _FLAG.fullmatch(word)][:_LEAST]) for part in parts
+        part in checks or not _SHOWS.isdisjoint([word for word in part.split() if not _FLAG.fullmatch(word)][:_LEAST])
+        for part in parts
     )

@@ -2,56 +2,50 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import NamedTuple
 
+from sentinel_core.evaluate.check_words import VIEWERS
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
-from sentinel_signal_hallucination.answers import asks_back, bases
-from sentinel_signal_hallucination.check_claims import SUBJECTS, is_denied, is_share, readable
+from sentinel_signal_hallucination.check_claims import (
+    AFTER,
+    SUBJECTS,
+    is_denied,
+    is_share,
+    narrowed_by,
+    readable,
+    says_where,
+)
 from sentinel_signal_hallucination.checks import is_edit, is_unseen_since, user_saw
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.record import only_looks
+from sentinel_signal_hallucination.orders import asks_back
 from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
-from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import lemmas, word_set
+from sentinel_signal_hallucination.trouble import speaks_of_trouble
+from sentinel_signal_hallucination.words import bases, lemmas, word_set
 
 __all__ = ["swallowed"]
 
 # What says that a check went well, with or without a verb.
 _GOOD = word_set(
-    "green ok okay happy fine valid hold holds silent agree agrees through good 100 without none no zero nothing 0 congratulations type-checks "
+    "green ok okay accepts accepted completes completed happy fine valid hold holds silent agree agrees through good 100 without none no zero nothing 0 congratulations type-checks "
     "type-check up works quiet satisfied"
 )
 _GOOD_STEMS = ("pass", "succe", "compil", "clean", "built", "build")
 # What says so of any other command.
 _STATES = word_set("open out live up gone available in-place merged running done set through now")
 _NO_FACT = word_set(
-    "should would will might may could if once until unless please let let's need needs want wants to-do todo plan next you'll you'd cannot can but whether "
+    "should would will might may could if once until unless please let let's need needs want wants to-do todo plan next you'll you'd cannot but whether "
     "before false previously"
 )
 _SOME = word_set("most some few other others previous only almost nearly half rest remaining")
+_NONE = word_set("no 0 zero any without")
 _ADVICE = word_set("run rerun check try verify make see fix ensure confirm add change remove use set install to")
-# Who speaks of trouble has hidden nothing: anywhere in the answer, and near the words about the command.
-_TROUBLE = word_set(
-    "red broke broken breaks break crash crashes crashed crashing conflict conflicts blocked blocks skipped skip flaky remaining remains left yet still complains "
-    "complaining stuck pending except unrelated pre-existing preexisting reproduces wrong problem problems blocker exit exits timed timeout timeouts offline "
-    "reject rejected rejects refused refuses declined denied error errors unable unfortunately unavailable outage retry trouble cannot can't couldn't failure failures "
-    "however although though unresolved manually yourself expected"
-)
-_NEAR_TROUBLE = word_set(
-    "not never isn't wasn't weren't hasn't haven't didn't won't doesn't don't aren't without-it but none tried attempt attempted only warn waiting"
-)
-_OVER = regex(
-    r"\b(?:no|zero|0|none|nothing|without|any|never|exit (?:status|code))\b(?:[ :]+[\w-]+){0,3}?[ :]+"
-    r"(?:fail\w*|errors?|br(?:oke|eaks?)|crash\w*|complain\w*|warnings?|problems?|issues?|left|0|zero)\b"
-    r"|\bnothing (?:broke|fail\w*)\b|\bstill (?=pass|build|compil|work|green|hold|succe|clean)"
-    r"|\b(?:fix\w*|resolv\w+|repair\w*|remov\w+|clear\w*|caus\w+)\b(?: [\w`'-]+){0,4} (?:fail\w*|errors?|complain\w*|warnings?|problems?|issues?)\b"
-    r"|\b(?:fail\w*|errors?|complain\w*|warnings?|problems?|issues?|cause)\b(?: [\w`'-]+){0,6} (?:fixed|resolved|repaired|gone|solved|removed)\b"
-)
+_SCOPES = (["for"], ["in"], ["of"], ["on"], ["that"], ["which"])
 _RUNS = word_set("run runs suite status result results command")
 # Programs that say with a short name what they do, and nouns of what they make.
 _VERBS = {
@@ -67,19 +61,21 @@ _VERBS = {
 _NOUNS = {"pr": ("pr", "pull", "request"), "mr": ("mr", "merge", "request")}
 _WORD = re.compile(r"[a-z][a-z\d-]+")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_PATHS = frozenset("/.=:")
+_PATHS = frozenset("/.=")
+_LOOKS = re.compile(
+    r"(?:cd|pwd|which|type|test|stat|file|du|ps|pgrep|curl|ping|git (?:-C \S+ )?(?:status|diff|log|show|branch|remote|fetch|grep|blame))\b"
+)
 _message_index = attrgetter("message_index")
 _GENERAL = frozenset(
     ("run", "npx", "python", "python3", "node", "bash", "sh", "exec", "sudo", "env", "the", "and", "dev", "src")
 )
-_ENGLISH = word_set("the is are and now it to of in was with as has been i")
 _NOUNS_OF = {
     "tests": SUBJECTS["tests"],
     "build": SUBJECTS["build"] | word_set("compile compiles compiled built image bundle"),
-    "types": SUBJECTS["types"] | word_set("compiler type-checks typechecks"),
+    "types": SUBJECTS["types"] | word_set("compile compiles compiled compiler type-checks typechecks"),
     "lint": SUBJECTS["lint"] | word_set("formatting formatted formatter style"),
 }
-_STEM, _LONGEST_REST, _BRIEF, _MOST_WORDS, _QUOTED_COMMAND = 4, 5, 12, 6, 80
+_STEM, _LONGEST_REST, _MOST_WORDS, _QUOTED_COMMAND = 4, 5, 6, 80
 
 
 class _Failure(NamedTuple):
@@ -110,10 +106,16 @@ def _failures(call: Call, index: TraceIndex) -> Iterator[_Failure]:
         if check.passed is False and (check.kind != "lint" or check.ending):
             yield _Failure(call, check.command, check.kind, _words_of(check.command), check.ending)
     command = command_of(call.call.arguments)
-    if command and not call.checks and call.outcome.state == "failed" and not only_looks(call):
+    if command and not call.checks and call.outcome.state == "failed" and not _looks(call):
         parts = parts_of(command)
         words = frozenset[str]().union(*(_words_of(part.text) for part in parts[-1:]))
         yield _Failure(call, parts[-1].text if parts else command, "", words, call.outcome.words)
+
+
+def _looks(call: Call) -> bool:
+    """True for a command that only looks for something, or looks at it: that it found nothing is no failure."""
+    parts = parts_of(command_of(call.call.arguments) or "")
+    return all(_LOOKS.match(part.text) or part.text.partition(" ")[0] in VIEWERS for part in parts)
 
 
 def _words_of(command: str) -> frozenset[str]:
@@ -148,7 +150,7 @@ def _judge(text: Text, index: TraceIndex, failures: list[_Failure]) -> tuple[Sen
             user_saw(index, failure.call.message_index, text.message_index)
             or asks_back(low)
             or "[ ]" in low
-            or _admits(low, failure)
+            or speaks_of_trouble(low, partial(_names, failure))
         ):
             return None
         sentence = next((one for one in sentences(low) if _speaks_of(one, failure)), None)
@@ -161,7 +163,7 @@ def _is_mended(failure: _Failure, failures: list[_Failure], calls: list[Call]) -
     """True where something later may have done what this call did not."""
     if failure.kind:
         failed = [other.call.position for other in failures if other.kind == failure.kind]
-        return is_unseen_since(failure.call, [call for call in calls if call.position not in failed])
+        return is_unseen_since(failure.call, [call for call in calls if call.position not in failed], failure.kind)
     return any(_may_mend(failure, call) for call in calls if call.position > failure.call.position)
 
 
@@ -169,33 +171,18 @@ def _may_mend(failure: _Failure, call: Call) -> bool:
     command = command_of(call.call.arguments)
     if command is None:
         return not is_edit(call) and call.outcome.state != "failed"
-    if only_looks(call) or call.outcome.state == "failed":
+    if _looks(call) or call.outcome.state == "failed":
         return False
     parts = parts_of(command)
     return not parts or any(not failure.words.isdisjoint(_words_of(part.text)) for part in parts) or "<<" in command
 
 
-def _admits(low: str, failure: _Failure) -> bool:
-    """True where the text speaks of trouble that it does not say to be over; foreign languages are given the benefit of the doubt."""
-    parts = sentences(_OVER.sub(_blank, low))
-    words = {word for sentence in parts for word in sentence.words}
-    known = len(words) < _BRIEF or len(words & _ENGLISH) > 1
-    if not known or not words.isdisjoint(_TROUBLE) or any(word.startswith("fail") for word in words):
-        return True
-    near = {place for at, part in enumerate(parts) if _names(part.words, failure) for place in (at - 1, at, at + 1)}
-    return any(not _NEAR_TROUBLE.isdisjoint(part.words) for at, part in enumerate(parts) if at in near)
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
-
-
-def _links(words: list[str], failure: _Failure) -> bool:
+def _links(words: Sequence[str], failure: _Failure) -> bool:
     """True where a sentence names the command, or what it checks."""
     return any(word.removesuffix("'s") in failure.words or word in _NOUNS_OF.get(failure.kind, ()) for word in words)
 
 
-def _names(words: list[str], failure: _Failure) -> bool:
+def _names(failure: _Failure, words: Sequence[str]) -> bool:
     """True where a sentence is of the command, in any form of its words."""
     return _links(words, failure) or any(_is_kin(word, verb) for word in words for verb in failure.words)
 
@@ -206,24 +193,43 @@ def _speaks_of(sentence: Sentence, failure: _Failure) -> bool:
     if sentence.asks or not _NO_FACT.isdisjoint(words) or words[0] in _ADVICE:
         return False
     if failure.kind:
-        if not _SOME.isdisjoint(words) or is_share(words):
+        if (
+            is_share(words)
+            or says_where(words)
+            or any(word in _SOME and words[at - 1] not in _NONE for at, word in enumerate(words))
+        ):
             return False
-        at = next((at for at, word in enumerate(words) if _links([word], failure) and _is_whole(words, at)), None)
-        return at is not None and any(word in _GOOD or word.startswith(_GOOD_STEMS) for word in words)
-    done = [word for word in words if word in _STATES or bases(word)]
+        at = next(
+            (at for at, word in enumerate(words) if _links([word], failure) and _is_whole(words, at, failure)), None
+        )
+        return (
+            at is not None
+            and any(map(_is_good, words))
+            and all(_concludes(words, place) for place in range(len(words)))
+        )
+    done = [word for word in words if word in _STATES or bases(word) or _is_good(word)]
     return any(_is_kin(word, verb) for word in done for verb in failure.words) or (
         bool(done) and _links(words, failure)
     )
 
 
-def _is_whole(words: list[str], at: int) -> bool:
-    """False for a single test, and where it is a wish, a plan or a condition."""
-    single = (
-        words[at] == "test"
-        and words[at + 1 : at + 2] != []
-        and not (words[at + 1] in _RUNS or words[at + 1][0].isdigit())
-    )
-    return not single and not is_denied(words[:at])
+def _concludes(words: list[str], at: int) -> bool:
+    """What "passes" something else is no check: "the tests pass None"."""
+    return not words[at].startswith("pass") or words[at + 1 : at + 2] == [] or words[at + 1] in AFTER
+
+
+def _is_good(word: str) -> bool:
+    return word in _GOOD or word.startswith(_GOOD_STEMS)
+
+
+def _is_whole(words: list[str], at: int, failure: _Failure) -> bool:
+    """False for a single test, for some of the tests, and where it is a wish, a plan or a condition."""
+    following = words[at + 1 : at + 2]
+    if words[at] == "test" and following and not (following[0] in _RUNS or following[0][0].isdigit()):
+        return False
+    if words[at] in SUBJECTS["tests"] and (following[:1] in _SCOPES or not narrowed_by(words[:at]) <= failure.words):
+        return False
+    return not is_denied(words[:at])
 
 
 def _is_kin(word: str, verb: str) -> bool:

@@ -7,9 +7,23 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sentinel_core.evaluate.tools import NOTHING, READING, VAGUE, WRITING
 from sentinel_core.trace import from_json
 
-__all__ = ["KIN", "Lemmas", "lemmas", "word_set", "words_of"]
+__all__ = [
+    "COMPLETE",
+    "IN_PHRASES",
+    "KIN",
+    "WORDS_ONLY",
+    "Lemmas",
+    "base_of",
+    "bases",
+    "is_no_deed",
+    "lemmas",
+    "may_be_deed",
+    "word_set",
+    "words_of",
+]
 
 _VOWELS = frozenset("aeiou")
 KIN: dict[str, frozenset[str]] = {
@@ -24,44 +38,22 @@ KIN: dict[str, frozenset[str]] = {
         "create": "obtain send change decide",
         "decide": "create change send",
         "deploy": "",
-        "play": "change",
+        "play": "",
     }.items()
 }
 """The groups of tools that may have done a deed of a group, the likest first."""
 
 
 class Lemmas(NamedTuple):
-    """``done`` maps participles and pasts to base forms, ``doing`` the forms in "-ing"; ``group`` base forms, ``noun`` nouns, to groups."""
+    """``done`` maps participles and pasts to base forms, ``doing`` the forms in "-ing", ``irregular`` those of any irregular verb; ``group`` base forms, ``noun`` nouns, to groups."""
 
     group: dict[str, str]
     noun: dict[str, str]
     done: dict[str, str]
     doing: dict[str, str]
-    tool_forms: frozenset[str]
-    all_forms: frozenset[str]
+    irregular: dict[str, str]
     kept: frozenset[str]
     written: frozenset[str]
-
-
-# What besides a verb's form makes a statement: "all set", "on its way", "you have a ticket", "I was able to book".
-_OTHERS = [
-    "successful",
-    "success",
-    "complete",
-    "set",
-    "ready",
-    "way",
-    "headed",
-    "underway",
-    "succeeded",
-    "enjoy",
-    "have",
-    "got",
-    "you've",
-    "able",
-    "managed",
-    "did",
-]
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -110,14 +102,64 @@ def lemmas() -> Lemmas:
             done.update(dict.fromkeys(past, verb))
             doing[_ing(verb, past)] = verb
         noun.update(dict.fromkeys(row["nouns"], name))
-    tool_forms = frozenset(form for form, verb in done.items() if table[group[verb]]["kind"] == "tool")
     return Lemmas(
         group,
         noun,
         done,
         doing,
-        tool_forms,
-        frozenset((*done, *doing, *_OTHERS)),
+        {form: verb for verb, forms in irregular.items() for form in forms.split()},
         words_of("kept"),
         words_of("written"),
     )
+
+
+# To know, to think and to write an answer take no tool.
+WORDS_ONLY = (READING | NOTHING | VAGUE) - word_set("open resolve convert extract") | words_of("answer_only")
+# That a thing is done, whatever it is; and the words of phrases that say so.
+COMPLETE = word_set(
+    "done sorted finished completed complete arranged settled live gone set processed placed issued through successful success"
+)
+IN_PHRASES = word_set("set place queue care now way did out able managed ahead")
+_SHORTEST_PAST = 5
+
+
+@lru_cache(maxsize=4096)
+def bases(word: str) -> tuple[str, ...]:
+    """The verbs that a participle or past may be of: "cordoned" is of "cordon", "tried" of "try"."""
+    known = lemmas().done.get(word) or lemmas().irregular.get(word)
+    if known is not None:
+        return (known,)
+    if not word.endswith("ed") or word.endswith("eed") or len(word) < _SHORTEST_PAST:
+        return ()
+    stem = word[:-2]
+    more = (stem[:-1],) if stem[-1:] == stem[-2:-1] else ()
+    return (stem, stem + "e", *more, *((stem[:-1] + "y",) if stem.endswith("i") else ()))
+
+
+def base_of(word: str) -> str:
+    """The likeliest of its verbs: one that is known; of a word of completion that is of none, the word."""
+    known = lemmas().done.get(word)
+    if known is not None or word in COMPLETE:
+        return known or word
+    found = bases(word) or (word,)
+    return next((base for base in found if base in WRITING or base in WORDS_ONLY or base in lemmas().group), found[0])
+
+
+def is_no_deed(verb: str) -> bool:
+    """True for a verb of knowing, reading, speaking and writing the answer: that takes no call."""
+    group = lemmas().group.get(verb)
+    return group == "work" or (verb in WORDS_ONLY and verb not in COMPLETE and group != "light")
+
+
+@lru_cache(maxsize=4096)
+def _is_known(form: str) -> bool:
+    table = lemmas()
+    if form in COMPLETE or form in IN_PHRASES or form in table.noun or form in table.doing:
+        return True
+    verb = base_of(form)
+    return bool(bases(form)) and not is_no_deed(verb) and (verb in WRITING or verb in table.group)
+
+
+def may_be_deed(form: str, asked: str) -> bool:
+    """True for a form of a verb of deeds, or of one that the users' words have; none takes no call."""
+    return _is_known(form) or any(base in asked and not is_no_deed(base) for base in bases(form))
