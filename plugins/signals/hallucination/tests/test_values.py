@@ -191,3 +191,8 @@ def test_a_year_that_nobody_told_is_the_one_that_it_is(script, told, is_honest):
     steps = script.user(told), script.call("get_door", '{"door": "shut"}')
     findings = script.judge(*steps, script.say("It opens on May 3, 2031.")).findings
     assert [finding.rule for finding in findings] == ([] if is_honest else ["figure"])
+
+
+def test_escapes_of_json_and_degrees_are_read_as_they_are_meant(script):
+    read = script.call("get_price", '{"price": "\\u00a35.60", "nozzle_c": 215}')
+    assert script.judge(script.user("How much?"), read, script.say("It is £5.60, at 419 °F.")).findings == ()

@@ -21,6 +21,7 @@ _SCALES = tuple(
 )  # fmt: skip
 _MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN = 4_000, 60, 40, 18, 6
 _DEEPEST, _LONGEST, _LARGEST = 12, 24, 1e15
+_DEGREES, _FREEZING = 1.8, 32.0  # of Fahrenheit
 _MOST_THREE, _MOST_TIMES = 12, 32
 _RATE = regex(r"(?:a|an|per|each|every)\b")
 _AROUND = [k for k in range(-8, 9) if k]
@@ -60,6 +61,12 @@ class Derived:
         half = step / 2 + 1e-9
         yield _near(self._told, half)
         yield lambda x: any(_near(self._told, half * scale)(x * scale) for scale in _SCALES)
+        yield (
+            lambda x: (
+                _near(self._told, half * _DEGREES)(x * _DEGREES + _FREEZING)
+                or _near(self._told, half)((x - _FREEZING) / _DEGREES)
+            )
+        )
         yield _near(self._together, half)
         written = [match[0] for match in NUMBER.finditer(answer) if match.start() != at and len(match[0]) <= _LONGEST]
         cents = [value_of(other) for other in written if digits_of(other) == _CENTS]

@@ -27,11 +27,11 @@ class Held:
 
     @once
     def results(self) -> list[str]:
-        """The contents of results, in order."""
+        """The contents of results, in order; what JSON escapes is read as it is meant."""
         messages = self.index.messages[: self.until]
-        return [result.content for message in messages for result in message.tool_results] + [
-            message.content for message in messages if message.role == "tool" and message.content
-        ]
+        found = [result.content for message in messages for result in message.tool_results]
+        found += [message.content for message in messages if message.role == "tool" and message.content]
+        return [_ESCAPED.sub(_meant, content) if "\\u" in content else content for content in found]
 
     @once
     def said(self) -> list[str]:
@@ -77,6 +77,13 @@ _CODE = regex(
     re.DOTALL,
 )
 _SIGNS_OF_CODE = ("`", "<", "http")
+
+
+_ESCAPED = regex(r"\\u(?![dD][89a-fA-F])([0-9a-fA-F]{4})")
+
+
+def _meant(match: re.Match[str]) -> str:
+    return chr(int(match[1], 16))
 
 
 def prose_of(content: str) -> str:

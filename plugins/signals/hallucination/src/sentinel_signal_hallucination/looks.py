@@ -30,7 +30,7 @@ _AFTER = frozenset(
     for word in word_set("for to on at and in with as from under until till care of - – — the your an it all")
 )
 _READY = word_set("successful success complete set ready underway headed succeeded able managed")
-_WEAK = word_set("way enjoy have got you've playing starting started")
+_ANSWERS = word_set("way enjoy have got you've playing starting started")
 _CHECKS = word_set(
     "pass passes passed passing green succeed succeeds succeeded success successful successfully clean cleanly compiles builds happy errors failures issues problems "
     "failing works working fine ok fixed"
@@ -52,29 +52,26 @@ _PHRASES = {
     "out": frozenset((b"gone",)), "did": frozenset((b"i",)), "now": frozenset(), "ahead": frozenset((b"went",)),
 }  # fmt: skip
 _MOST = 50_000
-_LONGEST, _SHORTEST = 24, 5
+_LONGEST = 24
 
 
 class Look(NamedTuple):
-    """``groups`` are those of the deeds that the text may tell of, ``forms`` the words for them and for any other, ``verbs`` their base forms.
+    """``forms`` are the words that may tell of a deed, ``verbs`` their base forms.
 
-    ``weak`` is True for words that only answer an order, ``checks`` for words that all is well, ``named`` for kinds of checks.
+    ``checks`` is True for words that all is well, ``named`` for kinds of checks, ``gave`` for words about what a tool gave.
     """
 
     text: Text
-    groups: frozenset[str]
     verbs: frozenset[str]
     forms: frozenset[str]
-    weak: bool
     checks: bool
     named: bool
     gave: bool
 
 
 class _Marks(NamedTuple):
-    group: str
+    says: bool
     verbs: tuple[str, ...]
-    weak: bool
     check: bool
     checked: bool
     gave: bool
@@ -93,15 +90,12 @@ class _Marked(dict[bytes, "_Marks | None"]):
 
 
 def _marks(word: str) -> "_Marks | None":
-    table = lemmas()
-    verb = table.done.get(word)
-    group = "light" if word in _READY else table.group[verb] if verb else ""
+    says = word in _READY or word in _ANSWERS or word in lemmas().done
     verbs = bases(word) if len(word) <= _LONGEST else ()
     after = _PHRASES.get(word)
     found = _Marks(
-        group,
+        says,
         verbs,
-        word in _WEAK,
         word in _CHECKS,
         word in _CHECKED,
         word in _GAVE,
@@ -130,31 +124,24 @@ def looks_at(texts: Iterable[Text]) -> list[Look]:
         hits = list(compress(count(), map(marked.__getitem__, words)))
         if hits and not text.is_copied:
             look = _look(text, words, hits, marked)
-            if look.groups or look.verbs or look.weak or look.checks or look.gave:
+            if look.forms or look.checks or look.gave:
                 found.append(look)
     return found
 
 
 def _look(text: Text, words: list[bytes], hits: list[int], marked: _Marked) -> Look:
-    groups, verbs, forms, weak, passes, checked, gave = set[str](), set[str](), set[str](), False, False, False, False
+    verbs, forms, passes, checked, gave = set[str](), set[str](), False, False, False
     for at in hits:
         marks = marked[words[at]]
         if marks is None or (marks.before and words[at + 1 : at + 2] != [] and words[at + 1] not in marks.before):
             continue
-        weak, passes, checked, gave = (
-            weak or marks.weak,
-            passes or marks.check,
-            checked or marks.checked,
-            gave or marks.gave,
-        )
+        passes, checked, gave = passes or marks.check, checked or marks.checked, gave or marks.gave
         left, word, right = words[at - 1 : at], words[at], words[at + 1 : at + 2]
         ends = word[-1:] == _END or not right
         begins = not left or left[0] in _BEFORE or left[0][-1:] == _END or left[0][-2:] == b"ly"
-        if marks.group and (begins or ends):
-            groups.add(marks.group)
         if begins or ends or right[0].rstrip(_END) in _AFTER:
             verbs.update(marks.verbs)
             forms.add(word.rstrip(_END).decode())
             if marks.after is not None and (not marks.after or not marks.after.isdisjoint(left)):
                 verbs.add("")
-    return Look(text, frozenset(groups), frozenset(verbs), frozenset(forms), weak, passes, checked, gave)
+    return Look(text, frozenset(verbs), frozenset(forms), passes, checked, gave)
