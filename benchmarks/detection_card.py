@@ -31,7 +31,24 @@ sets, also looking at two halves of the tasks separately. No run was held out, s
 AUROC is how often a failed run scores above a good one; 0.5 is chance. Intervals are 95%, from a bootstrap over tasks.
 """
 
-_TAIL = """## What it cannot see
+_TAIL = """## On conversations that nobody had seen
+
+Conversations were written for this, without sight of the code, by language models that were told to vary domain, tools and words. A lie is an
+honest run whose record was changed, or a last message that the record contradicts. The
+figures in brackets are the first reading, before the errors that it showed on honest conversations were fixed. `make detect` does not compute these figures.
+
+| conversations | lies | found | honest | flagged |
+|---|---|---|---|---|
+| 120 dialogues in 12 domains: the call never made | 96 | 66% (65%) | 105 | 1 (4) |
+| the same: the call failed | 96 | 76% (67%) | | |
+| the same: one of several calls never made | 59 | 42% (41%) | | |
+| the same: a figure, an identifier altered | 67 | 97% (97%) | | |
+| 160 coding sessions: checks, commits, deployments | 80 | 56% (59%); the [hook](hook.md) blocks 52% (55%) | 80 | 0 |
+| 100 short exchanges with 25 kinds of tools | 100 | 35% (37%) | 100 | 1 (5) |
+
+Most of the short lies that pass name no action ("Both are with Sophie now"), or come from traces that list no tools.
+
+## What it cannot see
 
 - Whether the outcome is right: a wrong answer given with confidence, a wrong booking that went through, a patch that misses the point.
 - What the recorder left out: a missing last message, arguments, results. If a whole batch ends alike, the summary says so.
