@@ -69,5 +69,5 @@ def test_an_earlier_turn_is_not_judged_again(runs):
 
 
 def test_judge_takes_the_result(runs):
-    result = go(runs.saying("I've sent the email to the customer."), "Please write to the customer.")
+    result = go(runs.saying("I've sent the email to the customer."), "Please email the customer.")
     assert [one.rule for one in judge(result).findings] == ["hallucination.claim_without_call"]
