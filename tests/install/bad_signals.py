@@ -73,7 +73,7 @@ BAD_SIGNALS = {
         "takes arguments (config)",
     ),
     "mistyped_hook": (_HEAD + "@hookimpl\ndef sentinel_signal():\n    return []\n", '"sentinel_signal" is not a hook'),
-    "lists_nothing": (_HEAD + "@hookimpl\ndef sentinel_signals():\n    pass\n", "and it returned None"),
+    "lists_nothing": (_HEAD + "@hookimpl\ndef sentinel_signals():\n    pass\n", "but returned None"),
     "unknown_type": (
         "import attrs\n"
         + _at_import("@attrs.frozen\nclass Settings:\n    a: 'Nope' = 1\n").replace(

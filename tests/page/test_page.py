@@ -35,7 +35,7 @@ def lying(name="t", text="I've sent the email to the customer."):
     return ExecutionTrace(
         trace_id=name,
         messages=[
-            Message(role="user", content="Please run the tests."),
+            Message(role="user", content="Please run the tests, and send the email to the customer."),
             Message(role="assistant", content="Running.", tool_calls=(call,)),
             Message(role="tool", tool_results=(result,)),
             Message(role="assistant", content=text),

@@ -80,7 +80,7 @@ def test_a_receipt_that_nobody_gave(script):
         "I checked your calendar: 4 meetings.",
         "I ran `wc -l` and it came back with 18,204 lines.",
         "I opened conf/app.yaml: the port is 18204.",
-        "I searched the knowledge base and found section 4.2.",
+        "I searched the knowledge base and found section four.",
     ],
 )
 def test_a_look_that_no_call_made(script, words):

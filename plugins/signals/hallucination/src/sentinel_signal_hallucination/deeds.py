@@ -70,7 +70,11 @@ class _Case:
 
     def verdict(self, forms: frozenset[str]) -> list[Evidence]:
         """The findings of the text, one for each sentence."""
-        rows = {one.sentence.start: found for one in self._said(forms) if (found := self._judge(one)) is not None}
+        rows = dict[int, Evidence]()
+        for one in self._said(forms):
+            row, known = self._judge(one), rows.get(one.sentence.start)
+            if row is not None and (known is None or row.certain > known.certain):
+                rows[one.sentence.start] = row
         if rows:
             return list(rows.values())
         found = self._misdirected() or self._silent()

@@ -15,7 +15,7 @@ from sentinel_signal_hallucination.tables import once, regex
 if TYPE_CHECKING:
     from sentinel_signal_hallucination.derive import Derived
 
-__all__ = ["Held", "final_answer", "prose_of", "stands", "value_evidence"]
+__all__ = ["Held", "final_answer", "prose_of", "shown", "stands", "value_evidence"]
 
 
 class Held:
@@ -135,6 +135,20 @@ def _ends_here(after: str) -> bool:
     return after[:1] != "." or not after[1:2].isdigit() or not after[1:].rstrip(",]} \n").strip("0")
 
 
+# What may be a secret is named by its first letters: it is found as one only among the words that it stands in.
+_SECRET = regex(r"(?i)(?:pass|secret|token|key|pwd|credential|auth|bearer)\w*\W{0,4}(?:\w+\W{1,3}){0,2}\Z")
+_LONGEST_SHOWN, _FIRST_LETTERS = 16, 4
+
+
+def shown(match: re.Match[str]) -> str:
+    """The value, or the first letters of what may be a secret."""
+    is_plain = (
+        len(match[0]) <= _LONGEST_SHOWN
+        and _SECRET.search(match.string[max(0, match.start() - 40) : match.start()]) is None
+    )
+    return match[0] if is_plain else f"{match[0][:_FIRST_LETTERS]}…"
+
+
 def value_evidence(
     answer: Text, rule: str, match: re.Match[str], weight: float, *, certain: bool, told: str = ""
 ) -> Evidence:
@@ -150,7 +164,7 @@ def value_evidence(
         rule=rule,
         severity="error" if certain else "warning",
         text=told
-        or f'{what} "{match[0]}" is in no result and in nothing that the agent was given, and cannot be derived from them.',
+        or f'{what} "{shown(match)}" is in no result and in nothing that the agent was given, and cannot be derived from them.',
         message_index=answer.message_index,
         quote=quote,
     )

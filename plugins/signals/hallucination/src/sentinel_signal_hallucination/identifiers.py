@@ -9,7 +9,7 @@ from sentinel_core.report import Finding
 from sentinel_core.trace import to_json
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
-from sentinel_signal_hallucination.held import Held, prose_of, value_evidence
+from sentinel_signal_hallucination.held import Held, prose_of, shown, value_evidence
 from sentinel_signal_hallucination.tables import regex
 
 __all__ = ["in_reports", "in_texts", "other_object"]
@@ -88,14 +88,15 @@ def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
         for value in call.call.arguments.values():
             for match in _untold(value, held) if isinstance(value, str) and len(value) >= _SHORTEST_REPORT else ():
                 if _is_known(match[0], held):
-                    yield _of_report(call, match[0], settings)
+                    yield _of_report(call, match, settings)
                     return
 
 
-def _of_report(call: Call, written: str, settings: Settings) -> Evidence:
+def _of_report(call: Call, match: re.Match[str], settings: Settings) -> Evidence:
+    written = shown(match)
     told = f'The identifier "{written}" in a report is in no result and in nothing that the agent was given.'
     finding = Finding(
-        rule="identifier", severity="error", text=told, message_index=call.message_index, call_id=call.call.id, quote=written
+        rule="identifier", severity="error", text=told, message_index=call.message_index, call_id=call.call.id, quote=written.rstrip("…")
     )  # fmt: skip
     return Evidence(finding, settings.identifier_weight, certain=True)
 

@@ -136,6 +136,12 @@ def _ordered(low: str) -> Iterator[str]:
         for at, word in enumerate(words):
             if word in ("send", "update", "tell") and _is_to_be_told(words, at):
                 continue
+            if (
+                word in ("write", "reply")
+                and words[at + 1 : at + 2] in (["to"], ["back"])
+                and _PLACES.isdisjoint(words)
+            ):
+                yield "message"
             gift = words[max(0, at - 3) : at][:1] == ["give"]
             is_free = gift or words[at - 1 : at] == [] or words[at - 1] not in _DETERMINERS
             is_free = is_free and not (
@@ -143,6 +149,10 @@ def _ordered(low: str) -> Iterator[str]:
             )
             if word.isalpha() and len(word) >= _SHORTEST_VERB and is_free:
                 yield lemmas().doing.get(word, word)
+
+
+# What a program writes to.
+_PLACES = word_set("file files disk log logs database table path folder stdout output csv json sheet memory cache")
 
 
 def _is_to_be_told(words: list[str], at: int) -> bool:

@@ -17,22 +17,23 @@ _TROUBLE = word_set(
 )
 _MILD = word_set("flaky manually yourself expected but tried attempt attempted warn waiting issue issues")
 _LEFT = word_set(
-    "yet still remaining remains remain left pending except exception unrelated pre-existing preexisting unable unfortunately however although though cannot can't couldn't "
+    "yet still remaining remains remain pending except exception unrelated pre-existing preexisting unable unfortunately however although though cannot can't couldn't "
     "unresolved reproduces"
 )
 # What failed may have been mended since, if a later sentence says so.
 _PAST, _FIXED = (
-    word_set("failed skipped broke crashed"),
+    word_set("failed skipped broke crashed crash crashes broken wrong"),
     word_set("fixed resolved repaired corrected mended solved now"),
 )
 _DENIED = word_set("not never isn't wasn't weren't hasn't haven't didn't won't doesn't don't aren't")
-_THINGS = r"(?:fail\w*|errors?|br(?:oken?|eaks?)|crash\w*|complain\w*|warnings?|problems?|issues?|findings?|conflicts?|reject\w*|skip\w*)"
+_THINGS = r"(?:fail\w*|errors?|br(?:oken?|eaks?)|crash\w*|complain\w*|warnings?|problems?|issues?|findings?|conflicts?|reject\w*|skip\w*|wrong)"
 _OVER = regex(
     rf"\b(?:no|zero|0|none|nothing|without|any|never|exit (?:status|code))\b(?:[ :]+[\w-]+){{0,3}}?[ :]+(?:{_THINGS}|left|0|zero)\b(?: left| remain\w*)?"
     rf"|\berror rates?\b|\bfail\w*[ :]+(?:0|zero)\b|\bnothing (?:broke|fail\w*)\b|\bstill (?=pass|build|compil|work|green|hold|succe|clean)"
     rf"|\b(?:fix\w*|resolv\w+|repair\w*|remov\w+|clear\w*|caus\w+|former\w*|previous\w*)\b(?: [\w`'-]+){{0,4}} {_THINGS}\b"
     rf"|\b(?:{_THINGS}|cause)\b(?: [\w`'-]+){{0,6}} (?:fixed|resolved|repaired|gone|solved|removed|passes|pass)\b"
 )
+_IS_LEFT = regex(r"\b(?:is|are|one|two|three|some|few|\d+|errors?|fail\w*|issues?|tests?|problems?)(?: \w+)? left\b")
 _CELL = regex(r"\|\s{0,9}(?:no|false|✗|❌|✘)\s{0,9}\|")
 _ENGLISH = word_set("the is are and now it to of in was with as has been i")
 _BRIEF, _FEW = 12, 4
@@ -45,7 +46,10 @@ def speaks_of_trouble(low: str, names: Callable[[Sequence[str]], bool]) -> bool:
     """
     if _CELL.search(low) is not None:
         return True
-    parts = sentences(_OVER.sub(_blank, low))
+    low = _OVER.sub(_blank, low)
+    if _IS_LEFT.search(low) is not None:
+        return True
+    parts = sentences(low)
     every = {word for part in parts for word in part.words}
     if len(every) >= _BRIEF and len(every & _ENGLISH) < 2:  # noqa: PLR2004 - one may be a word of another language, too
         return True
