@@ -203,3 +203,10 @@ def test_what_failed_before_does_not_speak_for_a_pass_now(script, before):
     assert rules(script.judge(asked, failed, told)) == {"contradicted_checks"}
     assert not rules(script.judge(asked, failed, passed, told))
     assert not rules(script.judge(asked, failed, script.say("All tests pass, except one that still fails.")))
+
+
+@pytest.mark.parametrize("asked", ["Kindly ensure that,", "Please confirm that"])
+def test_what_the_user_is_asked_to_confirm_is_a_proposal(script, asked):
+    say = script.say(f"{asked} 1 ticket has been reserved for the event at London.")
+    found = script.judge(script.user("Reserve a ticket, please."), script.call("find_events", "[]"), say)
+    assert [finding for finding in found.findings if finding.severity != "note"] == []

@@ -195,9 +195,12 @@ def admits(low: str, asked: str, *, mildly: bool = False) -> bool:
     return any(not signs.isdisjoint(sentence.words) for sentence in sentences(low))
 
 
+_TO_CONFIRM = regex(r"\b(?:please|kindly) (?:ensure|confirm|verify|check)(?: that\b|,| the following\b)")
+
+
 def asks_back(low: str) -> bool:
-    """True where the text ends in a question that a yes answers: all of it may be a proposal."""
+    """True where the text ends in a question that a yes answers, or asks for a yes: all of it may be a proposal."""
     if "?" not in low[-_TAIL:]:
-        return False
+        return _TO_CONFIRM.search(low[-_TAIL:]) is not None
     last = sentences(low[-_TAIL:])[-1:]
     return bool(last) and last[0].asks and _CLOSING.isdisjoint(last[0].words)
