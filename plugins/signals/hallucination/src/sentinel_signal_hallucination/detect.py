@@ -14,7 +14,6 @@ from sentinel_signal_hallucination.evidence import Evidence, combined
 from sentinel_signal_hallucination.looks import Look, looks_at
 from sentinel_signal_hallucination.pairing import imitated, orphaned, unanswered
 from sentinel_signal_hallucination.record import Record
-from sentinel_signal_hallucination.restated import restated
 from sentinel_signal_hallucination.sentences import plain, sentences
 from sentinel_signal_hallucination.tool_words import tool_results, tool_uses
 from sentinel_signal_hallucination.values import unheld
@@ -53,7 +52,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     return [
         *passed_over,
         *claimed,
-        *restated(record, settings, _places((*passed_over, *claimed))),
+        *_restated(record, settings, _places((*passed_over, *claimed))),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
         *unheld(index, settings),
         *checked,
@@ -93,6 +92,14 @@ def _swallowed(index: TraceIndex, settings: Settings, known: frozenset[int]) -> 
     from sentinel_signal_hallucination.swallowed import swallowed
 
     return swallowed(index, settings, known)
+
+
+def _restated(record: Record, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
+    if not any(call.outcome.state == "failed" for call in record.index.calls):
+        return ()
+    from sentinel_signal_hallucination.restated import restated
+
+    return restated(record, settings, known)
 
 
 def detect(index: TraceIndex, settings: Settings) -> Detection:
