@@ -9,8 +9,8 @@ import attrs
 import click
 
 from sentinel_core.cli import complain, say, warn
-from sentinel_core.cli.conclude import say_session, warn_unmet
 from sentinel_core.cli.options import Many, cores, is_folder
+from sentinel_core.cli.supervise import say_session, warn_unmet
 from sentinel_core.errors import ConfigError
 from sentinel_core.host.settings import HostSettings
 from sentinel_core.judging.batch.assignment import Answer, Launcher

@@ -5,10 +5,9 @@ from pathlib import Path
 import click
 
 from sentinel_core.cli import ERROR
-from sentinel_core.cli.conclude import say_session
 from sentinel_core.cli.convert_child import Conversion, convert_job
 from sentinel_core.cli.options import host_flags, layers_and_selection, plugins_option
-from sentinel_core.cli.supervise import supervise
+from sentinel_core.cli.supervise import say_session, supervise
 from sentinel_core.cli.trace_inputs import sources_of
 from sentinel_core.judging.output.sink import open_output
 

@@ -8,15 +8,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from sentinel_core.cli import complain, say, terminal_width, use_color
-from sentinel_core.cli.conclude import (
-    NothingOpenedError,
-    files_of,
-    refuse_nothing_opened,
-    refuse_unopened,
-    summarize,
-    update,
-    warn_unmet,
-)
 from sentinel_core.cli.options import (
     Many,
     batch_options,
@@ -31,7 +22,16 @@ from sentinel_core.cli.options import (
     plugin_options,
     run_options,
 )
-from sentinel_core.cli.supervise import supervise
+from sentinel_core.cli.supervise import (
+    NothingOpenedError,
+    files_of,
+    refuse_nothing_opened,
+    refuse_unopened,
+    summarize,
+    supervise,
+    update,
+    warn_unmet,
+)
 from sentinel_core.cli.trace_inputs import sources_of
 from sentinel_core.errors import ERROR, InputError
 from sentinel_core.host.settings import HostSettings

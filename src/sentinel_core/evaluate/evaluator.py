@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import attrs
 
 from sentinel_core.evaluate.attribution import attribute
-from sentinel_core.evaluate.foreign import NonsenseError, checked_detection, describe_in_place
+from sentinel_core.evaluate.foreign import NonsenseError, Snapshot, checked_detection, describe_in_place
 from sentinel_core.evaluate.index import TraceIndex
-from sentinel_core.evaluate.mutation_guard import Snapshot
 from sentinel_core.evaluate.policy import Reason, combine, explain, judge, share, triage_score
 from sentinel_core.offers import Rule
 from sentinel_core.profile import Profile

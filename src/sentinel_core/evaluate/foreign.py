@@ -1,14 +1,17 @@
-"""What foreign code answered or raised: checked, and in words that are the same on every machine."""
+"""What foreign code answered, raised, or changed in the trace: checked, put back, and in words that are the same on every machine."""
 
 import math
 from types import CoroutineType
+from typing import Any
 
 import attrs
 
 from sentinel_core.errors import error_text
+from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.report import Detection
+from sentinel_core.trace import from_json, to_json
 
-__all__ = ["NonsenseError", "checked_detection", "describe", "describe_in_place", "refused_type"]
+__all__ = ["NonsenseError", "Snapshot", "checked_detection", "describe", "describe_in_place", "refused_type"]
 
 _LONGEST_ERROR = 300
 _OURS = __name__.partition(".")[0]
@@ -73,3 +76,45 @@ def refused_type(answer: object) -> str:
     if isinstance(answer, CoroutineType):
         answer.close()
     return type(answer).__name__
+
+
+class Snapshot:
+    """A trace's state: what stands in the index, and all its dictionaries as one JSON list."""
+
+    __slots__ = ("_children", "_dictionaries", "_index", "_lists", "_messages", "_text")
+
+    def __init__(self, index: TraceIndex) -> None:
+        self._index = index
+        self._messages = index.messages.copy()
+        self._lists = _lists(index)
+        self._dictionaries = index.held.copy()
+        self._text = to_json(self._dictionaries)
+        self._children = [Snapshot(child) for child in index.children] if index.children else ()
+
+    def holds(self) -> bool:
+        """True where nothing has changed since."""
+        try:
+            text = to_json(self._dictionaries)
+        except Exception:  # noqa: BLE001 - what a signal put in may be of any kind, and fail in any way to be written
+            return False
+        return (
+            text == self._text
+            and _lists(self._index) == self._lists
+            and self._index.messages == self._messages
+            and all(child.holds() for child in self._children)
+        )
+
+    def restored(self) -> TraceIndex:
+        """Puts every value back and gives a new index over them."""
+        for dictionary, kept in zip(self._dictionaries, from_json(self._text), strict=True):
+            dictionary.clear()
+            dictionary.update(kept)
+        return TraceIndex(
+            self._index.trace, messages=self._messages, children=[child.restored() for child in self._children]
+        )
+
+
+def _lists(index: TraceIndex) -> tuple[list[Any], ...]:
+    calls = index.calls
+    results = [call.result for call in calls]
+    return calls.copy(), results, index.texts.copy(), index.orphans.copy(), list(index.children)
