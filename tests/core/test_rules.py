@@ -70,7 +70,7 @@ def test_the_list_says_how_often_a_rule_fires_on_failed_and_on_good_runs(sentine
     assert next(line for line in lines if line.startswith("loop.cycle ")).split()[2:4] == [str(on_failed), str(on_good)]
     told = sentinel("explain", "loop.cycle").stdout
     assert (
-        f"{on_failed} of the {failed:,} labelled runs that failed and {on_good} of the {good:,} that succeeded" in told
+        f"{on_failed} of the {failed:,} labelled runs that failed and {on_good or 'none'} of the {good:,} that" in told
     )
 
 
