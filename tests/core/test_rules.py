@@ -69,7 +69,9 @@ def test_the_list_says_how_often_a_rule_fires_on_failed_and_on_good_runs(sentine
     on_failed, on_good = figures["rules"]["fired"]["loop.cycle"]
     assert next(line for line in lines if line.startswith("loop.cycle ")).split()[2:4] == [str(on_failed), str(on_good)]
     told = sentinel("explain", "loop.cycle").stdout
-    assert f"{on_failed} of {failed:,} failed and {on_good} of {good:,} good labelled runs" in told
+    assert (
+        f"{on_failed} of the {failed:,} labelled runs that failed and {on_good or 'none'} of the {good:,} that" in told
+    )
 
 
 def test_of_a_strangers_rule_no_rate_is_told(sentinel, tmp_path):

@@ -134,7 +134,7 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     sentinel evaluate night/*.jsonl --jobs 8 -o reports/ --output-format parquet
     cat trace.json | sentinel evaluate -
 
-    Exit codes: 0 PASS, 1 WARN, 2 FAIL, the worst of several; 3 if anything could not be judged; 130 after Ctrl-C, 141 if the
+    Exit codes: 0 PASS, 1 WARN, 2 FAIL (of several traces, the worst); 3 if anything could not be judged; 130 after Ctrl-C, 141 if the
     reader of the output closed the pipe.
     """
     arguments = (*paths, "-") if options["stdin"] and "-" not in paths else paths

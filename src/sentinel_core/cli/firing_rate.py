@@ -23,7 +23,8 @@ class FiringRate:
     def __str__(self) -> str:
         if not self.failed + self.good:
             return f"none of the {self.of_failed + self.of_good:,} labelled runs, which contain little of what it looks for"
-        return f"{self.failed:,} of {self.of_failed:,} failed and {self.good:,} of {self.of_good:,} good labelled runs"
+        failed, good = self.failed or "none", self.good or "none"
+        return f"{failed} of the {self.of_failed:,} labelled runs that failed and {good} of the {self.of_good:,} that succeeded"
 
 
 class _Set(msgspec.Struct):

@@ -137,7 +137,7 @@ def check_loop_id(loop_id: object) -> str:
     if isinstance(loop_id, str) and _validator("loop_id").is_valid(loop_id):
         return loop_id
     raise LoopRequestError(
-        f'loop_id "{str(loop_id)[:140]}" cannot be used: use 1 to 128 of A-Z, a-z, 0-9, ".", "_" and "-", starting with a letter or digit'
+        f'loop_id "{str(loop_id)[:140]}" cannot be used: use 1 to 128 of the characters A-Z, a-z, 0-9, ".", "_" and "-", starting with a letter or digit'
     )
 
 

@@ -128,7 +128,7 @@ def _check_command(command: offers.Command) -> None:
 def _check_tool(tool: offers.Tool) -> None:
     """Refuse what would stop the agent at its start, or make a provider refuse each request."""
     if not TOOL_NAME.fullmatch(tool.name):
-        raise PluginError(f'"{tool.name}": a tool\'s name must be 1 to 64 letters, digits, _ and -')
+        raise PluginError(f'"{tool.name}": a tool\'s name must be 1 to 64 letters, digits, _ or -')
     number = tool.timeout
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < math.inf:
         raise PluginError(f'"{tool.name}": timeout must be a number of seconds above 0, but it is {_shown(number)}')

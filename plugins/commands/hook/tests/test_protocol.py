@@ -210,7 +210,7 @@ def test_the_lines_that_come_late_are_waited_for(hook, tmp_path, failing, monkey
         (b"\xff\x00garbage", "is not JSON"),
         (b"[" * 100_000, "is not JSON"),
         (b"[]", "is not a JSON object"),
-        (b'{"transcript_path": null}', 'the event names no transcript ("transcript_path")'),
+        (b'{"transcript_path": null}', 'the event does not say where the transcript is: "transcript_path"'),
         (b'{"transcript_path": "/nowhere/session.jsonl"}', '"/nowhere/session.jsonl" does not exist'),
         (b'{"transcript_path": "/dev/zero"}', '"/dev/zero": is not a regular file'),
         (b'{"transcript_path": "."}', '".": is not a regular file'),

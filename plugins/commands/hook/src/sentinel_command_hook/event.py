@@ -58,7 +58,7 @@ def event_of(data: bytes, tool: ToolHook) -> Event:
     key = "agent_transcript_path" if told.get("hook_event_name") == _SUB_AGENT else "transcript_path"
     path, said = told.get(key), told.get(tool.said)
     if not isinstance(path, str) or not path or "\0" in path:
-        raise InputError(f'the event names no transcript ("{key}")')
+        raise InputError(f'the event does not say where the transcript is: "{key}" is missing or is not a path')
     said = _encodable(said) if isinstance(said, str) and said.strip() else None
     return Event(transcript=Path(path).expanduser(), said=said, again=told.get("stop_hook_active") is True)
 

@@ -137,7 +137,7 @@ def _checked(entries: Sequence[tuple[str, Any]], where: str, *, names: bool = Tr
 
 def _token(name: str, table: Any, called: str) -> Token:
     if not _name.fullmatch(name):
-        raise ConfigError(f"{called}: a name is 1 to 64 letters, digits, dots, dashes and underscores")
+        raise ConfigError(f"{called}: a name must be 1 to 64 letters, digits, dots, dashes or underscores")
     if not isinstance(table, dict) or set(table) - {"token", "scopes", "expires"}:
         raise ConfigError(f"{called} must be a table with token, scopes and, optionally, expires")
     token, scopes, expires = table.get("token"), table.get("scopes"), table.get("expires")

@@ -27,11 +27,11 @@ class ReflectionFatigueSettings:
     fatigue_threshold: float = attrs.field(default=0.5, validator=_share)
     """The family ends at this fatigue."""
     base_increment: float = attrs.field(default=0.15, validator=_share)
-    """How much a rerun without improvement adds to fatigue."""
+    """How much a rerun that improves neither score adds to fatigue."""
     improvement_threshold: float = attrs.field(default=0.05, validator=_share)
     """How much better a score must be to count as improved."""
     decay_rate: float = attrs.field(default=0.05, validator=_share)
-    """How much an improved rerun subtracts from fatigue."""
+    """How much a rerun that improves a score subtracts from fatigue."""
     critical_threshold: float = attrs.field(default=0.5, validator=_share)
     """The family also ends at this fatigue; the lower of this and ``fatigue_threshold`` applies."""
     max_fatigue: float = attrs.field(default=1.0, validator=_share)

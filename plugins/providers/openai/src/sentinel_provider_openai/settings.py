@@ -21,7 +21,7 @@ class OpenAISettings(ProviderSettings):
 
 @attrs.frozen(kw_only=True)
 class OpenRouterSettings(ProviderSettings):
-    """``referer`` and ``title`` name the application in OpenRouter's statistics; either is not sent if empty."""
+    """``referer`` and ``title`` name the application in OpenRouter's statistics; an empty one is not sent."""
 
     base_url: str = OPENROUTER
     referer: str = ""

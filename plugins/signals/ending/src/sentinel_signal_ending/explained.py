@@ -70,8 +70,8 @@ _EXPLAINED = {
         ),
     ),
     "handed_in_after_refusal": Explanation(
-        why="An empty call is a formatting error, not a check of the work: the work before it may be good or unfinished.",
-        mend="Answer an empty call with a message that says what it needs, and have the agent check again before it submits.",
+        why="Such a call is a formatting error, not a check of the work: the work before it may be good or unfinished.",
+        mend="Answer such a call with a message that says what it needs, and have the agent check again before it submits.",
         example=_example(
             *_called("run", "no code was given", success=False, code=""),
             *_called("submit", "taken", key="c2", answer="4"),

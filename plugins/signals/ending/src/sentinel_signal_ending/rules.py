@@ -52,9 +52,9 @@ RULES = (
     Rule(
         id="handed_in_after_refusal",
         severity="warning",
-        title="The answer was submitted after an empty call",
+        title="The answer was submitted after a call with empty arguments",
         since="0.1.0",
-        help="The last call before the answer had empty arguments and failed. What was tried before it may have worked.",
+        help="The last call before the answer had empty arguments and failed; what was tried before it may have worked.",
     ),
     Rule(
         id="unread_result",

@@ -113,10 +113,10 @@ class TraceSettings(SourceSettings):
 
 @attrs.frozen(kw_only=True)
 class HistorySettings(SourceSettings):
-    """``history`` is a folder of summaries of earlier releases; if it is empty, ``releases`` is used if it is a folder."""
+    """``history`` is a folder of summaries of earlier releases. If it is not set, ``releases`` is used, if that is a folder."""
 
     history: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
-    """A folder of summaries of earlier releases; if empty, ``releases`` is used if it is a folder."""
+    """A folder of summaries of earlier releases. If this is not set and ``releases`` is a folder, that folder is used."""
 
 
 @attrs.frozen(kw_only=True)

@@ -156,7 +156,10 @@ def _progress(done: int, total: int, result: "TrialResult") -> None:
 @command.command("compare", short_help="Compare the last run with a baseline.")
 @click.option("--baseline", required=True, metavar="NAME", help="The baseline to compare with.")
 @click.option(
-    "--result", type=click.Path(path_type=Path), metavar="FILE", help="Results to use (default: the last run)."
+    "--result",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Results file to use (default: that of the last run).",
 )
 @_directory
 @output_options
@@ -180,7 +183,12 @@ def baseline_group(context: click.Context) -> None:
 
 @baseline_group.command("save")
 @click.argument("name")
-@click.option("--result", type=click.Path(path_type=Path), metavar="FILE", help="Results (default: the last run).")
+@click.option(
+    "--result",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Results file to use (default: that of the last run).",
+)
 @click.option("--force", is_flag=True, help="Replace a baseline of another suite, or one that cannot be read.")
 @_directory
 def save(name: str, result: Path | None, home: Path, *, force: bool) -> int:
