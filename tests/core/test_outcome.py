@@ -221,3 +221,18 @@ def test_a_hostile_text_is_judged_by_its_ends_however_long_it_is(piece, before):
 )
 def test_a_lookup_that_found_nothing_to_change_is_a_lookup(text):
     assert told(text) == "no_match"
+
+
+HEADS = "Chunk ID: 1f2e3d\nWall time: 0.6000 seconds\nProcess exited with code {}\nOriginal token count: 4\nOutput:\nsome lines"
+FEET = [
+    "Command: npm test\nDirectory: (root)\nStdout: x\nStderr: (empty)\nError: (none)\nExit Code: {}\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: 34969",
+    "1 thing\n[The command completed with exit code {}.]\n[Current working directory: /repo]",
+    '{{"output": "x", "metadata": {{"exit_code": {}, "duration_seconds": 1.8}}}}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("content", [HEADS, HEADS.partition("\n")[2], *FEET])
+def test_an_exit_code_outranks_a_flag_that_says_that_the_tool_itself_worked(content):
+    for success in (True, None):
+        assert judge_result(ToolResult(tool_call_id="c", content=content.format(1), success=success)).state == "failed"
+        assert judge_result(ToolResult(tool_call_id="c", content=content.format(0), success=success)).state == "worked"

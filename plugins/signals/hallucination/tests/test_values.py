@@ -196,3 +196,19 @@ def test_a_year_that_nobody_told_is_the_one_that_it_is(script, told, is_honest):
 def test_escapes_of_json_and_degrees_are_read_as_they_are_meant(script):
     read = script.call("get_price", '{"price": "\\u00a35.60", "nozzle_c": 215}')
     assert script.judge(script.user("How much?"), read, script.say("It is £5.60, at 419 °F.")).findings == ()
+
+
+@pytest.mark.parametrize(
+    "answer", ["So it is 109 * 2 = 218.", "That is 240 x 100 / 40, so 600.", "$12.50 + 3 × $4.25 makes 25.25."]
+)
+def test_an_expression_that_the_answer_writes_gives_its_value(script, answer):
+    read = script.call("get_price", "The price is 7.")
+    assert (
+        script.judge(script.user("How much, with 109, 240, 12.50 and 4.25?"), read, script.say(answer)).findings == ()
+    )
+
+
+def test_an_expression_gives_no_other_value(script):
+    read = script.call("get_price", "The price is 7.")
+    found = script.judge(script.user("How much, with 109?"), read, script.say("So it is 109 * 2 = 281."))
+    assert [finding.rule for finding in found.findings] == ["figure"]

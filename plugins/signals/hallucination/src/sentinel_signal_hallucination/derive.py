@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from itertools import accumulate, chain, combinations
+from itertools import accumulate, chain, combinations, islice
 from statistics import median
 
 import msgspec
@@ -21,6 +21,8 @@ _SCALES = tuple(
 )  # fmt: skip
 _MOST_VALUES, _MOST_ROWS, _MOST_PAIRED, _MOST_IN_OBJECT, _LONGEST_RUN = 4_000, 60, 40, 18, 6
 _DEEPEST, _LONGEST, _LARGEST = 12, 24, 1e15
+_EXPRESSION = regex(r"(?<![\w.])(\d[\d,]*(?:\.\d+)?)((?:\s{0,3}[*×x/÷+−-]\s{0,3}\$?\d[\d,]*(?:\.\d+)?){1,6})")
+_TERM = regex(r"([*×x/÷+−-])\s{0,3}\$?(\d[\d,]*(?:\.\d+)?)")
 _DEGREES, _FREEZING = 1.8, 32.0  # of Fahrenheit
 _MOST_THREE, _MOST_TIMES = 12, 32
 _RATE = regex(r"(?:a|an|per|each|every)\b")
@@ -54,6 +56,8 @@ class Derived:
         ways = self._ways(value, step, answer, at)
         if _near(self._told, abs(value) * _NOISE)(value) or self._ends(written):
             return True
+        if _near(sorted(_stated(answer) + self._computed), step / 2 + 1e-9)(value):
+            return True
         return any(fits(value) and sum(fits(value + k * step) for k in _AROUND) <= _MOST_FIT for fits in ways)
 
     def _ways(self, value: float, step: float, answer: str, at: int) -> Iterator[Callable[[float], bool]]:
@@ -81,6 +85,11 @@ class Derived:
         """True for "ending in 3473" where something longer that was told ends so."""
         longer = re.compile(rf"\w{written}\b")
         return written.isdigit() and len(written) >= _SUFFIX and any(map(longer.search, (*self._results, *self._said)))
+
+    @once
+    def _computed(self) -> list[float]:
+        """What the expressions come to that the agent gave to its tools, or was told."""
+        return [value for text in self._said for value in _stated(text)][:_MOST_VALUES]
 
     @once
     def _values(self) -> list[float]:
@@ -167,6 +176,23 @@ def _of(value: object, fields: dict[str, list[float]], depth: int) -> Iterator[f
         fields[""] += [number for item in value if (number := _number(item)) is not None]
         for item in value[: _MOST_ROWS * 4]:
             yield from _of(item, fields, depth + 1)
+
+
+def _stated(text: str) -> list[float]:
+    """The values of written expressions: "109*2", "240 x 100 / 40"."""
+    found = list[float]()
+    for match in islice(_EXPRESSION.finditer(text), _MOST_ROWS):
+        total, product = 0.0, value_of(match[1])
+        for sign, written in _TERM.findall(match[2]):
+            value = value_of(written)
+            if sign in "+-−":
+                total, product = total + product, value if sign == "+" else -value
+            elif sign in "/÷":
+                product = product / value if value else 0.0
+            else:
+                product *= value
+        found.append(total + product)
+    return found
 
 
 def _of_three(values: list[float]) -> Iterator[float]:
