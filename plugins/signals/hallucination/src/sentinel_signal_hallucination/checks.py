@@ -53,7 +53,7 @@ _GENERAL = frozenset(
 )
 _TEXTS = word_set("draft description changelog template announcement")
 _RAN = regex(r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed)\b|(?:^|\n|[.!] )(?:re-?)?ran ")
-_SHORTEST, _NEAR = 3, 80
+_SHORTEST, _NEAR, _FARTHEST = 3, 80, 1_000
 _HEARD = ("passed", "passing", "success", "green")
 
 
@@ -64,7 +64,8 @@ class _Run(NamedTuple):
 
 def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterator[Evidence]:
     """The first claim of each kind that the record speaks against."""
-    runs = [_Run(call, check) for call in index.calls for check in call.checks]
+    first = max(0, texts[0].calls_before - _FARTHEST)
+    runs = [_Run(call, check) for call in index.calls[first:] for check in call.checks]
     programs: dict[str, frozenset[str]] = {
         kind: _words_of(run for run in runs if run.check.kind == kind) for kind in {run.check.kind for run in runs}
     }

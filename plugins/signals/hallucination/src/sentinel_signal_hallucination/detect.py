@@ -87,7 +87,7 @@ def _checked(index: TraceIndex, looks: list[Look], settings: Settings) -> Iterab
 
 
 def _swallowed(index: TraceIndex, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
-    if not any(call.outcome.state == "failed" or call.checks for call in index.calls):
+    if not any(facts.runs_anything for facts in index.tools.values()):
         return ()
     from sentinel_signal_hallucination.swallowed import swallowed
 

@@ -90,11 +90,10 @@ class _Failure(NamedTuple):
 
 def swallowed(index: TraceIndex, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """At most one finding an answer; messages in ``known`` have one already."""
-    failures = [failure for call in index.calls for failure in _failures(call, index)]
-    if not failures or index.children:
+    if index.children:
         return
     for text in _answers(index):
-        if text.message_index not in known and (found := _judge(text, index, failures)) is not None:
+        if text.message_index not in known and (found := _judge(text, index)) is not None:
             yield _evidence(text, *found, settings)
 
 
@@ -139,11 +138,12 @@ def _answers(index: TraceIndex) -> Iterator[Text]:
                 yield texts[at]
 
 
-def _judge(text: Text, index: TraceIndex, failures: list[_Failure]) -> tuple[Sentence, _Failure] | None:
-    calls = index.calls[: text.calls_before]
+def _judge(text: Text, index: TraceIndex) -> tuple[Sentence, _Failure] | None:
     since = max((at for at in index.asked if at < text.message_index), default=-1)
+    calls = index.calls[bisect_left(index.calls, since, key=_message_index) : text.calls_before]
+    failures = [failure for call in calls for failure in _failures(call, index)]
     for failure in reversed(failures):
-        if not since < failure.call.message_index < text.message_index or _is_mended(failure, failures, calls):
+        if _is_mended(failure, failures, calls):
             continue
         low = readable(text.content)
         if (
