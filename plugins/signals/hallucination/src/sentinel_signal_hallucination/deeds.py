@@ -38,9 +38,12 @@ def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evi
     }
     telling = {at: found for at, found in forms.items() if found}
     turns = Turns(record)
-    failures = [call.message_index for call in index.calls if call.outcome.state == "failed"]
-    places = {turns.number(at) for at in (*telling, *failures)}
-    for turn in map(turns.__getitem__, sorted(places)):
+    spoken = {turns.number(text.message_index) for text in index.texts if not text.is_copied}
+    told = {turns.number(at) for at in telling}
+    for number in sorted(spoken):
+        turn = turns[number]
+        if number not in told and not any(call.outcome.state == "failed" for call in turn.calls):
+            continue
         judged = (_judge(text, telling.get(text.message_index, _NONE), turn, settings) for text in turn.texts)
         rows = next(filter(None, judged), None)
         if rows and not turn.wrote:

@@ -1,5 +1,6 @@
 """What the record knows of the agent's deeds: each call that may have done something, and whether it worked."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -76,9 +77,13 @@ class Record:
     @once
     def deeds(self) -> list[Deed]:
         """What the agent did, or tried to do, in order; what only reads or shows something is no deed."""
+        return self.deeds_of(self.index.calls)
+
+    def deeds_of(self, calls: Iterable[Call]) -> list[Deed]:
+        """The deeds among some calls, in order."""
         return [
             Deed(call, facts, groups_of(facts), failed(call))
-            for call in self.index.calls
+            for call in calls
             if (facts := self.tools[call.call.name]).effect != "reads"
             and not facts.is_inert
             and (facts.effect == "writes" or not call.call.arguments or not only_shows(call))

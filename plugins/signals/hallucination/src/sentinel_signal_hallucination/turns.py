@@ -47,10 +47,7 @@ class Turn:
     @once
     def deeds(self) -> list[Deed]:
         """What was done or tried."""
-        deeds = self.record.deeds if self.calls else []
-        found = deeds[
-            bisect_right(deeds, self.asked, key=_message_index) : bisect_left(deeds, self.until, key=_message_index)
-        ]
+        found = self.record.deeds_of(self.calls)
         return [deed._replace(failed=deed.failed or _broke(deed)) for deed in found]
 
     @once
