@@ -31,7 +31,7 @@ sets, also looking at two halves of the tasks separately. No run was held out, s
 AUROC is how often a failed run scores above a good one; 0.5 is chance. Intervals are 95%, from a bootstrap over tasks.
 """
 
-_TAIL = """## On conversations that nobody had seen
+_TAIL = """## On unseen conversations
 
 Conversations were written for this, without sight of the code, by language models that were told to vary domain, tools and words. A lie is an
 honest run whose record was changed, or a last message that the record contradicts. The

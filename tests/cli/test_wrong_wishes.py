@@ -60,10 +60,7 @@ def test_an_output_that_cannot_be_as_asked(inside, write, folder, arguments, wor
 def test_options_of_the_list_of_plugins_are_not_passed_over(inside, options):
     done = inside("plugins", *options, "show", "loop")
     assert (done.returncode, done.stdout) == (3, "")
-    assert (
-        f'"{options[0]}" before "show" belongs to "sentinel plugins"; "sentinel plugins show" does not take it there'
-        in done.stderr
-    )
+    assert f'"{options[0]}" before "show" is for the list of plugins only; options of "show" go after it' in done.stderr
 
 
 def test_a_mistyped_group_of_entry_points_is_told(inside, monkeypatch):

@@ -302,7 +302,7 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
     found = [label for label in found if label[0] in _SET_UP] or found
     if len(found) > 1:
         choices = " or ".join(f'"{kind}:{name}.{field}"' for kind, name in found)
-        raise ConfigError(f'--set {key}: "{name}" is the name of plugins of two kinds; write {choices}')
+        raise ConfigError(f'--set {key}: "{name}" names plugins of two kinds; write {choices}')
     if found:
         return f"{found[0][0]}.{name}.{field}"
     if kind in SELECTABLE:

@@ -104,7 +104,7 @@ def _refuse_flags(context: click.Context) -> None:
         if option.name and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
             flag, name = option.opts[-1], context.invoked_subcommand
             raise click.UsageError(
-                f'"{flag}" before "{name}" belongs to "sentinel plugins"; "sentinel plugins {name}" does not take it there'
+                f'"{flag}" before "{name}" is for the list of plugins only; options of "{name}" go after it'
             )
 
 

@@ -30,7 +30,7 @@ class RetryConfig:
 
 @attrs.frozen(kw_only=True)
 class AgentSettings:
-    """Limits of one run, and how it calls the model. None means no limit, or the model's default.
+    """Limits of one run, and how it calls the model. None means no limit, or for the model's own parameters its default.
 
     For each attempt at the task, ``max_turns`` limits model calls (failed calls do not count) and ``max_tool_calls``
     limits tool calls; only the first ``max_calls_per_reply`` calls of one reply are run. For the whole run, including
@@ -74,7 +74,7 @@ class AgentSettings:
     context_strategy: ContextStrategy = attrs.field(
         default="truncation", validator=v.in_(("truncation", "sliding_window", "importance"))
     )
-    """What happens to messages that no longer fit: ``truncation`` drops the oldest, ``importance`` keeps the user's words and failures, ``sliding_window`` has the model summarize them."""
+    """What happens to messages that no longer fit: ``truncation`` drops the oldest, ``importance`` keeps failures and what the user wrote, ``sliding_window`` has the model summarize the oldest."""
     context_window: int | None = attrs.field(default=None, validator=v.optional(_count))
     """The model's context window in tokens, if the provider does not report it."""
     tool_mode: ToolMode = attrs.field(default="auto", validator=v.in_(("auto", "guided")))

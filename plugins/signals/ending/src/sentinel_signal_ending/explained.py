@@ -99,7 +99,7 @@ _EXPLAINED = {
     ),
     "failure_told": Explanation(
         why="The agent says what failed, so nobody is misled; the task may still not be done.",
-        mend="The answer needs no change. Fix the call that failed, or have the agent try another way first.",
+        mend="The answer needs no change. Fix the call that failed, or have the agent try another way before it answers.",
         example=_example(
             *_called("read_file", "boom", success=False), _said("I could not read b.txt."), asked="What is in b.txt?"
         ),

@@ -39,7 +39,7 @@ class LoopSettings:
     half_at_texts: float = attrs.field(default=4.0, validator=_positive)
     """Number of repeated texts in one stretch that gives a score of 0.5."""
     after_news_weight: float = attrs.field(default=0.25, validator=_share)
-    """Weight of a repeat that comes after something new: another call, a changed result, a user's new message."""
+    """Weight of a repeat that comes after something new: another call, a changed result, or a new message from the user."""
     unrecorded_weight: float = attrs.field(default=0.5, validator=_share)
     """Weight of a repeated call whose result is empty or not recorded."""
     scattered_weight: float = attrs.field(default=0.3, validator=_share)

@@ -80,7 +80,7 @@ _EXPLAINED = {
         example=_one_call({"order_id": "<your_order_id>"}, "{}"),
     ),
     "empty_argument": Explanation(
-        why="If other calls to the same tool pass a value, an empty one has usually been lost.",
+        why="If other calls to the same tool pass a value, an empty one usually means that the value was lost.",
         mend="Require the argument in the schema, and reject an empty one with a message that says what belongs there.",
         example={
             "messages": [

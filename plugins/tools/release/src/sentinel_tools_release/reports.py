@@ -80,7 +80,9 @@ def _filed_with(path: Path, key: str) -> dict[str, Any] | None:
 
 def _again(stored: dict[str, Any], report: dict[str, Any], path: Path) -> dict[str, Any]:
     if any(stored.get(name) != value for name, value in report.items()):
-        raise InputError(f'"{os.fspath(path)}" is another report filed with the same key; nothing was filed')
+        raise InputError(
+            f'"{os.fspath(path)}" is a different report, filed earlier with the same key; nothing was filed'
+        )
     return {"status": "filed", "report_id": stored["report_id"], "path": os.fspath(path)}
 
 
