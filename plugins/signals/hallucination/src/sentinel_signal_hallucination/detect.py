@@ -95,7 +95,7 @@ def _swallowed(index: TraceIndex, settings: Settings, known: frozenset[int]) -> 
 
 
 def _restated(record: Record, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
-    if not any(call.outcome.state == "failed" for call in record.index.calls):
+    if not any(facts.effect != "reads" and not facts.runs_anything for facts in record.tools.values()):
         return ()
     from sentinel_signal_hallucination.restated import restated
 

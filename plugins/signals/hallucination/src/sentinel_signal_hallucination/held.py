@@ -25,6 +25,14 @@ class Held:
         self.index = index
         self.until = until
 
+    @property
+    def has_results(self) -> bool:
+        """True where a tool gave anything: few answers need all that was given."""
+        messages = self.index.messages[: self.until]
+        contents = (result.content for message in messages for result in message.tool_results)
+        spoken = (message.content for message in messages if message.role == "tool" and message.content)
+        return any(content.strip() for content in chain(contents, spoken))
+
     @once
     def results(self) -> list[str]:
         """The contents of results, in order; what JSON escapes is read as it is meant."""

@@ -41,10 +41,11 @@ _SHORTEST, _MOST_VALUES, _DEEPEST = 3, 60, 4
 def restated(record: Record, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """At most one finding a turn; messages in ``known`` have one already."""
     index = record.index
-    if index.children or not any(deed.failed for deed in record.deeds):
+    if index.children:
         return
     turns = Turns(record)
-    for number in range(len(index.asked)):
+    spoken = {turns.number(text.message_index) for text in index.texts if not text.is_copied}
+    for number in sorted(spoken - {-1}):
         turn = turns[number]
         tried = turn.in_vain
         if tried is None or tried.facts.runs_anything or turn.wrote:

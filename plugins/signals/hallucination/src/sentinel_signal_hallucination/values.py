@@ -40,7 +40,7 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     yield from in_reports(index, settings)
     answer = final_answer(index)
     held = Held(index, answer.message_index if answer is not None else 0)
-    if answer is None or not held.told_by_tools.strip():
+    if answer is None or not held.has_results:
         return
     yield from in_texts(answer, held, settings)
     if not any(map(str.isdigit, answer.content)):
