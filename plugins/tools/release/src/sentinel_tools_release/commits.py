@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 
 from sentinel_tools_release.git import Range, Repository
-from sentinel_tools_release.sources import plain
+from sentinel_tools_release.plain_text import plain
 
 __all__ = ["Commit", "FileChange", "authors_of", "commits_of", "count_of", "files_of", "size_of", "touched_by"]
 

@@ -9,7 +9,7 @@ from xml.parsers import expat
 import attrs
 
 from sentinel_core.errors import InputError
-from sentinel_tools_release.sources import plain
+from sentinel_tools_release.plain_text import plain
 
 __all__ = ["Claims", "Status", "TestCase", "TestRun", "read_junit"]
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from sentinel_core.errors import InputError, NetworkError
 from sentinel_tools_release.files import json_file, json_object
+from sentinel_tools_release.plain_text import plain
 from sentinel_tools_release.settings import SourceSettings, SummarySettings, is_url
 
 if TYPE_CHECKING:
@@ -21,12 +22,10 @@ __all__ = [
     "get_release_summary",
     "json_files",
     "part_of",
-    "plain",
     "release_document",
     "without_part",
 ]
 
-_LONGEST = 200
 _MOST_FAILURES = 20
 _FAILURE_LENGTH = 200
 
@@ -172,9 +171,3 @@ def _of_version(summary: dict[str, Any], place: Path | str, release_id: str) -> 
         about = f'"{name}"' if isinstance(version, str) else name
         raise InputError(f'"{os.fspath(place)}" describes release {about} (at $.version), not "{release_id}"')
     return summary
-
-
-def plain(text: str, longest: int = _LONGEST) -> str:
-    """One line without control characters, of at most ``longest`` characters."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text[: longest * 4]).split())
-    return line if len(line) <= longest else f"{line[:longest]}..."

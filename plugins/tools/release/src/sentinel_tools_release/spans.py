@@ -12,8 +12,9 @@ import attrs
 from sentinel_core.errors import InputError
 from sentinel_core.trace import from_json
 from sentinel_tools_release.files import read_bytes
+from sentinel_tools_release.plain_text import plain
 from sentinel_tools_release.settings import TraceSettings
-from sentinel_tools_release.sources import part_of, plain, without_part
+from sentinel_tools_release.sources import part_of, without_part
 
 __all__ = ["get_observability_traces", "no_observability_traces"]
 
