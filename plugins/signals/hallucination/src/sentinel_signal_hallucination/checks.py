@@ -8,6 +8,7 @@ from sentinel_core.evaluate.checks import Check, kinds_of
 from sentinel_core.evaluate.index import Call, Text, TraceIndex
 from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding, Severity
+from sentinel_core.trace import Message
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.check_claims import CheckClaim, check_claims, commands_in
 from sentinel_signal_hallucination.evidence import Evidence
@@ -22,7 +23,7 @@ _NAMES = {
     "tests": "tests pass",
     "build": "build succeeds",
     "types": "type check passes",
-    "lint": "linter is content",
+    "lint": "linter passes",
 }
 # What changes no code and runs nothing of it.
 _QUIET = regex(r"(?:cd|ls|pwd|git (?:add|status|diff|log|show)|pip3? install (?!-e|\.)|mkdir|touch|true)\b")
@@ -105,10 +106,10 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
         if (claim.narrowed and not own) or not _could_not_run(claim.kind, text, index, calls):
             return None
         if own:
-            told = f"The agent says that it ran them and that the {_NAMES[claim.kind]}, and no call ran them."
+            told = f"The agent says that it ran checks and that the {_NAMES[claim.kind]}, but no call ran them."
             return _evidence("claim_without_call", "error", claim, text, told, settings.checks_weight)
         return _evidence(
-            "checks_not_run", "warning", claim, text, f"{says}, and no call ran them.", settings.unrun_weight
+            "checks_not_run", "warning", claim, text, f"{says}, but no call ran them.", settings.unrun_weight
         )
     for run in last.values():
         if run.check.passed is False and not _is_excused(claim, run, index, text, calls):
@@ -118,17 +119,22 @@ def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], s
     run = max(last.values(), key=_position)
     edit = next((call for call in reversed(calls) if call.position > run.call.position and is_edit(call)), None)
     if run.check.passed and edit is not None and not is_unseen_since(run.call, calls, run.check.kind):
-        told = f'{says}; they did before the last edit (call of "{edit.call.name}"), and no call ran them since.'
+        told = f'{says}; they passed before the last edit (call to "{edit.call.name}"), but no call has run them since.'
         return _evidence("stale_checks", "note", claim, text, told, 0.0)
     return None
 
 
 def _says_it_ran(claim: CheckClaim, text: Text, index: TraceIndex) -> bool:
     """As in "I ran the tests: all 14 pass", where no part of the session is missing."""
-    if index.children or any(other.is_copied for other in index.texts):
+    if index.children or any(map(_is_repeated, index.messages)):
         return False
     start = claim.sentence.start
     return _RAN.search(text.content[max(0, start - _NEAR) : claim.sentence.end].lower()) is not None
+
+
+def _is_repeated(message: Message) -> bool:
+    """True for context that was repeated after compaction: what stood before it may be missing."""
+    return message.details is not None and message.details.is_copied_context
 
 
 def _is_excused(claim: CheckClaim, run: _Run, index: TraceIndex, text: Text, calls: list[Call]) -> bool:

@@ -108,7 +108,7 @@ def _evidence(text: Text, sentence: Sentence, tried: Deed, settings: Settings) -
     finding = Finding(
         rule="contradicted_claim",
         severity="warning",
-        text=f'The answer tells what the call of "{tried.facts.name}" was to do, but that call failed.',
+        text=f'The answer presents the arguments of a call to "{tried.facts.name}" as facts, but that call failed.',
         message_index=text.message_index,
         quote=span_around(text.content, sentence.start, sentence.end),
     )
