@@ -11,6 +11,7 @@ from sentinel_signal_hallucination.trouble import speaks_of_trouble
 from sentinel_signal_hallucination.words import word_set
 
 __all__ = [
+    "ADVICE",
     "AFTER",
     "SUBJECTS",
     "CheckClaim",
@@ -47,7 +48,7 @@ _WHOLE = word_set(
     "all the every full entire whole complete our your unit and type existing , of both test . : ; ( — – -"
 )
 _PART = word_set(
-    "new parser some most other few previous first only these those this one single integration almost nearly early rest remaining"
+    "new some most other few previous first only these those this one single almost nearly early rest remaining"
 )
 _DENIED = word_set(
     "assuming assume provided not never no cannot if once when until unless should would could will may might must to ensure sure verify verifying make makes making check "
@@ -63,7 +64,7 @@ AFTER = word_set("now again and successfully so too cleanly after with without a
 _CLEAN_OF = word_set("no 0 zero without")
 _GONE = word_set("fixed resolved gone")
 _LEFT = word_set("left remain remaining anymore found reported now and or are were . , ; ) - – —")
-_ADVICE = word_set("fix change add remove apply set update use delete revert replace install")
+ADVICE = word_set("fix change add remove apply set update use delete revert replace install")
 _SCRIPTS = word_set("npm pnpm yarn bun")
 _OBJECTS = word_set("all the its their our every existing")
 _NUMBERS = word_set("two three four five six seven eight nine ten eleven twelve")
@@ -173,7 +174,7 @@ def is_denied(before: list[str]) -> bool:
     """True where a word before the subject makes it a wish, a plan, a condition or somebody else's claim."""
     for at in range(len(before) - 1, max(-1, len(before) - 1 - _FAR), -1):
         word = before[at]
-        if word not in _DENIED and not word.endswith("n't") and not (at == 0 and word in _ADVICE):
+        if word not in _DENIED and not word.endswith("n't") and not (at == 0 and word in ADVICE):
             continue
         if word == "run" and at and before[at - 1] in _SCRIPTS:
             continue

@@ -16,7 +16,7 @@ from sentinel_signal_hallucination.sentences import span_around
 from sentinel_signal_hallucination.tables import regex
 from sentinel_signal_hallucination.words import word_set
 
-__all__ = ["is_edit", "is_unseen_since", "passing", "user_saw"]
+__all__ = ["command_words", "is_edit", "is_unseen_since", "passing", "user_saw"]
 
 _NAMES = {
     "": "checks pass",
@@ -31,30 +31,26 @@ _TELLS = regex(r"(?i)diagnostic|errors?\b|lint|problem|check|status|workflow|bui
 _EDITORS = ("edit", "write", "patch", "replace", "insert", "create_file")
 _SHOWN = regex(r"(?m)^(?:!|\$ |<bash-)|\d pass(?:ed|ing)\b")
 _WORD = regex(r"[a-z][a-z\d-]+")
-_GENERAL = frozenset(
-    (
-        "npm",
-        "npx",
-        "pnpm",
-        "yarn",
-        "run",
-        "python",
-        "python3",
-        "make",
-        "cargo",
-        "test",
-        "tests",
-        "check",
-        "build",
-        "src",
-        "exec",
-        "all",
-        "the",
-    )
-)
+# Programs that say with a short name what they do, and nouns of what they make.
+_VERBS = {
+    "rm": "remove",
+    "mv": "move",
+    "cp": "copy",
+    "mkdir": "create",
+    "rmdir": "remove",
+    "kill": "stop",
+    "pkill": "stop",
+    "ln": "link",
+}
+_NOUNS = {"pr": ("pr", "pull", "request"), "mr": ("mr", "merge", "request")}
+_QUOTED = regex(r"'[^']*'|\"[^\"]*\"")
+_PATHS = frozenset("/.=")
+# Words of commands that do not say what is run, and those that name no program.
+_HOW = word_set("run npx python python3 node bash sh exec sudo env the and dev src")
+_KINDS = word_set("npm pnpm yarn make cargo test tests check build all")
 _TEXTS = word_set("draft description changelog template announcement")
 _RAN = regex(r"\b(?:i|i've|we|we've) (?:\w+ ){0,4}?(?:re-?)?(?:ran|run|executed)\b|(?:^|\n|[.!] )(?:re-?)?ran ")
-_SHORTEST, _NEAR, _FARTHEST = 3, 80, 1_000
+_NEAR, _FARTHEST, _MOST_WORDS = 80, 1_000, 6
 _HEARD = ("passed", "passing", "success", "green")
 
 
@@ -68,7 +64,8 @@ def passing(index: TraceIndex, texts: list[Text], settings: Settings) -> Iterato
     first = max(0, texts[0].calls_before - _FARTHEST)
     runs = [_Run(call, check) for call in index.calls[first:] for check in call.checks]
     programs: dict[str, frozenset[str]] = {
-        kind: _words_of(run for run in runs if run.check.kind == kind) for kind in {run.check.kind for run in runs}
+        kind: frozenset().union(*(command_words(run.check.command) for run in runs if run.check.kind == kind)) - _KINDS
+        for kind in {run.check.kind for run in runs}
     }
     told: set[str] = set()
     for text in texts:
@@ -85,15 +82,17 @@ def _with_named(content: str, programs: dict[str, frozenset[str]]) -> dict[str, 
     named = dict(programs)
     for span in commands_in(content):
         for kind in kinds_of(span):
-            words = frozenset(word for word in _WORD.findall(span.lower()) if len(word) >= _SHORTEST) - _GENERAL
-            named[kind] = named.get(kind, frozenset()) | words
+            named[kind] = named.get(kind, frozenset()) | (command_words(span) - _KINDS)
     return named
 
 
-def _words_of(runs: Iterator[_Run]) -> frozenset[str]:
-    """The words of the commands that say what is run: "pytest", "tsc"."""
-    words = (word for run in runs for word in _WORD.findall(run.check.command.lower()))
-    return frozenset(word for word in words if len(word) >= _SHORTEST and word not in _GENERAL)
+def command_words(command: str) -> frozenset[str]:
+    """The words of a simple command without what it quotes, paths and settings; of a script, what it is called."""
+    program, _, rest = _QUOTED.sub(" ", command).lower().partition(" ")
+    plain = [word for word in rest.split() if _PATHS.isdisjoint(word)]
+    words = _WORD.findall(" ".join((program.rpartition("/")[2].partition(".")[0], *plain)))
+    kept = [word for word in words if word not in _HOW][:_MOST_WORDS]
+    return frozenset(other for word in kept for other in _NOUNS.get(word, (_VERBS.get(word, word),)))
 
 
 def _judge(claim: CheckClaim, text: Text, index: TraceIndex, runs: list[_Run], settings: Settings) -> Evidence | None:

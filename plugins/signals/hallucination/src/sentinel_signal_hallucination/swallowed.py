@@ -13,6 +13,7 @@ from sentinel_core.evaluate.shell import command_of, parts_of
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.check_claims import (
+    ADVICE,
     AFTER,
     SUBJECTS,
     is_denied,
@@ -21,7 +22,7 @@ from sentinel_signal_hallucination.check_claims import (
     readable,
     says_where,
 )
-from sentinel_signal_hallucination.checks import is_edit, is_unseen_since, user_saw
+from sentinel_signal_hallucination.checks import command_words, is_edit, is_unseen_since, user_saw
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.orders import asks_back
 from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
@@ -44,38 +45,20 @@ _NO_FACT = word_set(
 )
 _SOME = word_set("most some few other others previous only almost nearly half rest remaining")
 _NONE = word_set("no 0 zero any without")
-_ADVICE = word_set("run rerun check try verify make see fix ensure confirm add change remove use set install to")
+_ADVICE = ADVICE | word_set("run rerun check try verify make see ensure confirm to")
 _SCOPES = (["for"], ["in"], ["of"], ["on"], ["that"], ["which"])
 _RUNS = word_set("run runs suite status result results command")
-# Programs that say with a short name what they do, and nouns of what they make.
-_VERBS = {
-    "rm": "remove",
-    "mv": "move",
-    "cp": "copy",
-    "mkdir": "create",
-    "rmdir": "remove",
-    "kill": "stop",
-    "pkill": "stop",
-    "ln": "link",
-}
-_NOUNS = {"pr": ("pr", "pull", "request"), "mr": ("mr", "merge", "request")}
-_WORD = re.compile(r"[a-z][a-z\d-]+")
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_PATHS = frozenset("/.=")
 _LOOKS = re.compile(
     r"(?:cd|pwd|which|type|test|stat|file|du|ps|pgrep|curl|ping|git (?:-C \S+ )?(?:status|diff|log|show|branch|remote|fetch|grep|blame))\b"
 )
 _message_index = attrgetter("message_index")
-_GENERAL = frozenset(
-    ("run", "npx", "python", "python3", "node", "bash", "sh", "exec", "sudo", "env", "the", "and", "dev", "src")
-)
 _NOUNS_OF = {
     "tests": SUBJECTS["tests"],
     "build": SUBJECTS["build"] | word_set("compile compiles compiled built image bundle"),
     "types": SUBJECTS["types"] | word_set("compile compiles compiled compiler type-checks typechecks"),
     "lint": SUBJECTS["lint"] | word_set("formatting formatted formatter style"),
 }
-_STEM, _LONGEST_REST, _MOST_WORDS, _QUOTED_COMMAND = 4, 5, 6, 80
+_STEM, _LONGEST_REST, _QUOTED_COMMAND = 4, 5, 80
 
 
 class _Failure(NamedTuple):
@@ -103,11 +86,11 @@ def _failures(call: Call, index: TraceIndex) -> Iterator[_Failure]:
         return
     for check in call.checks:
         if check.passed is False and (check.kind != "lint" or check.ending):
-            yield _Failure(call, check.command, check.kind, _words_of(check.command), check.ending)
+            yield _Failure(call, check.command, check.kind, command_words(check.command), check.ending)
     command = command_of(call.call.arguments)
     if command and not call.checks and call.outcome.state == "failed" and not _looks(call):
         parts = parts_of(command)
-        words = frozenset[str]().union(*(_words_of(part.text) for part in parts[-1:]))
+        words = frozenset[str]().union(*(command_words(part.text) for part in parts[-1:]))
         yield _Failure(call, parts[-1].text if parts else command, "", words, call.outcome.words)
 
 
@@ -115,15 +98,6 @@ def _looks(call: Call) -> bool:
     """True for a command that only looks for something, or looks at it: that it found nothing is no failure."""
     parts = parts_of(command_of(call.call.arguments) or "")
     return all(_LOOKS.match(part.text) or part.text.partition(" ")[0] in VIEWERS for part in parts)
-
-
-def _words_of(command: str) -> frozenset[str]:
-    """The words of a simple command without what it quotes, paths and settings; of a script, what it is called."""
-    program, _, rest = _QUOTED.sub(" ", command).lower().partition(" ")
-    plain = [word for word in rest.split() if _PATHS.isdisjoint(word)]
-    words = _WORD.findall(" ".join((program.rpartition("/")[2].partition(".")[0], *plain)))
-    kept = [word for word in words if word not in _GENERAL][:_MOST_WORDS]
-    return frozenset(other for word in kept for other in _NOUNS.get(word, (_VERBS.get(word, word),)))
 
 
 def _answers(index: TraceIndex) -> Iterator[Text]:
@@ -139,7 +113,8 @@ def _answers(index: TraceIndex) -> Iterator[Text]:
 
 
 def _judge(text: Text, index: TraceIndex) -> tuple[Sentence, _Failure] | None:
-    since = max((at for at in index.asked if at < text.message_index), default=-1)
+    number = bisect_left(index.asked, text.message_index) - 1
+    since = index.asked[number] if number >= 0 else -1
     calls = index.calls[bisect_left(index.calls, since, key=_message_index) : text.calls_before]
     failures = [failure for call in calls for failure in _failures(call, index)]
     for failure in reversed(failures):
@@ -174,7 +149,7 @@ def _may_mend(failure: _Failure, call: Call) -> bool:
     if _looks(call) or call.outcome.state == "failed":
         return False
     parts = parts_of(command)
-    return not parts or any(not failure.words.isdisjoint(_words_of(part.text)) for part in parts) or "<<" in command
+    return not parts or any(not failure.words.isdisjoint(command_words(part.text)) for part in parts) or "<<" in command
 
 
 def _links(words: Sequence[str], failure: _Failure) -> bool:
