@@ -11,8 +11,8 @@ from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, ToolFi
 from sentinel_core.agent.run_progress import is_resumable
 from sentinel_core.agent.severity_floor import is_below, minimum_severity
 from sentinel_core.agent.staging import filed_report, staged_report
-from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import NetworkError, NotRepeatedError, OutcomeUnknownError
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
 from sentinel_core.testing.scripted import ScriptedModel

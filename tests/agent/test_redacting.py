@@ -9,8 +9,8 @@ from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.events import AttemptFinished, MessageReceived, ToolFinished
 from sentinel_core.agent.journal import encode_event
 from sentinel_core.agent.run_progress import Progress, Step, Text, step_of
-from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import NetworkError
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
 from sentinel_core.runtime.redact import Redactor

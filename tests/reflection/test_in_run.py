@@ -20,7 +20,6 @@ from sentinel_core.agent.events import (
 )
 from sentinel_core.agent.feedback import BEGIN
 from sentinel_core.agent.reflection.attempt_guard import Guardian, Overriding
-from sentinel_core.agent.reflection.by_rules import reflect_by_rules
 from sentinel_core.agent.resume import is_over
 from sentinel_core.agent.run_summary import RunSummary
 from sentinel_core.cli.run import _why_no_report
@@ -30,6 +29,7 @@ from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.guardrails.bound import BoundGuardrail
 from sentinel_core.guardrails.facts import Ruling
 from sentinel_core.guardrails.orchestrator import Orchestrator
+from sentinel_core.guardrails.reflect_by_rules import reflect_by_rules
 from sentinel_core.guardrails.store import open_store
 from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import installed, load

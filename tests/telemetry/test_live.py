@@ -9,8 +9,8 @@ import httpx
 import httpx2
 import pytest
 
-from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import RateLimitError
+from sentinel_core.host.tools import Toolbox
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
 from sentinel_core.runtime.http import guarded_client

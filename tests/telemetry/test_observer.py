@@ -17,8 +17,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 from sentinel_core.agent import events as ev
 from sentinel_core.errors import ConfigError
 from sentinel_core.telemetry import Telemetry
-from sentinel_core.telemetry.observer import is_disabled
-from sentinel_core.telemetry.send import Unsent, check_endpoint, send
+from sentinel_core.telemetry.send import Unsent, check_endpoint, is_disabled, send
 
 KINDS = {
     "/v1/traces": ExportTraceServiceRequest,

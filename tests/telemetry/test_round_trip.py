@@ -10,7 +10,7 @@ from sentinel_core import evaluate_trace
 from sentinel_core.agent.conversation import to_trace
 from sentinel_core.agent.detective import investigate
 from sentinel_core.agent.events import RunStarted
-from sentinel_core.agent.tools import Toolbox, bind_tool, in_process
+from sentinel_core.host.tools import Toolbox, bind_tool, in_process
 from sentinel_core.model import Reply
 from sentinel_core.telemetry import Telemetry, rebuild, trace_id_of
 from sentinel_core.trace import ToolCall

@@ -26,12 +26,12 @@ from sentinel_core.agent.events import (
 from sentinel_core.agent.feedback import feedback_text
 from sentinel_core.agent.limits import Limit, judged_ends, used_up
 from sentinel_core.agent.recorder import Record
-from sentinel_core.agent.reflection.by_rules import Reflector, reflect_by_rules
 from sentinel_core.agent.risk.rules import Risk
 from sentinel_core.agent.run_guard import Checked, Guard, Settled, Watching, checked_event
 from sentinel_core.agent.staging import staged_report
 from sentinel_core.errors import SentinelError
 from sentinel_core.guardrails.facts import FAILED, Reflection, Ruling
+from sentinel_core.guardrails.reflect_by_rules import Reflector, reflect_by_rules
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace
 

@@ -15,8 +15,8 @@ from sentinel_core.agent.events import (
     RunStarted,
     ToolFinished,
 )
-from sentinel_core.agent.otel_ids import trace_id_of
-from sentinel_core.agent.otel_names import TRACE_ID
+from sentinel_core.telemetry.ids import trace_id_of
+from sentinel_core.telemetry.names import TRACE_ID
 from sentinel_core.trace import ExecutionTrace, Message, MessageDetails, TokenUsage, ToolCall, TraceDetails
 from sentinel_core.traces.readers.usage import add_usage
 

@@ -5,16 +5,16 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.conversation import Conversation, ConversationContext, context_of, conversation_of, to_trace
 from sentinel_core.agent.events import Event, MessageReceived, Outcome, RunStarted
 from sentinel_core.agent.loop import LiveCheck, Loop
 from sentinel_core.agent.model_call import Asker
 from sentinel_core.agent.recorder import Observer, Record, as_it_is
-from sentinel_core.agent.tools import Toolbox
 from sentinel_core.host.agent_settings import AgentSettings
+from sentinel_core.host.tools import Toolbox
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
+from sentinel_core.runtime.clock import Clock
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult
 
 __all__ = ["Agent", "AgentSettings", "Answer"]

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
-from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.conversation import to_trace
 from sentinel_core.agent.core import Agent, AgentSettings
 from sentinel_core.agent.events import Event, Outcome, RunEnded
@@ -23,10 +22,11 @@ from sentinel_core.agent.staging import (
     staged_report,
     staging,
 )
-from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import ConfigError, ModelError
+from sentinel_core.host.tools import Toolbox
 from sentinel_core.model import Model
 from sentinel_core.offers import Tool
+from sentinel_core.runtime.clock import Clock
 from sentinel_core.runtime.redact import Redactor
 from sentinel_core.trace import ExecutionTrace, ToolCall
 

@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.events import Decided, GuardrailChecked, MessageReceived, Outcome, RunEnded, ToolStarted
 from sentinel_core.agent.limits import Limit, Used, limit_met, too_many_calls, used_in
 from sentinel_core.agent.model_call import Asker, outcome_of
 from sentinel_core.agent.prompts import reminder
 from sentinel_core.agent.recorder import Record
 from sentinel_core.agent.tool_execution import refuse_calls, run_calls
-from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import ModelError, ToolNotFoundError
 from sentinel_core.host.agent_settings import AgentSettings
+from sentinel_core.host.tools import Toolbox
 from sentinel_core.model import Reply, ToolChoice
 from sentinel_core.offers import Tool
+from sentinel_core.runtime.clock import Clock
 from sentinel_core.trace import Message, ToolCall
 
 __all__ = ["LiveCheck", "Loop"]

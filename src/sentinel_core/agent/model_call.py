@@ -1,13 +1,10 @@
 """One turn of the model: fit the conversation into its window, retry until it answers, calibrate the token estimate."""
 
 from collections.abc import Callable, Iterable, Sequence
-from types import NoneType
-from typing import get_args
 
 import attrs
 
-from sentinel_core.agent.clock import Clock
-from sentinel_core.agent.context import ManagedContext, Summary, budget_of, estimate_overhead, manage_context
+from sentinel_core.agent.context import ManagedContext, Summary, budget_of, manage_context
 from sentinel_core.agent.events import (
     AttemptFinished,
     AttemptStarted,
@@ -22,14 +19,16 @@ from sentinel_core.agent.recorder import Record
 from sentinel_core.agent.resume import attempts_in, last_run
 from sentinel_core.agent.retry import execute_with_retry, retry_after_of
 from sentinel_core.errors import ContextLengthError, ModelError, NetworkError, ProviderError, error_text
-from sentinel_core.evaluate.foreign import refused_type
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.model import Capabilities, Model, Reply, Request, StopReason, ToolChoice
 from sentinel_core.offers import Tool
+from sentinel_core.providers.replies import misfit_of
+from sentinel_core.providers.tokens import estimate_overhead
+from sentinel_core.runtime.clock import Clock
 from sentinel_core.runtime.watch import shielded, time_limit
-from sentinel_core.trace import Message, TokenUsage, ToolCall
+from sentinel_core.trace import Message, ToolCall
 
-__all__ = ["Asker", "complete", "misfit_of", "outcome_of", "with_unique_call_ids"]
+__all__ = ["Asker", "complete", "outcome_of", "with_unique_call_ids"]
 
 _FACTORS = (0.5, 4.0)  # bounds of the calibration: beyond them the reported count is wrong, not the estimate
 _GRACE = 1.0  # seconds past the timeout in which a provider may still give up by itself, with a better error
@@ -254,39 +253,11 @@ def _last_summary(record: Record) -> Summary | None:
     return Summary(found[-1].covers, found[-1].summary) if found else None
 
 
-_OF_A_REPLY: dict[str, tuple[type, ...]] = {
-    "content": (str,),
-    "tool_calls": (tuple, list),
-    "usage": (TokenUsage, NoneType),
-    "model": (str, NoneType),
-    "cost_usd": (float, int, NoneType),
-}
-_OF_A_CALL: dict[str, type] = {"id": str, "name": str, "arguments": dict}
-
 _CUT_OFF: dict[StopReason, Outcome] = {
     "max_tokens": "truncated",
     "refusal": "refused",
     "content_filter": "filtered",
 }
-
-
-def misfit_of(reply: object) -> str:
-    """What a provider gave instead of a reply, or which field has the wrong type, in words; empty for a sound reply."""
-    if not isinstance(reply, Reply):
-        return f"a {refused_type(reply)} instead of a Reply"
-    for name, expected in _OF_A_REPLY.items():
-        if not isinstance(value := getattr(reply, name), expected):
-            return f"a Reply whose {name} is a {type(value).__name__}"
-    if reply.stop_reason not in get_args(StopReason):
-        return f"a Reply whose stop_reason is {reply.stop_reason!r:.40}; it must be one of {', '.join(get_args(StopReason))}"
-    calls: Iterable[object] = reply.tool_calls
-    for call in calls:
-        if not isinstance(call, ToolCall):
-            return f"a Reply whose tool_calls contain a {type(call).__name__} instead of a ToolCall"
-        for name, kind in _OF_A_CALL.items():
-            if not isinstance(value := getattr(call, name), kind):
-                return f"a Reply with a call whose {name} is a {type(value).__name__}; it must be a {kind.__name__}"
-    return ""
 
 
 def outcome_of(reply: Reply) -> Outcome | None:

@@ -7,11 +7,11 @@ from typing import Any
 import attrs
 import msgspec
 
-from sentinel_core.agent.context import estimate_tokens
 from sentinel_core.agent.events import Event, ReplyReceived, RunStarted
 from sentinel_core.agent.journal import Run, decode_event, encode_event
 from sentinel_core.errors import InputError, JournalError, ProviderError
 from sentinel_core.model import Capabilities, Reply, Request
+from sentinel_core.providers.tokens import estimate_tokens
 from sentinel_core.runtime.printable import counted
 from sentinel_core.runtime.state_files import write_whole
 from sentinel_core.trace import Message

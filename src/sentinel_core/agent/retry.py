@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from sentinel_core.agent.clock import Clock
 from sentinel_core.errors import ModelError
 from sentinel_core.host.agent_settings import RetryConfig
+from sentinel_core.runtime.clock import Clock
 
 __all__ = ["AttemptLog", "delay", "execute_with_retry", "retry_after_of", "schedule"]
 

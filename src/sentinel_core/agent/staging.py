@@ -14,9 +14,9 @@ from sentinel_core.agent.retry import delay
 from sentinel_core.agent.risk.rules import RISKS, Risk
 from sentinel_core.agent.severity_floor import is_below, minimum_severity, summaries_in
 from sentinel_core.agent.tool_execution import UNKNOWN
-from sentinel_core.agent.tools import Toolbox
 from sentinel_core.errors import InputError, NotRepeatedError
 from sentinel_core.host.agent_settings import RetryConfig
+from sentinel_core.host.tools import Toolbox
 from sentinel_core.offers import Tool
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult, canonical, from_json
 

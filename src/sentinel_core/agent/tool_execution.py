@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from sentinel_core.agent.events import Event, ToolFinished, ToolStarted
 from sentinel_core.agent.limits import Limit
 from sentinel_core.agent.recorder import Record
-from sentinel_core.agent.tools import OUTCOME_UNKNOWN, Toolbox
 from sentinel_core.errors import NotRepeatedError, ToolTimeoutError
+from sentinel_core.host.tools import OUTCOME_UNKNOWN, Toolbox
 from sentinel_core.trace import ToolCall, ToolResult, canonical
 
 __all__ = ["NOT_RUN", "UNKNOWN", "refuse_calls", "run_calls", "unknown_writes"]

@@ -10,7 +10,6 @@ from typing import Any, Literal
 import attrs
 import click
 
-from sentinel_core.agent.otel_ids import trace_id_of
 from sentinel_core.agent.run_progress import Progress, Step, Text
 from sentinel_core.agent.run_summary import RunSummary, heading, lifted, render_run
 from sentinel_core.cli import ERROR, HOME, complain, say, terminal_width, use_color, warn
@@ -28,7 +27,8 @@ from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Frame, Refusal, Warned
 from sentinel_core.runtime.printable import clipped
 from sentinel_core.runtime.watch import AtWork, at_fault
-from sentinel_core.telemetry.observer import is_disabled
+from sentinel_core.telemetry.ids import trace_id_of
+from sentinel_core.telemetry.send import is_disabled
 from sentinel_core.telemetry.verdicts import Emission
 from sentinel_core.traces.sources import FileSource
 

@@ -16,19 +16,19 @@ from sentinel_core.agent.journal_observer import JournalObserver, end_with_paren
 from sentinel_core.agent.prompts import SYSTEM_PROMPT
 from sentinel_core.agent.recorder import Observer
 from sentinel_core.agent.reflection.attempt_guard import Overriding
-from sentinel_core.agent.reflection.by_rules import Reflector, reflect_by_rules
 from sentinel_core.agent.resume import differences, fingerprint
 from sentinel_core.agent.run_progress import Step, Text
 from sentinel_core.agent.run_summary import RunSummary, save_run
-from sentinel_core.agent.tools import Toolbox
 from sentinel_core.cli.choose_provider import Connected, Note, ResumeFlags, connect
 from sentinel_core.cli.guard_process import Guarding, GuardProcess
 from sentinel_core.cli.run_options import final_ends, judged_by, with_resume_flags
 from sentinel_core.errors import ConfigError, JournalError, SentinelError
+from sentinel_core.guardrails.reflect_by_rules import Reflector, reflect_by_rules
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.connect import close_model
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, Setting
+from sentinel_core.host.tools import Toolbox
 from sentinel_core.offers import Tool
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned, as_text
 from sentinel_core.runtime.redact import Redactor

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from sentinel_core._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sentinel_core.agent.otel_ids import trace_id_of
     from sentinel_core.telemetry.groups import Group, Groups
+    from sentinel_core.telemetry.ids import trace_id_of
     from sentinel_core.telemetry.observer import Telemetry
     from sentinel_core.telemetry.one_conversation import renamed
     from sentinel_core.telemetry.processor import SentinelSpanProcessor

@@ -6,8 +6,8 @@ from typing import Literal
 import attrs
 
 from sentinel_core.agent.events import Event, RunStarted
-from sentinel_core.agent.otel_ids import span_id_of
 from sentinel_core.telemetry.content import clean_text
+from sentinel_core.telemetry.ids import span_id_of
 
 __all__ = [
     "CLIENT",

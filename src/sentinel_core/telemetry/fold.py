@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sentinel_core.agent import events as ev
-from sentinel_core.agent import otel_names as names
 from sentinel_core.agent.conversation import message_of, to_trace
-from sentinel_core.agent.otel_ids import trace_id_of
+from sentinel_core.telemetry import names
 from sentinel_core.telemetry.content import as_json, clean_text, definitions, message_parts
 from sentinel_core.telemetry.data import CLIENT, Fold, OpenAttributes, OpenSpan, SpanEvent
+from sentinel_core.telemetry.ids import trace_id_of
 from sentinel_core.telemetry.model_spans import MODEL_HANDLERS, usage_attributes
 from sentinel_core.trace import ToolResult
 

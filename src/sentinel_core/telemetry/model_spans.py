@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sentinel_core.agent import events as ev
-from sentinel_core.agent import otel_names as names
 from sentinel_core.agent.conversation import message_of
+from sentinel_core.telemetry import names
 from sentinel_core.telemetry.content import as_json, clean_text, message_parts, window
 from sentinel_core.telemetry.data import CLIENT, Fold, OpenAttributes, OpenSpan
 from sentinel_core.trace import TokenUsage

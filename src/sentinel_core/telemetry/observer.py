@@ -5,7 +5,6 @@ HTTP spans are written as they happen: requests as children of the attempt, the 
 
 import contextlib
 import logging
-import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -14,16 +13,17 @@ from typing import Self
 import attrs
 
 from sentinel_core.agent import events as ev
-from sentinel_core.agent.otel_ids import root_span_id_of, span_id_of, trace_id_of
 from sentinel_core.agent.staging import DELIVERY
 from sentinel_core.errors import error_text
 from sentinel_core.runtime.http_requests import HttpRequest, unwatch, watch
 from sentinel_core.runtime.state_files import append_lines
 from sentinel_core.telemetry.data import CLIENT, Attribute, SpanData
 from sentinel_core.telemetry.encode import log_lines, metric_lines, span_lines
+from sentinel_core.telemetry.ids import root_span_id_of, span_id_of, trace_id_of
 from sentinel_core.telemetry.run_files import http_lines, live_path, rebuild
+from sentinel_core.telemetry.send import is_disabled
 
-__all__ = ["Telemetry", "is_disabled"]
+__all__ = ["Telemetry"]
 
 _HTTP_SCOPE = "sentinel.http"
 _FAILED = 400  # the lowest HTTP status that is an error for a client
@@ -31,11 +31,6 @@ _FAILED = 400  # the lowest HTTP status that is an error for a client
 _LEAVES = (ev.RunResumed, ev.AttemptFinished, ev.ToolFinished, ev.DeliveryFinished)
 # After these the files are written, because a long wait, or nothing, may follow.
 _SAVES = (ev.RunEnded, ev.LoopDecided, ev.DeliveryFinished)
-
-
-def is_disabled() -> bool:
-    """Whether OpenTelemetry's own switch, ``OTEL_SDK_DISABLED``, is on."""
-    return os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
 
 
 def _log_warning(problem: str) -> None:

@@ -1,20 +1,16 @@
 """The files of a run: its trace, its metrics, its logs, each written atomically."""
 
-import errno
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import msgspec
-
 from sentinel_core.agent.events import Event
-from sentinel_core.runtime.state_files import make_folder, refuse_detours, write_whole
-from sentinel_core.telemetry.encode import log_lines, metric_lines, span_lines
+from sentinel_core.runtime.state_files import write_whole
+from sentinel_core.telemetry.encode import is_json_line, log_lines, metric_lines, span_lines
 from sentinel_core.telemetry.logs import logs_of
 from sentinel_core.telemetry.metrics import metrics_of
 from sentinel_core.telemetry.spans import conversations, spans_of
 
-__all__ = ["check_writable", "http_lines", "is_json_line", "live_path", "rebuild", "trace_path"]
+__all__ = ["http_lines", "live_path", "rebuild", "trace_path"]
 
 _OURS = b'"scope":{"name":"sentinel"'
 
@@ -65,18 +61,6 @@ def _write(path: Path, lines: Iterable[bytes]) -> None:
         path.unlink(missing_ok=True)
 
 
-def check_writable(path: Path) -> int:
-    """The size of a file to append to; 0 if it does not exist, and it is not created. Raises ``OSError`` if unwritable."""
-    refuse_detours(path)
-    make_folder(path.parent)
-    if path.exists():
-        with path.open("ab") as file:
-            return file.tell()
-    if not os.access(path.parent, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path.parent))
-    return 0
-
-
 def _foreign(path: Path) -> Iterable[bytes]:
     """The whole lines of a file that others wrote; a line that a kill truncated is left out."""
     return (line for line in _lines(path) if _OURS not in line and is_json_line(line))
@@ -89,12 +73,3 @@ def _verdicts(path: Path) -> Iterable[bytes]:
 
 def _lines(path: Path) -> list[bytes]:
     return path.read_bytes().splitlines(keepends=True) if path.exists() else []
-
-
-def is_json_line(line: bytes) -> bool:
-    """Whether this is a whole line of JSON, with its newline."""
-    try:
-        msgspec.json.decode(line, type=msgspec.Raw)
-    except msgspec.DecodeError:
-        return False
-    return line.endswith(b"\n")

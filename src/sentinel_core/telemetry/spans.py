@@ -5,10 +5,10 @@ from collections.abc import Iterable
 import attrs
 
 from sentinel_core.agent.events import Event, RunStarted
-from sentinel_core.agent.otel_ids import nanos_of, trace_id_of
-from sentinel_core.agent.otel_names import CONTENT
 from sentinel_core.telemetry.data import Fold, OpenSpan, SpanData
 from sentinel_core.telemetry.fold import HANDLERS, finish
+from sentinel_core.telemetry.ids import nanos_of, trace_id_of
+from sentinel_core.telemetry.names import CONTENT
 
 __all__ = ["conversations", "spans_of", "without_content"]
 

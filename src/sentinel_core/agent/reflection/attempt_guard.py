@@ -5,7 +5,6 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.reflection.by_rules import report_digest
 from sentinel_core.agent.run_guard import Checked, Settled
 from sentinel_core.errors import LoopError
 from sentinel_core.evaluate.evaluator import Panel, evaluate
@@ -13,6 +12,7 @@ from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.guardrails.bound import BoundGuardrail, LiveGuard
 from sentinel_core.guardrails.facts import FAILED, LIFTS, History, Reflection, Ruling
 from sentinel_core.guardrails.orchestrator import Orchestrator
+from sentinel_core.guardrails.reflect_by_rules import report_digest
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.redact import redact, redacted
 from sentinel_core.trace import ExecutionTrace

@@ -13,15 +13,15 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.clock import Clock
 from sentinel_core.agent.events import ReflectorAsked
 from sentinel_core.agent.model_call import complete
-from sentinel_core.agent.reflection.by_rules import at_worst, reflect_by_rules, tag_of
 from sentinel_core.errors import ModelError
 from sentinel_core.guardrails.facts import Reflection
+from sentinel_core.guardrails.reflect_by_rules import at_worst, reflect_by_rules, tag_of
 from sentinel_core.model import Model, Reply, Request
 from sentinel_core.offers import Tool
 from sentinel_core.report import ReliabilityReport
+from sentinel_core.runtime.clock import Clock
 from sentinel_core.runtime.redact import redact
 from sentinel_core.trace import ExecutionTrace, Message, to_json
 

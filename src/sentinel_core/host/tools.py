@@ -10,8 +10,6 @@ import attrs
 import msgspec
 
 from sentinel_core import errors
-from sentinel_core.agent.clock import Clock
-from sentinel_core.agent.context import capped
 from sentinel_core.errors import (
     ConfigError,
     InvalidArgumentsError,
@@ -28,6 +26,8 @@ from sentinel_core.errors import (
 from sentinel_core.host.validate_offers import check_parameters
 from sentinel_core.offers import Tool
 from sentinel_core.runtime import isolate
+from sentinel_core.runtime.clock import Clock
+from sentinel_core.runtime.cut import capped
 from sentinel_core.runtime.http_requests import working_on
 from sentinel_core.trace import ToolCall, ToolResult, ToolSchema
 
