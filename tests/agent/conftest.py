@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sentinel_core.agent.core import Agent
+from sentinel_agent.core import Agent
 from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.offers import Tool
 from sentinel_core.runtime.clock import Clock

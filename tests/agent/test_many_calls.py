@@ -8,10 +8,10 @@ import time
 import attrs
 import pytest
 
-from sentinel_core.agent.core import Agent, AgentSettings
-from sentinel_core.agent.events import ReplyReceived, ToolFinished
-from sentinel_core.agent.limits import Limit
-from sentinel_core.agent.tool_execution import run_calls
+from sentinel_agent.core import Agent, AgentSettings
+from sentinel_agent.events import ReplyReceived, ToolFinished
+from sentinel_agent.limits import Limit
+from sentinel_agent.tool_execution import run_calls
 from sentinel_core.host.tools import Toolbox
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from sentinel_agent.journal import Journal
 from sentinel_command_serve.tokens import make_tokens
 from sentinel_command_suite.journal import Journal as SuiteJournal
-from sentinel_core.agent.journal import Journal
 from sentinel_core.errors import ConfigError, JournalError, StoreError
 from sentinel_core.guardrails.sqlite import SqliteStore
 from sentinel_core.host.settings import read_layers

@@ -5,7 +5,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core.agent.reflection.by_model import PESSIMIST, SAGE, ModelReflector
+from sentinel_agent.reflection.by_model import PESSIMIST, SAGE, ModelReflector
 from sentinel_core.errors import NetworkError
 from sentinel_core.guardrails.facts import Reflection
 from sentinel_core.guardrails.reflect_by_rules import RULES, at_worst, reflect_by_rules, report_digest, tag_of

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from receiving import receiver
 
+from sentinel_agent.core import Agent
 from sentinel_core import Tool
-from sentinel_core.agent.core import Agent
 from sentinel_core.errors import NetworkError, RateLimitError
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.tools import Toolbox, in_process

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from sentinel_core.providers.requests import chat_messages, function_tools
     from sentinel_core.providers.responses import document_of, lines_of, reply_in, text_or_empty
     from sentinel_core.providers.settings import ProviderSettings, choose_model
-    from sentinel_core.providers.tokens import estimate_tokens
 
 __all__ = [
     "HttpModel",
@@ -23,7 +22,6 @@ __all__ = [
     "chat_messages",
     "choose_model",
     "document_of",
-    "estimate_tokens",
     "failure_in",
     "function_tools",
     "hide",
@@ -42,7 +40,6 @@ _HOME = {
     "providers.requests": ("chat_messages", "function_tools"),
     "providers.responses": ("document_of", "lines_of", "reply_in", "text_or_empty"),
     "providers.settings": ("ProviderSettings", "choose_model"),
-    "providers.tokens": ("estimate_tokens",),
 }
 _MODULE_OF = {name: f"sentinel_core.{module}" for module, names in _HOME.items() for name in names}
 

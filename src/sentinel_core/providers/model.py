@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Self
 import attrs
 
 from sentinel_core.errors import AuthenticationError, ModelError, ProviderError, SentinelError
-from sentinel_core.model import Capabilities, Reply, Request
+from sentinel_core.model import Capabilities, Reply, Request, estimate_tokens
 from sentinel_core.providers.keys import hide
 from sentinel_core.providers.prices import cost_of
 from sentinel_core.providers.settings import ProviderSettings
-from sentinel_core.providers.tokens import estimate_tokens
 from sentinel_core.runtime.http import HTTP_FAILURES, Failure, error_of
 from sentinel_core.runtime.printable import printable
 from sentinel_core.trace import Message

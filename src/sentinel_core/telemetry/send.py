@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from sentinel_core.errors import ConfigError
 from sentinel_core.trace import from_json
 
-__all__ = ["Unsent", "captures_content", "check_endpoint", "is_disabled", "send"]
+__all__ = ["Unsent", "captures_content", "check_endpoint", "send"]
 
 _TIMEOUT = 5.0
 _WAITS = (0.2, 0.8)  # seconds before the second attempt and the third
@@ -66,11 +66,6 @@ def captures_content() -> bool:
     """Whether messages are sent to a collector, by OpenTelemetry's own variable; by default not."""
     setting = os.environ.get("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "")
     return setting.upper() in ("SPAN_ONLY", "SPAN_AND_EVENT", "TRUE")
-
-
-def is_disabled() -> bool:
-    """Whether OpenTelemetry's own switch, ``OTEL_SDK_DISABLED``, is on."""
-    return os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
 
 
 def send(endpoint: str, signal: str, lines: Iterable[bytes]) -> None:

@@ -14,8 +14,7 @@ from sentinel_core.report import ReliabilityReport, SignalScore
 from sentinel_core.runtime.state_files import append_lines, check_writable
 from sentinel_core.telemetry.data import Attribute, LogData
 from sentinel_core.telemetry.encode import is_json_line, log_lines
-from sentinel_core.telemetry.ids import root_span_id_of, trace_id_of
-from sentinel_core.telemetry.names import ROOT_SPAN
+from sentinel_core.telemetry.names import ROOT_SPAN, root_span_id_of, trace_id_of
 from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["Emission", "judged_span", "verdict_logs"]

@@ -5,9 +5,9 @@ import socket
 from unittest import mock
 
 from sentinel_core.errors import AuthenticationError, ModelError
+from sentinel_core.host.validate_offers import misfit_of
 from sentinel_core.model import Capabilities, Model, Reply, Request
 from sentinel_core.offers import Provider, Tool
-from sentinel_core.providers.replies import misfit_of
 from sentinel_core.testing._contracts_base import Contract, require, require_taken
 from sentinel_core.trace import Message, ToolCall, ToolResult
 
