@@ -22,7 +22,7 @@ from sentinel_core.__main__ import main
 from sentinel_core.host.plugins import installed, load
 
 COMMAND = f"{os.path.dirname(sys.executable)}/sentinel"  # noqa: PTH120 - as the shell would name it
-ROOMS = ("agent", "cli", "evaluate", "guardrails", "host", "judging", "runtime", "telemetry", "traces")
+ROOMS = ("cli", "evaluate", "guardrails", "host", "judging", "providers", "runtime", "telemetry", "traces")
 PLUGINS = ("sentinel_command_", "sentinel_readers_", "sentinel_signal_", "sentinel_tools_")
 HEAVY = ("sentinel_core.judging.batch",)
 
@@ -31,7 +31,11 @@ def import_all() -> None:
     """The host and the built-in plugins, without what a command imports for a cluster or another rare wish."""
     load(installed())
     rooms = [f"sentinel_core.{room}" for room in ROOMS]
-    packages = [*rooms, *(name for name in sys.modules if name.startswith(PLUGINS) and "." not in name)]
+    packages = [
+        "sentinel_agent",
+        *rooms,
+        *(name for name in sys.modules if name.startswith(PLUGINS) and "." not in name),
+    ]
     for package in map(importlib.import_module, packages):
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not found.name.startswith(HEAVY):

@@ -6,14 +6,13 @@ import sys
 from pathlib import Path
 
 import attrs
-import click
 import pytest
 
 from sentinel_command_run.choose_provider import ResumeFlags, connect
 from sentinel_command_run.run_child import Order
 from sentinel_command_run.run_options import of_tools
 from sentinel_command_suite.wiring import load_kit
-from sentinel_core.errors import PluginError
+from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.runtime.outbox import Warned
@@ -136,7 +135,7 @@ def test_the_flag_for_summaries_takes_the_place_of_one_kept():
     [({"repo": "."}, {}, "--repo"), ({}, {REPO: (".", "--set")}, f"--set {REPO}")],
 )
 def test_two_places_on_one_command_line(given, settings, named):
-    with pytest.raises(click.UsageError, match=f"^--releases cannot be combined with {named}: "):
+    with pytest.raises(ConfigError, match=f"^--releases cannot be combined with {named}: "):
         of_tools(flags(releases="examples", **given), layers_of(**settings))
 
 

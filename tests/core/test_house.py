@@ -23,8 +23,7 @@ MODULES = {
 
 # From the top down. A room imports rooms on lower lines only; those on one line do not see each other.
 ORDER = (
-    {"sentinel_agent"},
-    {"cli", "testing"},
+    {"cli", "testing", "sentinel_agent"},
     {"judging"},
     {"telemetry"},
     {"guardrails", "providers"},

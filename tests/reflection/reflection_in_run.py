@@ -8,7 +8,7 @@ from sentinel_agent.attempt_loop import Family
 from sentinel_agent.detective import Investigation
 from sentinel_agent.reflection.attempt_guard import Guardian
 from sentinel_core.guardrails.facts import Reflection
-from sentinel_core.guardrails.reflect_by_rules import reflect_by_rules
+from sentinel_core.guardrails.reflection_rules import reflect_by_rules
 from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Capabilities, Reply
 from sentinel_core.offers import Tool

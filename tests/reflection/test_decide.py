@@ -232,7 +232,7 @@ def test_every_family_ends(attempts, max_reruns, overrides, with_guardrails):
             assert reruns <= max_reruns + len(overrides)
 
 
-PURE = ("guardrails/audit", "guardrails/decide", "guardrails/facts", "guardrails/family", "agent/reflection/by_rules")
+PURE = ("guardrails/audit", "guardrails/decide", "guardrails/facts", "guardrails/family", "guardrails/reflection_rules")
 IMPURE = {
     "asyncio",
     "datetime",

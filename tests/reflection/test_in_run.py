@@ -29,7 +29,7 @@ from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.guardrails.bound import BoundGuardrail
 from sentinel_core.guardrails.facts import Ruling
 from sentinel_core.guardrails.orchestrator import Orchestrator
-from sentinel_core.guardrails.reflect_by_rules import reflect_by_rules
+from sentinel_core.guardrails.reflection_rules import reflect_by_rules
 from sentinel_core.guardrails.store import open_store
 from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import installed, load

@@ -31,7 +31,7 @@ from sentinel_agent.run_guard import Checked, Guard, Settled, Watching, checked_
 from sentinel_agent.staging import staged_report
 from sentinel_core.errors import SentinelError
 from sentinel_core.guardrails.facts import FAILED, Reflection, Ruling
-from sentinel_core.guardrails.reflect_by_rules import Reflector, reflect_by_rules
+from sentinel_core.guardrails.reflection_rules import Reflector, reflect_by_rules
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.trace import ExecutionTrace
 

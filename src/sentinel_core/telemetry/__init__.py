@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from sentinel_core._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from sentinel_core.telemetry.encode import is_disabled
     from sentinel_core.telemetry.groups import Group, Groups
     from sentinel_core.telemetry.names import trace_id_of
     from sentinel_core.telemetry.one_conversation import renamed
     from sentinel_core.telemetry.processor import SentinelSpanProcessor
+    from sentinel_core.telemetry.send import check_endpoint
     from sentinel_core.telemetry.verdicts import Emission
 
 __all__ = [
@@ -19,15 +21,19 @@ __all__ = [
     "Group",
     "Groups",
     "SentinelSpanProcessor",
+    "check_endpoint",
+    "is_disabled",
     "renamed",
     "trace_id_of",
 ]
 
 _HOME = {
     "telemetry.names": ("trace_id_of",),
+    "telemetry.encode": ("is_disabled",),
     "telemetry.groups": ("Group", "Groups"),
     "telemetry.one_conversation": ("renamed",),
     "telemetry.processor": ("SentinelSpanProcessor",),
+    "telemetry.send": ("check_endpoint",),
     "telemetry.verdicts": ("Emission",),
 }
 _MODULE_OF = {name: f"sentinel_core.{module}" for module, names in _HOME.items() for name in names}

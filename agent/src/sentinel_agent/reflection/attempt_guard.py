@@ -12,7 +12,7 @@ from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.guardrails.bound import BoundGuardrail, LiveGuard
 from sentinel_core.guardrails.facts import FAILED, LIFTS, History, Reflection, Ruling
 from sentinel_core.guardrails.orchestrator import Orchestrator
-from sentinel_core.guardrails.reflect_by_rules import report_digest
+from sentinel_core.guardrails.reflection_rules import report_digest
 from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.redact import redact, redacted
 from sentinel_core.trace import ExecutionTrace

@@ -17,7 +17,7 @@ from sentinel_agent.events import ReflectorAsked
 from sentinel_agent.model_call import complete
 from sentinel_core.errors import ModelError
 from sentinel_core.guardrails.facts import Reflection
-from sentinel_core.guardrails.reflect_by_rules import at_worst, reflect_by_rules, tag_of
+from sentinel_core.guardrails.reflection_rules import at_worst, reflect_by_rules, tag_of
 from sentinel_core.model import Model, Reply, Request
 from sentinel_core.offers import Tool
 from sentinel_core.report import ReliabilityReport

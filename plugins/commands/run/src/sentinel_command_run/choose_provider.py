@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 
 from sentinel_agent.prompts import FILE_REPORT, GET_SUMMARY
+from sentinel_core import Model, Tool
 from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.host.connect import fields_of, key_sent_elsewhere, model_of, with_flags, without_repo
 from sentinel_core.host.conversion import printed
@@ -16,8 +17,6 @@ from sentinel_core.host.plugins import Installed, Plugin, installed, load, selec
 from sentinel_core.host.selection import Selection, no_provider
 from sentinel_core.host.settings import Layers
 from sentinel_core.host.tools import bind_tool, offered
-from sentinel_core.model import Model
-from sentinel_core.offers import Tool
 from sentinel_core.runtime.outbox import Frame, Outbox
 from sentinel_core.runtime.redact import Redactor
 from sentinel_core.runtime.watch import AtWork, Watch

@@ -15,22 +15,26 @@ import msgspec
 from sentinel_agent.journal import end_with_parent
 from sentinel_agent.reflection.attempt_guard import Guardian, Overriding
 from sentinel_agent.run_guard import Checked, Settled
+from sentinel_core import ExecutionTrace, ReliabilityReport, decode_trace, encode_trace
 from sentinel_core.errors import ConfigError, SentinelError, StoreError, WorkerError
-from sentinel_core.guardrails.bound import BoundGuardrail, bind_guardrails, quality_of, watched
-from sentinel_core.guardrails.facts import Reflection
-from sentinel_core.guardrails.orchestrator import Orchestrator
-from sentinel_core.guardrails.store import open_store
-from sentinel_core.host import plugins
+from sentinel_core.guardrails import (
+    BoundGuardrail,
+    Orchestrator,
+    Reflection,
+    bind_guardrails,
+    open_store,
+    quality_of,
+    watched,
+)
 from sentinel_core.host.panel import make_panel
+from sentinel_core.host.plugins import load as load_plugins
+from sentinel_core.host.plugins import select
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers
-from sentinel_core.report import ReliabilityReport
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Outbox
 from sentinel_core.runtime.pool import CALLED, Worker, WorkerRefused, answer_calls, call, load
 from sentinel_core.runtime.watch import Watch, at_fault
-from sentinel_core.trace import ExecutionTrace
-from sentinel_core.traces.codec import decode_trace, encode_trace
 
 __all__ = ["GuardProcess", "Guarding"]
 
@@ -146,8 +150,8 @@ def _job(guarding: Guarding, outbox: Outbox) -> None:
 def _guardian(guarding: Guarding, watch: Watch, outbox: Outbox) -> Guardian:
     """Load and bind. Raises ``ConfigError`` for what cannot be used."""
     layers = guarding.layers
-    chosen, left_out = plugins.select(guarding.selection, _KINDS)
-    found, failures = plugins.load(chosen, guarding.selection.targets, kinds=_KINDS, watch=watch)
+    chosen, left_out = select(guarding.selection, _KINDS)
+    found, failures = load_plugins(chosen, guarding.selection.targets, kinds=_KINDS, watch=watch)
     for failure in failures:
         if failure.source.kind == "guardrails":  # judging the run's trace reports those of signals
             outbox.warn(f'plugin "{failure.source.label}" ({failure.source.origin}) {failure.error}')

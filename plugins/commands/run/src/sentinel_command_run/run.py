@@ -28,9 +28,7 @@ from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Frame, Refusal, Warned
 from sentinel_core.runtime.printable import clipped
 from sentinel_core.runtime.watch import AtWork, at_fault
-from sentinel_core.telemetry.encode import is_disabled
-from sentinel_core.telemetry.names import trace_id_of
-from sentinel_core.telemetry.verdicts import Emission
+from sentinel_core.telemetry import Emission, is_disabled, trace_id_of
 from sentinel_core.traces.sources import FileSource
 
 __all__ = ["command"]
@@ -64,7 +62,7 @@ def command(release: str | None, **options: Any) -> int:
     """
     order, host = _order(release, options)
     if order.otlp is not None:
-        from sentinel_core.telemetry.send import check_endpoint
+        from sentinel_core.telemetry import check_endpoint
 
         check_endpoint(order.otlp)
     found = _investigate(order, host, quiet=options["as_json"])

@@ -22,18 +22,17 @@ from sentinel_agent.telemetry.observer import Telemetry
 from sentinel_command_run.choose_provider import Connected, Note, ResumeFlags, connect
 from sentinel_command_run.guard_process import Guarding, GuardProcess
 from sentinel_command_run.run_options import final_ends, judged_by, with_resume_flags
+from sentinel_core import Tool, ToolCall
 from sentinel_core.errors import ConfigError, JournalError, SentinelError
-from sentinel_core.guardrails.reflect_by_rules import Reflector, reflect_by_rules
+from sentinel_core.guardrails import Reflector, reflect_by_rules
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.connect import close_model
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.host.tools import Toolbox
-from sentinel_core.offers import Tool
 from sentinel_core.runtime.outbox import Frame, Outbox, Refusal, Warned, as_text
 from sentinel_core.runtime.redact import Redactor
 from sentinel_core.runtime.watch import AtWork
-from sentinel_core.trace import ToolCall
 
 __all__ = ["FRAMES", "Order", "RunKept", "Summary", "job"]
 

@@ -70,6 +70,11 @@ _READ = word_set(
 STOPS = frozenset(",;:()–—-")
 
 
+_REACH = (
+    200  # words before and after the verb: a text without a full stop is one sentence, and may have thousands of verbs
+)
+
+
 def is_managed(words: list[str], at: int) -> bool:
     """As in "I was able to book", "I managed to book", "I did book"."""
     before = [word for word in words[max(0, at - 5) : at] if word not in ADVERBS]
@@ -99,6 +104,7 @@ def _plans(clause: list[str]) -> bool:
 
 def aspect_of(sentence: Sentence, words: list[str], at: int) -> Aspect:  # noqa: PLR0911 - one test a line
     """The aspect of the statement whose verb stands at a place: the first test that holds decides."""
+    words, at = words[max(0, at - _REACH) : at + _REACH], min(at, _REACH)
     before = words[:at]
     clause = before[
         max((k for k, word in enumerate(before) if word in STOPS or word in ("and", "but", "so")), default=-1) + 1 :

@@ -74,6 +74,7 @@ _WHERE, _IN_ALL = (
 )
 _CODE = regex(r"`[^`\n]{1,200}`")
 _NEAR, _FAR, _GAP = 3, 8, 8
+_REACH = 200  # words before and after a subject: a text without a full stop may have thousands of subjects
 
 
 class CheckClaim(NamedTuple):
@@ -128,8 +129,10 @@ def _claims(sentence: Sentence, words: list[str], known: Mapping[str, frozenset[
         programs = known.get(kind, frozenset())
         for at, word in enumerate(words):
             if word in nouns or word in programs:
-                narrowed = narrowed_by(words[:at]) if kind == "tests" and word in nouns else frozenset[str]()
-                if _passes(words, at, kind, programs) and (kind or _stands_alone(words, at)):
+                first = max(0, at - _REACH)
+                near, place = words[first : at + _REACH], at - first
+                narrowed = narrowed_by(near[:place]) if kind == "tests" and word in nouns else frozenset[str]()
+                if _passes(near, place, kind, programs) and (kind or _stands_alone(near, place)):
                     yield CheckClaim(kind, sentence, narrowed)
     if _builds(words):
         yield CheckClaim("build", sentence)
