@@ -14,9 +14,9 @@ FIGURES, PAGE = _ROOT / "src/sentinel_core/cli/detection.json", _ROOT / "docs/de
 
 _HEAD = """# What Sentinel detects, and what it does not
 
-Measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed); each conversation counts once. `make detect`
-prints the same figures on a machine that has the sets. No model was trained on these runs, but they guided design choices.
-The parts of the signal `ending` were chosen on five sets. Three definitions were chosen on all sets and checked on two halves of the tasks
+These figures were measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed); each conversation counts
+once. `make detect` prints the same figures on a machine that has the sets. No model was trained on these runs, but they guided design
+choices. The parts of the signal `ending` were chosen on five sets. Three definitions were chosen on all sets and checked on two halves of the tasks
 separately: what `effort` measures, when a run came to nothing, and when two outcomes agree. No run was held out, so expect a lower AUROC on
 other kinds of runs: about 0.70 for the triage score, 0.61 within a task, and 0.74 with `--task-key`.
 
@@ -24,8 +24,8 @@ other kinds of runs: about 0.70 for the triage score, 0.61 within a task, and 0.
   the sets, {recall:.0%} of failed runs get a FAIL.
 - **The triage score sorts runs**: its mean AUROC over the sets is {triage:.3f}, compared with {messages:.3f} for the message count; among
   runs of the same task, the values are {triage_within:.3f} and {messages_within:.3f}. The triage score is better than the message count on
-  {above} of {sets} sets. With `--task-key`, which compares the runs of a task, its AUROC is {agreement:.3f}, and {agreement_within:.3f} among
-  runs of the same task.
+  {above} of {sets} sets. With `--task-key`, which compares the runs of a task, the triage score's AUROC is {agreement:.3f}, and
+  {agreement_within:.3f} among runs of the same task.
 - **A PASS says little about the outcome**: judged by its trace alone, most failed runs look like good ones. If you know what a run must do,
   [say so](evaluate.md#expectations).
 
