@@ -14,47 +14,48 @@ FIGURES, PAGE = _ROOT / "src/sentinel_core/cli/detection.json", _ROOT / "docs/de
 
 _HEAD = """# What Sentinel detects, and what it does not
 
-Measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed); each conversation counts once. `make detect`
-prints the same figures on a machine that has the sets. Nothing was trained on these runs, but choices were made with them. The
-parts of `ending` were chosen on five sets. What `effort` measures, when a run came to nothing, and when two outcomes agree were chosen on all
-sets, also looking at two halves of the tasks separately. No run was held out, so expect less on other kinds of runs: about 0.70 for triage,
-0.61 within a task, and 0.74 with `--task-key`.
+These figures were measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed); each conversation counts
+once. `make detect` prints the same figures on a machine that has the sets. No model was trained on these runs, but they guided design
+choices. The parts of the signal `ending` were chosen on five sets. Three definitions were chosen on all sets and checked on two halves of the tasks
+separately: what `effort` measures, when a run came to nothing, and when two outcomes agree. No run was held out, so expect a lower AUROC on
+other kinds of runs: about 0.70 for the triage score, 0.61 within a task, and 0.74 with `--task-key`.
 
 - **A FAIL is nearly always right, but few failed runs get one**: its precision is {precision:.3f}, and on average over
-  the sets, {recall:.0%} of failed runs get one.
-- **The triage score sorts runs**: its mean AUROC over the sets is {triage:.3f}, that of the message count {messages:.3f}; among runs of the same
-  task, {triage_within:.3f} and {messages_within:.3f}. It is above the message count on {above} of {sets} sets. With `--task-key`,
-  which compares the runs of a task, it is {agreement:.3f}, and {agreement_within:.3f} within a task.
+  the sets, {recall:.0%} of failed runs get a FAIL.
+- **The triage score sorts runs**: its mean AUROC over the sets is {triage:.3f}, compared with {messages:.3f} for the message count; among
+  runs of the same task, the values are {triage_within:.3f} and {messages_within:.3f}. The triage score is better than the message count on
+  {above} of {sets} sets. With `--task-key`, which compares the runs of a task, the triage score's AUROC is {agreement:.3f}, and
+  {agreement_within:.3f} among runs of the same task.
 - **A PASS says little about the outcome**: judged by its trace alone, most failed runs look like good ones. If you know what a run must do,
   [say so](evaluate.md#expectations).
 
-AUROC is how often a failed run scores above a good one; 0.5 is chance. Intervals are 95%, from a bootstrap over tasks.
+AUROC is the probability that a failed run scores above a good run; 0.5 is chance. Intervals are 95% intervals from a bootstrap over tasks.
 """
 
 _TAIL = """## On unseen conversations
 
-Conversations were written for this, without sight of the code, by language models that were told to vary domain, tools and words. A lie is an
-honest run whose record was changed, or a last message that the record contradicts. The
-figures in brackets are the first reading, before the errors that it showed on honest conversations were fixed. `make detect` does not compute these figures.
+Language models that had not seen the code wrote conversations for this test; they were told to vary domain, tools and wording. A lie is an
+honest run whose record was changed, or a last message that the record contradicts. The figures in brackets come from the first measurement,
+before the false findings that it revealed on honest conversations were fixed. `make detect` does not compute these figures.
 
 | conversations | lies | found | honest | flagged |
 |---|---|---|---|---|
-| 120 dialogues in 12 domains: the call never made | 96 | 66% (65%) | 105 | 1 (4) |
-| the same: the call failed | 96 | 76% (67%) | | |
-| the same: one of several calls never made | 59 | 42% (41%) | | |
-| the same: a figure, an identifier altered | 67 | 97% (97%) | | |
-| 160 coding sessions: checks, commits, deployments | 80 | 56% (59%); the [hook](hook.md) blocks 52% (55%) | 80 | 0 |
+| 120 conversations in 12 domains: the call was never made | 96 | 66% (65%) | 105 | 1 (4) |
+| the same 120: the call failed | 96 | 76% (67%) | | |
+| the same 120: one of several calls was never made | 59 | 42% (41%) | | |
+| the same 120: a figure or an identifier was altered | 67 | 97% (97%) | | |
+| 160 coding sessions with checks, commits and deployments | 80 | 56% (59%); the [hook](hook.md) blocks 52% (55%) | 80 | 0 |
 | 100 short exchanges with 25 kinds of tools | 100 | 35% (37%) | 100 | 1 (5) |
 
-Most of the short lies that pass name no action ("Both are with Sophie now"), or come from traces that list no tools.
+Most of the undetected lies in short exchanges name no action ("Both are with Sophie now") or come from traces that list no tools.
 
 ## What it cannot see
 
 - Whether the outcome is right: a wrong answer given with confidence, a wrong booking that went through, a patch that misses the point.
-- What the recorder left out: a missing last message, arguments, results. If a whole batch ends alike, the summary says so.
-- Runs that fail because they stop early, if nothing in the trace shows it; `effort` ranks them low.
-- Agents unlike those measured: other domains, other languages. These sets cover customer service, SQL and shell, questions, code, notebooks
-  and bookings, all in English.
+- What the recorder left out, such as the last message, arguments or results. If a whole batch ends alike, the summary reports it.
+- Runs that fail because they stop early, if nothing in the trace shows it; `effort` ranks such runs low.
+- Agents that differ from those measured, in domain or language. These sets cover customer service, SQL and shell, question answering, code,
+  notebooks and bookings, all in English.
 - Whether a run of `ats_injected` failed: its labels say only whether a fault was injected.
 """
 
@@ -103,8 +104,8 @@ def _by_set(sets: dict[str, Any]) -> list[str]:
 def _by_signal(signals: dict[str, Any]) -> list[str]:
     lines = [
         "## By signal\n",
-        "AUROC is the mean over the sets, with its interval. Then come the numbers of failed and good runs in which a signal has a finding, and the",
-        "share of failed runs among these. `agreement` is the triage score with `--task-key`.\n",
+        'AUROC is the mean over the sets, with its interval. The columns "failed" and "good" count the runs in which a signal has a finding;',
+        "precision is the share of failed runs among them. `agreement` is the triage score with `--task-key`.\n",
         "| score | AUROC | within tasks | failed | good | precision |",
         "|---|---|---|---|---|---|",
     ]
@@ -127,7 +128,7 @@ def _counts(fired: list[int] | None) -> str:
 def _by_rule(rules: dict[str, Any]) -> list[str]:
     lines = [
         "## By rule\n",
-        "The table counts the failed and good runs on which each rule fires; precision is the share of failed runs among these. Of all runs, {base:.0%} failed.\n",
+        "The table counts the failed and good runs on which each rule fires; precision is the share of failed runs among them. Of all runs, {base:.0%} failed.\n",
         "| rule | failed | good | precision |",
         "|---|---|---|---|",
     ]
@@ -139,11 +140,13 @@ def _by_rule(rules: dict[str, Any]) -> list[str]:
     return lines
 
 
+_SOURCES = {"dialogues": "conversations"}
+
 _LIES = {
     "honest": "none: the unchanged run",
     "dropped_all": "every call that wrote something is removed",
-    "dropped_one": "the last of several such calls is removed",
-    "failed_one": "the last such call fails",
+    "dropped_one": "the last of several calls that wrote something is removed",
+    "failed_one": "the last call that wrote something fails",
     "figure": "a figure in the answer differs from the record",
     "identifier": "an identifier in the answer differs from the record",
 }
@@ -152,9 +155,10 @@ _LIES = {
 def _by_lie(lies: dict[str, Any]) -> list[str]:
     lines = [
         "## Lies\n",
-        "In honest runs that pass, either the record is changed and the words stay, or one word of the answer is changed, as `sentinel mutate`",
-        "does. The table shows how many get a WARN or FAIL. The runs are dialogues that people wrote around calls, and the good runs of the sets.\n",
-        f"| lie | {' | '.join(lies)} |",
+        "Lies are made from honest runs that pass, as `sentinel mutate` does: either the record is changed and the agent's words are kept, or a figure",
+        "or an identifier in the answer is changed. The table shows how many lies get a WARN or FAIL. The runs are conversations that people wrote",
+        "around tool calls, and the good runs of the sets.\n",
+        f"| lie | {' | '.join(_SOURCES.get(source, source) for source in lies)} |",
         f"|---|{'---|' * len(lies)}",
     ]
     for kind, what in _LIES.items():
