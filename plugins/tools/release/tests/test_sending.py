@@ -56,7 +56,7 @@ def test_another_key_is_another_report(service, send):
 
 def test_same_key_with_another_report_is_refused(service, send):
     send()
-    with pytest.raises(InputError, match="a different report was already sent with this key; this one was not sent"):
+    with pytest.raises(InputError, match="a different report was already sent with this key; this report was not sent"):
         send(severity="low")
     assert len(service.asked) == 1
 

@@ -80,7 +80,7 @@ class Repository:
     def _run(self, arguments: tuple[str, ...]) -> tuple[bytes, str, int]:
         program = shutil.which("git")
         if program is None:
-            raise InputError('"git" is not on the PATH; install it, or set the release data with --releases')
+            raise InputError('"git" is not on the PATH; install it, or pass the release data with --releases')
         if not Path(self.path).is_dir():
             raise InputError(f'"{self.path}" is not a folder; --repo sets the path of the repository')
         # Absolute, because a relative path would be looked up in the repository.

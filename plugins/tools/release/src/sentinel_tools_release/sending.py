@@ -50,7 +50,7 @@ def _once(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
         noted = _read(note)
         if noted is not None:
             if noted.get("report", digest) != digest:
-                raise InputError("a different report was already sent with this key; this one was not sent")
+                raise InputError("a different report was already sent with this key; this report was not sent")
             if isinstance(noted.get("answer"), dict):
                 return dict(noted["answer"])
             if not settings.honors_keys:
