@@ -135,7 +135,7 @@ def test_files_are_compared_from_where_two_branches_parted(repository):
         ("v9.9..v2.0", 'has no commit "v9.9"'),
         ("v1.0..v9.9", 'has no commit "v9.9"'),
         ("v1.0...v2.0", "three dots"),
-        ("v2.0..v1.0", "contains no commits; put the older end first"),
+        ("v2.0..v1.0", "contains no commits; write the older end first"),
         ("v1.0..v1.0", "contains no commit"),
         ("v1.0", 'no tag comes before "v1.0"'),
         ("--all", "is not a commit"),
@@ -162,12 +162,12 @@ def test_no_history_in_common(tagged):
 
 def test_no_repository(tmp_path, monkeypatch):
     settings = SummarySettings(repo=str(tmp_path / "absent"))
-    with pytest.raises(InputError, match=r'absent" is not a folder; --repo names the repository'):
+    with pytest.raises(InputError, match=r'absent" is not a folder; --repo sets the path of the repository'):
         get_release_summary(settings, "v1")
     with pytest.raises(InputError, match="not a git repository"):
         get_release_summary(SummarySettings(repo=str(tmp_path)), "v1")
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(InputError, match='no "git" on the PATH'):
+    with pytest.raises(InputError, match='"git" is not on the PATH'):
         get_release_summary(SummarySettings(repo=str(tmp_path)), "v1")
 
 

@@ -98,7 +98,7 @@ OUTSIDE = "<!DOCTYPE t [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><testsuites>&a;
         (BOMB, "it has a document type .* at line 1"),
         (OUTSIDE, "it has a document type"),
         ("<!DOCTYPE html><html/>", "it has a document type"),
-        ("<html/>", "its root is <html>, not <testsuites> or <testsuite>"),
+        ("<html/>", "its root element is <html>, not <testsuites> or <testsuite>"),
         ("<testsuites>&a;</testsuites>", "undefined entity at line 1"),
         ("<testsuites>\n<testcase>", "no element found at line 2"),
         ("", "no element found"),
@@ -131,7 +131,7 @@ def test_places_that_cannot_be_read(tmp_path, report):
 
 def test_too_many_files_and_tests(tmp_path, report, monkeypatch):
     monkeypatch.setattr("sentinel_tools_release.junit._MAX_CASES", 5)
-    with pytest.raises(InputError, match="it has more than 5 tests at line"):
+    with pytest.raises(InputError, match="it contains more than 5 tests at line"):
         read_junit(str(report), 10_000)
     monkeypatch.setattr("sentinel_tools_release.junit._MAX_FILES", 0)
     with pytest.raises(InputError, match=r"contains 1 \*\.xml files, more than 0"):

@@ -107,7 +107,7 @@ def test_same_key_with_another_report_is_refused(tmp_path):
     file(tmp_path, key="run-1")
     with pytest.raises(
         InputError,
-        match=r'RR-v2\.1\.0-1\.json" is a different report, filed earlier with the same key; nothing was filed',
+        match=r'RR-v2\.1\.0-1\.json" is a different report that was filed earlier with the same key; this report was not filed',
     ):
         file(tmp_path, severity="low", key="run-1")
 

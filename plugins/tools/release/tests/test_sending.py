@@ -56,7 +56,7 @@ def test_another_key_is_another_report(service, send):
 
 def test_same_key_with_another_report_is_refused(service, send):
     send()
-    with pytest.raises(InputError, match="a different report was already sent with this key; this one was not sent"):
+    with pytest.raises(InputError, match="a different report was already sent with this key; this report was not sent"):
         send(severity="low")
     assert len(service.asked) == 1
 
@@ -108,7 +108,7 @@ def test_refusal_after_an_unknown_outcome_stays_unknown(service, send):
     service.faults.extend(["reset_after", 503])
     for said in (
         "whether it accepted the request is unknown",
-        "answered 503.*it is not known whether the report sent before arrived",
+        "answered 503.*it is not known whether the earlier attempt filed the report",
     ):
         with pytest.raises(OutcomeUnknownError, match=said):
             send(honors_keys=True, timeout=0.5)
@@ -226,6 +226,8 @@ def test_damaged_note_still_says_that_a_report_left(service, send, tmp_path, dam
 
 def test_outbox_that_cannot_be_written_sends_nothing(service, send, tmp_path):
     (tmp_path / "outbox").touch()
-    with pytest.raises(InputError, match=r'outbox" cannot be written: .*without it a report could be sent twice'):
+    with pytest.raises(
+        InputError, match=r'outbox" cannot be written: .*without its notes, a report could be sent twice'
+    ):
         send()
     assert service.asked == []

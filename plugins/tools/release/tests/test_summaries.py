@@ -102,7 +102,7 @@ def test_folder_without_the_release_names_what_is_broken(tmp_path):
     write(tmp_path / "b.json", '{"version": "v2"}')
     with pytest.raises(InputError, match=r'there is no release "v1" .*; could not be read: release-v1-draft\.json$'):
         fetch(tmp_path)
-    with pytest.raises(InputError, match=r'there is no release "v3" in .*: no file .* or that "version"$'):
+    with pytest.raises(InputError, match=r'there is no release "v3" in .*: no readable file .* or that "version"$'):
         fetch(tmp_path, "v3")
 
 

@@ -35,7 +35,9 @@ def check_expressions() -> None:
         found = next((one for part in sentences(plain(sample)) for one in said(part, frozenset())), None)
         read = None if found is None else (found.verb, found.voice)
         if read != expected:
-            raise RuntimeError(f'this Python\'s re module is broken: "{sample}" was read as {read}; use another Python')
+            raise RuntimeError(
+                f'this Python\'s re module is broken: "{sample}" was read as {read}; use another Python version'
+            )
 
 
 _CLEAN = Detection(score=0.0, details="Nothing that the agent says contradicts the record.")

@@ -55,7 +55,7 @@ def _left_open(index: TraceIndex, settings: Settings, missing: list[Call]) -> It
                 Finding(
                     rule="call_without_result",
                     severity="note" if len(index.calls) == 1 else "warning",  # nothing shows that results are recorded
-                    text=f'The call to "{call.call.name}" has no result, yet the run went on.',
+                    text=f'The call to "{call.call.name}" has no result, but the run continued.',
                     message_index=call.message_index,
                     call_id=call.call.id,
                 ),
@@ -209,7 +209,7 @@ def _has_line(content: str, written: str) -> bool:
 
 def _evidence(text: Text, mark: Mark, match: re.Match[str], settings: Settings, *, doubtful: bool) -> Evidence:
     begin = text.content.rfind("\n", 0, match.start()) + 1
-    what = "a tool call as text but made none" if mark.rule == "imitated_call" else "a tool's output itself"
+    what = "a tool call as text but made no call" if mark.rule == "imitated_call" else "a tool's output itself"
     finding = Finding(
         rule=mark.rule,
         severity="note" if doubtful else "warning",

@@ -80,9 +80,9 @@ class Repository:
     def _run(self, arguments: tuple[str, ...]) -> tuple[bytes, str, int]:
         program = shutil.which("git")
         if program is None:
-            raise InputError('there is no "git" on the PATH; install it, or name the release data with --releases')
+            raise InputError('"git" is not on the PATH; install it, or pass the release data with --releases')
         if not Path(self.path).is_dir():
-            raise InputError(f'"{self.path}" is not a folder; --repo names the repository')
+            raise InputError(f'"{self.path}" is not a folder; --repo sets the path of the repository')
         # Absolute, because a relative path would be looked up in the repository.
         command = [str(Path(program).absolute()), "--no-pager", *_FLAGS, *arguments]
         with tempfile.TemporaryFile() as complaints:
@@ -175,7 +175,7 @@ def resolve(repository: Repository, release_id: str) -> Range:
     found = between(repository, since, to)
     if repository.ask("rev-list", "--count", found.commits).strip() == "0":
         raise InputError(
-            f'"{release_id}" in "{repository.path}" contains no commits; put the older end first, OLD..NEW'
+            f'"{release_id}" in "{repository.path}" contains no commits; write the older end first: OLD..NEW'
         )
     return found
 

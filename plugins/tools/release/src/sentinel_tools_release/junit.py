@@ -151,7 +151,7 @@ def _files(folder: Path) -> list[Path]:
         raise InputError(f'"{os.fspath(folder)}" contains no *.xml file; --junit sets the path of the test report')
     if len(found) > _MAX_FILES:
         raise InputError(
-            f'"{os.fspath(folder)}" contains {len(found)} *.xml files, more than {_MAX_FILES}; name a folder with fewer'
+            f'"{os.fspath(folder)}" contains {len(found)} *.xml files, more than {_MAX_FILES}; use a folder with fewer files'
         )
     return found
 
@@ -185,7 +185,7 @@ def _read(path: Path, reader: "_Reader", left: int, max_bytes: int) -> int:
     ) as error:  # the last two come from the declared encoding
         line = reader.parser.CurrentLineNumber
         reason = str(error).partition(":")[0] if isinstance(error, expat.ExpatError) else str(error)
-        raise InputError(f'"{name}" is not JUnit XML: {reason} at line {line}; correct it there') from error
+        raise InputError(f'"{name}" is not JUnit XML: {reason} at line {line}; correct the file') from error
     return size
 
 
@@ -214,9 +214,9 @@ class _Reader:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._path and tag not in _ROOTS:
-            raise _RefusedError(f"its root is <{plain(tag, 40)}>, not <testsuites> or <testsuite>")
+            raise _RefusedError(f"its root element is <{plain(tag, 40)}>, not <testsuites> or <testsuite>")
         if len(self._path) == _MAX_DEPTH:
-            raise _RefusedError(f"elements are nested deeper than {_MAX_DEPTH}")
+            raise _RefusedError(f"elements are nested deeper than {_MAX_DEPTH} levels")
         inside = self._path[-1] if self._path else ""
         self._path.append(tag)
         if tag in _ROOTS:
@@ -243,7 +243,7 @@ class _Reader:
             self._case.message = plain("".join(self._texts), _TEXT_LENGTH)
         if tag == "testcase" and self._case is not None:
             if len(self.cases) == _MAX_CASES:
-                raise _RefusedError(f"it has more than {_MAX_CASES} tests")
+                raise _RefusedError(f"it contains more than {_MAX_CASES} tests")
             self.cases.append(self._case)
             self._case = None
             self.claims.listed("tests")

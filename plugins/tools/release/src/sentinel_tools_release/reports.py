@@ -81,7 +81,7 @@ def _filed_with(path: Path, key: str) -> dict[str, Any] | None:
 def _again(stored: dict[str, Any], report: dict[str, Any], path: Path) -> dict[str, Any]:
     if any(stored.get(name) != value for name, value in report.items()):
         raise InputError(
-            f'"{os.fspath(path)}" is a different report, filed earlier with the same key; nothing was filed'
+            f'"{os.fspath(path)}" is a different report that was filed earlier with the same key; this report was not filed'
         )
     return {"status": "filed", "report_id": stored["report_id"], "path": os.fspath(path)}
 

@@ -36,7 +36,7 @@ def send(settings: ReportSettings, report: dict[str, Any], key: str | None) -> d
         return _once(settings, body, key)
     except OSError as error:
         raise InputError(
-            f'"{os.fspath(settings.outbox)}" cannot be written: {error.strerror}; without it a report could be sent twice'
+            f'"{os.fspath(settings.outbox)}" cannot be written: {error.strerror}; without its notes, a report could be sent twice'
         ) from error
 
 
@@ -50,7 +50,7 @@ def _once(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
         noted = _read(note)
         if noted is not None:
             if noted.get("report", digest) != digest:
-                raise InputError("a different report was already sent with this key; this one was not sent")
+                raise InputError("a different report was already sent with this key; this report was not sent")
             if isinstance(noted.get("answer"), dict):
                 return dict(noted["answer"])
             if not settings.honors_keys:
@@ -60,7 +60,9 @@ def _once(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
             answer = _post(settings, body, key)
         except NetworkError as error:
             if noted is not None:
-                raise OutcomeUnknownError(f"{error}; it is not known whether the report sent before arrived") from error
+                raise OutcomeUnknownError(
+                    f"{error}; it is not known whether the earlier attempt filed the report"
+                ) from error
             note.unlink(missing_ok=True)
             raise
         except OutcomeUnknownError as error:
@@ -100,7 +102,7 @@ def _post(settings: ReportSettings, body: bytes, key: str) -> dict[str, Any]:
         report_id = None
     if not isinstance(report_id, str) or not report_id:
         raise OutcomeUnknownError(
-            f'"{url}" answered {quoted(data) or "nothing"} instead of {{"report_id": "..."}} with a string id; '
+            f'"{url}" answered {quoted(data) or "nothing"} instead of {{"report_id": "..."}} with a string as the id; '
             "it is not known whether the report was filed"
         )
     return {"status": "filed", "report_id": report_id}

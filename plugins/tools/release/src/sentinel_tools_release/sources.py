@@ -134,7 +134,7 @@ def json_files(folder: Path) -> Iterator[Path]:
     files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
     if len(files) > _MAX_FILES:
         raise InputError(
-            f'"{os.fspath(folder)}" contains {len(files)} files, but none is named after the release; name the file <release>.json'
+            f'"{os.fspath(folder)}" contains {len(files)} files, too many to search for a release; name the file of the release <release>.json'
         )
     return iter(files)
 
@@ -155,7 +155,7 @@ def _from_folder(settings: SourceSettings, folder: Path, release_id: str) -> dic
             return summary
     broken = f"; could not be read: {', '.join(unread)}" if unread else ""
     raise InputError(
-        f'there is no release "{release_id}" in "{os.fspath(folder)}": no file that can be read has that name or that '
+        f'there is no release "{release_id}" in "{os.fspath(folder)}": no readable file has that name or that '
         f'"version"{broken}'
     )
 

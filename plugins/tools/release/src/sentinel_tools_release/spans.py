@@ -117,7 +117,7 @@ def _documents(data: bytes, name: str) -> Iterator[tuple[int, Any]]:
             try:
                 yield number, from_json(line)
             except (ValueError, RecursionError) as error:
-                raise InputError(f'"{name}" is not JSON: {error} at line {number}; correct it there') from error
+                raise InputError(f'"{name}" is not JSON: {error} at line {number}; correct that line') from error
 
 
 def _of_resource(group: Mapping[str, Any]) -> Iterator[_Span]:
