@@ -17,11 +17,11 @@ __all__ = ["command"]
 @click.command("convert")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--to", default="native", metavar="FORMAT", help="The format to write: native (default) or atif.")
-@click.option("--from", "reader", metavar="FORMAT", help="Read as this format, without detection.")
+@click.option("--from", "reader", metavar="FORMAT", help="Read the input as this format, without detection.")
 @click.option(
     "--latest",
     metavar="TOOL",
-    help="Read the newest session of claude-code, codex or gemini-cli in this folder; without one, the newest of all.",
+    help="Read the newest session of claude-code, codex or gemini-cli in this folder or, if there is none, in any folder.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE.")
 @plugins_option()

@@ -106,6 +106,12 @@ def _markdown(row: _Row) -> Iterator[str]:
         yield from _example(row)
         yield "```"
     if row["fires_on"] is not None:
-        yield from ("", f"*How often.* It fires on {FiringRate(**row['fires_on'])}.")
-    yield from ("", f"To switch it off: `--rule {row['rule']}=off`, or in `sentinel.toml`:", "", "```toml", "[rules]")
+        yield from ("", f"*How often.* The rule fires on {FiringRate(**row['fires_on'])}.")
+    yield from (
+        "",
+        f"To switch the rule off, use `--rule {row['rule']}=off`, or in `sentinel.toml`:",
+        "",
+        "```toml",
+        "[rules]",
+    )
     yield from (f'"{row["rule"]}" = "off"', "```")

@@ -78,7 +78,7 @@ class _WithInstalled(click.Group):
 @_loading_option
 @click.pass_context
 def command(context: click.Context, /, *, check: bool, as_json: bool, plugins: str | None, timeout: float) -> int:
-    """List the installed plugins: kind, name, distribution, version, state. Imports none of them without --check."""
+    """List the installed plugins with kind, name, distribution, version and state. Without --check, no plugin is imported."""
     if context.invoked_subcommand is not None:
         _refuse_flags(context)
         return 0
@@ -121,7 +121,7 @@ def _wanted(selection: Selection, everything: list[Installed]) -> set[tuple[str,
 @click.argument("name")
 @_loading_option
 def show(name: str, *, timeout: float) -> int:
-    """Show everything about the plugin NAME (or KIND:NAME): where it comes from, what it does, its settings."""
+    """Show everything about the plugin NAME (or KIND:NAME): where it comes from, what it does, and which settings it has."""
     kind, _, short = name.rpartition(":")
     everything = installed()
     found = [one for one in everything if one.name == short and kind in ("", one.kind)]

@@ -50,7 +50,7 @@ _RISK = {"low": 0, "medium": 1, "high": 2}
 @click.option("--otlp", metavar="ENDPOINT", help="Also send spans, metrics, logs and verdicts to a collector.")
 @plugin_options
 def command(release: str | None, **options: Any) -> int:
-    r"""Investigate RELEASE: fetch its summary, judge its risk, file a report; then judge the agent that did it.
+    r"""Have the agent investigate RELEASE (fetch its summary, judge its risk, file a report), then judge the agent.
 
     \b
     sentinel run v2.1.0 --releases examples/releases
