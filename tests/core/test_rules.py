@@ -106,7 +106,7 @@ def test_a_rule_is_explained_with_its_evidence(sentinel, name):
     ("arguments", "words"),
     [
         (("explain", "contradicted_check"), 'there is no rule "contradicted_check"'),
-        (("explain",), "name one rule, or give --all"),
+        (("explain",), "give one rule, or --all"),
         (("evaluate", CODING, "--rule", "loop.cycel=off"), 'there is no such rule; did you mean "loop.cycle"?'),
         (("evaluate", CODING, "--rule", "lop.cycle=off"), "there is no such rule"),
         (

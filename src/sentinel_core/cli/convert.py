@@ -48,7 +48,7 @@ def command(
     if not paths and latest is None:
         raise click.UsageError("nothing to convert: give a file, a folder, a glob, or - for standard input", context)
     if output is not None and output.endswith("/"):
-        raise click.UsageError(f'-o "{output}": all traces go to one file; name a file', context)
+        raise click.UsageError(f'-o "{output}": all traces are written to one file; give the name of a file', context)
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     host = layers.host()
     work = Conversion(

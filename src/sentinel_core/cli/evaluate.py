@@ -351,7 +351,7 @@ def _format(options: dict[str, Any], many: Many) -> Form:
         return "rows"
     if many.form == "jsonl" and as_document:
         raise click.UsageError(
-            f'-o "{many.output}" contains one report per line: leave out --json and --pretty, or name it .json'
+            f'-o "{many.output}" contains one report per line: leave out --json and --pretty, or use a file name that ends with .json'
         )
     if options["jsonl"] or many.form == "jsonl":
         _refuse_name(many.output, _NO_TEXT, "lines of JSON: name it .jsonl")

@@ -240,7 +240,7 @@ def _refuse_misfit(output: str | None, wanted: str | None) -> None:
         raise click.UsageError(f'--output-format "{wanted}" needs a place to write to: -o FILE or FOLDER/')
     if _SUFFIXES.get(ending(output), wanted) != wanted:
         raise click.UsageError(
-            f'-o "{output}" does not fit --output-format "{wanted}": its ending means another format'
+            f'-o "{output}" does not fit --output-format "{wanted}": the ending of its name means another format'
         )
 
 
@@ -307,7 +307,7 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
     found = [label for label in found if label[0] in _SET_UP] or found
     if len(found) > 1:
         choices = " or ".join(f'"{kind}:{name}.{field}"' for kind, name in found)
-        raise ConfigError(f'--set {key}: "{name}" names plugins of two kinds; write {choices}')
+        raise ConfigError(f'--set {key}: plugins of two kinds are named "{name}"; write {choices}')
     if found:
         return f"{found[0][0]}.{name}.{field}"
     if kind in SELECTABLE:

@@ -104,7 +104,7 @@ def _refuse_flags(context: click.Context) -> None:
         if option.name and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
             flag, name = option.opts[-1], context.invoked_subcommand
             raise click.UsageError(
-                f'"{flag}" before "{name}" is for the list of plugins only; options of "{name}" go after it'
+                f'"{flag}" before "{name}" is an option of the list of plugins; write options of "{name}" after "{name}"'
             )
 
 
@@ -130,7 +130,7 @@ def show(name: str, *, timeout: float) -> int:
             warn(misnomer)
         raise PluginError(
             f'no plugin named "{name}" is installed{did_you_mean(short, (one.name for one in everything))}'
-            ' ("sentinel plugins" lists them)'
+            ' ("sentinel plugins" lists the plugins)'
         )
     code = 0
     for one in found:

@@ -94,7 +94,7 @@ def command(release: str | None, **options: Any) -> int:
 
 def _order(release: str | None, options: dict[str, Any]) -> tuple[Order, HostSettings]:
     if release is None and options["resume"] is None:
-        raise ConfigError("name the release to investigate, or give --resume with the id of a run")
+        raise ConfigError("give the release to investigate, or --resume with the id of a run")
     check_places(options)
     flags = judging_flags(options, "provider", "fail_on_risk")
     for field, flag in AGENT.items():

@@ -159,7 +159,7 @@ def overriding(options: Mapping[str, Any]) -> "Overriding | None":
     who, why = options["by"], options["reason"]
     if not kinds:
         if who is not None or why is not None:
-            raise click.UsageError("--by and --reason are for an override, such as --override-max-reruns")
+            raise click.UsageError("--by and --reason are only for overrides, such as --override-max-reruns")
         return None
     if not (who and why):
         raise click.UsageError(f"{_flag(kinds[0])} needs --by WHO and --reason WHY, because it is recorded")

@@ -51,7 +51,7 @@ def show(run_id: str, *, as_json: bool) -> int:
 
     with _journal() as journal:
         if journal is None:
-            raise JournalError(f'there is no run "{run_id}": there is no journal in "{HOME}"')
+            raise JournalError(f'there is no run "{run_id}", because "{HOME}" contains no journal')
         run = journal.read(run_id)
     if as_json:
         for line in as_lines(run):

@@ -125,7 +125,7 @@ class Layers:
             return self._fill(wanted, f"{kind}.{name}.")
         for key, setting in self.values.items():
             if key.startswith(f"{kind}.{name}."):
-                raise ConfigError(f'"{key}" from {setting.origin}: {name} takes no settings')
+                raise ConfigError(f'"{key}" from {setting.origin}: {name} has no settings')
         return None
 
     def explain(self, prefix: str, filled: Any) -> list[Setting]:
@@ -263,7 +263,7 @@ def _refuse_foreign(file: Path, start: Path) -> None:
     if owner not in (0, os.geteuid(), start.stat().st_uid, file.parent.stat().st_uid):
         raise ConfigError(
             f'"{file}" belongs to {_user(owner)}, who owns neither its folder nor the working directory, and settings can run '
-            "code: put your own sentinel.toml here, or read no file (--no-config, SENTINEL_NO_CONFIG=1)"
+            "code: put your own sentinel.toml here, or read no settings file (--no-config, SENTINEL_NO_CONFIG=1)"
         )
 
 
