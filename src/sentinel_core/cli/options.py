@@ -101,12 +101,7 @@ def judging_options(function: _Function) -> _Function:
             help='Switch the rule ID ("sentinel rules" lists them) off, or set its severity: off, note, warning or error.',
         ),
         click.option(
-            "--weight",
-            "weights",
-            multiple=True,
-            type=Assignment(),
-            metavar="NAME=W",
-            help="Set the weight of the signal NAME to W.",
+            "--weight", "weights", multiple=True, type=Assignment(), metavar="NAME=W", help="Set a signal's weight."
         ),
         click.option(
             "--profile",
