@@ -56,31 +56,19 @@ def command(context: click.Context) -> None:
 
 @command.command("run", short_help="Run a suite, compare it with a baseline, report the results.")
 @click.argument("suite", metavar="SUITE")
-@click.option(
-    "--provider",
-    metavar="NAME",
-    help="Provider to evaluate (default: that of the settings, then that of the suite, then offline).",
-)
+@click.option("--provider", metavar="NAME", help="Provider to evaluate (default: setting, then suite, then offline).")
 @click.option("--model", metavar="ID", help="The provider's model.")
 @click.option("--base-url", metavar="URL", help="The provider's address, if it is not the default address.")
 @click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="Number of trials per scenario.")
 @click.option("--only", multiple=True, metavar="ID|TAG", help="Run only these scenarios.")
 @click.option(
-    "--workers",
-    type=click.IntRange(1, 256),
-    metavar="N",
-    help="Number of parallel trials (default: one per processor).",
+    "--workers", type=click.IntRange(1, 256), metavar="N", help="Parallel trials (default: one per processor)."
 )
 @click.option("--toolset", type=click.Choice(["scripted", "http", "installed"]), help="Which tools the agent uses.")
 @click.option("--releases", metavar="PLACE", help="With --toolset installed: where to read release summaries.")
 @click.option("--reports", metavar="PLACE", help="With --toolset installed: where to file reports.")
 @click.option("--resume", is_flag=True, help="Continue the interrupted run of this suite.")
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(min=0),
-    metavar="USD",
-    help="Start no more trials once this amount has been spent.",
-)
+@click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Start no trial once this much is spent.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Record every reply of the model.")
 @click.option(
     "--replay", type=click.Path(path_type=Path), metavar="FILE", help="Use recorded replies instead of a model."
