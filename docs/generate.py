@@ -85,7 +85,7 @@ def _kind(kind: str) -> str:
 
 
 def _command_line() -> str:
-    text = "# Command line\n\nEvery command and flag, as `--help` shows them.\n"
+    text = "# Command line\n\nThis page lists every command and flag, as `--help` shows them.\n"
     context = click.Context(cli, info_name="sentinel")
     for name in commands.names():
         command = cli.get_command(context, name)
@@ -128,7 +128,7 @@ def _help(command: click.Command) -> str:
 
 def _settings() -> str:
     text = (
-        "# Settings\n\nEvery setting with its default, from the classes that hold them. [Configuration](../configuration.md) says "
+        "# Settings\n\nThis page lists every setting with its default value. [Configuration](../configuration.md) explains "
         "where values come from. Sentinel's own settings:\n\n"
     )
     text += _fields(HostSettings, lambda name: f"`SENTINEL_{name.upper()}`", "environment")

@@ -218,7 +218,7 @@ def test_limits_and_modes_come_from_flags_and_environment(sentinel, command):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["run"], "name the release to investigate, or give --resume"),
+        (["run"], "give the release to investigate, or --resume"),
         (["run", "--resume", "none"], 'there is no run "none"'),
         (["run", "v1", "--provider", "offline", "--model", "x"], '--model: the provider "offline" has no such setting'),
         (["run", "v1", "--max-turns", "0"], "max_turns"),

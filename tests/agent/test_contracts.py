@@ -58,7 +58,7 @@ def fixed_tests(contract):
 def test_no_test_of_a_contract_can_be_overridden(contract):
     assert len(fixed_tests(contract)) >= 5
     for name in fixed_tests(contract):
-        with pytest.raises(TypeError, match=f"Weak overrides parts that its contract fixes: {name}"):
+        with pytest.raises(TypeError, match=f"Weak overrides attributes that its contract defines: {name}"):
             type("Weak", (contract,), {name: lambda self: None, "__module__": "somebody"})
 
 

@@ -85,7 +85,7 @@ def test_two_at_once_and_the_other_says_who(journal, tmp_path):
             return str(error)
         return "taken"
 
-    assert elsewhere(other) == f'run "r1" is in use by process {os.getpid()}; wait for that process, or end it'
+    assert elsewhere(other) == f'run "r1" is in use by process {os.getpid()}; wait for it to end, or end it'
     assert journal.holder("r1") is None
 
 
@@ -151,7 +151,7 @@ def test_newer_journal_is_refused(tmp_path):
     database = sqlite3.connect(tmp_path / "journal.db")
     database.execute("PRAGMA user_version = 7")
     database.close()
-    with pytest.raises(JournalError, match="version 7, but this Sentinel writes version 1"):
+    with pytest.raises(JournalError, match="version 7, but this version of Sentinel writes version 1"):
         Journal(tmp_path)
     assert open_below(tmp_path) == []
 

@@ -56,7 +56,7 @@ def test_saving_again_replaces(tmp_path):
 
 @pytest.mark.parametrize("run_id", ["", ".", "..", "../x", "a/b", ".hidden", "a" * 129, "a\n"])
 def test_run_id_that_is_no_plain_name_is_refused(tmp_path, run_id):
-    with pytest.raises(ValueError, match="cannot be a file name"):
+    with pytest.raises(ValueError, match="cannot be used as a file name"):
         save_run(ExecutionTrace(trace_id=run_id), tmp_path)
     assert list(tmp_path.iterdir()) == []
 

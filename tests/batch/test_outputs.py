@@ -132,7 +132,7 @@ def test_a_file_that_another_batch_finishes_meanwhile_is_left_alone(folder, monk
 
     output = outputs.File(path)
     monkeypatch.setattr(outputs, "lock", finished)
-    with pytest.raises(InputError, match=r'race.jsonl" was finished by another batch just now; start again$'):
+    with pytest.raises(InputError, match=r'race.jsonl" has just been finished by another batch; start again$'):
         output.begin(None)
     output.close(forget=False)
     assert path.read_bytes() == b"whole"
@@ -242,7 +242,7 @@ def test_a_partial_file_that_lost_its_end(inside, stop, few, folder):
     os.truncate(folder / ".cut.jsonl.partial", 5)
     done = inside("evaluate", few, "-o", "cut.jsonl", "--resume")
     assert done.returncode == 3
-    assert "is shorter than it was; start again without --resume" in done.stderr
+    assert "is shorter than it was when the batch stopped; start again without --resume" in done.stderr
 
 
 def test_two_batches_at_one_place(inside, few, folder):

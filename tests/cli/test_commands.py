@@ -300,7 +300,7 @@ def test_show_of_what_is_not_installed_or_broken(sentinel, inside, bombs):
     done = inside("plugins", "show", "lop")
     assert (done.returncode, done.stderr) == (
         3,
-        'sentinel: error: no plugin named "lop" is installed; did you mean "loop"? ("sentinel plugins" lists them)\n',
+        'sentinel: error: no plugin named "lop" is installed; did you mean "loop"? ("sentinel plugins" lists the plugins)\n',
     )
     done = sentinel("plugins", "show", "signals:bomb", PYTHONPATH=bombs)
     assert done.returncode == 3
@@ -355,7 +355,7 @@ def test_config_names_the_plugin_that_cannot_be_asked(sentinel, distribution, de
     [
         ("tiemout = 1", 'unknown setting "tiemout" from sentinel.toml; did you mean "timeout"?'),
         ("[signals.cost]\nbudget = 1", 'unknown setting "signals.cost.budget" from sentinel.toml'),
-        ('profile = "gone"', 'no profile "gone"'),
+        ('profile = "gone"', '"gone" is not a profile'),
     ],
 )
 def test_config_that_cannot_be_used(inside, folder, text, words):

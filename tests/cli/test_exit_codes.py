@@ -142,7 +142,7 @@ CONFIG = {
     "no number": (("--weight", "loop=heavy"), '"weights.loop" from --weight: expected a number'),
     "no such profile": (
         ("--profile", "rs2"),
-        'no profile "rs2": it is neither "rs1" nor "standard" nor a readable file',
+        '"rs2" is not a profile: it is neither "rs1" nor "standard" nor a readable file',
     ),
     "no such plugin": (("--plugins", "lop"), 'no plugin named "lop" is installed; did you mean "loop"?'),
     "no such file": (("--plugins", "./gone.py"), 'plugin "./gone.py": there is no such file'),

@@ -69,7 +69,7 @@ def test_formats_of_broken_readers(sentinel, distribution, folder):
 @pytest.mark.parametrize(
     ("plugins", "told"),
     [
-        ("nope", 'sentinel: error: no plugin named "nope" is installed ("sentinel plugins" lists them)\n'),
+        ("nope", 'sentinel: error: no plugin named "nope" is installed ("sentinel plugins" lists the plugins)\n'),
         ("./gone.py", 'sentinel: warning: plugin "./gone.py": there is no such file\n'),
     ],
 )
@@ -101,7 +101,7 @@ def test_the_newest_session(inside, folder, diary, knob):
     assert done.stderr == f"{session}1 trace: 1 WARN -> page.html\n"
     page = (folder / "page.html").read_bytes()
     done = inside("evaluate", "--latest", "diary", *plugins)
-    missing = 'sentinel: error: --latest "diary": no session in /nowhere/*.txt\n'
+    missing = 'sentinel: error: --latest "diary": no session was found in /nowhere/*.txt\n'
     assert (done.returncode, done.stderr) == (3, missing)
     done = inside("evaluate", "--latest", "diary", "-o", "page.html", *plugins)
     assert (done.returncode, done.stderr) == (3, f"{missing}nothing was written\n")
@@ -154,7 +154,7 @@ def test_secrets_are_taken_out(inside, write):
     ("arguments", "words"),
     [
         ((), "nothing to convert: give a file"),
-        (("t.json", "--to", "gone"), '--to "gone": no installed reader writes that format; '),
+        (("t.json", "--to", "gone"), '--to "gone": no installed reader writes this format; '),
         (("gone.json",), '"gone.json": no such file or folder'),
     ],
 )

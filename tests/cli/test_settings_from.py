@@ -165,7 +165,7 @@ def test_a_name_in_two_kinds_must_say_which(sentinel, distribution, write):
     write("t.json", "0")
     done = sentinel("evaluate", "t.json", "--set", "offline.x=1", PYTHONPATH=str(path))
     assert done.returncode == 3
-    assert '"offline" names plugins of two kinds; write "providers:offline.x" or "signals:offline.x"' in done.stderr
+    assert 'plugins of two kinds are named "offline"; write "providers:offline.x" or "signals:offline.x"' in done.stderr
     done = sentinel("evaluate", "t.json", "--plugins", "native", PYTHONPATH=str(path))
     assert done.returncode == 3
     assert 'write "signals:native" or "trace_readers:native"' in done.stderr

@@ -18,7 +18,7 @@ PLACES = {
     "nowhere to go": (("--output-format", "parquet"), '--output-format "parquet" needs a place to write to: -o FILE'),
     "another name": (
         ("--output-format", "parquet", "-o", "w.jsonl"),
-        '-o "w.jsonl" does not fit --output-format "parquet": its ending means another format',
+        '-o "w.jsonl" does not fit --output-format "parquet": the ending of its name means another format',
     ),
     "no such format": (
         ("-o", "w.csv"),
@@ -39,7 +39,7 @@ PLACES = {
     "what is read, in a folder": ((".", "-o", "t.json", "--json"), '-o "t.json" is also an input'),
     "a document in lines": (
         ("--json", "-o", "w.jsonl"),
-        '-o "w.jsonl" contains one report per line: leave out --json and --pretty, or name it .json',
+        '-o "w.jsonl" contains one report per line: leave out --json and --pretty, or use a file name that ends with .json',
     ),
     "a document in parts": (("--pretty", "-o", "w/"), '-o "w/" contains one report per line'),
     "no folder": (("-o", "gone/x.jsonl"), '"gone/x.jsonl" cannot be written: there is no folder "gone"'),
@@ -60,7 +60,10 @@ def test_an_output_that_cannot_be_as_asked(inside, write, folder, arguments, wor
 def test_options_of_the_list_of_plugins_are_not_passed_over(inside, options):
     done = inside("plugins", *options, "show", "loop")
     assert (done.returncode, done.stdout) == (3, "")
-    assert f'"{options[0]}" before "show" is for the list of plugins only; options of "show" go after it' in done.stderr
+    assert (
+        f'"{options[0]}" before "show" is an option of the list of plugins; write options of "show" after "show"'
+        in done.stderr
+    )
 
 
 def test_a_mistyped_group_of_entry_points_is_told(inside, monkeypatch):
@@ -126,7 +129,7 @@ def test_plugins_from_the_file(inside, folder):
 
 def test_a_plugin_in_the_file_that_is_not_there(inside, folder):
     (folder / "sentinel.toml").write_text('plugins = ["nope"]')
-    told = 'sentinel: error: no plugin named "nope" is installed ("sentinel plugins" lists them)\n'
+    told = 'sentinel: error: no plugin named "nope" is installed ("sentinel plugins" lists the plugins)\n'
     listed = inside("plugins", "--json")
     assert (listed.returncode, listed.stderr) == (3, told)
     assert {row["state"] for row in json.loads(listed.stdout)} == {"installed"}

@@ -291,7 +291,7 @@ def test_an_entry_point_that_names_the_function(installs):
     source = signal("named")
     installs("named", {"fake_named": source}, {"sentinel.signals": {"named": "fake_named:sentinel_signals"}})
     _, (failure,) = load(of_name("named"))
-    assert failure.error == 'its entry point names a function; name the module alone: named = "fake_named"'
+    assert failure.error == 'its entry point refers to a function; refer to the module alone: named = "fake_named"'
 
 
 def test_a_group_that_is_mistyped_is_told(installs):

@@ -60,9 +60,12 @@ def test_paths_are_read_as_the_command_line_reads_them():
     [
         ("gone.json", '"gone.json": no such file or folder'),
         ([], '"the list" is an empty list: nothing to check'),
-        ([TRACE, {**TRACE, "trace_id": "u"}], '"the list" contains 2 traces; judge() takes one run: call it for each'),
+        (
+            [TRACE, {**TRACE, "trace_id": "u"}],
+            '"the list" contains 2 traces; judge() accepts one run: call it for each trace',
+        ),
         ({"trace_id": "t", "messages": 3}, '"the dictionary"'),
-        (str(EXAMPLES), " files; judge() takes one run: call it for each"),
+        (str(EXAMPLES), " files; judge() accepts one run: call it for each file"),
     ],
 )
 def test_what_is_no_single_run_is_told(what, words, monkeypatch, tmp_path):

@@ -167,7 +167,9 @@ def test_profiles_that_cannot_be_used(tmp_path, text, error):
 
 
 def test_no_such_profile(tmp_path):
-    with pytest.raises(ConfigError, match=r'^no profile "rs2": it is neither "rs1" nor "standard" nor a readable file'):
+    with pytest.raises(
+        ConfigError, match=r'^"rs2" is not a profile: it is neither "rs1" nor "standard" nor a readable file'
+    ):
         read_profile("rs2")
 
 

@@ -206,7 +206,7 @@ def test_settings_that_refuse_their_own_defaults_are_the_plugins_failure(tmp_pat
 
 
 def test_settings_for_a_plugin_that_takes_none(tmp_path):
-    with pytest.raises(ConfigError, match=r'"signals.mine.x" from --flag: mine takes no settings'):
+    with pytest.raises(ConfigError, match=r'"signals.mine.x" from --flag: mine has no settings'):
         layers(tmp_path, {"signals.mine.x": "1"}).of_plugin("signals", "mine", None)
 
 

@@ -69,7 +69,7 @@ def test_configuration_of_a_stranger_is_refused(tmp_path, give_away, name, text)
         read_layers({}, environ={}, folder=below)
     assert str(caught.value) == (
         f'"{file}" belongs to user 54321, who owns neither its folder nor the working directory, and settings can run '
-        "code: put your own sentinel.toml here, or read no file (--no-config, SENTINEL_NO_CONFIG=1)"
+        "code: put your own sentinel.toml here, or read no settings file (--no-config, SENTINEL_NO_CONFIG=1)"
     )
     assert not read_layers({}, environ={"SENTINEL_NO_CONFIG": "1"}, folder=below).host().strict
 
@@ -234,7 +234,7 @@ def test_our_folder_may_be_of_another_user(home, give_away, writer):
 def test_our_folder_that_is_a_file(home, writer):
     home.rmdir()
     home.touch()
-    assert "is a file, and should be a folder" in told(writer, home)
+    assert "is a file, but must be a folder" in told(writer, home)
 
 
 def test_links_elsewhere_are_the_users_own(tmp_path):

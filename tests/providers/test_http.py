@@ -176,7 +176,7 @@ def test_a_proxy_of_the_environment(server, monkeypatch):
     with guarded_client(base_url="http://models.example", timeout=5) as client:
         assert client.get("/models").status_code == 404  # the proxy answered, for a host that there is none of
     monkeypatch.setenv("http_proxy", "socks5://box:1")
-    with pytest.raises(ConfigError, match="is not http"):
+    with pytest.raises(ConfigError, match="is not an http"):
         guarded_client(base_url="http://models.example", timeout=5)
     guarded_client(base_url="http://localhost:1", timeout=5).close()
     monkeypatch.setenv("no_proxy", "models.example")

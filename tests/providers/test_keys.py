@@ -64,7 +64,7 @@ def test_which_variable_counts(monkeypatch):
     monkeypatch.setenv("B_KEY", " second \n")
     assert read_key("x", ("A_KEY", "B_KEY")) == ("B_KEY", "second")
     monkeypatch.setenv("A_KEY", "fir\x00st".replace("\x00", "\x07"))
-    with pytest.raises(AuthenticationError, match="the key in A_KEY contains characters that no key can contain"):
+    with pytest.raises(AuthenticationError, match="the key in A_KEY contains characters that are not allowed in a key"):
         read_key("x", ("A_KEY", "B_KEY"))
 
 

@@ -237,7 +237,7 @@ def test_a_guard_that_dies_ends_the_family_and_the_report_is_delivered(place):
     assert at.filed == ["medium"]
     assert at.said == [
         "the attempt is no longer monitored: was killed",
-        "no rerun, because the attempt could not be decided on: was killed",
+        "no rerun, because no decision about the attempt was possible: was killed",
     ]
 
 

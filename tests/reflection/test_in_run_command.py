@@ -252,14 +252,14 @@ def test_an_override_needs_who_and_why_and_is_on_record(sentinel):
 @pytest.mark.parametrize(
     ("flags", "problem"),
     [
-        (("--by", "ada"), "--by and --reason are for an override"),
+        (("--by", "ada"), "--by and --reason are only for overrides"),
         (("--no-reflect", "--max-reruns", "2"), "--max-reruns cannot be combined with --no-reflect"),
         (("--no-reflect", "--override-fatigue"), "--override-fatigue cannot be combined with --no-reflect"),
         (("--max-reruns", "many"), '"guardrails.rerun_limit.max_reruns" from --max-reruns'),
         (("--max-reruns", "2", "--plugins", "no:rerun_limit"), 'the guardrail "rerun_limit" is left out'),
         (("--override-fatigue", "--by", "x" * 200, "--reason", "y"), "at $.override_by"),
         (("--reflector", "fortune"), "--reflector"),
-        (("--store", "mysql://here"), 'no store "mysql://here"'),
+        (("--store", "mysql://here"), '"mysql://here" is not a store'),
         (("--provider", "replay:r.jsonl", "--reflector", "llm"), "a replay has no model"),
     ],
 )

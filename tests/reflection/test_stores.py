@@ -165,7 +165,7 @@ def test_a_store_of_a_newer_version_is_refused(kind, address):
     with store.transaction(write=True) as cursor:
         cursor.execute("UPDATE sentinel_schema SET version = 99")
     store.close()
-    with pytest.raises(StoreError, match="has version 99, but this Sentinel knows only 2"):
+    with pytest.raises(StoreError, match="has version 99, but this Sentinel supports only versions up to 2"):
         open_store(place)
 
 
@@ -194,7 +194,7 @@ def test_a_row_that_cannot_be_read_is_an_error_of_the_store(kind, address):
     assert store.save(change())
     with store.transaction(write=True) as cursor:
         cursor.execute("UPDATE sentinel_attempts SET body = '{}'")
-    with pytest.raises(StoreError, match="holds a loop that cannot be read"):
+    with pytest.raises(StoreError, match="contains a loop that cannot be read"):
         store.family_of("a")
     store.close()
 

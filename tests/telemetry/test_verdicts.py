@@ -220,13 +220,13 @@ def test_a_process_that_writes_and_sends_tells_each_reason_once(tmp_path, capsys
     (tmp_path / "file").touch()
     emission = Emission.of(tmp_path / "file")
     assert [emission.write(b"{}\n") for _ in range(2)] == [
-        "verdicts were not written: is a file, and should be a folder",
+        "verdicts were not written: is a file, but must be a folder",
         None,
     ]
     emission.problems.append("the password=hunter22 is told to nobody")
     finish(emission)
     assert capsys.readouterr().err.splitlines() == [
-        "sentinel: warning: verdicts were not written: is a file, and should be a folder",
+        "sentinel: warning: verdicts were not written: is a file, but must be a folder",
         "sentinel: warning: the password=[redacted] is told to nobody",
     ]
 

@@ -100,7 +100,7 @@ class Family:
             )
             settled = guard.settle(loop_id, _reflection(reflected), self._stopped())
         except SentinelError as error:
-            self.warn(f"no rerun, because the attempt could not be decided on: {error}")
+            self.warn(f"no rerun, because no decision about the attempt was possible: {error}")
             return _ended(loop_id, str(error))
         for name, ruling in sorted(settled.rulings.items()):
             _once(record, recorded, checked_event(name, ruling, live=False))

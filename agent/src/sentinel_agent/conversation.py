@@ -85,7 +85,7 @@ def conversation_of(events: Iterable[Event]) -> Conversation:
     record = tuple(events)
     first = next((event for event in record if isinstance(event, RunStarted)), None)
     if first is None:
-        raise ValueError("no run has started: there is no conversation yet")
+        raise ValueError("there is no conversation yet, because no run has started")
     messages = tuple(message for event in record if (message := message_of(event)) is not None)
     metadata = {"provider": first.provider, **first.metadata}
     return Conversation(

@@ -252,7 +252,7 @@ def _require(release_id: str, tools: Sequence[Tool]) -> None:
     if missing:
         quoted = " and ".join(f'"{name}"' for name in missing)
         raise ConfigError(
-            f"the detective needs {quoted}: install reliability-sentinel-tools-release, or include it in --plugins"
+            f"the detective needs {quoted}: install reliability-sentinel-tools-release, or add it to --plugins"
         )
 
 

@@ -131,7 +131,7 @@ class Journal:
         """Add events in one transaction. Raises ``RunHeldError`` if another process took the run over."""
         with self._transaction():
             if self._number("fence", run_id) != fence:
-                raise RunHeldError(f'run "{run_id}" was taken over by another process; this one stops')
+                raise RunHeldError(f'run "{run_id}" was taken over by another process; this process stops')
             self._add(run_id, events)
 
     def holder(self, run_id: str) -> int | None:
@@ -148,7 +148,7 @@ class Journal:
             taken = self._leases.take(run_id)
         if not taken:
             raise RunHeldError(
-                f'run "{run_id}" is in use by process {self._number("holder", run_id)}; wait for that process, or end it'
+                f'run "{run_id}" is in use by process {self._number("holder", run_id)}; wait for it to end, or end it'
             )
 
     def _number(self, column: Literal["fence", "holder"], run_id: str) -> int:
@@ -159,7 +159,7 @@ class Journal:
         return int(row[0])
 
     def _unknown(self, run_id: str) -> JournalError:
-        return JournalError(f'there is no run "{run_id}" in "{self.path}"; "sentinel runs" lists them')
+        return JournalError(f'there is no run "{run_id}" in "{self.path}"; "sentinel runs" lists the runs')
 
     def _add(self, run_id: str, events: Sequence[Event]) -> None:
         rows = [(run_id, event.sequence, encode_event(event).decode()) for event in events]
@@ -186,8 +186,8 @@ class Journal:
             self._db.execute("COMMIT")
         if self._version() != VERSION:
             raise JournalError(
-                f'"{self.path}" is a journal of version {self._version()}, but this Sentinel writes version {VERSION}; '
-                "move it away, or use the Sentinel that wrote it"
+                f'"{self.path}" is a journal of version {self._version()}, but this version of Sentinel writes version {VERSION}; '
+                "move the file away, or use the version of Sentinel that wrote it"
             )
 
     def _version(self) -> int:

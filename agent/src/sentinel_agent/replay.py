@@ -42,7 +42,7 @@ def load_record(path: Path) -> tuple[Event, ...]:
     try:
         version = msgspec.json.decode(lines[0] if lines else b"null")
         if not isinstance(version, dict) or version.get("sentinel_record") != _VERSION:
-            raise InputError(f'"{path}" is not a record of version {_VERSION}; "sentinel run --record FILE" writes one')
+            raise InputError(f'"{path}" is not a record of version {_VERSION} written by "sentinel run --record FILE"')
         return tuple(decode_event(line) for line in lines[1:])
     except (JournalError, msgspec.DecodeError) as error:
         raise InputError(f'the record "{path}" is damaged: {error}') from error
@@ -65,7 +65,7 @@ class ReplayModel:
         replies = [event.reply for event in self.events if isinstance(event, ReplyReceived)]
         if self._played >= len(replies):
             raise ProviderError(
-                f"the record has only {counted(len(replies), 'reply', 'replies')}, but the run asked for one more"
+                f"the record has only {counted(len(replies), 'reply', 'replies')}, but the run requested another reply"
             )
         reply = replies[self._played]
         self._played += 1

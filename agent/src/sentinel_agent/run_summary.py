@@ -144,7 +144,7 @@ def save_run(trace: ExecutionTrace, directory: Path) -> Path:
     0600. Raises ``ValueError`` for a run id that is not a plain name, and ``OSError``.
     """
     if not _RUN_ID.fullmatch(trace.trace_id):
-        raise ValueError(f'run id "{trace.trace_id}" cannot be a file name')
+        raise ValueError(f'run id "{trace.trace_id}" cannot be used as a file name')
     path = directory / "runs" / f"{trace.trace_id}.trace.json"
     write_whole(path, redact_json(encode_trace(trace)))
     return path
@@ -232,5 +232,5 @@ def _below_evidence(run: RunSummary) -> str:
     if run.summary_fetched is False:
         return "the agent fetched no summary of the release, so its risk cannot be low (below_evidence)"
     if run.evidence_severity is None:
-        return f"the report says low risk, but {_UNREAD}; an unknown risk counts as medium (below_evidence)"
+        return f"the report says low risk, but {_UNREAD}; an unknown risk is treated as medium (below_evidence)"
     return f"the report says {run.severity} risk, but the data that the agent fetched show {run.evidence_severity} (below_evidence)"

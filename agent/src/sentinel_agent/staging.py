@@ -77,7 +77,7 @@ def staging(tool: Tool, release_id: str) -> Tool:
 
 def _stage(wanted: str, release_id: object = None, **report: Any) -> dict[str, Any]:
     if release_id != wanted:
-        raise InputError(f'this run is about release "{wanted}"; it cannot stage a report about "{release_id}"')
+        raise InputError(f'this run is about release "{wanted}"; it cannot stage a report about release "{release_id}"')
     return {"status": "staged", "release_id": wanted, "severity": report.get("severity"), "note": _NOTE}
 
 

@@ -133,7 +133,7 @@ class _Messages:
                 line = "" if row["line"] is None else f" line {row['line']}"
                 complain(f'"{row["named"]}"{line}: {row["message"]}' if row["named"] else row["message"])
             elif self._rows == _MOST_SHOWN + 1:
-                complain("more records could not be read or judged; the summary counts them")
+                complain("more records could not be read or judged; the summary states how many")
 
 
 def _conclude(summary: Summary, place: str | None, files: Sequence[str], *, to_file: bool, form: str) -> None:

@@ -33,7 +33,7 @@ def command(context: click.Context) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @plugin_options
 def show(*, as_json: bool, plugins: str | None, assignments: tuple[tuple[str, str], ...]) -> int:
-    """Show every setting of the host, the agent and each plugin: key, value, origin. Unknown keys are errors."""
+    """Show every setting of the host, the agent and each plugin with its key, value and origin. Unknown keys are errors."""
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), assignments)
     rows: list[dict[str, Any]] = []
     code = 0

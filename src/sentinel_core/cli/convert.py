@@ -17,11 +17,11 @@ __all__ = ["command"]
 @click.command("convert")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--to", default="native", metavar="FORMAT", help="The format to write: native (default) or atif.")
-@click.option("--from", "reader", metavar="FORMAT", help="Read as this format, without detection.")
+@click.option("--from", "reader", metavar="FORMAT", help="Read the input as this format, without detection.")
 @click.option(
     "--latest",
     metavar="TOOL",
-    help="Read the newest session of claude-code, codex or gemini-cli in this folder; without one, the newest of all.",
+    help="Read the newest session of claude-code, codex or gemini-cli in this folder or, if there is none, in any folder.",
 )
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE.")
 @plugins_option()
@@ -48,7 +48,7 @@ def command(
     if not paths and latest is None:
         raise click.UsageError("nothing to convert: give a file, a folder, a glob, or - for standard input", context)
     if output is not None and output.endswith("/"):
-        raise click.UsageError(f'-o "{output}": all traces go to one file; name a file', context)
+        raise click.UsageError(f'-o "{output}": all traces are written to one file; give the name of a file', context)
     layers, selection = layers_and_selection(host_flags({"plugins": plugins}), ())
     host = layers.host()
     work = Conversion(

@@ -93,4 +93,6 @@ def _writer(name: str, readers: list[TraceReader]) -> _Write:
         if reader.name == name and reader.write is not None:
             return reader.write
     can = ", ".join(sorted(reader.name for reader in readers if reader.write is not None)) or "none"
-    raise PluginError(f'--to "{name}": no installed reader writes that format; formats that can be written: {can}')
+    raise PluginError(
+        f'--to "{name}": no installed reader writes this format; the formats that can be written are: {can}'
+    )

@@ -67,13 +67,13 @@ def _output_options(function: _Function) -> _Function:
         click.option(
             "--update-baseline",
             is_flag=True,
-            help="Write the current findings to the --baseline file, and exit with 0.",
+            help="Write the current findings to the --baseline file, and exit with code 0.",
         ),
         click.option(
             "--baseline",
             type=click.Path(path_type=Path),
             metavar="FILE",
-            help="File of known findings: they are marked as known, and only new findings affect the exit code.",
+            help="File of known findings, which are marked as known; only new findings affect the exit code.",
         ),
         click.option(
             "-o",
@@ -88,7 +88,7 @@ def _output_options(function: _Function) -> _Function:
             "--format",
             "form",
             type=click.Choice(FORMATS),
-            help="Format of standard output; github and gitlab are for their runners' logs and artifacts.",
+            help="Format of standard output; github and gitlab are for jobs in GitHub Actions and GitLab CI.",
         ),
         click.option("-v", "--verbose", is_flag=True, help="Show every finding, what was checked, and the settings."),
         click.option("--pretty", is_flag=True, help="Print indented JSON (implies --json)."),
@@ -106,15 +106,20 @@ def _output_options(function: _Function) -> _Function:
 
 @click.command("evaluate")
 @click.argument("paths", nargs=-1, metavar="PATH...")
-@click.option("--stdin", is_flag=True, help='Read from standard input, as "-" does.')
+@click.option("--stdin", is_flag=True, help='Read from standard input, like the path "-".')
 @_output_options
 @batch_options
 @judging_options
-@click.option("--from", "reader", metavar="FORMAT", help='Read as this format ("sentinel formats"), without detection.')
+@click.option(
+    "--from",
+    "reader",
+    metavar="FORMAT",
+    help='Read the input as this format ("sentinel formats" lists them), without detection.',
+)
 @click.option(
     "--latest",
     metavar="TOOL",
-    help="Read the newest session of claude-code, codex or gemini-cli in this folder; without one, the newest of all.",
+    help="Read the newest session of claude-code, codex or gemini-cli in this folder or, if there is none, in any folder.",
 )
 @emit_options
 @run_options
@@ -122,7 +127,9 @@ def _output_options(function: _Function) -> _Function:
     "--strict", is_flag=True, help="Reject unknown and duplicate keys, and traces that could not be read completely."
 )
 @limit_options
-@click.option("--max-record-mb", type=int, metavar="MB", help="Size limit for one record, decompressed (default 256).")
+@click.option(
+    "--max-record-mb", type=int, metavar="MB", help="Size limit for one record after decompression (default 256)."
+)
 @plugin_options
 @click.pass_context
 def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -> int:
@@ -134,8 +141,8 @@ def command(context: click.Context, /, paths: tuple[str, ...], **options: Any) -
     sentinel evaluate night/*.jsonl --jobs 8 -o reports/ --output-format parquet
     cat trace.json | sentinel evaluate -
 
-    Exit codes: 0 PASS, 1 WARN, 2 FAIL (of several traces, the worst); 3 if anything could not be judged; 130 after Ctrl-C, 141 if the
-    reader of the output closed the pipe.
+    Exit codes: 0 PASS, 1 WARN, 2 FAIL (for several traces, the worst verdict); 3 if anything could not be judged; 130 after
+    Ctrl-C; 141 if the reader of the output closed the pipe.
     """
     arguments = (*paths, "-") if options["stdin"] and "-" not in paths else paths
     if not arguments and options["latest"] is None:
@@ -344,7 +351,7 @@ def _format(options: dict[str, Any], many: Many) -> Form:
         return "rows"
     if many.form == "jsonl" and as_document:
         raise click.UsageError(
-            f'-o "{many.output}" contains one report per line: leave out --json and --pretty, or name it .json'
+            f'-o "{many.output}" contains one report per line: leave out --json and --pretty, or use a file name that ends with .json'
         )
     if options["jsonl"] or many.form == "jsonl":
         _refuse_name(many.output, _NO_TEXT, "lines of JSON: name it .jsonl")

@@ -31,7 +31,7 @@ _Row = Mapping[str, Any]
 def command(*, rule: str | None, everything: bool, markdown: bool, plugins: str | None) -> int:
     """Explain what RULE (contradicted_checks, or hallucination.contradicted_checks) finds, why it matters, what to do, and how to switch it off."""
     if (rule is None) != everything:
-        raise click.UsageError('name one rule, or give --all ("sentinel rules" lists them)')
+        raise click.UsageError('give one rule, or --all ("sentinel rules" lists the rules)')
     wanted = rule or "*"
     if wanted in names():
         text = "".join(f"{line}\n" for line in explained(wanted))
@@ -41,7 +41,7 @@ def command(*, rule: str | None, everything: bool, markdown: bool, plugins: str 
     found = [row for row in rows if wanted in ("*", row["rule"], row["rule"].partition(".")[2])]
     if not found:
         near = did_you_mean(wanted, [*names(), *(row["rule"] for row in rows)])
-        raise ConfigError(f'there is no rule "{wanted}"{near} ("sentinel rules" lists them)')
+        raise ConfigError(f'there is no rule "{wanted}"{near} ("sentinel rules" lists the rules)')
     if markdown:
         click.echo(in_markdown(found), nl=False)
         return 0
@@ -106,6 +106,12 @@ def _markdown(row: _Row) -> Iterator[str]:
         yield from _example(row)
         yield "```"
     if row["fires_on"] is not None:
-        yield from ("", f"*How often.* It fires on {FiringRate(**row['fires_on'])}.")
-    yield from ("", f"To switch it off: `--rule {row['rule']}=off`, or in `sentinel.toml`:", "", "```toml", "[rules]")
+        yield from ("", f"*How often.* The rule fires on {FiringRate(**row['fires_on'])}.")
+    yield from (
+        "",
+        f"To switch the rule off, use `--rule {row['rule']}=off`, or write in `sentinel.toml`:",
+        "",
+        "```toml",
+        "[rules]",
+    )
     yield from (f'"{row["rule"]}" = "off"', "```")

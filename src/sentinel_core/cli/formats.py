@@ -24,10 +24,10 @@ _TIMEOUT = 60.0
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @plugins_option()
 def command(*, as_json: bool, plugins: str | None) -> int:
-    """List the trace formats of the selected readers: name (for --from), summary, and whether it can be written.
+    """List the trace formats of the selected readers, with the name for --from, a summary, and whether Sentinel can write the format.
 
-    Files can be in folders, compressed with gzip, in zip archives, and compressed with Zstandard if the extra "zstd" is
-    installed (pip install 'reliability-sentinel[zstd]').
+    Files can be in folders or zip archives, and can be compressed with gzip or, if the extra "zstd" is installed
+    (pip install 'reliability-sentinel[zstd]'), with Zstandard.
     """
     rows: list[dict[str, Any]] = []
     code = 0

@@ -68,14 +68,14 @@ def plugin_options(function: _Function) -> _Function:
         multiple=True,
         type=Assignment(),
         metavar="KEY=VALUE",
-        help="Set a plugin's or the host's setting (cost.budget_tokens=50000).",
+        help="Set a setting of a plugin or of the host, such as cost.budget_tokens=50000.",
     )(function)
     return plugins_option(
-        'Which plugins to use: "loop,cost", "signals:loop", "no:cost", "./mine.py"; "" for none. Repeat it to add more.'
+        'Which plugins to use, such as "loop,cost", "signals:loop", "no:cost" or "./mine.py"; "" selects none. Repeatable.'
     )(function)
 
 
-def plugins_option(text: str = 'As for "sentinel evaluate".') -> Callable[[_Function], _Function]:
+def plugins_option(text: str = 'Which plugins to use; see "sentinel evaluate".') -> Callable[[_Function], _Function]:
     """``--plugins`` alone: all given lists as one; None if not given."""
 
     def joined(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> str | None:
@@ -90,7 +90,7 @@ def judging_options(function: _Function) -> _Function:
         click.option(
             "--fail-on",
             type=click.Choice(["warn", "fail", "never"]),
-            help="Which verdicts on an agent give a non-zero exit code (default warn: WARN and FAIL).",
+            help="Which verdicts on an agent lead to a non-zero exit code (default warn: WARN and FAIL).",
         ),
         click.option(
             "--rule",
@@ -98,10 +98,10 @@ def judging_options(function: _Function) -> _Function:
             multiple=True,
             type=Assignment(),
             metavar="ID=LEVEL",
-            help='Switch a rule off, or give it another severity: off, note, warning, error ("sentinel rules").',
+            help='Switch the rule ID ("sentinel rules" lists them) off, or set its severity: off, note, warning or error.',
         ),
         click.option(
-            "--weight", "weights", multiple=True, type=Assignment(), metavar="NAME=W", help="Give a signal a weight."
+            "--weight", "weights", multiple=True, type=Assignment(), metavar="NAME=W", help="Set a signal's weight."
         ),
         click.option(
             "--profile",
@@ -127,7 +127,7 @@ def limit_options(function: _Function) -> _Function:
             "--max-memory-mb",
             type=int,
             metavar="MB",
-            help="Memory limit for judging, on top of what is in use at the start (default 4096).",
+            help="Memory limit for judging, in addition to the memory in use at the start (default 4096).",
         ),
         click.option("--timeout", type=float, metavar="SECONDS", help="Time limit for one trace (default 60)."),
     ):
@@ -141,9 +141,9 @@ def batch_options(function: _Function) -> _Function:
         click.option(
             "--output-format",
             type=click.Choice(["jsonl", "parquet"]),
-            help="The format of -o, if its file name does not show it.",
+            help="Format of the -o output, if its file name does not show the format.",
         ),
-        click.option("--resume", is_flag=True, help="Continue a stopped batch; give the same -o."),
+        click.option("--resume", is_flag=True, help="Continue a stopped batch; give the same -o as before."),
         click.option(
             "--engine",
             metavar="ENGINE",
@@ -164,21 +164,21 @@ def batch_options(function: _Function) -> _Function:
 def run_options(function: _Function) -> _Function:
     """Options on expectations, tasks, and the step to look at first."""
     for option in (
-        click.option("--attribute", is_flag=True, help="Name the step to look at first, even for a PASS."),
+        click.option("--attribute", is_flag=True, help="Show the step to look at first, even for a PASS."),
         click.option(
             "--task-key",
             metavar="KEY",
             help='Compare runs of the same task, identified by "metadata.NAME" or "request".',
         ),
         click.option(
-            "--expect-file", metavar="FILE.toml", help="File of expectations, for all runs or for single tasks."
+            "--expect-file", metavar="FILE.toml", help="File of expectations for all runs or for single tasks."
         ),
         click.option(
             "--expect",
             "expected",
             multiple=True,
             metavar="WHAT",
-            help="What the run must do: called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, max-calls:N.",
+            help="Expectation that the run must meet: called:TOOL, not called:TOOL, called:TOOL before TOOL, answer matches REGEX, max-calls:N.",
         ),
     ):
         function = option(function)
@@ -235,7 +235,7 @@ def _refuse_misfit(output: str | None, wanted: str | None) -> None:
         raise click.UsageError(f'--output-format "{wanted}" needs a place to write to: -o FILE or FOLDER/')
     if _SUFFIXES.get(ending(output), wanted) != wanted:
         raise click.UsageError(
-            f'-o "{output}" does not fit --output-format "{wanted}": its ending means another format'
+            f'-o "{output}" does not fit --output-format "{wanted}": the ending of its name means another format'
         )
 
 
@@ -302,7 +302,7 @@ def _full_key(key: str, labels: set[tuple[str, str]], flags: Mapping[str, tuple[
     found = [label for label in found if label[0] in _SET_UP] or found
     if len(found) > 1:
         choices = " or ".join(f'"{kind}:{name}.{field}"' for kind, name in found)
-        raise ConfigError(f'--set {key}: "{name}" names plugins of two kinds; write {choices}')
+        raise ConfigError(f'--set {key}: plugins of two kinds are named "{name}"; write {choices}')
     if found:
         return f"{found[0][0]}.{name}.{field}"
     if kind in SELECTABLE:

@@ -78,7 +78,7 @@ class _WithInstalled(click.Group):
 @_loading_option
 @click.pass_context
 def command(context: click.Context, /, *, check: bool, as_json: bool, plugins: str | None, timeout: float) -> int:
-    """List the installed plugins: kind, name, distribution, version, state. Imports none of them without --check."""
+    """List the installed plugins with kind, name, distribution, version and state. Without --check, no plugin is imported."""
     if context.invoked_subcommand is not None:
         _refuse_flags(context)
         return 0
@@ -104,7 +104,7 @@ def _refuse_flags(context: click.Context) -> None:
         if option.name and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
             flag, name = option.opts[-1], context.invoked_subcommand
             raise click.UsageError(
-                f'"{flag}" before "{name}" is for the list of plugins only; options of "{name}" go after it'
+                f'"{flag}" before "{name}" is an option of the list of plugins; write options of "{name}" after "{name}"'
             )
 
 
@@ -121,7 +121,7 @@ def _wanted(selection: Selection, everything: list[Installed]) -> set[tuple[str,
 @click.argument("name")
 @_loading_option
 def show(name: str, *, timeout: float) -> int:
-    """Show everything about the plugin NAME (or KIND:NAME): where it comes from, what it does, its settings."""
+    """Show everything about the plugin NAME (or KIND:NAME): where it comes from, what it does, and which settings it has."""
     kind, _, short = name.rpartition(":")
     everything = installed()
     found = [one for one in everything if one.name == short and kind in ("", one.kind)]
@@ -130,7 +130,7 @@ def show(name: str, *, timeout: float) -> int:
             warn(misnomer)
         raise PluginError(
             f'no plugin named "{name}" is installed{did_you_mean(short, (one.name for one in everything))}'
-            ' ("sentinel plugins" lists them)'
+            ' ("sentinel plugins" lists the plugins)'
         )
     code = 0
     for one in found:

@@ -34,9 +34,9 @@ _MEMORY = 4096 << 20
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @plugins_option()
 def command(*, as_json: bool, plugins: str | None) -> int:
-    """List the rules of the installed signals: id, severity, configured level, how often each fires on labelled runs, title.
+    """List the rules of the installed signals with id, severity, configured level, how often each rule fires on labelled runs, and title.
 
-    The runs are those of the detection card: runs of other people's agents, each labelled as failed or good.
+    The labelled runs are those of the detection card: runs of other people's agents, each labelled as failed or good.
     """
     rows = known_rules(plugins)
     if as_json:

@@ -44,7 +44,7 @@ def sources_of(
     for output in outputs:
         place = _place_of(output)
         if any(isinstance(source, FileSource) and place in (source.url, source.path.resolve()) for source in found):
-            raise click.UsageError(f'-o "{output}" is also an input and would be replaced: name another file')
+            raise click.UsageError(f'-o "{output}" is also an input and would be replaced: give another file')
     return found
 
 
@@ -121,5 +121,5 @@ def _picked(traces: "list[ExecutionTrace]", path: str, trace_id: str | None) -> 
         return chosen[0]
     if chosen:
         first = ", ".join(f'"{trace.trace_id}"' for trace in chosen[:_MOST_SHOWN])
-        raise InputError(f'"{path}" contains {len(chosen)} traces ({first}): name one with --trace-id')
+        raise InputError(f'"{path}" contains {len(chosen)} traces ({first}): choose one with --trace-id')
     raise InputError(f'"{path}" contains no trace "{trace_id}"')

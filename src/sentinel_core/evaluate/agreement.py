@@ -77,7 +77,7 @@ def disagreements(keys: Sequence[str | None]) -> list[float]:
     None stands for a run that came to nothing: it agrees with no other. Raises ``ValueError`` for fewer than two: one run cannot agree.
     """
     if len(keys) < 2:  # noqa: PLR2004 - itself and another
-        raise ValueError("agreement needs two runs of a task")
+        raise ValueError("agreement can be computed only for two or more runs of a task")
     same = Counter(keys)
     return [1.0 if key is None else round(1 - (same[key] - 1) / (len(keys) - 1), _PLACES) for key in keys]
 

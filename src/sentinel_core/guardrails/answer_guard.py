@@ -52,7 +52,7 @@ def _expectations(given: Sequence[str]) -> tuple[str, ...]:
 
 def _patterns(given: Sequence[str]) -> tuple[str, ...]:
     if isinstance(given, str):
-        raise ConfigError(f'rules must be a list of strings such as "hallucination.*", but it is {given!r}')
+        raise ConfigError(f'rules must be a list of strings such as "hallucination.*", but the value is {given!r}')
     return tuple(given)
 
 

@@ -39,7 +39,7 @@ def decide(
     attempts.
     """
     if not history.attempts:
-        raise ValueError("there is nothing to decide: the family has no attempt")
+        raise ValueError("there is nothing to decide, because the family has no attempts")
     wanted = wants(history.attempts[-1], quality)
     if not wanted:
         return Decision(

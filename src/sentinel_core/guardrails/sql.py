@@ -148,7 +148,7 @@ class SqlStore(abc.ABC):
         version: int = found[0][0] if found else 0
         if version > NEWEST:
             raise StoreError(
-                f'store "{self.place}" has version {version}, but this Sentinel knows only {NEWEST}: use a newer Sentinel'
+                f'store "{self.place}" has version {version}, but this Sentinel supports only versions up to {NEWEST}: use a newer Sentinel'
             )
         return version
 
@@ -194,7 +194,7 @@ class SqlStore(abc.ABC):
             return msgspec.json.decode(body, type=kind)
         except msgspec.MsgspecError as error:
             raise StoreError(
-                f'store "{self.place}" holds a {kind.__name__.lower()} that cannot be read: {error}'
+                f'store "{self.place}" contains a {kind.__name__.lower()} that cannot be read: {error}'
             ) from None
 
     def _save(self, change: Change) -> bool:

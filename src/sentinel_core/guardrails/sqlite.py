@@ -45,7 +45,7 @@ class SqliteStore(SqlStore):
             self._make_file()
         elif not path.is_file():
             raise StoreError(
-                f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" create one; choose another with --store'
+                f'there is no store "{path}" yet: "sentinel run" and "sentinel serve" create one; choose another store with --store'
             )
         self._file = self.again(self._found)
         self.again(self.prepare)
@@ -92,7 +92,7 @@ class SqliteStore(SqlStore):
 
     def _connection(self) -> sqlite3.Connection:
         if self._found() != self._file:
-            raise OSError(errno.ESTALE, "it was replaced by another file; restart to use that one")
+            raise OSError(errno.ESTALE, "it was replaced by another file; restart Sentinel to use the new file")
         if (free := self._idle.take()) is not None:
             return free
         connection = sqlite3.connect(

@@ -56,7 +56,7 @@ def open_store(address: str | None = None, *, create: bool = True) -> Store:
         return MemoryStore()
     if "://" in address:
         raise ConfigError(
-            f'no store "{redact(address)}": use a path, sqlite:PATH, memory: or postgresql://HOST/DATABASE'
+            f'"{redact(address)}" is not a store: use a path, sqlite:PATH, memory: or postgresql://HOST/DATABASE'
         )
     from sentinel_core.guardrails.sqlite import SqliteStore
 

@@ -30,17 +30,18 @@ class RetryConfig:
 
 @attrs.frozen(kw_only=True)
 class AgentSettings:
-    """Limits of one run, and how it calls the model. None means no limit, or for the model's own parameters its default.
+    """Limits of one run, and settings for its model calls. None means no limit or, for a parameter of the model, its default.
 
-    For each attempt at the task, ``max_turns`` limits model calls (failed calls do not count) and ``max_tool_calls``
-    limits tool calls; only the first ``max_calls_per_reply`` calls of one reply are run. For the whole run, including
-    reruns: ``max_total_tokens``, ``max_cost_usd`` and ``deadline`` (seconds). ``call_timeout`` is for one model call,
-    in seconds. A resumed run gets a new deadline.
+    In each attempt at the task, ``max_turns`` limits model calls (failed calls do not count) and ``max_tool_calls``
+    limits tool calls. Only the first ``max_calls_per_reply`` calls of one reply are run. ``max_total_tokens``,
+    ``max_cost_usd`` and ``deadline`` (in seconds) limit the whole run, including reruns. ``call_timeout`` limits one
+    model call, in seconds. A resumed run gets a new deadline.
 
     Retries: see ``RetryConfig``.
 
-    Context: ``context_strategy`` decides what happens to older messages that no longer fit; ``context_window`` is the
-    model's window in tokens if the provider does not report it. A tool's result is cut at ``max_result_chars`` characters.
+    Context: ``context_strategy`` determines what happens to older messages that no longer fit into the context window;
+    ``context_window`` is the size of that window in tokens if the provider does not report it. The result of a tool is
+    truncated after ``max_result_chars`` characters.
 
     ``tool_mode``: ``guided`` offers one tool per step, which small models need; ``auto`` offers all tools.
 
@@ -52,13 +53,13 @@ class AgentSettings:
     max_tool_calls: int | None = attrs.field(default=100, validator=_calls)
     """Limit on tool calls in one attempt."""
     max_calls_per_reply: int = attrs.field(default=32, validator=[v.instance_of(int), v.ge(1)])
-    """Limit on the tool calls run from one reply; the rest get an error result."""
+    """Limit on the number of tool calls that are run from one reply; all further calls get an error result."""
     max_total_tokens: int | None = attrs.field(default=None, validator=v.optional(_count))
     """Token limit for the whole run, including reruns."""
     max_cost_usd: float | None = attrs.field(default=None, validator=_cost)
     """Cost limit for the whole run in US dollars, including reruns."""
     deadline: float | None = attrs.field(default=600.0, validator=_seconds)
-    """Time limit for the run in seconds, including reruns; a resumed run gets a new one."""
+    """Time limit for the run in seconds, including reruns; a resumed run gets a new deadline."""
     call_timeout: float | None = attrs.field(default=None, validator=_seconds)
     """Time limit for one model call in seconds; not set means the provider's limit."""
     max_attempts: int = attrs.field(default=3, validator=_count)
@@ -68,19 +69,19 @@ class AgentSettings:
     max_delay: float = attrs.field(default=60.0, validator=[v.ge(0.0), v.le(3600.0)])
     """Upper limit on the wait between retries, in seconds."""
     backoff_factor: float = attrs.field(default=2.0, validator=[v.ge(1.0), v.le(100.0)])
-    """Each wait is this many times the previous one."""
+    """Factor by which each wait is longer than the previous one."""
     jitter: bool = True
-    """Adds a random delay of up to ``initial_delay`` seconds to each wait."""
+    """Whether to add a random delay of up to ``initial_delay`` seconds to each wait."""
     context_strategy: ContextStrategy = attrs.field(
         default="truncation", validator=v.in_(("truncation", "sliding_window", "importance"))
     )
-    """What happens to messages that no longer fit: ``truncation`` drops the oldest, ``importance`` keeps failures and what the user wrote, ``sliding_window`` has the model summarize the oldest."""
+    """What happens to messages that no longer fit into the context window: ``truncation`` drops the oldest messages, ``importance`` keeps failures and what the user wrote, and ``sliding_window`` has the model summarize the oldest messages."""
     context_window: int | None = attrs.field(default=None, validator=v.optional(_count))
     """The model's context window in tokens, if the provider does not report it."""
     tool_mode: ToolMode = attrs.field(default="auto", validator=v.in_(("auto", "guided")))
     """``guided`` offers one tool per step, which small models need; ``auto`` offers all tools."""
     max_result_chars: int = attrs.field(default=50_000, validator=[v.instance_of(int), v.ge(100)])
-    """A longer tool result is cut; its SHA-256 and length are kept."""
+    """Length limit for a tool result, in characters; a longer result is truncated, and its SHA-256 and length are kept."""
     temperature: float | None = attrs.field(default=None, validator=_temperature)
     """Sampling temperature; not set means the model's default."""
     max_tokens: int | None = attrs.field(default=None, validator=v.optional(v.ge(1)))

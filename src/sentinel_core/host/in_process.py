@@ -37,7 +37,7 @@ def evaluate_trace(
     expectation that cannot be understood and for an unknown rule.
     """
     if not isinstance(trace, ExecutionTrace):
-        raise TypeError(f"trace is a {type(trace).__name__}; expected an ExecutionTrace")
+        raise TypeError(f"trace is of type {type(trace).__name__}; expected an ExecutionTrace")
     if not trace.trace_id:
         raise ValueError("Cannot evaluate: trace_id is required")
     panel = _installed_panel() if signals is None and profile is None else _panel(signals, profile)

@@ -53,7 +53,7 @@ def read_trace(what: Judged | Any, *, reader: str | None = None) -> ExecutionTra
         return _read(BytesSource(data=to_json(dict(what)), name="trace.json"), "the dictionary", reader)
     if not isinstance(what, Sequence) or isinstance(what, bytes | bytearray):
         raise TypeError(
-            f"what is a {type(what).__name__}; expected a path, a dict, a list of messages, a framework's result or an ExecutionTrace"
+            f"the argument is of type {type(what).__name__}; expected a path, a dict, a list of messages, a framework's result or an ExecutionTrace"
         )
     messages = [message for message in what if isinstance(message, Message)]
     if messages and len(messages) == len(what):
@@ -72,7 +72,7 @@ def _is_native(messages: Sequence[Any]) -> bool:
 def _source(path: str) -> Source:
     found = list(find_sources((str(Path(path)),)))
     if len(found) != 1:
-        raise InputError(f'"{path}" contains {len(found)} files; judge() takes one run: call it for each')
+        raise InputError(f'"{path}" contains {len(found)} files; judge() accepts one run: call it for each file')
     if isinstance(found[0], InputError):
         raise found[0]
     return found[0]
@@ -81,7 +81,7 @@ def _source(path: str) -> Source:
 def _read(source: Source, named: str, reader: str | None) -> ExecutionTrace:
     asked = [one for one in _readers() if reader in (None, one.name)]
     if reader is not None and not asked:
-        raise InputError(f'no reader named "{reader}" is installed ("sentinel formats" lists them)')
+        raise InputError(f'no reader named "{reader}" is installed ("sentinel formats" lists the readers)')
     try:
         outcomes = list(choose_reader(source, asked, forced=reader is not None).read(source))
     except InputError as error:
@@ -94,7 +94,7 @@ def _read(source: Source, named: str, reader: str | None) -> ExecutionTrace:
             raise InputError(f'"{named}"{line}: {outcome.message}')
     traces = [outcome for outcome in outcomes if isinstance(outcome, ExecutionTrace)]
     if len(traces) != 1:
-        raise InputError(f'"{named}" contains {len(traces)} traces; judge() takes one run: call it for each')
+        raise InputError(f'"{named}" contains {len(traces)} traces; judge() accepts one run: call it for each trace')
     return traces[0]
 
 

@@ -117,14 +117,14 @@ def weighted(layers: Layers, known: Collection[str]) -> Profile:
         if rule.signal_name not in names and rule not in STANDARD.critical:
             near = did_you_mean(rule.signal_name, names)
             where = f'profile "{profile.name}": critical.{rule.signal_name}'
-            raise ConfigError(f'{where}: no such signal is installed{near} ("sentinel plugins" lists them)')
+            raise ConfigError(f'{where}: no such signal is installed{near} ("sentinel plugins" lists the plugins)')
     weights = layers.weights()
     for name in weights:
         if name not in names:
             origin = layers.values[f"weights.{name}"].origin
             where = f'--weight "{name}"' if origin == "--weight" else f'"weights.{name}" from {origin}'
             near = did_you_mean(name, names)
-            raise ConfigError(f'{where}: no such signal is installed{near} ("sentinel plugins" lists them)')
+            raise ConfigError(f'{where}: no such signal is installed{near} ("sentinel plugins" lists the plugins)')
     return with_weights(profile, weights, names)
 
 
@@ -160,7 +160,7 @@ def read_profile(name: str) -> Profile:
     except OSError as error:
         known = " nor ".join(f'"{profile}"' for profile in PROFILES)
         raise ConfigError(
-            f'no profile "{name}": it is neither {known} nor a readable file ({error.strerror}){did_you_mean(name, PROFILES)}'
+            f'"{name}" is not a profile: it is neither {known} nor a readable file ({error.strerror}){did_you_mean(name, PROFILES)}'
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f'profile "{name}" is not TOML: {error}') from None

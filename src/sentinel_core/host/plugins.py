@@ -163,7 +163,9 @@ def _load_installed(source: Installed, died_of: str | None, offered: dict[tuple[
     for name in filter(None, attribute.split(".")):
         plugin = getattr(plugin, name)
     if isinstance(plugin, FunctionType):
-        raise PluginError(f'its entry point names a function; name the module alone: {source.name} = "{module}"')
+        raise PluginError(
+            f'its entry point refers to a function; refer to the module alone: {source.name} = "{module}"'
+        )
     key = (source.target, source.kind)
     if key not in offered:
         offered[key] = _offered(plugin, source.kind)
@@ -247,7 +249,9 @@ def _offered(plugin: object, kind: str, *, needed: bool = True) -> list[Any]:
         return []
     (implementation,) = implementations
     if implementation.wrapper or implementation.hookwrapper:
-        raise PluginError(f"its {hook} is a hook wrapper; a Sentinel hook must return offers and cannot wrap others")
+        raise PluginError(
+            f"its {hook} is a hook wrapper; a Sentinel hook must return offers and cannot wrap other hooks"
+        )
     return [checked(offer, kind) for offer in listed(implementation.function(), kind)]
 
 

@@ -41,7 +41,7 @@ def check_rules(
         is_known = name in not_in_use or (name in declared and (not declared[name] or short in declared[name]))
         if not short or not is_known:
             raise ConfigError(
-                f'{where}: there is no such rule{did_you_mean(rule, every)} ("sentinel rules" lists them)'
+                f'{where}: there is no such rule{did_you_mean(rule, every)} ("sentinel rules" lists the rules)'
             )
         levels[rule] = level
     return levels
@@ -75,7 +75,7 @@ def without_rules(panel: Panel, allowed: Sequence[str]) -> Panel:
         if not short or (declared.get(name) and short not in declared[name]):
             every = [f"{name}.{one}" for name, rules in declared.items() for one in rules]
             raise ConfigError(
-                f'allow: there is no rule "{rule}"{did_you_mean(rule, every)} ("sentinel rules" lists them)'
+                f'allow: there is no rule "{rule}"{did_you_mean(rule, every)} ("sentinel rules" lists the rules)'
             )
     signals = (attrs.evolve(one, detect=with_levels(one.detect, one.name, levels)) for one in panel.signals)
     return attrs.evolve(panel, signals=tuple(signals))

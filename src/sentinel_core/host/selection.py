@@ -104,9 +104,9 @@ def _find(item: str, installed: Collection[Label]) -> Label:
     if not found:
         known = {label[1] for label in installed}
         raise PluginError(
-            f'no plugin named "{item}" is installed{did_you_mean(name, known)} ("sentinel plugins" lists them)'
+            f'no plugin named "{item}" is installed{did_you_mean(name, known)} ("sentinel plugins" lists the plugins)'
         )
     if len(found) > 1:
         choices = " or ".join(f'"{kind}:{name}"' for kind, name in found)
-        raise PluginError(f'"{item}" in --plugins names plugins of two kinds; write {choices}')
+        raise PluginError(f'"{item}" in --plugins is the name of plugins of two kinds; write {choices}')
     return found[0]

@@ -47,29 +47,29 @@ class HostSettings:
     timeout: float = attrs.field(default=60.0, validator=[attrs.validators.gt(0), attrs.validators.le(1e6)])
     """Time limit for one record, in seconds."""
     max_memory_mb: int = attrs.field(default=4096, validator=[attrs.validators.gt(0), attrs.validators.le(1 << 30)])
-    """Memory limit for judging, on top of what is in use at the start."""
+    """Memory limit for judging, in addition to the memory in use at the start."""
     max_record_mb: int = attrs.field(default=256, validator=attrs.validators.gt(0))
-    """Size limit for one record, decompressed."""
+    """Size limit for one record after decompression."""
     strict: bool = False
     """Give no verdict on a trace that could not be read completely, and reject unknown and repeated keys."""
     plugins: str | None = None
-    """Which plugins to load; not set means every installed one."""
+    """Which plugins to load; not set means every installed plugin."""
     provider: str | None = None
-    """The provider that judges in ``sentinel run``; not set means the first of anthropic, openrouter and openai that has a key, else offline."""
+    """The provider that judges in ``sentinel run``; not set means the first of anthropic, openrouter and openai that has a key, otherwise offline."""
     fail_on_risk: Literal["high", "medium"] | None = None
-    """``sentinel run`` exits with 2 at this severity or above."""
+    """``sentinel run`` exits with code 2 if the risk of the release has this severity or a higher one."""
     store: str | None = None
     """Where attempts and decisions are stored: a path or ``postgresql://...``; not set means ``.sentinel/loops.sqlite3``."""
     alignment_threshold: float = attrs.field(default=0.75, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
-    """An attempt whose alignment score is below this is repeated."""
+    """An attempt with an alignment score below this value is repeated."""
     drift_threshold: float = attrs.field(default=0.25, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
-    """An attempt whose drift score is above this is repeated."""
+    """An attempt with a drift score above this value is repeated."""
     reflect: bool = True
-    """Whether ``sentinel run`` may try again; if false, a run has one attempt."""
+    """Whether ``sentinel run`` may repeat an attempt; if false, a run has only one attempt."""
     reflector: Literal["rules", "llm"] = "rules"
-    """What rates an attempt: fixed rules, or two personas of the run's own model."""
+    """How an attempt is rated: by fixed rules, or by two personas of the run's own model."""
     no_config: bool = False
-    """Read no settings file. A file cannot set this."""
+    """Do not read a settings file. A settings file cannot set this option."""
 
 
 @attrs.frozen(kw_only=True)
@@ -125,7 +125,7 @@ class Layers:
             return self._fill(wanted, f"{kind}.{name}.")
         for key, setting in self.values.items():
             if key.startswith(f"{kind}.{name}."):
-                raise ConfigError(f'"{key}" from {setting.origin}: {name} takes no settings')
+                raise ConfigError(f'"{key}" from {setting.origin}: {name} has no settings')
         return None
 
     def explain(self, prefix: str, filled: Any) -> list[Setting]:
@@ -263,7 +263,7 @@ def _refuse_foreign(file: Path, start: Path) -> None:
     if owner not in (0, os.geteuid(), start.stat().st_uid, file.parent.stat().st_uid):
         raise ConfigError(
             f'"{file}" belongs to {_user(owner)}, who owns neither its folder nor the working directory, and settings can run '
-            "code: put your own sentinel.toml here, or read no file (--no-config, SENTINEL_NO_CONFIG=1)"
+            "code: put your own sentinel.toml here, or read no settings file (--no-config, SENTINEL_NO_CONFIG=1)"
         )
 
 

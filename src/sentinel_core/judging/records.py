@@ -343,7 +343,7 @@ def _named(name: str, readers: Sequence[TraceReader], flag: str) -> TraceReader:
     known = [reader.name for reader in readers]
     family = sorted(one for one in known if one.startswith(f"{name}-"))
     near = f"; did you mean {' or '.join(map(_quoted, family))}?" if family else did_you_mean(name, known)
-    raise InputError(f'{flag} "{name}": there is no such trace reader{near} ("sentinel formats" lists them)')
+    raise InputError(f'{flag} "{name}": there is no such trace reader{near} ("sentinel formats" lists the readers)')
 
 
 def _quoted(name: str) -> str:

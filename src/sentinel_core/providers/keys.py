@@ -21,7 +21,7 @@ def read_key(provider: str, variables: Sequence[str]) -> tuple[str, str]:
         key = os.environ.get(variable, "").strip()
         if key and not (key.isascii() and key.isprintable()):
             raise AuthenticationError(
-                f'provider "{provider}": the key in {variable} contains characters that no key can contain'
+                f'provider "{provider}": the key in {variable} contains characters that are not allowed in a key'
             )
         if key:
             return variable, key

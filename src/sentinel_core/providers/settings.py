@@ -34,6 +34,6 @@ def choose_model(who: str, listed: Sequence[str], *, first_is_best: bool = False
     if listed and (first_is_best or len(listed) == 1):
         return listed[0]
     if not listed:
-        raise ConfigError(f"{who} lists no models: name one with --model")
+        raise ConfigError(f"{who} lists no models: choose a model with --model")
     more = f", … ({len(listed)} in all)" if len(listed) > _SHOWN else ""
-    raise ConfigError(f"{who} has several models: name one with --model, such as {', '.join(listed[:_SHOWN])}{more}")
+    raise ConfigError(f"{who} has several models: choose one with --model, such as {', '.join(listed[:_SHOWN])}{more}")

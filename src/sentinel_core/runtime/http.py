@@ -117,7 +117,9 @@ def _proxy_for(url: "httpx2.URL") -> "httpx2.Proxy | None":
         return None
     proxy = httpx2.Proxy(named if "://" in named else f"http://{named}")
     if proxy.url.scheme not in ("http", "https"):
-        raise ConfigError(f'the proxy "{redact(named)}" in the environment is not http(s); set no_proxy to bypass it')
+        raise ConfigError(
+            f'the proxy "{redact(named)}" in the environment is not an http(s) address; set no_proxy to bypass it'
+        )
     _check_port(proxy.url, named)
     return proxy
 

@@ -166,7 +166,7 @@ class GuardedTransport(httpx2.BaseTransport):
         """Send within the deadline, to this origin only. Raises ``httpx2`` errors."""
         if _origin(request.url) != self._origin:
             other = f"{request.url.scheme}://{request.url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
-            raise OriginRefusedError(f'the server redirects to "{other}", another origin', request=request)
+            raise OriginRefusedError(f'the server redirects to "{other}", which is another origin', request=request)
         request.extensions["timeout"] = self._watched(request.extensions.get("timeout") or {})
         with noted(request.method, request.url) as sent, mapped_to_httpx():
             answer = self._pool.handle_request(_as_httpcore(request))

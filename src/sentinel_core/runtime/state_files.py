@@ -36,7 +36,7 @@ def make_folder(path: Path) -> None:
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
         except FileExistsError:
-            raise NotADirectoryError(errno.ENOTDIR, "is a file, and should be a folder", str(folder)) from None
+            raise NotADirectoryError(errno.ENOTDIR, "is a file, but must be a folder", str(folder)) from None
 
 
 def write_whole(path: Path, data: bytes, *, temporary: str | None = None) -> None:

@@ -29,7 +29,7 @@ class Contract:
             return
         changed = sorted(name for name in _fixed_by_bases(cls) if _is_changed(cls, name))
         if changed:
-            raise TypeError(f"{cls.__qualname__} overrides parts that its contract fixes: {', '.join(changed)}")
+            raise TypeError(f"{cls.__qualname__} overrides attributes that its contract defines: {', '.join(changed)}")
 
 
 def _is_ours(cls: type) -> bool:

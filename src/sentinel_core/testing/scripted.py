@@ -29,7 +29,7 @@ class ScriptedModel:
         self.requests.append(request)
         if played >= len(self._script):
             raise ProviderError(
-                f"the script has ended: it has {counted(len(self._script), 'entry', 'entries')}, but one more was requested"
+                f"the script has ended: it has {counted(len(self._script), 'entry', 'entries')}, but another entry was requested"
             )
         entry = self._script[played]
         if isinstance(entry, Exception):

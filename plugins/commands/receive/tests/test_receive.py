@@ -373,7 +373,7 @@ def test_a_request_larger_than_all_room_is_told_what_was_dropped(receiver, kind)
         (["--host", "192.0.2.1"], "port 4318: Cannot assign requested address; choose another with --host"),
         (["--port", "0", "--otlp", "nowhere"], '--otlp "nowhere": give the address'),
         (["--port", "0", "-o", "missing/file/below/reports"], "missing"),
-        (["--port", "0", "--profile", "strickt"], 'no profile "strickt"'),
+        (["--port", "0", "--profile", "strickt"], '"strickt" is not a profile'),
         (["--port", "0", "--weight", "lop=3"], 'no such signal is installed; did you mean "loop"?'),
         (["--port", "0", "--set", "cost.budget=3"], 'unknown setting "signals.cost.budget"'),
     ],

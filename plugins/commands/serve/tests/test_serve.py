@@ -151,7 +151,7 @@ def test_settings_that_cannot_be_used(sentinel, tokens):
     done = sentinel("serve", "--tokens", "none.toml")
     assert (done.returncode, '"none.toml" cannot be read' in done.stderr) == (3, True)
     done = sentinel("serve", "--tokens", tokens, "--store", "ftp://somewhere/loops")
-    assert (done.returncode, 'no store "ftp://somewhere/loops"' in done.stderr) == (3, True)
+    assert (done.returncode, '"ftp://somewhere/loops" is not a store' in done.stderr) == (3, True)
 
 
 @pytest.mark.parametrize(

@@ -150,11 +150,11 @@ def test_a_file_in_the_place_of_the_state_folder_is_an_error(inside, folder, mon
     (row,) = checks.stores(layers(folder))
     assert (row.state, row.detail, row.fix) == (
         "error",
-        '".sentinel" is a file, and should be a folder',
+        '".sentinel" is a file, but must be a folder',
         'mv ".sentinel" ".sentinel.old"',
     )
     done = inside("demo", "--no-open")
-    assert (done.returncode, done.stderr) == (3, "sentinel: error: .sentinel: is a file, and should be a folder\n")
+    assert (done.returncode, done.stderr) == (3, "sentinel: error: .sentinel: is a file, but must be a folder\n")
 
 
 def test_a_store_that_cannot_be_used(folder, monkeypatch):

@@ -178,7 +178,7 @@ def test_a_trace_of_any_format_becomes_a_suite(inside, tmp_path):
     assert 'id = "trace-one"' in inside("from-trace", "one.json").stdout
     (tmp_path / "both.jsonl").write_bytes(_atif("one") + b"\n" + _atif("two") + b"\n")
     several = inside("from-trace", "both.jsonl")
-    assert (several.returncode, "name one with --trace-id" in several.stderr) == (3, True), several.stderr
+    assert (several.returncode, "choose one with --trace-id" in several.stderr) == (3, True), several.stderr
     assert 'id = "trace-two"' in inside("from-trace", "both.jsonl", "--trace-id", "two").stdout
     other = inside("from-trace", "both.jsonl", "--trace-id", "three")
     assert (other.returncode, 'contains no trace "three"' in other.stderr) == (3, True)

@@ -202,7 +202,7 @@ def test_the_newest_model_is_taken_where_none_is_set(server, opened, caplog):
 
 def test_no_model_to_choose(server):
     server.dialect = attrs.evolve(server.dialect, looked_up={"/v1/models": {"data": []}})
-    with pytest.raises(ConfigError, match="lists no models: name one with --model"):
+    with pytest.raises(ConfigError, match="lists no models: choose a model with --model"):
         connect(AnthropicSettings(base_url=server.base_url))
     server.dialect = attrs.evolve(server.dialect, looked_up={})
     with pytest.raises(ValidationError, match="404"):

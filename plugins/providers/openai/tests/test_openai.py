@@ -226,7 +226,7 @@ def test_the_only_model_is_taken(server, opened, caplog):
     assert 'has only "test-model"' in caplog.text
     many = {"/models": {"data": [{"id": f"m{number}"} for number in range(20)]}}
     server.dialect = attrs.evolve(server.dialect, looked_up=many)
-    with pytest.raises(ConfigError, match=r"several models: name one with --model, such as m0, m1, .*\(20 in all\)"):
+    with pytest.raises(ConfigError, match=r"several models: choose one with --model, such as m0, m1, .*\(20 in all\)"):
         opened(model=None)
     server.dialect = attrs.evolve(server.dialect, looked_up={"/models": {"data": "junk"}})
     with pytest.raises(ConfigError, match="lists no model"):

@@ -50,7 +50,7 @@ class Manifest:
         except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError("--resume: the manifest is damaged; start again without --resume") from None
         raise InputError(
-            f"--resume: the manifest has version {version}, but this Sentinel writes {_VERSION}; start again without --resume"
+            f"--resume: the manifest has version {version}, but this Sentinel writes version {_VERSION}; start again without --resume"
         )
 
     def check(self, now: "Manifest") -> None:

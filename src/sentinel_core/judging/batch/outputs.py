@@ -140,7 +140,9 @@ class File(_Local):
                 self._partial.unlink()
             raise
         if os.fstat(descriptor).st_size < (offset or 0):
-            raise InputError(f'--resume: "{self._partial}" is shorter than it was; start again without --resume')
+            raise InputError(
+                f'--resume: "{self._partial}" is shorter than it was when the batch stopped; start again without --resume'
+            )
         self._stream.truncate(offset or 0)
         self._stream.seek(offset or 0)
 
@@ -158,7 +160,7 @@ class File(_Local):
             raise
         if not is_ours:
             os.close(descriptor)
-            raise InputError(f'"{self._named}" was finished by another batch just now; start again')
+            raise InputError(f'"{self._named}" has just been finished by another batch; start again')
         return descriptor
 
     @property

@@ -27,12 +27,12 @@ def latest_session(reader: TraceReader, *, strict: bool, max_record: int) -> Fil
     """
     if not reader.kept_at:
         raise InputError(
-            f'--latest "{reader.name}": this reader does not know where its tool stores sessions; name the file'
+            f'--latest "{reader.name}": this reader does not know where its tool stores sessions; give the path of a session'
         )
     patterns = [expanded(pattern) for pattern in reader.kept_at]
     found = session_files(patterns)
     if not found:
-        raise InputError(f'--latest "{reader.name}": no session in {", ".join(patterns)}')
+        raise InputError(f'--latest "{reader.name}": no session was found in {", ".join(patterns)}')
     newest_first = sorted(found, key=lambda path: (found[path].st_mtime_ns, str(path)), reverse=True)
     newest = first_of_folder(newest_first, Path.cwd()) or newest_first[0]
     return FileSource(path=newest, label=str(newest), strict=strict, max_record=max_record)

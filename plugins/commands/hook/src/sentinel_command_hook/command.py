@@ -19,7 +19,7 @@ _TOOL = click.argument("tool", type=click.Choice(list(TOOLS)))
 _WHERE = click.option(
     "--project/--user",
     default=True,
-    help="The settings of the project in this folder (the default), or your own for every project.",
+    help="Change the settings of the project in this folder (the default) or your own settings for all projects.",
 )
 _DRY_RUN = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 
@@ -41,7 +41,7 @@ def command(context: click.Context) -> None:
 @_TOOL
 @_WHERE
 @_DRY_RUN
-@click.option("--fail-closed", is_flag=True, help="If Sentinel cannot judge, send the agent back once.")
+@click.option("--fail-closed", is_flag=True, help="If Sentinel cannot judge the session, block the agent once.")
 @click.option("--quiet", is_flag=True, help="Show the user no notes or warnings.")
 def install(tool: str, *, project: bool, dry_run: bool, **options: bool) -> None:
     """Add the hook to the settings of TOOL; existing settings stay."""
@@ -64,20 +64,20 @@ def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
 
 @command.command("run")
 @_TOOL
-@click.option("--fail-closed", is_flag=True, help="If Sentinel cannot judge, send the agent back once.")
+@click.option("--fail-closed", is_flag=True, help="If Sentinel cannot judge the session, block the agent once.")
 @click.option("--quiet", is_flag=True, help="Show the user no notes or warnings.")
 @click.option(
     "--timeout",
     type=click.FloatRange(0.1, 600),
     default=8.0,
     show_default=True,
-    help="Time limit in seconds; after it, Sentinel gives up.",
+    help="Time limit in seconds, after which Sentinel gives up.",
 )
 def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
-    """Judge the session named in a TOOL event on standard input, and reply to TOOL. The settings of TOOL call this command.
+    """Judge the session of a TOOL event on standard input, and reply to TOOL. The hook in the settings of TOOL runs this command.
 
-    The exit code is 0, even if Sentinel cannot judge: then it informs the user, once per session. With --fail-closed it is 2,
-    which sends the agent back.
+    The exit code is 0 even if Sentinel cannot judge the session; in that case it informs the user, once per session. With
+    --fail-closed, the exit code in that case is 2, which blocks the agent.
     """
     gc.disable()  # a short process: to look for cycles would take a tenth of it
     from sentinel_core.runtime.watch import time_limit

@@ -22,20 +22,20 @@ __all__ = ["command"]
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="A folder that may be read, instead of the default ones. Repeatable.",
+    help="A folder that may be read, instead of the default folders. Repeatable.",
 )
 @plugins_option()
 def command(*, folders: tuple[Path, ...], plugins: str | None) -> int:
-    r"""Serve the tools judge_session, explain_rule and list_runs over standard input and output.
+    r"""Serve the MCP tools judge_session, explain_rule and list_runs over standard input and output.
 
     By default, only the coding agents' session folders and .sentinel/runs in the working directory can be read; with
-    --folder, only the folders that you name. Links that point elsewhere are rejected.
+    --folder, only the folders that you name. Links that point outside these folders are rejected.
 
     \b
     claude mcp add sentinel -- sentinel mcp
     codex mcp add sentinel -- sentinel mcp
 
-    Uses the settings of the working directory; use --no-config for checkouts that you do not trust.
+    The server uses the settings of the working directory; use --no-config for checkouts that you do not trust.
     """
     for folder in folders:
         if not folder.is_dir():

@@ -32,9 +32,9 @@ _CAUGHT = ("WARN", "FAIL")
 @judging_options
 @plugin_options
 def command(paths: tuple[str, ...], export: str | None, **options: Any) -> int:
-    r"""Turn the honest runs in TRACES... into lies, and count how many the installed gate catches (WARN or FAIL).
+    r"""Turn the honest runs in TRACES... into lies, and count how many of the lies the installed gate catches (WARN or FAIL).
 
-    A run counts as honest if the gate passes it; all other runs are only counted. The exit code is 0 if everything was judged.
+    A run that the gate passes is treated as honest; all other runs are only counted. The exit code is 0 if all runs and lies were judged.
 
     \b
     sentinel mutate runs/

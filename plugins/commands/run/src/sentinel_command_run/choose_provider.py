@@ -126,7 +126,7 @@ def connect(
     bound, settings, versions = _tools(shelf, layers, of_tools)
     found = offered(bound, subject)
     for name, why in found.unsure.items():
-        outbox.warn(f'tool "{name}": checking whether it can work failed: {why}')
+        outbox.warn(f'tool "{name}": the check whether it can work failed: {why}')
     if chosen is not None and chosen.startswith(_REPLAY):
         from sentinel_agent.replay import ReplayModel, load_record
 
@@ -169,7 +169,7 @@ def _choose(shelf: _Shelf, chosen: str | None) -> Plugin:
             shelf.outbox.send(Note(f"No provider chosen (--provider): {found} is set, so {name} is used."))
             return plugin
     if named and _OFFLINE not in shelf.known:
-        raise PluginError(f"--plugins names several providers; choose one with --provider: {', '.join(named)}")
+        raise PluginError(f"--plugins selects several providers; choose one with --provider: {', '.join(named)}")
     shelf.outbox.send(Note(_NO_MODEL))
     return shelf.provider(_OFFLINE)
 
@@ -180,7 +180,7 @@ def _tools(
     """Every tool with its settings bound, those settings by group, and the plugins' versions."""
     plugins = shelf.load("tools")
     if unknown := sorted(set(flags).difference(*map(fields_of, plugins))):
-        raise ConfigError(f"--{unknown[0]}: no installed tool has such a setting")
+        raise ConfigError(f"--{unknown[0]}: no installed tool has this setting")
     if flags.get("releases"):
         layers = without_repo(layers, [plugin.source.name for plugin in plugins if "releases" in fields_of(plugin)])
     settings = {

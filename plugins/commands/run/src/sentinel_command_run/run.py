@@ -49,7 +49,7 @@ _RISK = {"low": 0, "medium": 1, "high": 2}
 @click.option("--otlp", metavar="ENDPOINT", help="Also send spans, metrics, logs and verdicts to a collector.")
 @plugin_options
 def command(release: str | None, **options: Any) -> int:
-    r"""Investigate RELEASE: fetch its summary, judge its risk, file a report; then judge the agent that did it.
+    r"""Have the agent investigate RELEASE (fetch its summary, judge its risk, file a report), then judge the agent.
 
     \b
     sentinel run v2.1.0 --releases examples/releases
@@ -93,7 +93,7 @@ def command(release: str | None, **options: Any) -> int:
 
 def _order(release: str | None, options: dict[str, Any]) -> tuple[Order, HostSettings]:
     if release is None and options["resume"] is None:
-        raise ConfigError("name the release to investigate, or give --resume with the id of a run")
+        raise ConfigError("give the release to investigate, or --resume with the id of a run")
     check_places(options)
     flags = judging_flags(options, "provider", "fail_on_risk")
     for field, flag in AGENT.items():

@@ -56,18 +56,18 @@ _PROVIDER_HELP = (
 _TEXTS = (
     ("--provider", "NAME", _PROVIDER_HELP),
     ("--model", "ID", "The provider's model."),
-    ("--base-url", "URL", "The provider's address, if not the default."),
-    ("--releases", "PLACE", "Where release summaries are: a JSON file, a folder, or a server's address."),
-    ("--reports", "PLACE", "Where reports go: a folder, or a server's address."),
-    ("--repo", "PATH", "A git repository; RELEASE is then a range, v2.0..v2.1."),
-    ("--junit", "FILE", "The JUnit XML of the release's tests."),
-    ("--metrics", "FILE", "A JSON object with the release's deployment metrics."),
+    ("--base-url", "URL", "The provider's address, if it is not the default address."),
+    ("--releases", "PLACE", "Where to read release summaries: a JSON file, a folder, or the address of a server."),
+    ("--reports", "PLACE", "Where to file reports: a folder, or the address of a server."),
+    ("--repo", "PATH", "A git repository; RELEASE is then a range of commits, such as v2.0..v2.1."),
+    ("--junit", "FILE", "JUnit XML file with the test results of the release."),
+    ("--metrics", "FILE", "JSON file with the deployment metrics of the release."),
     ("--max-turns", "N", "Limit on model requests per attempt (default 12)."),
     ("--max-tool-calls", "N", "Limit on tool calls per attempt (default 100)."),
     ("--max-tokens", "N", "Token limit for the whole run."),
     ("--max-cost", "USD", "Cost limit for the whole run, as far as costs are known."),
     ("--deadline", "SECONDS", "Time limit for the whole run (default 600)."),
-    ("--call-timeout", "SECONDS", "Time limit for one model call (default: the provider's)."),
+    ("--call-timeout", "SECONDS", "Time limit for one model call (default: the limit of the provider)."),
     ("--max-attempts", "N", "Limit on attempts at a model call that fails temporarily (default 3)."),
     ("--initial-delay", "SECONDS", "Wait before the second attempt; it doubles each time (default 1)."),
     ("--max-reruns", "N", "Limit on reruns of the task after attempts that are not good enough (default 3)."),
@@ -76,13 +76,13 @@ _TEXTS = (
         "PLACE",
         "Where attempts and decisions are stored: a path or postgresql://... (default .sentinel/loops.sqlite3).",
     ),
-    ("--by", "WHO", "Who overrides a guardrail; this is recorded."),
-    ("--reason", "WHY", "Why the guardrail is overridden; this is recorded."),
+    ("--by", "WHO", "Name of the person who overrides a guardrail; the name is recorded."),
+    ("--reason", "WHY", "Reason for overriding the guardrail; the reason is recorded."),
     ("--resume", "ID", "Continue an interrupted run, without repeating finished work."),
 )
 _OVERRIDE_HELP = {
     "override_fatigue": "Allow one more attempt despite reflection fatigue; needs --by and --reason.",
-    "override_max_reruns": "Allow one more attempt than --max-reruns does; needs --by and --reason.",
+    "override_max_reruns": "Allow one more attempt than --max-reruns allows; needs --by and --reason.",
     "override_bias_echo": "Allow one more attempt despite a repeated bias; needs --by and --reason.",
 }
 _NAMES = {"--max-tokens": "max_total_tokens", "--max-cost": "max_cost_usd"}
@@ -137,7 +137,7 @@ def overriding(options: Mapping[str, Any]) -> "Overriding | None":
     who, why = options["by"], options["reason"]
     if not kinds:
         if who is not None or why is not None:
-            raise click.UsageError("--by and --reason are for an override, such as --override-max-reruns")
+            raise click.UsageError("--by and --reason are only for overrides, such as --override-max-reruns")
         return None
     if not (who and why):
         raise click.UsageError(f"{_flag(kinds[0])} needs --by WHO and --reason WHY, because it is recorded")
@@ -161,7 +161,7 @@ def _options() -> list[Callable[[Any], Any]]:
     return [
         *texts,
         click.option(
-            "--tool-mode", type=click.Choice(["auto", "guided"]), help="guided: one tool per step, for small models."
+            "--tool-mode", type=click.Choice(["auto", "guided"]), help="guided offers small models one tool per step."
         ),
         click.option(
             "--context",
@@ -175,17 +175,17 @@ def _options() -> list[Callable[[Any], Any]]:
         click.option(
             "--reflector",
             type=click.Choice(["rules", "llm"]),
-            help="What rates an attempt: fixed rules, or two personas of the run's model, SAGE and PESSIMIST.",
+            help="How an attempt is rated: by fixed rules, or by two personas of the run's model, SAGE and PESSIMIST.",
         ),
         *(click.option(_flag(kind), is_flag=True, help=_OVERRIDE_HELP[kind]) for kind in _KINDS),
-        click.option("--accept-changes", is_flag=True, help="Resume even if settings, model or plugins have changed."),
+        click.option("--accept-changes", is_flag=True, help="Resume even if settings, models or plugins have changed."),
         click.option(
             "--record",
             type=click.Path(path_type=Path, dir_okay=False),
             metavar="FILE",
             help="Write the run's record to FILE.",
         ),
-        click.option("--yes", is_flag=True, help="Allow tools that are marked sensitive."),
+        click.option("--yes", is_flag=True, help="Allow tools that are marked as sensitive."),
     ]
 
 

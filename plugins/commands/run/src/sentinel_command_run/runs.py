@@ -25,7 +25,7 @@ _DAMAGED = "damaged"
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.pass_context
 def command(context: click.Context, /, *, as_json: bool) -> int:
-    """List the runs in the journal of this folder, oldest first: id, release, state, delivery of the report."""
+    """List the runs in the journal of this folder, oldest first, with id, release, state and delivery of the report."""
     if context.invoked_subcommand is not None:
         return 0
     with _journal() as journal:
@@ -51,7 +51,7 @@ def show(run_id: str, *, as_json: bool) -> int:
 
     with _journal() as journal:
         if journal is None:
-            raise JournalError(f'there is no run "{run_id}": there is no journal in "{HOME}"')
+            raise JournalError(f'there is no run "{run_id}", because "{HOME}" contains no journal')
         run = journal.read(run_id)
     if as_json:
         for line in as_lines(run):

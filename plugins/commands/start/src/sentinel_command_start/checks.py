@@ -187,7 +187,7 @@ def _writable(check: str, folder: Path) -> Row:
         refuse_detours(folder)
         there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
         if not there.is_dir():
-            return Row(check, "error", f'"{there}" is a file, and should be a folder', f'mv "{there}" "{there}.old"')
+            return Row(check, "error", f'"{there}" is a file, but must be a folder', f'mv "{there}" "{there}.old"')
         with tempfile.TemporaryFile(dir=there) as file:
             file.write(b"x")
     except OSError as error:

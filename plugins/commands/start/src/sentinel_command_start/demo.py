@@ -42,10 +42,10 @@ Next:
 @click.command("demo")
 @click.option("--no-open", is_flag=True, help="Do not open the page.")
 def command(*, no_open: bool) -> int:
-    """Judge a lie, a loop and a good run, without a key, a network or your settings.
+    """Judge three example runs (a lie, a loop and a good run) without a key, a network or your settings.
 
-    Writes the traces and the page to .sentinel/demo/, and opens the page if standard output is a terminal. The exit code is 0
-    if all three could be judged, whatever the verdicts.
+    The command writes the traces and the page to .sentinel/demo/, and opens the page if standard output is a terminal. The
+    exit code is 0 if all three runs could be judged, whatever the verdicts are.
     """
     traces = _written()
     page = _PLACE / "report.html"

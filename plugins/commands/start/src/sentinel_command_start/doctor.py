@@ -32,10 +32,10 @@ _FIX = "fix that setting; sentinel --no-config doctor looks at the rest"
 )
 @plugins_option()
 def command(*, as_json: bool, timeout: float, plugins: str | None) -> int:
-    """Check Python, plugins, settings, hooks and sessions of coding agents, providers and stores; say how to fix what is wrong.
+    """Check Python, plugins, settings, providers, stores, and the hooks and sessions of coding agents; explain how to fix each problem.
 
-    Changes nothing, prints no key and sends nothing. Servers on this machine and its network are tried with a TCP connection,
-    others are not contacted. Exit codes: 0 no problems, 1 warnings, 3 errors.
+    The command changes nothing, prints no keys and sends nothing. Servers on this machine and its network are checked with a TCP
+    connection; other servers are not contacted. Exit codes: 0 no problems, 1 warnings, 3 errors.
     """
     rows = [
         row._replace(detail=printable(redact(row.detail)), fix=printable(redact(row.fix)))

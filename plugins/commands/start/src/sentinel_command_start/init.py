@@ -28,10 +28,10 @@ _HOOKED = ("claude-code", "codex", "gemini-cli")
 @click.command("init")
 @click.option("--yes", is_flag=True, help="Write the workflow without asking.")
 def command(*, yes: bool) -> int:
-    """Write a commented sentinel.toml, and offer a workflow that judges traces in GitHub's CI.
+    """Write a commented sentinel.toml, and offer to write a GitHub Actions workflow that judges traces.
 
-    Checks whether settings are in force here, whether the folder is a checkout, where traces are, and which coding agents have
-    sessions on this machine. Overwrites nothing. Without a terminal and without --yes it writes sentinel.toml only.
+    The command checks whether settings already apply here, whether the folder is a checkout, where traces are, and which coding
+    agents have sessions on this machine. It overwrites nothing. Without a terminal and without --yes, it writes only sentinel.toml.
     """
     folder = Path.cwd()
     if held := find_file(folder):

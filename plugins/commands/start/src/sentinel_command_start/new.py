@@ -46,10 +46,10 @@ _LONGEST = 40
     "--into",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
-    help="Where to write it (default ./sentinel-KIND-NAME).",
+    help="Folder to write the project to (default ./sentinel-KIND-NAME).",
 )
 def command(*, kind: str, name: str, into: Path | None) -> int:
-    r"""Write a project for a plugin of KIND called NAME: pyproject.toml, README.md, src/ and passing tests/.
+    r"""Write a project for a plugin NAME of the kind KIND, with pyproject.toml, README.md, src/ and tests that pass.
 
     \b
     sentinel plugins new signal apology

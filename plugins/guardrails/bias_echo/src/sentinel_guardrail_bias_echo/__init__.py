@@ -13,17 +13,17 @@ __all__ = ["BiasEchoSettings", "check", "sentinel_guardrails"]
 
 @attrs.frozen(kw_only=True)
 class BiasEchoSettings:
-    """A bias tag counts as repeated if at least ``bias_repetition_threshold`` loops of the store have it.
+    """A bias tag is considered repeated if at least ``bias_repetition_threshold`` loops in the store have it.
 
-    If ``project_wide`` is false, only the loops of the same family count.
+    If ``project_wide`` is false, only the loops of the same family are considered.
     """
 
     bias_repetition_threshold: int = attrs.field(
         default=3, validator=[attrs.validators.instance_of(int), attrs.validators.ge(1)]
     )
-    """How many loops must share a bias tag for it to count as repeated."""
+    """Number of loops that must have the same bias tag before the tag is considered repeated."""
     project_wide: bool = attrs.field(default=True, validator=attrs.validators.instance_of(bool))
-    """Count the loops of the whole store, not only those of the family."""
+    """Whether to count the loops of the whole store instead of only those of the family."""
 
 
 def check(history: History, settings: BiasEchoSettings) -> Ruling:

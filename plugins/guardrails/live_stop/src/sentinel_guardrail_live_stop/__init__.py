@@ -11,12 +11,12 @@ __all__ = ["LiveStopSettings", "check", "sentinel_guardrails"]
 
 @attrs.frozen(kw_only=True)
 class LiveStopSettings:
-    """``signals`` are watched during an attempt; a score of at least ``stop_at``, in [0, 1], stops it."""
+    """The scores of ``signals`` are monitored during an attempt; a score of ``stop_at`` or more, in [0, 1], stops the attempt."""
 
     signals: tuple[str, ...] = ("loop",)
-    """Signals to watch while an attempt runs."""
+    """Signals to monitor while an attempt runs."""
     stop_at: float = attrs.field(default=0.8, validator=[attrs.validators.ge(0.0), attrs.validators.le(1.0)])
-    """The score, in [0, 1], that stops the attempt."""
+    """Score in [0, 1] at or above which the attempt is stopped."""
 
 
 def check(history: History, settings: LiveStopSettings) -> Ruling:

@@ -16,28 +16,28 @@ _NONE = Decimal(0)
 
 @attrs.frozen(kw_only=True)
 class ReflectionFatigueSettings:
-    """How fast the fatigue of a family grows; all values in [0, 1].
+    """How fast the fatigue of a family grows, and when it ends the family; all values are in [0, 1].
 
-    A rerun that improves neither score by ``improvement_threshold`` adds ``base_increment`` to it; any other rerun
-    subtracts ``decay_rate``. Fatigue stays between 0 and ``max_fatigue``. At ``critical_threshold`` or
-    ``fatigue_threshold``, whichever is lower, the family is finalized. With ``paired_improvement``, a better score
-    counts only if the other score did not get worse by as much.
+    A rerun that improves neither score by ``improvement_threshold`` adds ``base_increment`` to the fatigue; any other
+    rerun subtracts ``decay_rate``. Fatigue stays between 0 and ``max_fatigue``. The family is finalized when its fatigue
+    reaches ``critical_threshold`` or ``fatigue_threshold``, whichever is lower. With ``paired_improvement``, a better
+    score is an improvement only if the other score did not get worse by the same amount or more.
     """
 
     fatigue_threshold: float = attrs.field(default=0.5, validator=_share)
-    """The family ends at this fatigue."""
+    """Fatigue at which the family ends."""
     base_increment: float = attrs.field(default=0.15, validator=_share)
-    """How much a rerun that improves neither score adds to fatigue."""
+    """Increase in fatigue after a rerun that improves neither score."""
     improvement_threshold: float = attrs.field(default=0.05, validator=_share)
-    """How much better a score must be to count as improved."""
+    """Minimum amount by which a score must improve."""
     decay_rate: float = attrs.field(default=0.05, validator=_share)
-    """How much a rerun that improves a score subtracts from fatigue."""
+    """Decrease in fatigue after a rerun that improves a score."""
     critical_threshold: float = attrs.field(default=0.5, validator=_share)
-    """The family also ends at this fatigue; the lower of this and ``fatigue_threshold`` applies."""
+    """Fatigue at which the family also ends; the lower of this value and ``fatigue_threshold`` applies."""
     max_fatigue: float = attrs.field(default=1.0, validator=_share)
     """Upper limit of fatigue."""
     paired_improvement: bool = attrs.field(default=False, validator=attrs.validators.instance_of(bool))
-    """A better score counts only if the other score did not get worse by as much."""
+    """Whether a better score is an improvement only if the other score did not get worse by the same amount or more."""
 
 
 @attrs.frozen(kw_only=True)

@@ -11,10 +11,10 @@ __all__ = ["RerunLimitSettings", "check", "sentinel_guardrails"]
 
 @attrs.frozen(kw_only=True)
 class RerunLimitSettings:
-    """``max_reruns`` is how often a task may be tried again after its first attempt; 0 allows no rerun at all."""
+    """``max_reruns`` is the number of times that a task may be tried again after its first attempt; 0 allows no reruns."""
 
     max_reruns: int = attrs.field(default=3, validator=[attrs.validators.instance_of(int), attrs.validators.ge(0)])
-    """How many attempts are allowed after the first."""
+    """Number of attempts that are allowed after the first one."""
 
 
 def check(history: History, settings: RerunLimitSettings) -> Ruling:

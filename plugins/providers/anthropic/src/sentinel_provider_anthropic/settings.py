@@ -15,9 +15,9 @@ ADDRESS = "https://api.anthropic.com"
 class AnthropicSettings(ProviderSettings):
     """``base_url`` defaults to ``ANTHROPIC_BASE_URL`` from the environment, otherwise to Anthropic's address.
 
-    ``max_tokens`` limits one reply if the agent sets no other limit, because this API always requires one.
+    ``max_tokens`` limits one reply if the agent sets no other limit, because this API always requires a limit.
     """
 
     base_url: str = attrs.field(factory=lambda: os.environ.get("ANTHROPIC_BASE_URL") or ADDRESS)
     max_tokens: int = attrs.field(default=4096, validator=attrs.validators.ge(1))
-    """Token limit for one reply, if the agent sets none."""
+    """Token limit for one reply, if the agent sets no limit."""

@@ -27,10 +27,10 @@ def address(host: str) -> str:
 
 @attrs.frozen(kw_only=True)
 class OllamaSettings(ProviderSettings):
-    """``base_url`` defaults to ``OLLAMA_HOST`` from the environment, otherwise to this machine.
+    """``base_url`` defaults to ``OLLAMA_HOST`` from the environment, otherwise to the address of this machine.
 
-    ``num_ctx`` is the context window in tokens, sent with every request: Ollama's own default is small, and it silently drops
-    what does not fit.
+    ``num_ctx`` is the context window in tokens, sent with every request: the default of Ollama is small, and Ollama silently
+    drops what does not fit.
     """
 
     base_url: str = attrs.field(factory=lambda: address(os.environ.get("OLLAMA_HOST", "")))

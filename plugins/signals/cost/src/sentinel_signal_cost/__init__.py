@@ -81,25 +81,25 @@ _share = attrs.validators.and_(attrs.validators.ge(0.0), attrs.validators.le(1.0
 
 @attrs.frozen(kw_only=True)
 class CostSettings:
-    """Budgets in tokens, weights in [0, 1].
+    """Budgets are in tokens, weights in [0, 1].
 
     Raises ``ValueError`` for a value out of its range.
     """
 
     budget_tokens: int = attrs.field(default=200_000, validator=_count)
-    """Token budget of a run, with cached tokens weighted; a run that uses exactly this much scores 0.5."""
+    """Token budget of a run, with cached tokens discounted; a run that uses exactly this many tokens scores 0.5."""
     cached_weight: float = attrs.field(default=0.1, validator=_share)
-    """How much a prompt token read from a cache counts; any other token counts 1."""
+    """Weight of a prompt token that was read from a cache; every other token has weight 1."""
     growth_tokens: int = attrs.field(default=8_000, validator=_count)
-    """Prompt tokens that each model call may add on average to the prompt of the previous call."""
+    """Number of prompt tokens that each model call may add on average to the prompt of the previous call."""
     growth_weight: float = attrs.field(default=0.5, validator=_share)
-    """Upper limit of the score for prompt growth alone."""
+    """Maximum score for prompt growth alone."""
     completion_ratio: float = attrs.field(default=2.0, validator=_positive)
-    """Completion tokens per prompt token above which a run counts as wordy."""
+    """Number of completion tokens per prompt token above which a run is considered wordy."""
     completion_weight: float = attrs.field(default=0.4, validator=_share)
-    """Upper limit of the score for wordiness alone."""
+    """Maximum score for wordiness alone."""
     least_completion_tokens: int = attrs.field(default=2_000, validator=attrs.validators.ge(0))
-    """Below this many completion tokens a run never counts as wordy, whatever the ratio."""
+    """A run with fewer completion tokens than this is never considered wordy, whatever its ratio."""
 
 
 Part = tuple[float, Finding | None]

@@ -11,7 +11,7 @@ RULES = (
         id="over_budget",
         severity="error",
         title="More tokens than the budget",
-        help="The run used more tokens than budget_tokens, with cached tokens discounted. Shorten the context, or raise the budget.",
+        help="The run used more tokens than budget_tokens allows, with cached tokens discounted. Shorten the context, or raise the budget.",
         since=_SINCE,
     ),
     Rule(

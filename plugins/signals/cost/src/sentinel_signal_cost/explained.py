@@ -30,7 +30,7 @@ _EXPLAINED = {
         },
     ),
     "completion_ratio": Explanation(
-        why="A model that writes many times what it reads is rambling or repeating itself; completions are the expensive part of the bill.",
+        why="A model that writes many times as much as it reads is rambling or repeating itself, and completions are the expensive part of the bill.",
         mend="Ask for a format and a length, and set the request's token limit.",
         example={
             "messages": [{"role": "user", "content": "Is it open?"}, {"role": "assistant", "content": "It depends."}],

@@ -68,8 +68,8 @@ def _explain() -> Mapping[str, Explanation]:
     page = "The build ran, and its log is long. " * 20_000
     return {
         "much_effort": Explanation(
-            why="Hard tasks take effort, and hard tasks fail more often: look at long runs before short ones.",
-            mend="This alone is no reason to change the agent. When you have many runs to review, start with these.",
+            why="Hard tasks take more effort and fail more often, so review long runs before short runs.",
+            mend="This finding alone is no reason to change the agent. If you have many runs to review, start with those that have this finding.",
             example={"messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": page}]},
         )
     }
@@ -83,7 +83,7 @@ def sentinel_signals() -> Iterable[Signal]:
         severity="note",
         title="The run took a lot of effort",
         since="0.1.0",
-        help="The agent wrote far more than in most runs. This says nothing about the answer, only where to look first.",
+        help="The agent wrote far more than in most runs. This finding says nothing about the answer, only where to look first.",
     )
     return [
         Signal(

@@ -35,11 +35,11 @@ def _example(*messages: dict[str, Any], asked: str = "Fix the crash in parse()."
 _EXPLAINED = {
     "broken_off": Explanation(
         why="A run that was ended by a limit or a failure has no result, whatever its last message looks like.",
-        mend="Raise the quoted limit, shorten the context, or fix the failure; then run it again.",
+        mend="Raise the quoted limit, shorten the context, or fix the failure; then run the agent again.",
         example=_example(_said("I look."), _said("Exceeded the token limit of 200000.")),
     ),
     "handed_in_at_the_limit": Explanation(
-        why="The framework ended the run and submitted whatever was there. The agent had not decided that it was finished.",
+        why="The framework ended the run and submitted the unfinished work. The agent had not decided that it was finished.",
         mend="Check the answer itself, and give the agent more turns or a smaller task.",
         example={
             **_example(*_called("submit", "taken", answer="4")),
@@ -53,12 +53,12 @@ _EXPLAINED = {
         example=_example(*_called("finish", "taken", answer="None")),
     ),
     "only_new_files": Explanation(
-        why="A patch that changes no existing file fixes no existing code. Often it is a script that reproduces the bug.",
+        why="A patch that changes no existing file fixes no existing code. Often it only adds a script that reproduces the bug.",
         mend="Before the patch is submitted, check that it changes the code at fault.",
         example=_example(*_called("submit", _NEW_FILE)),
     ),
     "error_last": Explanation(
-        why="The last attempt failed, and the run simply ends.",
+        why="The last attempt failed, and the run ended without another attempt.",
         mend="Have the agent try another way, or say that it failed.",
         example=_example(*_called("run", "Error: no such file", success=False), *_called("run", "", key="c2")[:1]),
     ),
@@ -70,31 +70,31 @@ _EXPLAINED = {
         ),
     ),
     "handed_in_after_refusal": Explanation(
-        why="Such a call is a formatting error, not a check of the work: the work before it may be good or unfinished.",
-        mend="Answer such a call with a message that says what it needs, and have the agent check again before it submits.",
+        why="A call with empty arguments is a formatting error and does not check the work, which may be correct or unfinished.",
+        mend="Answer a call with empty arguments with a message that lists the required arguments, and have the agent check its work again before it submits.",
         example=_example(
             *_called("run", "no code was given", success=False, code=""),
             *_called("submit", "taken", key="c2", answer="4"),
         ),
     ),
     "unread_result": Explanation(
-        why="The agent called a tool, and the run ends with its result. Usually the run was cut off.",
-        mend="Look for a turn limit, or for a recorder that drops the last message.",
+        why="The agent called a tool, and the run ends with the result of the call. Usually the run was cut off.",
+        mend="Check whether a turn limit ended the run, or the recorder dropped the last message.",
         example=_example(*_called("search_orders", "3 orders"), asked="How many orders are open?"),
     ),
     "came_to_nothing": Explanation(
         why="The agent was still searching, had found nothing, and stopped without a word: the task is not done.",
-        mend="Look for a turn limit; have the agent say what it could not find.",
+        mend="Check whether a turn limit ended the run, and have the agent say what it could not find.",
         example=_example(*_called("search_orders", "timed out", success=False), asked="How many orders are open?"),
     ),
     "no_answer": Explanation(
         why="The agent's last message is empty: the user got no answer.",
-        mend="Ask the model again when its answer is empty.",
+        mend="Ask the model again if its answer is empty.",
         example=_example(*_called("run", "4"), _said(""), asked="What is 2 + 2?"),
     ),
     "answered_after_failure": Explanation(
         why="An answer right after a failed call may hide the failure or have no basis.",
-        mend="Have the agent say in its answer what failed. The finding alone does not change the verdict; it raises the triage score.",
+        mend="Have the agent say in its answer what failed. This finding alone does not change the verdict; it raises the triage score.",
         example=_example(*_called("run", "boom", success=False), _said("It is 4."), asked="What is 2 + 2?"),
     ),
     "failure_told": Explanation(

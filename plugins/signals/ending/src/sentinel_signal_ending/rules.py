@@ -11,14 +11,14 @@ RULES = (
         title="The run was cut off",
         since="0.1.0",
         help="A limit, a failure of the framework or the provider, or a call written as text ended the run, and nothing was"
-        " submitted. Look at the quoted notice or the recorded outcome; raise the limit or fix the failure, and run it again.",
+        " submitted. Look at the quoted notice or the recorded outcome; raise the limit or fix the failure, and run the agent again.",
     ),
     Rule(
         id="handed_in_at_the_limit",
         severity="warning",
-        title="An answer was submitted only as the run was being cut off",
+        title="An answer was submitted only when the run was cut off",
         since="0.1.0",
-        help="The framework ended the run and submitted whatever was there. The answer may be right by chance: check it.",
+        help="The framework ended the run and submitted the unfinished work. The answer may be right by chance: check it.",
     ),
     Rule(
         id="empty_artifact",
@@ -32,8 +32,8 @@ RULES = (
         severity="error",
         title="The patch only adds new files, although a fix was requested",
         since="0.1.0",
-        help="The request asks for a fix, but the submitted patch changes no existing file. Often it is a script"
-        " that reproduces the bug without fixing it.",
+        help="The request asks for a fix, but the submitted patch changes no existing file. Often the patch only"
+        " adds a script that reproduces the bug.",
     ),
     Rule(
         id="error_last",
@@ -47,21 +47,21 @@ RULES = (
         severity="warning",
         title="The answer was submitted after a failure",
         since="0.1.0",
-        help="The last call before the answer failed: nothing shows that the submitted answer works.",
+        help="The last call before the answer failed, so nothing shows that the submitted answer works.",
     ),
     Rule(
         id="handed_in_after_refusal",
         severity="warning",
         title="The answer was submitted after a call with empty arguments",
         since="0.1.0",
-        help="The last call before the answer had empty arguments and failed; what was tried before it may have worked.",
+        help="The last call before the answer had empty arguments and failed; earlier attempts may have worked.",
     ),
     Rule(
         id="unread_result",
         severity="warning",
         title="The last result was not read",
         since="0.1.0",
-        help="The agent looked something up or ran something, and the run ends with the result, unread.",
+        help="The agent looked something up or ran something, and the run ends before the agent reads the result.",
     ),
     Rule(
         id="came_to_nothing",
@@ -82,27 +82,27 @@ RULES = (
         severity="warning",
         title="The last call before the answer failed",
         since="0.1.0",
-        help="The agent answered right after a call that failed, and the answer does not mention a failure. Check what it is based on.",
+        help="The agent answered right after a call that failed, and the answer does not mention a failure. Check what the answer is based on.",
     ),
     Rule(
         id="failure_told",
         severity="note",
         title="The last call failed, and the answer says so",
         since="0.1.0",
-        help="The agent answered right after a call that failed, and the answer mentions a failure. Usually that is honest.",
+        help="The agent answered right after a call that failed, and the answer mentions a failure. Usually such an answer is honest.",
     ),
     Rule(
         id="missing_name",
         severity="warning",
         title="A name given in the request is missing",
         since="0.1.0",
-        help="The request contains code with the names to use, but the submitted code has none of them.",
+        help="The request contains code with the names to use, but the submitted code contains none of these names.",
     ),
     Rule(
         id="wrong_arithmetic",
         severity="warning",
         title="A stated calculation is wrong",
         since="0.1.0",
-        help="The agent's last text states a calculation with plain numbers whose result is wrong.",
+        help="The agent's last message states a calculation with plain numbers whose result is wrong.",
     ),
 )

@@ -14,7 +14,7 @@ def _weight(default: float) -> float:
 
 @attrs.frozen(kw_only=True)
 class Settings:
-    """Each weight is the risk in [0, 1] of a trace whose only finding is of that kind.
+    """Each weight is the risk in [0, 1] of a trace whose only finding is of the kind described.
 
     Raises ``ValueError`` for a number outside [0, 1].
     """
@@ -22,9 +22,9 @@ class Settings:
     effect_weight: float = _weight(0.85)
     """A change outside the conversation is claimed, but no call could have made it."""
     hearsay_weight: float = _weight(0.5)
-    """Such a change is claimed, but something in the record may support it, or the claim is worded weakly."""
+    """A change outside the conversation is claimed, but something in the record may support the claim, or it is worded weakly."""
     tool_weight: float = _weight(0.6)
-    """The agent says that it used a tool, or reports what a tool returned, but no tool was used, or none returned anything."""
+    """The agent says that it used a tool, or reports what a tool returned, but it used no tool, or no tool returned anything."""
     identifier_weight: float = _weight(0.85)
     """An identifier in the final answer is not in the record."""
     figure_weight: float = _weight(0.45)
@@ -32,14 +32,14 @@ class Settings:
     imitation_weight: float = _weight(0.6)
     """A call or a tool's output is written as text."""
     unproven_imitation_weight: float = _weight(0.0)
-    """A tool's output is written as text in a message whose call has no recorded result: a log may have merged them."""
+    """A tool's output is written as text in a message whose call has no recorded result: the log may have merged the result into the message."""
     checks_weight: float = _weight(0.85)
     """The agent says that checks (tests, a build, a type check or a linter) pass, but their last run failed."""
     unrun_weight: float = _weight(0.6)
-    """The agent says that checks pass, but none were run."""
+    """The agent says that checks pass, but no checks were run."""
     unanswered_weight: float = _weight(0.35)
-    """A call has no result although one was expected."""
+    """A call has no result although a result was expected."""
     orphan_weight: float = _weight(0.3)
-    """A result refers to no call."""
+    """A result does not refer to any call."""
     doubtful_ceiling: float = _weight(0.75)
     """Upper limit on the combined risk of all findings that are not certain."""

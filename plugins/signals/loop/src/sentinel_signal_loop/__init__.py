@@ -29,7 +29,7 @@ _share = attrs.validators.and_(attrs.validators.ge(0.0), attrs.validators.le(1.0
 
 @attrs.frozen(kw_only=True)
 class LoopSettings:
-    """Thresholds of the loop signal. Weights and shares lie in [0, 1]; a score is a risk in [0, 1].
+    """Thresholds of the loop signal. Weights, shares and scores are in [0, 1]; a score is a risk.
 
     Raises ``ValueError`` for a value out of its range.
     """
@@ -37,21 +37,21 @@ class LoopSettings:
     half_at_calls: float = attrs.field(default=2.5, validator=_positive)
     """Number of repeated calls in one stretch that gives a score of 0.5."""
     half_at_texts: float = attrs.field(default=4.0, validator=_positive)
-    """Number of repeated texts in one stretch that gives a score of 0.5."""
+    """Number of repeated messages in one stretch that gives a score of 0.5."""
     after_news_weight: float = attrs.field(default=0.25, validator=_share)
-    """Weight of a repeat that comes after something new: another call, a changed result, or a new message from the user."""
+    """Weight of a repetition that comes after something new: another call, a changed result, or a new message from the user."""
     unrecorded_weight: float = attrs.field(default=0.5, validator=_share)
     """Weight of a repeated call whose result is empty or not recorded."""
     scattered_weight: float = attrs.field(default=0.3, validator=_share)
-    """Score of a run in which every call repeats an earlier one, but never two in a row with nothing new in between."""
+    """Score of a run in which every call repeats an earlier call, but always with something new in between."""
     similarity: float = attrs.field(default=0.9, validator=_share)
-    """Lowest normalised Indel similarity at which two texts count as near-identical."""
+    """Minimum normalized Indel similarity of two messages that are considered nearly identical."""
     least_text_bytes: int = attrs.field(default=40, validator=_at_least_one)
-    """Shorter texts (letters and single spaces, UTF-8) are boilerplate and never count as a repetition."""
+    """Minimum length of a message in bytes (letters and single spaces, as UTF-8); shorter messages are boilerplate and never a repetition."""
     message_limit: int = attrs.field(default=100, validator=_at_least_one)
-    """Number of messages above which a run counts as too long."""
+    """Number of messages above which a run is too long."""
     length_weight: float = attrs.field(default=0.5, validator=_share)
-    """Upper limit of the score for length alone."""
+    """Maximum score for length alone."""
 
 
 _DIGITS = 6

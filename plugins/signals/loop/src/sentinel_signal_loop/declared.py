@@ -11,14 +11,14 @@ RULES = (
         id="identical_calls",
         severity="error",
         title="The same call again and again",
-        help="The agent made the same call with the same arguments, and got the same result. Tell it what it has tried, or stop it.",
+        help="The agent made the same call with the same arguments, and got the same result. Tell the agent what it has tried, or stop the run.",
         since=_SINCE,
     ),
     Rule(
         id="cycle",
         severity="error",
         title="The same calls in a cycle",
-        help="The agent went through the same calls several times, and nothing new came back. Tell it what it has tried, or stop it.",
+        help="The agent went through the same calls several times, and nothing new came back. Tell the agent what it has tried, or stop the run.",
         since=_SINCE,
     ),
     Rule(

@@ -25,13 +25,13 @@ _STUCK = "I will look at the configuration once more to find out why the build d
 
 _EXPLAINED = {
     "identical_calls": Explanation(
-        why="The same question gets the same answer. An agent that asks it again wastes money and time, and does not notice that it is stuck.",
+        why="The same question gets the same answer. An agent that asks the same question again wastes money and time, and does not notice that it is stuck.",
         mend="Put what was already tried into the prompt, answer a repeated call with its previous result and a warning, or stop the run after two repeats.",
         example={"messages": _calls(["read_file"] * 6, "no errors found")},
     ),
     "cycle": Explanation(
         why="Several calls in turn, round after round, look like progress but are not: nothing new comes back.",
-        mend="Tell the agent what it has tried and what resulted; after a round with nothing new, have it give up and say so.",
+        mend="Tell the agent what it has tried and with what results. After a round with nothing new, have the agent give up and say so.",
         example={"messages": _calls(["list_files", "read_file", "run_build"] * 4, "build failed: unknown target")},
     ),
     "repeated_messages": Explanation(
@@ -45,7 +45,7 @@ _EXPLAINED = {
         },
     ),
     "too_many_messages": Explanation(
-        why="Most runs this long have failed to finish. Quality falls as the context fills up.",
+        why="Most runs of this length fail to finish. Quality falls as the context fills up.",
         mend="Set a turn limit, split the task, or raise message_limit if runs are meant to be long.",
         example={
             "messages": [

@@ -22,19 +22,19 @@ _share = attrs.validators.and_(attrs.validators.ge(0.0), attrs.validators.le(1.0
 
 @attrs.frozen(kw_only=True)
 class ToolMisuseSettings:
-    """Weights in [0, 1] of one bad call, depending on what is wrong with it and on what follows it.
+    """Weights in [0, 1] of one faulty call, depending on what is wrong with the call and on what follows it.
 
     Raises ``ValueError`` for a value out of its range.
     """
 
     repaired_weight: float = attrs.field(default=0.1, validator=_share)
-    """Fraction of its weight that a bad call keeps if a later call to the same tool succeeded."""
+    """Fraction of its weight that a faulty call keeps if a later call to the same tool succeeded."""
     moved_on_weight: float = attrs.field(default=0.5, validator=_share)
-    """Fraction of its weight that a bad call keeps if only later calls to other tools succeeded."""
+    """Fraction of its weight that a faulty call keeps if only later calls to other tools succeeded."""
     ending_weight: float = attrs.field(default=0.5, validator=_share)
-    """Score for one failed call after which no call succeeded; each further one adds this fraction of the rest up to 1."""
+    """Score for one failed call after which no call succeeded; each further such call adds this fraction of the difference to 1."""
     half_at: float = attrs.field(default=1.0, validator=attrs.validators.gt(0.0))
-    """The score is 0.5 if the number of bad calls times their share of all calls equals this."""
+    """The score is 0.5 if the number of faulty calls times their share of all calls equals this value."""
     failed_weight: float = attrs.field(default=1.0, validator=_share)
     """Weight of a call that failed."""
     no_match_weight: float = attrs.field(default=0.3, validator=_share)
@@ -42,15 +42,15 @@ class ToolMisuseSettings:
     unknown_tool_weight: float = attrs.field(default=1.0, validator=_share)
     """Weight of a call to a tool that does not exist."""
     not_json_weight: float = attrs.field(default=0.8, validator=_share)
-    """Weight of arguments that were not JSON."""
+    """Weight of arguments that are not valid JSON."""
     schema_weight: float = attrs.field(default=0.8, validator=_share)
-    """Weight of arguments that the tool's schema rejects: a missing one, or one of the wrong type."""
+    """Weight of arguments that the tool's schema rejects, such as a missing argument or an argument of the wrong type."""
     placeholder_weight: float = attrs.field(default=0.6, validator=_share)
-    """Weight of an argument that was never filled in."""
+    """Weight of an argument that is still a placeholder."""
     empty_weight: float = attrs.field(default=0.3, validator=_share)
-    """Weight of an empty argument when other calls to the tool pass a value, or the schema requires one."""
+    """Weight of an empty argument if other calls to the tool pass a value, or the schema requires a value."""
     suspicious_weight: float = attrs.field(default=1.0, validator=_share)
-    """Weight of an argument that no honest call would have; later successes do not reduce it."""
+    """Weight of an argument that no honest call would contain; later successes do not reduce it."""
 
 
 _DIGITS = 6

@@ -11,7 +11,7 @@ RULES = (
         id="failed_call",
         severity="error",
         title="A call failed",
-        help="The source records that the call failed, or the result reads like a failure. Its weight depends on what worked after it.",
+        help="The source records that the call failed, or the result reads like a failure. The weight of the failure depends on which later calls succeeded.",
         since=_SINCE,
     ),
     Rule(
@@ -32,21 +32,21 @@ RULES = (
         id="invalid_argument",
         severity="error",
         title="An argument does not fit the schema",
-        help="The tool's schema rejects an argument: a wrong type, or a value that is not allowed.",
+        help="The tool's schema rejects an argument because its type is wrong or its value is not allowed.",
         since=_SINCE,
     ),
     Rule(
         id="arguments_not_json",
         severity="error",
         title="Arguments that are not JSON",
-        help="The model wrote arguments that could not be parsed, and the call did not work.",
+        help="The model wrote arguments that could not be parsed, and the call failed.",
         since=_SINCE,
     ),
     Rule(
         id="placeholder_argument",
         severity="warning",
         title="A placeholder as an argument",
-        help="An argument was never filled in, such as TODO or <your_api_key>.",
+        help="An argument is still a placeholder, such as TODO or <your_api_key>.",
         since=_SINCE,
     ),
     Rule(
@@ -67,7 +67,7 @@ RULES = (
         id="no_match",
         severity="warning",
         title="A lookup found nothing",
-        help="The result says that nothing was found. Often harmless; many such lookups mean that the agent is guessing.",
+        help="The result says that nothing was found. This is often harmless, but many such results mean that the agent is guessing.",
         since=_SINCE,
     ),
 )

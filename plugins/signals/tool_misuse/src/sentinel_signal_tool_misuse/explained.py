@@ -38,28 +38,28 @@ _SCHEMA = {"type": "object", "properties": {"order_id": {"type": "integer"}}, "r
 
 _EXPLAINED = {
     "failed_call": Explanation(
-        why="A failed call usually did not do what was asked. What the agent says and does next may rest on something that never happened.",
-        mend="Give the model an error message that it can act on, allow it to try again with other arguments, and have it say so if it cannot.",
+        why="A failed call usually did not do what was asked. What the agent says and does next may be based on something that never happened.",
+        mend="Give the model an error message that it can act on, allow it to try again with other arguments, and have it report a failure that remains.",
         example=_one_call({"order_id": 1017}, "Error: connection timed out"),
     ),
     "unknown_tool": Explanation(
-        why="The agent invented a tool. Nothing ran, and a plan that needs it cannot work.",
-        mend="Name the available tools in the prompt, and answer an unknown name with the list of available tools.",
+        why="The agent invented a tool. Nothing ran, and a plan that needs this tool cannot work.",
+        mend="List the available tools in the prompt, and answer a call to an unknown tool with that list.",
         example=_one_call({"order_id": 1017}, "Error: no such tool", name="find_parcel", with_schema=True),
     ),
     "missing_argument": Explanation(
-        why="A call without an argument that the schema requires is rejected or, worse, does something else.",
-        mend="Say in the argument's description where its value comes from; use the provider's strict mode.",
+        why="A call without an argument that the schema requires is rejected or, worse, does something other than intended.",
+        mend="Describe in the schema where the value of the argument comes from, and use the provider's strict mode.",
         example=_one_call({}, "order_id is missing", with_schema=True),
     ),
     "invalid_argument": Explanation(
-        why="A value of the wrong type, or one that is not allowed, is rejected or mistaken for another.",
+        why="A value that is not allowed or has the wrong type is rejected or mistaken for another value.",
         mend="List the allowed values, give the format with an example, and use the provider's strict mode.",
         example=_one_call({"order_id": "the last one"}, "order_id must be a number", with_schema=True),
     ),
     "arguments_not_json": Explanation(
         why="The arguments could not be parsed, so the tool never received what the model wanted.",
-        mend="Use the provider's native tool calls or strict mode; short arguments break less often than long ones.",
+        mend="Use the provider's native tool calls or strict mode, and keep arguments short: they break less often than long arguments.",
         example={
             "schema": 2,
             "messages": [
@@ -75,13 +75,13 @@ _EXPLAINED = {
         },
     ),
     "placeholder_argument": Explanation(
-        why="The model did not have the value, and passed a placeholder as if it were one.",
-        mend="Let it ask the user or look the value up first; make the argument optional if there may be no value.",
+        why="The model did not have the value, and passed a placeholder as if it were the value.",
+        mend="Let the model ask the user for the value or look it up first; make the argument optional if there may be no value.",
         example=_one_call({"order_id": "<your_order_id>"}, "{}"),
     ),
     "empty_argument": Explanation(
-        why="If other calls to the same tool pass a value, an empty one usually means that the value was lost.",
-        mend="Require the argument in the schema, and reject an empty one with a message that says what belongs there.",
+        why="If other calls to the same tool pass a value, an empty argument usually means that the value was lost.",
+        mend="Require the argument in the schema, and reject an empty value with a message that states which value is expected.",
         example={
             "messages": [
                 {"role": "user", "content": "Find flights."},
@@ -96,12 +96,12 @@ _EXPLAINED = {
         },
     ),
     "suspicious_argument": Explanation(
-        why="No task needs such an argument: the model followed instructions in what it read, or does not know what its command does.",
+        why="No task needs such an argument: the model followed instructions in the data that it read, or does not know what its command does.",
         mend="Find out where the value came from, reject such arguments in the tool, and run commands in a sandbox.",
         example=_one_call({"path": "../../etc/passwd"}, "root:x:0:0", name="read_file"),
     ),
     "no_match": Explanation(
-        why="One lookup that finds nothing is normal. Many mean that the agent is guessing names and ids.",
+        why="One lookup that finds nothing is normal. Many such lookups mean that the agent is guessing names and ids.",
         mend="Offer a tool that lists what exists, and tell the model to take ids only from results.",
         example=_one_call({"order_id": 1017}, "No results found."),
     ),

@@ -69,72 +69,74 @@ def _check_path(_instance: object, attribute: "attrs.Attribute[Any]", place: str
 
 @attrs.frozen(kw_only=True)
 class SourceSettings:
-    """Where to look up a release; the same for every tool that reads releases.
+    """These settings determine where to look up a release; they are the same for every tool that reads releases.
 
-    ``releases`` is a JSON file, a folder of them, or the base address of a server. With ``repo``, a git repository, a
-    release is a range of commits instead. ``junit`` (a JUnit XML file, or a folder of them) and ``metrics`` (a JSON file)
-    replace the tests and metrics from either source. An empty string means "not set".
+    ``releases`` is a JSON file, a folder of JSON files, or the base address of a server. If ``repo`` is set to a git
+    repository, a release is a range of its commits instead. ``junit`` (a JUnit XML file, or a folder of such files) and
+    ``metrics`` (a JSON file) replace the tests and metrics from either source. An empty string means "not set".
 
-    ``timeout`` is in seconds, for one call to a server or to git; ``max_bytes`` limits a JSON file or a server's
-    answer, and git's output to 16 times as much; ``max_junit_bytes`` limits all JUnit files together.
+    ``timeout`` is the time limit in seconds for one call to a server or to git. ``max_bytes`` limits a JSON file or an
+    answer of a server; the output of git may have 16 times as many bytes. ``max_junit_bytes`` limits all JUnit files
+    together.
     """
 
     releases: str = attrs.field(default="releases", validator=_check_place, metadata=_PATH)
     """A JSON file, a folder of JSON files, or the base address of a server."""
     repo: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
-    """A git repository; a release is then a range of commits."""
+    """A git repository; a release is then a range of its commits."""
     junit: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
-    """A JUnit XML file, or a folder of them, that replaces the tests in the summary."""
+    """A JUnit XML file, or a folder of such files, that replaces the tests in the summary."""
     metrics: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
     """A JSON file that replaces the metrics in the summary."""
     timeout: float = attrs.field(default=10.0, validator=_seconds)
     """Time limit for one call to a server or to git, in seconds."""
     max_bytes: int = attrs.field(default=1_000_000, validator=_positive)
-    """Size limit for a JSON file or an answer, in bytes; git may print 16 times as much."""
+    """Size limit for a JSON file or a server's answer, in bytes; the output of git may have 16 times as many bytes."""
     max_junit_bytes: int = attrs.field(default=64_000_000, validator=_positive)
     """Size limit for all JUnit files together, in bytes."""
 
 
 @attrs.frozen(kw_only=True)
 class SummarySettings(SourceSettings):
-    """``max_changes`` limits how many commits of a range are listed; the result says how many are left out."""
+    """``max_changes`` limits the number of commits that are listed for a range; the result states how many were left out."""
 
     max_changes: int = attrs.field(default=200, validator=_positive)
-    """Limit on the commits listed for a range; the result says how many are left out."""
+    """Limit on the number of commits that are listed for a range; the result states how many were left out."""
 
 
 @attrs.frozen(kw_only=True)
 class TraceSettings(SourceSettings):
-    """``traces`` is a file of OpenTelemetry spans, in JSON or JSON Lines as the collector's file exporter writes them."""
+    """``traces`` is a file of OpenTelemetry spans, in JSON or JSON Lines, as the file exporter of the OpenTelemetry Collector writes them."""
 
     traces: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
-    """A file of OpenTelemetry spans, JSON or JSON Lines, as the collector's file exporter writes them."""
+    """A file of OpenTelemetry spans in JSON or JSON Lines, as the file exporter of the OpenTelemetry Collector writes them."""
 
 
 @attrs.frozen(kw_only=True)
 class HistorySettings(SourceSettings):
-    """``history`` is a folder of summaries of earlier releases. If it is not set, ``releases`` is used, if that is a folder."""
+    """``history`` is a folder of summaries of earlier releases. If it is not set and ``releases`` is a folder, that folder is used."""
 
     history: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
-    """A folder of summaries of earlier releases. If this is not set and ``releases`` is a folder, that folder is used."""
+    """A folder of summaries of earlier releases. If it is not set and ``releases`` is a folder, that folder is used."""
 
 
 @attrs.frozen(kw_only=True)
 class ReportSettings:
-    """``reports`` is a folder, created when needed, or the base address of a server; the limits are the same as for reading.
+    """``reports`` is a folder, which is created if it is missing, or the base address of a server.
 
-    ``honors_keys`` says that the server files two POSTs with the same ``Idempotency-Key`` only once. Only then is a report with an
-    unknown outcome sent again. ``outbox`` is the folder that records which report was sent under which key.
+    ``honors_keys`` states that the server files two POSTs with the same ``Idempotency-Key`` only once; a report with an
+    unknown outcome is sent again only if this setting is true. ``outbox`` is the folder that records which report was sent with which key.
+    ``timeout`` and ``max_bytes`` have the same meaning as for the tools that read releases.
     """
 
     reports: str = attrs.field(default=".sentinel/reports", validator=_check_place, metadata=_PATH)
-    """A folder, created when needed, or the base address of a server."""
+    """A folder, which is created if it is missing, or the base address of a server."""
     honors_keys: bool = False
-    """The server files two POSTs with the same ``Idempotency-Key`` once, so a report with an unknown outcome may be sent again."""
+    """Whether the server files two POSTs with the same ``Idempotency-Key`` only once; if so, a report with an unknown outcome may be sent again."""
     outbox: str = attrs.field(
         default=".sentinel/outbox", validator=[attrs.validators.min_len(1), _check_path], metadata=_PATH
     )
-    """The folder that records which report was sent under which key."""
+    """The folder that records which report was sent with which key."""
     timeout: float = attrs.field(default=10.0, validator=_seconds)
     """Time limit for one call to a server, in seconds."""
     max_bytes: int = attrs.field(default=1_000_000, validator=_positive)

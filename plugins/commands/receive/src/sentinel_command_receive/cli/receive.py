@@ -30,7 +30,9 @@ def _number(
 
 
 @click.command("receive")
-@click.option("--host", "address", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen.")
+@click.option(
+    "--host", "address", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Address to listen on."
+)
 @_number("--port", click.IntRange(0, 65535), 4318, "N", "Port to listen on; 0 picks a free port.")
 @_number(
     "--quiet",
@@ -51,10 +53,10 @@ def _number(
     _SECONDS,
     None,
     "SECONDS",
-    "End once something has been judged and nothing has arrived for this long.",
+    "Exit once something has been judged and no spans have arrived for this long.",
 )
-@_number("--max-body-mb", _COUNT, 64, "MB", "Size limit for one request, decompressed.")
-@_number("--max-spans", _COUNT, 2_000_000, "N", "Limit on spans held in memory; beyond it, senders must wait.")
+@_number("--max-body-mb", _COUNT, 64, "MB", "Size limit for one request after decompression.")
+@_number("--max-spans", _COUNT, 2_000_000, "N", "Limit on the spans in memory; above this limit, senders must wait.")
 @click.option(
     "-o",
     "--output",
@@ -62,21 +64,21 @@ def _number(
     default=HOME / "reports.jsonl",
     show_default=True,
     metavar="FILE",
-    help="Append reports to FILE, one line of JSON each.",
+    help="Append reports to FILE, each as one line of JSON.",
 )
 @emit_options
 @judging_options
 @limit_options
 @plugin_options
 def command(**options: Any) -> int:
-    r"""Listen for OTLP over HTTP (JSON or protobuf, gzip) and judge each agent trace once no more spans arrive.
+    r"""Listen for OTLP over HTTP (JSON or protobuf, with or without gzip) and judge each agent trace once no more spans arrive.
 
     \b
     sentinel receive
     OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 python my_agent.py
 
-    Spans of one trace, and traces of one conversation, are judged together. Ctrl-C or SIGTERM judges what has arrived and
-    ends. Exit codes: 0 PASS, 1 WARN, 2 FAIL (of several traces, the worst); 3 if anything could not be judged; 130 after Ctrl-C.
+    Spans of one trace, and traces of one conversation, are judged together. Ctrl-C or SIGTERM judges what has arrived and exits.
+    Exit codes: 0 PASS, 1 WARN, 2 FAIL (for several traces, the worst verdict); 3 if anything could not be judged; 130 after Ctrl-C.
     """
     import sentinel_core.runtime.http_server  # noqa: F401 - its error says what to install
     from sentinel_command_receive.cli.receiving import Receiver

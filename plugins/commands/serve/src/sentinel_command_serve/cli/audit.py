@@ -15,16 +15,16 @@ _TRIES = 3
 @click.group("audit", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Verify the audit log of decisions and overrides: each row holds a hash of itself and the row before it."""
+    """Verify the audit log of decisions and overrides, in which each row contains a hash of itself and of the row before it."""
     help_without_command(context)
 
 
 @command.command("verify", short_help="Check every row, and compare the loops with the rows.")
 @store_option
 def verify(*, store: str | None) -> int:
-    """Check every row's hash, that no row is missing, and that loops and overrides match their rows.
+    """Check that the hash of every row is correct, that no row is missing, and that loops and overrides match their rows.
 
-    Exit codes: 0 if nothing was changed; 3 if a row was changed; the output names it.
+    Exit codes: 0 if nothing was changed, 3 if a row was changed; the output identifies the row.
     """
     with kept_store(store) as kept:
         found = _problems(kept)

@@ -38,7 +38,7 @@ def kept_store(place: str | None) -> closing[Store]:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.pass_context
 def command(context: click.Context, /, *, store: str | None, as_json: bool) -> int:
-    """List the stored families of loops: attempts, reruns, how they ended and why."""
+    """List the stored families of loops with their attempts, reruns, outcome and its reason."""
     context.obj = store
     if context.invoked_subcommand is not None:
         return 0
@@ -63,7 +63,7 @@ def command(context: click.Context, /, *, store: str | None, as_json: bool) -> i
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def show(context: click.Context, /, *, loop_id: str, store: str | None, as_json: bool) -> int:
-    """Draw the family of the loop ID: alignment, drift and fatigue of each attempt against their thresholds, and the reason for each decision."""
+    """Draw the family of the loop ID, with the alignment, drift and fatigue of each attempt, their thresholds, and the reason for each decision."""
     from sentinel_command_serve.loops_text import render_family
     from sentinel_core.guardrails import family_answer
 

@@ -39,14 +39,14 @@ _RATE = 200.0
     "--tokens",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="A TOML file with the callers' tokens (default: SENTINEL_SERVE_TOKENS, or .sentinel/tokens.toml, created if missing).",
+    help="A TOML file with the callers' tokens (default: SENTINEL_SERVE_TOKENS, or .sentinel/tokens.toml, which is created if it is missing).",
 )
 @click.option(
     "--allow-host",
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="Another name to accept in the Host header, for example a proxy's.",
+    help="Another name to accept in the Host header, for example the name of a proxy.",
 )
 @click.option(
     "--allow-origin", "origins", multiple=True, metavar="URL", help="An origin whose web pages may call the service."
@@ -61,7 +61,7 @@ _RATE = 200.0
 )
 @plugin_options
 def command(*, port: int, tokens: Path | None, **options: Any) -> None:
-    r"""Serve the reflection guardrails on 127.0.0.1: submit attempts, complete loops, override, read.
+    r"""Serve the reflection guardrails on 127.0.0.1: submit attempts, complete loops, override decisions, read the state.
 
     \b
     PUT  /orchestrator/loops/ID                  submit an attempt
@@ -70,7 +70,7 @@ def command(*, port: int, tokens: Path | None, **options: Any) -> None:
     POST /orchestrator/override-guardrails/ID
     GET  /openapi.json                           all other endpoints
 
-    Guardrails and signals run in their own processes, within the time limit for one record.
+    Guardrails and signals run in processes of their own, with the time limit for one record (the setting "timeout").
     """
     from sentinel_command_serve.app import make_app
     from sentinel_command_serve.gate import LOOPBACK, Gate

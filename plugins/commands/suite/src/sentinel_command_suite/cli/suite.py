@@ -42,31 +42,31 @@ def _directory(function: _Function) -> _Function:
 def command(context: click.Context) -> None:
     r"""Run Sentinel's detective in many scenarios, score it, and compare it with earlier runs.
 
-    Other agents are not run: "sentinel evaluate" judges what they did, from their traces.
+    The command does not run other agents; use "sentinel evaluate" to judge their traces.
 
     \b
     sentinel suite run release-risk
     sentinel suite baseline save main
     sentinel suite compare --baseline main
 
-    Exit codes: 0 as good as expected, 1 a warning, 2 a failure or a regression, 3 if anything could not be evaluated.
+    Exit codes: 0 if all results are as expected, 1 for a warning, 2 for a failure or a regression, 3 if anything could not be evaluated.
     """
     help_without_command(context)
 
 
 @command.command("run", short_help="Run a suite, compare it with a baseline, report the results.")
 @click.argument("suite", metavar="SUITE")
-@click.option("--provider", metavar="NAME", help="Provider to evaluate (default: setting, or suite's, or offline).")
+@click.option("--provider", metavar="NAME", help="Provider to evaluate (default: setting, then suite, then offline).")
 @click.option("--model", metavar="ID", help="The provider's model.")
-@click.option("--base-url", metavar="URL", help="The provider's address, if not its default.")
+@click.option("--base-url", metavar="URL", help="The provider's address, if it is not the default address.")
 @click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="Number of trials per scenario.")
 @click.option("--only", multiple=True, metavar="ID|TAG", help="Run only these scenarios.")
 @click.option(
     "--workers", type=click.IntRange(1, 256), metavar="N", help="Parallel trials (default: one per processor)."
 )
 @click.option("--toolset", type=click.Choice(["scripted", "http", "installed"]), help="Which tools the agent uses.")
-@click.option("--releases", metavar="PLACE", help="With --toolset installed: where release summaries are.")
-@click.option("--reports", metavar="PLACE", help="With --toolset installed: where reports go.")
+@click.option("--releases", metavar="PLACE", help="With --toolset installed: where to read release summaries.")
+@click.option("--reports", metavar="PLACE", help="With --toolset installed: where to file reports.")
 @click.option("--resume", is_flag=True, help="Continue the interrupted run of this suite.")
 @click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Start no trial once this much is spent.")
 @click.option("--record", type=click.Path(path_type=Path), metavar="FILE", help="Record every reply of the model.")
@@ -86,7 +86,7 @@ def command(context: click.Context) -> None:
 @output_options
 @plugin_options
 def run(suite: str, **options: Any) -> int:
-    r"""Run every scenario of SUITE: a built-in one, or a TOML or YAML file.
+    r"""Run every scenario of SUITE, which is a built-in suite or a TOML or YAML file.
 
     \b
     sentinel suite run release-risk --provider anthropic --trials 5 --max-cost 2
@@ -164,7 +164,7 @@ def _progress(done: int, total: int, result: "TrialResult") -> None:
 @_directory
 @output_options
 def compare(baseline: str, result: Path | None, **options: Any) -> int:
-    """Compare the last run with a baseline: what got worse, and whether it is more than noise."""
+    """Compare the last run with a baseline: show what got worse, and whether the difference is more than noise."""
     from sentinel_command_suite.baseline import load_results
     from sentinel_command_suite.evaluation import compare_to_baseline, load_baseline
 
@@ -177,7 +177,7 @@ def compare(baseline: str, result: Path | None, **options: Any) -> int:
 @command.group("baseline", invoke_without_command=True)
 @click.pass_context
 def baseline_group(context: click.Context) -> None:
-    """Save results under a name, so that later runs can be compared with them."""
+    """Save results under a name to compare later runs with them."""
     help_without_command(context)
 
 
@@ -189,10 +189,10 @@ def baseline_group(context: click.Context) -> None:
     metavar="FILE",
     help="Results file to use (default: that of the last run).",
 )
-@click.option("--force", is_flag=True, help="Replace a baseline of another suite, or one that cannot be read.")
+@click.option("--force", is_flag=True, help="Replace a baseline even if it belongs to another suite or cannot be read.")
 @_directory
 def save(name: str, result: Path | None, home: Path, *, force: bool) -> int:
-    """Save the results of the last run as baseline NAME, replacing an older one of the same suite."""
+    """Save the results of the last run as baseline NAME, replacing an older baseline of the same suite."""
     from sentinel_command_suite.baseline import load_results
     from sentinel_command_suite.evaluation import save_baseline
 
@@ -255,16 +255,18 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
 @command.command("from-trace", short_help="Make a suite from a trace of the detective: an incident becomes a test.")
 @click.argument("trace", metavar="TRACE")
 @click.option("--id", "name", metavar="ID", help="The scenario's id (default: derived from the trace's id).")
-@click.option("--severity", type=click.Choice(["low", "medium", "high"]), help="The correct severity.")
-@click.option("--from", "reader", metavar="FORMAT", help="Read as this format, without detection.")
-@click.option("--trace-id", metavar="ID", help="Which trace, if TRACE contains several.")
+@click.option(
+    "--severity", type=click.Choice(["low", "medium", "high"]), help="The severity that is correct for the scenario."
+)
+@click.option("--from", "reader", metavar="FORMAT", help="Read the input as this format, without detection.")
+@click.option("--trace-id", metavar="ID", help="Which trace to use if TRACE contains several traces.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the suite to FILE.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @plugins_option()
 def from_trace(trace: str, *, name: str | None, severity: str | None, output: Path | None, **options: Any) -> int:
-    """Make a suite of one scenario from TRACE: its tools answer as recorded, so that an incident becomes a test.
+    """Make a suite of one scenario from TRACE, in which the tools answer as recorded, to turn an incident into a test.
 
-    TRACE is a run of Sentinel's detective; "sentinel evaluate" judges other agents' traces.
+    TRACE must be a run of Sentinel's detective; use "sentinel evaluate" to judge traces of other agents.
     """
     import tomli_w
 

@@ -45,7 +45,7 @@ def output_options(function: _Function) -> _Function:
         click.option(
             "--fail-on",
             type=click.Choice(["failure", "regression", "never"]),
-            help="Exit with 2 for failed scenarios and regressions (failure; the default of run), or only for regressions "
+            help="Exit with code 2 for failed scenarios and regressions (failure; the default of run), or only for regressions "
             "beyond noise (regression; the default of compare).",
         ),
         click.option(
@@ -56,7 +56,10 @@ def output_options(function: _Function) -> _Function:
             help="Significance level (default 0.01).",
         ),
         click.option(
-            "--labels", type=click.Path(path_type=Path), metavar="FILE", help="Human labels to check the judge against."
+            "--labels",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            help="File of human labels to compare with the judge.",
         ),
         click.option("-v", "--verbose", is_flag=True, help="Show every scenario."),
     ):
