@@ -50,7 +50,7 @@ def test_it_is_written_where_it_is_told_to(inside, folder):
         assert (done.returncode, done.stdout) == (3, "")
         assert (
             done.stderr
-            == f'sentinel: error: "{place}" already exists and is not empty: name another folder with --into\n'
+            == f'sentinel: error: "{place}" already exists and is not empty: choose another folder with --into\n'
         )
 
 

@@ -207,7 +207,7 @@ def test_record_once_replay_without_the_provider(inside):
         (("run", "relase-risk"), 'did you mean "release-risk"'),
         (("run", "release-risk", "--provider", "gone"), 'no provider "gone"'),
         (("run", "release-risk", "--baseline", "gone"), 'no baseline "gone"'),
-        (("run", "release-risk", "-o", "report.pdf"), "name the format"),
+        (("run", "release-risk", "-o", "report.pdf"), "add the format"),
         (
             ("compare", "--baseline", "x", "-o", "juint:a.xml"),
             'there is no format "juint"; the formats are text, json, ',

@@ -61,7 +61,7 @@ def command(*, kind: str, name: str, into: Path | None) -> int:
     distribution = f"sentinel-{kind}-{name.replace('_', '-')}"
     folder = Path(distribution) if into is None else into
     if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]):
-        raise ConfigError(f'"{folder}" already exists and is not empty: name another folder with --into')
+        raise ConfigError(f'"{folder}" already exists and is not empty: choose another folder with --into')
     words = {
         "distribution": distribution,
         "group": its.group,
