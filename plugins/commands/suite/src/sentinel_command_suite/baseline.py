@@ -141,5 +141,5 @@ def _of_suite(baseline: Baseline, suite: str) -> Baseline:
 
 def _path(name: str, folder: Path) -> Path:
     if not _NAME.fullmatch(name):
-        raise ConfigError(f'baseline name "{name}" must be letters, digits, ".", "_" or "-"')
+        raise ConfigError(f'baseline name "{name}" must consist of letters, digits, ".", "_" or "-"')
     return folder / f"{name}.json"

@@ -47,7 +47,7 @@ _LONGEST_PATTERN = 500
 
 def _check_id(_instance: object, attribute: "attrs.Attribute[str]", value: str) -> None:
     if not _ID.fullmatch(value):
-        raise ValueError(f'"{attribute.name}" must be letters, digits, ".", "_" or "-", but it is "{value}"')
+        raise ValueError(f'"{attribute.name}" must consist of letters, digits, ".", "_" or "-", but it is "{value}"')
 
 
 def _from(least: float, most: float) -> Any:
