@@ -290,13 +290,13 @@ def test_a_terminal_is_told_who_calls_this(tmp_path):
     os.close(reader)
     os.close(writer)
     assert done.returncode == 0
-    assert b'the coding agent runs this command: see "sentinel hook install"' in done.stderr
+    assert b'this command reads a coding agent\'s event from it: see "sentinel hook install"' in done.stderr
 
 
 def test_an_event_without_end_is_refused(hook):
     done = hook("codex", b" " * ((64 << 20) + 1))
     assert (done.returncode, done.stdout) == (0, "")
-    assert "the event on standard input is too large" in done.stderr
+    assert "the event on standard input is larger than 64 MB" in done.stderr
 
 
 def test_a_file_of_another_kind_is_told(hook, tmp_path):

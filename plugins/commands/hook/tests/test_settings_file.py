@@ -158,8 +158,8 @@ def test_an_environment_that_may_not_be_active_is_named_in_full(tool, hook, tmp_
     hook("install", tool)
     done = hook("install", tool, **IN_VENV)
     assert done.stderr == (
-        f'sentinel: warning: "{COMMAND}" is a path on this machine; '
-        'for settings to be shared, install sentinel with pipx or "uv tool"\n'
+        f'sentinel: warning: "{COMMAND}" exists only on this machine; '
+        'to share the settings, install Sentinel with pipx or "uv tool"\n'
     )
     assert [one["command"] for one in handlers(tmp_path / name, event)] == [
         shlex.join([str(COMMAND), "hook", "run", tool])
@@ -190,8 +190,8 @@ def test_a_link_stays_a_link(hook, tmp_path):
         ('{"a": 1, // mine\n}', "is not plain JSON, so nothing was changed"),
         ('{"a": 1, "a": 2}', "a key occurs twice in one object"),
         ("[]", "is not a JSON object, so nothing was changed"),
-        ('{"hooks": []}', '"hooks" does not have the form that claude-code reads'),
-        ('{"hooks": {"Stop": {}}}', '"hooks" does not have the form that claude-code reads'),
+        ('{"hooks": []}', '"hooks" does not have the form that claude-code expects'),
+        ('{"hooks": {"Stop": {}}}', '"hooks" does not have the form that claude-code expects'),
         (b"\xff", "is not UTF-8"),
     ],
 )

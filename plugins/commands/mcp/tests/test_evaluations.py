@@ -41,8 +41,8 @@ def test_what_takes_too_long_or_cannot_be_started_is_told(tmp_path, monkeypatch)
     def run(*_, timeout, **__):
         raise subprocess.TimeoutExpired("sentinel", timeout)
 
-    with pytest.raises(InputError, match="it could not be started: embedded null byte"):
+    with pytest.raises(InputError, match='"sentinel explain" could not be started: embedded null byte'):
         Evaluations(None).explain("a\0b")
     monkeypatch.setattr(subprocess, "run", run)
-    with pytest.raises(InputError, match=r"^it did not finish within 600 s$"):
+    with pytest.raises(InputError, match=r'^"sentinel evaluate" did not finish within 600 s$'):
         Evaluations(None).judge(tmp_path)

@@ -130,10 +130,10 @@ def test_other_errors_say_what_to_do(answers):
     names = ("nothing", "folder", "of codex", "of nobody", "option", "empty", "broken")
     said = {name: answers[name].content[0].text for name in names}
     assert all(answers[name].is_error for name in said)
-    assert "is not a file: list_runs lists the files" in said["nothing"]
+    assert "is not a file: call list_runs for the files that can be judged" in said["nothing"]
     assert "is not a file" in said["folder"]
     assert "there is no session of codex in the folders that may be read" in said["of codex"]
-    assert "the tools are claude-code, codex, gemini-cli" in said["of nobody"]
+    assert "the known tools are claude-code, codex, gemini-cli" in said["of nobody"]
     assert 'there is no rule "--all"' in said["option"]
     assert "broken.jsonl" in said["broken"]
     assert "empty.jsonl" in said["empty"]

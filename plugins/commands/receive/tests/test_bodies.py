@@ -72,7 +72,7 @@ def test_a_body_of_very_many_gzip_members_is_refused_after_a_thousand():
 
 
 def refuse(body):
-    with pytest.raises(BadRequest, match="more than 1000 gzip members; send it as one") as caught:
+    with pytest.raises(BadRequest, match="more than 1000 gzip members; send it as one member") as caught:
         unpacked(body, "gzip", 10)
     assert caught.value.status == 400
 

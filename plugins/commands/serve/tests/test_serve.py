@@ -140,7 +140,7 @@ def test_a_client_that_stops_sending_is_not_waited_for(monkeypatch):
 def test_a_port_that_is_taken_and_one_that_is_none(sentinel, tokens):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = sentinel("serve", "--tokens", tokens, "--port", taken.getsockname()[1])
-    assert (done.returncode, ": Address already in use; choose another with --port" in done.stderr) == (3, True)
+    assert (done.returncode, ": Address already in use; choose another port with --port" in done.stderr) == (3, True)
     done = sentinel("serve", "--tokens", tokens, "--port", 99999)
     assert (done.returncode, "99999 is not in the range 0<=x<=65535" in done.stderr) == (3, True)
 

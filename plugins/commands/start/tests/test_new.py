@@ -50,17 +50,17 @@ def test_it_is_written_where_it_is_told_to(inside, folder):
         assert (done.returncode, done.stdout) == (3, "")
         assert (
             done.stderr
-            == f'sentinel: error: "{place}" already exists and is not empty: name another folder with --into\n'
+            == f'sentinel: error: "{place}" already exists and is not empty: choose another folder with --into\n'
         )
 
 
 @pytest.mark.parametrize(
     ("kind", "name", "told"),
     [
-        ("signal", "../up", "a name must be lower-case words (letters and digits)"),
-        ("signal", "class", "a name must be lower-case words (letters and digits)"),
-        ("reader", "", "a name must be lower-case words (letters and digits)"),
-        ("tool", "a" * 41, "a name must be lower-case words (letters and digits)"),
+        ("signal", "../up", "a name must consist of lower-case words (letters and digits)"),
+        ("signal", "class", "a name must consist of lower-case words (letters and digits)"),
+        ("reader", "", "a name must consist of lower-case words (letters and digits)"),
+        ("tool", "a" * 41, "a name must consist of lower-case words (letters and digits)"),
         ("signal", "loop", '"loop" is taken by reliability-sentinel-signal-loop '),
         ("command", "evaluate", '"evaluate" is taken: it is a command of Sentinel'),
         ("plugin", "mine", "is not one of"),

@@ -71,7 +71,7 @@ def test_what_a_trace_must_hold():
     with pytest.raises(InputError, match="has no tool call with a result"):
         scenario_from_trace(trace_of())
     nameless = trace_of(("search", {}, "ok", True, None))
-    with pytest.raises(InputError, match=r'names no release.* "sentinel evaluate" judges other agents'):
+    with pytest.raises(InputError, match=r'contains no release.* "sentinel evaluate" judges other agents'):
         scenario_from_trace(nameless)
     named = attrs.evolve(nameless, metadata={"release_id": "v6"})
     assert scenario_from_trace(named, name="my incident!")["id"] == "my-incident"

@@ -23,7 +23,7 @@ SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
         ('name = "s"\nscenarios = []\n', "scenarios"),
         (
             'name = "s"\n[[scenarios]]\nid = "a"\ntools.x.steps = [{ error = "e", timeout = true }]\n',
-            "a step does only one thing",
+            "a step can do only one thing",
         ),
         (
             'name = "s"\n[[scenarios]]\nid = "a"\ntools.x.steps = [{ eror = "e" }]\n',
@@ -45,12 +45,12 @@ SMALL = b'name = "s"\n[[scenarios]]\nid = "a"\n'
         ),
         (
             'name = "s"\n[[scenarios]]\nid = "a"\n[scenarios.expect.decision_quality]\nrisks = [{}]\n',
-            "needs one of any",
+            "needs one of the keys any",
         ),
         ('name = "s"\n[[scenarios]]\nid = "a"\npass_rate = 0.0\n', "'pass_rate' must be > 0: 0.0 at $.scenarios[0]"),
         ("name = \n", "is not TOML"),
         ('name = "s"\n[[scenarios]]\nid = "a"\nrelease_file = "gone.json"\n', '"gone.json" cannot be read'),
-        ('name = "s"\n[[scenarios]]\nid = "a"\nrelease_file = "x"\nrelease = {}\n', "leave one out"),
+        ('name = "s"\n[[scenarios]]\nid = "a"\nrelease_file = "x"\nrelease = {}\n', "leave one of them out"),
     ],
 )
 def test_what_is_wrong_and_where(text, told):

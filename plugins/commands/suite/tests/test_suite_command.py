@@ -137,7 +137,7 @@ def test_stopped_it_says_how_to_go_on(inside, monkeypatch):
     monkeypatch.setattr("sentinel_command_suite.evaluation.run_evaluation", stop)
     done = inside("run", "release-risk")
     assert done.returncode == 130
-    assert "stopped; finished trials were saved; to continue, run the same command with --resume" in done.stderr
+    assert "stopped after saving the finished trials; to continue, run the same command with --resume" in done.stderr
 
 
 def test_help_keeps_its_lines_apart(inside):
@@ -207,7 +207,7 @@ def test_record_once_replay_without_the_provider(inside):
         (("run", "relase-risk"), 'did you mean "release-risk"'),
         (("run", "release-risk", "--provider", "gone"), 'no provider "gone"'),
         (("run", "release-risk", "--baseline", "gone"), 'no baseline "gone"'),
-        (("run", "release-risk", "-o", "report.pdf"), "name the format"),
+        (("run", "release-risk", "-o", "report.pdf"), "add the format"),
         (
             ("compare", "--baseline", "x", "-o", "juint:a.xml"),
             'there is no format "juint"; the formats are text, json, ',

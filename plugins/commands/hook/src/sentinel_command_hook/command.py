@@ -97,11 +97,11 @@ def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
 def _event(stream: IO[bytes]) -> bytes:
     if stream.isatty():
         raise InputError(
-            'standard input is a terminal; the coding agent runs this command: see "sentinel hook install"'
+            'standard input is a terminal, but this command reads a coding agent\'s event from it: see "sentinel hook install"'
         )
     data = stream.read(_MOST_EVENT + 1)
     if len(data) > _MOST_EVENT:
-        raise InputError("the event on standard input is too large")
+        raise InputError(f"the event on standard input is larger than {_MOST_EVENT >> 20} MB")
     return data
 
 

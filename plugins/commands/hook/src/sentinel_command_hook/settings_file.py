@@ -137,12 +137,14 @@ def _program_for_all() -> str:
     """``sentinel``; but the whole path where it is found only while a virtual environment is active."""
     found = shutil.which("sentinel")
     if found is None:
-        warn('there is no "sentinel" on the PATH, where the hook looks for it: activate its environment, or use --user')
+        warn(
+            'there is no "sentinel" on the PATH, where the hook looks for it: activate Sentinel\'s environment, or use --user'
+        )
         return "sentinel"
     path = Path(found).absolute()
     if sys.prefix == sys.base_prefix or path.parent != Path(sysconfig.get_path("scripts")):
         return "sentinel"
-    warn(f'"{path}" is a path on this machine; for settings to be shared, install sentinel with pipx or "uv tool"')
+    warn(f'"{path}" exists only on this machine; to share the settings, install Sentinel with pipx or "uv tool"')
     return str(path)
 
 
@@ -152,7 +154,7 @@ def _groups(settings: dict[str, Any], tool: ToolHook, path: Path) -> list[Any]:
     groups = events.get(tool.event, []) if isinstance(events, dict) else None
     if not isinstance(groups, list):
         raise InputError(
-            f'"hooks" does not have the form that {tool.name} reads, so nothing was changed', label=str(path)
+            f'"hooks" does not have the form that {tool.name} expects, so nothing was changed', label=str(path)
         )
     return groups
 

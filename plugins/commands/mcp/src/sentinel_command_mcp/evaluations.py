@@ -59,9 +59,9 @@ class Evaluations:
                     check=False,
                 )
         except subprocess.TimeoutExpired:
-            raise InputError(f"it did not finish within {_LONGEST:g} s") from None
+            raise InputError(f'"sentinel {arguments[0]}" did not finish within {_LONGEST:g} s') from None
         except (OSError, ValueError) as error:  # no process can be had; an argument has a null character
-            raise InputError(f"it could not be started: {error}") from None
+            raise InputError(f'"sentinel {arguments[0]}" could not be started: {error}') from None
         problems = done.stderr.decode("utf-8", "replace").splitlines()
         errors = [line.removeprefix("sentinel: error: ") for line in problems if line.startswith("sentinel: error: ")]
         return done.stdout.decode("utf-8", "replace"), "; ".join(errors)

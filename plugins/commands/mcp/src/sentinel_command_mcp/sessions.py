@@ -37,17 +37,17 @@ class Sessions:
         if not is_inside:
             allowed = ", ".join(f'"{folder}"' for folder in self._folders) or "none"
             raise InputError(
-                f'"{shown}" is not in the folders that may be read ({allowed}); "sentinel mcp --folder DIR" chooses others'
+                f'"{shown}" is not in the folders that may be read ({allowed}); "sentinel mcp --folder DIR" selects another folder'
             )
         if not real.is_file():
-            raise InputError(f'"{shown}" is not a file: list_runs lists the files')
+            raise InputError(f'"{shown}" is not a file: call list_runs for the files that can be judged')
         return real
 
     def newest_first(self, tool: str | None = None) -> list[Session]:
         """All allowed sessions. Raises ``InputError`` for a tool whose sessions are not allowed."""
         tools = sorted({place.reader for place in self._places})
         if tool is not None and tool not in tools:
-            raise InputError(f'there are no sessions of "{printable(tool)}"; the tools are {", ".join(tools)}')
+            raise InputError(f'there are no sessions of "{printable(tool)}"; the known tools are {", ".join(tools)}')
         known = {session.path.resolve(): session for session in sessions_in(self._places)}
         found = [session._replace(path=path) for path, session in known.items() if self._is_inside(path)]
         if tool is None:

@@ -110,7 +110,7 @@ def _gunzipped(body: memoryview, limit: int) -> bytes:
             place += len(piece) - len(stream.unused_data if stream.eof else stream.unconsumed_tail)
         if place == len(body):
             return bytes(found)
-    raise BadRequest(400, f"the body has more than {_MOST_MEMBERS} gzip members; send it as one")
+    raise BadRequest(400, f"the body has more than {_MOST_MEMBERS} gzip members; send it as one member")
 
 
 def spans_of_body(body: bytes, content_type: str) -> ReceivedSpans:
@@ -163,7 +163,7 @@ def _of_protobuf(body: bytes) -> ReceivedSpans:
     if find_spec("opentelemetry") is None or find_spec("opentelemetry.proto") is None:
         raise BadRequest(
             415,
-            "protobuf needs an extra: pip install 'reliability-sentinel[otel]'; or send JSON (OTEL_EXPORTER_OTLP_PROTOCOL=http/json)",
+            "protobuf support is not installed: pip install 'reliability-sentinel[otel]', or send JSON (OTEL_EXPORTER_OTLP_PROTOCOL=http/json)",
         )
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]  # it ships no types
 

@@ -59,7 +59,7 @@ class Room:
         finally:
             self._coming.discard(body)
         if body.gave_way:
-            raise BadRequest(HTTPStatus.SERVICE_UNAVAILABLE, "too much is being received; try again in a moment")
+            raise BadRequest(HTTPStatus.SERVICE_UNAVAILABLE, "too much data is being received; try again in a moment")
         return body
 
     def release(self, body: Body) -> None:

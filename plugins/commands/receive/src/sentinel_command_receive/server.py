@@ -79,7 +79,7 @@ class _App:
         if method == "POST" and "origin" in request.headers:  # else any page in a browser could send spans of an agent
             raise BadRequest(HTTPStatus.FORBIDDEN, "web pages may not send spans")
         if path != "/" and path not in _PATHS:
-            raise BadRequest(HTTPStatus.NOT_FOUND, f"nothing is served here; spans go to {_PATHS[0]}")
+            raise BadRequest(HTTPStatus.NOT_FOUND, f"this path does not exist; send spans to {_PATHS[0]}")
         allowed = "GET" if path == "/" else "POST"
         if method != allowed:
             return _refused(

@@ -63,12 +63,14 @@ class Gate:
     def _check_host(self, host: str) -> None:
         name = host if host.endswith("]") else host.rpartition(":")[0] or host
         if name.lower() not in self.hosts:
-            raise Problem(HTTPStatus.FORBIDDEN, "the Host header does not name this service (--allow-host adds a name)")
+            raise Problem(
+                HTTPStatus.FORBIDDEN, "the Host header does not match this service (--allow-host NAME allows a name)"
+            )
 
     def _check_origin(self, origin: str | None) -> None:
         if origin is not None and origin not in self.origins:
             raise Problem(
-                HTTPStatus.FORBIDDEN, "pages from this origin may not call the service (--allow-origin adds one)"
+                HTTPStatus.FORBIDDEN, "pages from this origin may not call the service (--allow-origin allows one)"
             )
 
     def _count(self, name: str) -> None:

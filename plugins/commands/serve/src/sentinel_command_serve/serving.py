@@ -33,7 +33,7 @@ def serve(app: Any, port: int, started: Callable[[str], None]) -> None:
             listening.bind((HOST, port))
         except OSError as error:
             raise ConfigError(
-                f'cannot listen on "{HOST}" port {port}: {error.strerror}; choose another with --port'
+                f'cannot listen on "{HOST}" port {port}: {error.strerror}; choose another port with --port'
             ) from None
         listening.listen(BACKLOG)
         started(f"http://{HOST}:{listening.getsockname()[1]}")

@@ -119,7 +119,7 @@ def _from_text(text: str) -> list[tuple[str, Any]]:
         name, _, rest = part.partition(":")
         scopes, colon, token = rest.partition(":")
         if not colon:
-            raise ConfigError(f"{VARIABLE}: entry {number} must be NAME:SCOPE+SCOPE:TOKEN")
+            raise ConfigError(f"{VARIABLE}: entry {number} must have the form NAME:SCOPE+SCOPE:TOKEN")
         found.append((name, {"token": token, "scopes": scopes.split("+")}))
     return found
 
@@ -137,7 +137,7 @@ def _checked(entries: Sequence[tuple[str, Any]], where: str, *, names: bool = Tr
 
 def _token(name: str, table: Any, called: str) -> Token:
     if not _name.fullmatch(name):
-        raise ConfigError(f"{called}: a name must be 1 to 64 letters, digits, dots, dashes or underscores")
+        raise ConfigError(f"{called}: a name must have 1 to 64 letters, digits, dots, dashes or underscores")
     if not isinstance(table, dict) or set(table) - {"token", "scopes", "expires"}:
         raise ConfigError(f"{called} must be a table with token, scopes and, optionally, expires")
     token, scopes, expires = table.get("token"), table.get("scopes"), table.get("expires")

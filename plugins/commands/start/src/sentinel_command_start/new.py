@@ -61,7 +61,7 @@ def command(*, kind: str, name: str, into: Path | None) -> int:
     distribution = f"sentinel-{kind}-{name.replace('_', '-')}"
     folder = Path(distribution) if into is None else into
     if folder.exists() and any(folder.iterdir() if folder.is_dir() else [folder]):
-        raise ConfigError(f'"{folder}" already exists and is not empty: name another folder with --into')
+        raise ConfigError(f'"{folder}" already exists and is not empty: choose another folder with --into')
     words = {
         "distribution": distribution,
         "group": its.group,
@@ -85,7 +85,9 @@ def _named(name: str, kind: _Kind) -> str:
     """The name in the form of its kind. Raises ``ConfigError`` for an invalid or taken name."""
     form = name.lower().replace("-" if kind.joint == "_" else "_", kind.joint)
     if not kind.form.fullmatch(form) or len(form) > _LONGEST or keyword.iskeyword(form):
-        raise ConfigError(f'"{name}": a name must be lower-case words (letters and digits) joined by "{kind.joint}"')
+        raise ConfigError(
+            f'"{name}": a name must consist of lower-case words (letters and digits) joined by "{kind.joint}"'
+        )
     if kind.group == "commands" and form in CORE:
         raise ConfigError(f'"{form}" is taken: it is a command of Sentinel itself; choose another name')
     for plugin in installed((kind.group,)):

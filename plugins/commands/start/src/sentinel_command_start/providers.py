@@ -41,7 +41,7 @@ def providers_of(layers: Layers, selection: Selection) -> list[Reached]:
                 name, env, base_url, error = json.loads(frame.json)
                 found.append(Reached(name, tuple(env), base_url, error))
         except WorkerError as error:
-            raise PluginError(f"{at_fault(error.mark, 'asking the providers')} {error}") from None
+            raise PluginError(f"{at_fault(error.mark, 'the process that queries the providers')} {error}") from None
     return found
 
 

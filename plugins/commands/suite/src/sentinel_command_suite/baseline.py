@@ -68,7 +68,7 @@ def load_baseline(name: str, *, folder: Path = FOLDER, suite: str | None = None)
         known = sorted(file.stem for file in folder.glob("*.json")) if folder.is_dir() else []
         raise InputError(
             f'there is no baseline "{name}" in "{folder}"{did_you_mean(name, known)}; '
-            f'"sentinel suite baseline save {name}" saves the last run as one'
+            f'"sentinel suite baseline save {name}" saves the last run as a baseline'
         )
     found = Baseline(name=name, results=load_results(path))
     return found if suite is None else _of_suite(found, suite)
@@ -134,12 +134,12 @@ def _of_suite(baseline: Baseline, suite: str) -> Baseline:
     if baseline.results.suite != suite:
         raise ConfigError(
             f'baseline "{baseline.name}" belongs to suite "{baseline.results.suite}" and cannot be compared with suite "{suite}"; '
-            'to create a baseline for that suite, run it, then "sentinel suite baseline save NAME"'
+            'to create a baseline for that suite, run the suite and then "sentinel suite baseline save NAME"'
         )
     return baseline
 
 
 def _path(name: str, folder: Path) -> Path:
     if not _NAME.fullmatch(name):
-        raise ConfigError(f'baseline name "{name}" must be letters, digits, ".", "_" or "-"')
+        raise ConfigError(f'baseline name "{name}" must consist of letters, digits, ".", "_" or "-"')
     return folder / f"{name}.json"

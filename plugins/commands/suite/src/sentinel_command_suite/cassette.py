@@ -98,7 +98,7 @@ class ReplayingModel:
         exchange = self.left.pop(0)
         if exchange.request != request_hash(request):
             raise ProviderError(
-                "the request differs from the one on the cassette: prompt, tools, scenario or an earlier result changed; "
+                "the request differs from the one on the cassette: the prompt, the tools, the scenario or an earlier result changed; "
                 "record it again with --record"
             )
         if exchange.reply is None:
@@ -157,7 +157,7 @@ def read_cassette(path: Path) -> tuple[str, dict[str, Tape]]:
     try:
         made = msgspec.json.decode(path.read_bytes(), type=_Cassette)
     except OSError as error:
-        raise InputError(f'cassette "{path}" cannot be read: {error.strerror}; --record writes one') from None
+        raise InputError(f'cassette "{path}" cannot be read: {error.strerror}; --record writes a cassette') from None
     except msgspec.MsgspecError as error:
         raise InputError(f'cassette "{path}" cannot be used: {str(error).replace("`", "")}') from None
     if made.cassette != _SCHEMA:

@@ -65,7 +65,7 @@ def _release_id(trace: ExecutionTrace, calls: Iterable[Call]) -> str:
     found = next((candidate for candidate in (stated, *asked, *used) if isinstance(candidate, str) and candidate), None)
     if found is None:
         raise InputError(
-            f'trace "{trace.trace_id}" names no release: neither its task nor a call has a release_id. Suites are for '
+            f'trace "{trace.trace_id}" contains no release: neither its task nor a call has a release_id. Suites are for '
             "Sentinel's detective; \"sentinel evaluate\" judges other agents' traces"
         )
     return found

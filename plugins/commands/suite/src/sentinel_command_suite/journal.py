@@ -62,7 +62,7 @@ class Journal:
         lines = _whole_lines(_all_of(self._file)) if resume and self._file is not None else []
         if lines and lines[0] + b"\n" != first:
             raise InputError(
-                f'the run in "{self._path.parent}" differs from this one ({_difference(lines[0], head)}); leave out --resume'
+                f'the run in "{self._path.parent}" differs from this run ({_difference(lines[0], head)}); leave out --resume'
             )
         self.done = [_done(line, number, self._path) for number, line in enumerate(lines[1:], 2)]
         self._head = b"" if lines else first
@@ -113,7 +113,7 @@ def _locked(path: Path, flags: int = 0) -> int | None:
         os.close(file)
         if error.errno in (errno.EACCES, errno.EAGAIN):
             raise InputError(
-                f'another "sentinel suite run" is writing "{path}"; wait for it, stop it, or give this one its own --dir'
+                f'another "sentinel suite run" is writing "{path}"; wait for it, stop it, or give this run its own --dir'
             ) from None
         raise
     return file

@@ -104,7 +104,7 @@ def _check_nodes(events: Iterator[Any]) -> None:
         name = type(event).__name__
         depth += name.endswith("StartEvent") - name.endswith("EndEvent")
         if name == "AliasEvent":
-            raise InputError(f"uses the alias *{event.anchor}; write the value out, aliases are not read")
+            raise InputError(f"uses the alias *{event.anchor}; write the value out, because aliases are not supported")
         if count > _MAX_NODES or depth > _MAX_DEPTH:
             raise InputError(f"has more than {_MAX_NODES} nodes" if count > _MAX_NODES else "is nested too deeply")
 
@@ -163,7 +163,7 @@ def _release(scenario: Any, name: str, folder: Path | None) -> dict[str, Any]:
 
     where = f'suite "{name}": scenario "{scenario.id}"'
     if scenario.release is not None:
-        raise InputError(f"{where} has both a release and a release_file; leave one out")
+        raise InputError(f"{where} has both a release and a release_file; leave one of them out")
     path = (folder or Path()) / scenario.release_file
     try:
         with path.open("rb") as file:

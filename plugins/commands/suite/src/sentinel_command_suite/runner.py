@@ -215,7 +215,7 @@ class _Run:
         at = next((key for key in share if f"{key[0]}#{key[1]}" == error.mark), None)
         if at is None:
             raise PluginError(
-                f"a worker of the suite {error} before its first trial ({error.mark or 'nothing was at work'})"
+                f"a worker of the suite {error} before its first trial ({error.mark or 'no plugin was running'})"
             )
         share.remove(at)
         self._keep(

@@ -47,7 +47,7 @@ _LONGEST_PATTERN = 500
 
 def _check_id(_instance: object, attribute: "attrs.Attribute[str]", value: str) -> None:
     if not _ID.fullmatch(value):
-        raise ValueError(f'"{attribute.name}" must be letters, digits, ".", "_" or "-", but it is "{value}"')
+        raise ValueError(f'"{attribute.name}" must consist of letters, digits, ".", "_" or "-", but it is "{value}"')
 
 
 def _from(least: float, most: float) -> Any:
@@ -76,7 +76,7 @@ class Step:
     def __attrs_post_init__(self) -> None:
         given = [name for name in ("result", "text", "error") if getattr(self, name) is not None]
         if len(given) + self.timeout > 1:
-            raise ValueError(f"a step does only one thing, but this one has {' and '.join([*given, 'timeout'][:2])}")
+            raise ValueError(f"a step can do only one thing, but this step has {' and '.join([*given, 'timeout'][:2])}")
 
     @property
     def is_plain(self) -> bool:
@@ -116,7 +116,7 @@ class Predicate:
 
     def __attrs_post_init__(self) -> None:
         if not (self.any or self.all or self.none or self.regex or self.number is not None):
-            raise ValueError("a predicate needs one of any, all, none, regex, number")
+            raise ValueError("a predicate needs one of the keys any, all, none, regex and number")
         try:
             re.compile(self.regex or "")
         except re.error as error:
@@ -238,7 +238,7 @@ class Sweep:
         if self.severity and len(self.severity) != len(self.values):
             raise ValueError(f'"severity" has {len(self.severity)} entries for {len(self.values)} values')
         if wrong := [severity for severity in self.severity if severity not in SEVERITIES]:
-            raise ValueError(f'"severity" must contain only {", ".join(SEVERITIES)}, but it has "{wrong[0]}"')
+            raise ValueError(f'"severity" must contain only {", ".join(SEVERITIES)}, but it contains "{wrong[0]}"')
 
 
 @attrs.frozen(kw_only=True)

@@ -67,7 +67,9 @@ class OpenAIModel(HttpModel):
             return
         self._left_out.add(refused)
         self.limit_name = _INSTEAD[refused] or self.limit_name
-        raise ProviderError(f'{self.who} does not accept "{refused}": it is no longer sent', status=400, retryable=True)
+        raise ProviderError(
+            f'{self.who} does not accept "{refused}", so it is no longer sent', status=400, retryable=True
+        )
 
     def _look_up(self, timeout: float) -> Capabilities:
         return capabilities_in(self.listed(timeout), self.model, self._assumed())

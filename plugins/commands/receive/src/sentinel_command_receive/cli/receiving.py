@@ -116,7 +116,7 @@ class Receiver:
         try:
             append_lines(self.output, lines)
         except OSError as error:
-            complain(f'"{self.output}": {error.strerror}; reports are lost')
+            complain(f'reports cannot be written to "{self.output}" and are lost: {error.strerror}')
             self.tally.broken = True
         reports = [
             msgspec.json.decode(line, type=ReliabilityReport) for line in lines if not line.startswith(b'{"error"')
@@ -154,8 +154,8 @@ def _listener(host: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except OSError as error:
-        other = "--port" if error.errno in _TAKEN else "--host"
+        other = "port" if error.errno in _TAKEN else "host"
         why = os.strerror(error.errno) if error.errno and error.errno > 0 else str(error.strerror or error)
         raise ConfigError(
-            f'cannot listen on "{host}" port {port}: {why.partition(" (while ")[0]}; choose another with {other}'
+            f'cannot listen on "{host}" port {port}: {why.partition(" (while ")[0]}; choose another {other} with --{other}'
         ) from None

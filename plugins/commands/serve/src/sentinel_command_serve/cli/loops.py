@@ -70,7 +70,7 @@ def show(context: click.Context, /, *, loop_id: str, store: str | None, as_json:
     with kept_store(store or context.obj) as kept:
         family = kept.family_of(loop_id)
         if family is None:
-            raise UnknownLoopError(f'unknown loop "{loop_id}" ("sentinel loops" lists families)')
+            raise UnknownLoopError(f'unknown loop "{loop_id}" ("sentinel loops" lists the families)')
         elsewhere = kept.tags_elsewhere(family.root, family.tags()) if as_json else {}
     if as_json:
         _print_json(family_answer(family, elsewhere)["family"])

@@ -102,7 +102,7 @@ def run(suite: str, **options: Any) -> int:
     try:
         results = run_evaluation(read, _run_options(read.name, options))
     except KeyboardInterrupt:
-        say("\nsentinel: stopped; finished trials were saved; to continue, run the same command with --resume")
+        say("\nsentinel: stopped after saving the finished trials; to continue, run the same command with --resume")
         raise
     if results.evaluated:
         for path in (_last(options["home"], read.name), options["home"] / "suites" / "last.json"):

@@ -165,5 +165,5 @@ def _target(text: str) -> tuple[Format, Path]:
         )
     found = _ENDINGS.get(Path(text).suffix)
     if found is None:
-        raise ConfigError(f'-o "{text}": name the format ({", ".join(_FORMATS)}), as in "junit:{text}"')
+        raise ConfigError(f'-o "{text}": add the format ({", ".join(_FORMATS)}), as in "junit:{text}"')
     return found, checked(Path(text))
