@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PROJECTS := $(wildcard pyproject.toml plugins/*/*/pyproject.toml tools/*/pyproject.toml)
+PROJECTS := $(wildcard pyproject.toml agent/pyproject.toml plugins/*/*/pyproject.toml tools/*/pyproject.toml)
 EDITABLES := --editable '.[all]' $(foreach project,$(filter-out pyproject.toml,$(PROJECTS)),--editable $(patsubst %/,%,$(dir $(project))))
 READY := $(VENV)/.ready
 BENCHMARKS := cold_start hook readers pipeline long_trace batch telemetry peers

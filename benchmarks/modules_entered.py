@@ -37,7 +37,7 @@ def entered(arguments: list[str], folder: Path) -> list[str]:
     environment = {"PYTHONPATH": str(folder), "ENTERED": str(log), "HOME": str(folder), "PATH": "/usr/bin:/bin"}
     subprocess.run([str(SENTINEL), *arguments], check=True, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
     names = {Path(line) for line in log.read_text().splitlines() if line.endswith(".py")}
-    places = (REPOSITORY / "src", REPOSITORY / "plugins")
+    places = (REPOSITORY / "src", REPOSITORY / "agent", REPOSITORY / "plugins")
     return sorted(
         str(name.relative_to(REPOSITORY)) for name in names if any(name.is_relative_to(one) for one in places)
     )

@@ -1,4 +1,4 @@
-"""Lines of code, without blank lines, comments and docstrings: of the host by room, and of each plugin."""
+"""Lines of code, without blank lines, comments and docstrings: of the host by room, of the agent, and of each plugin."""
 
 import ast
 import io
@@ -43,7 +43,7 @@ def main() -> int:
     for room, lines in sorted(rooms.items(), key=lambda item: -item[1]):
         print(f"{lines:7,}  src/sentinel_core/{room}")
     print(f"{rooms.total():7,}  the host")
-    for plugin in sorted(REPOSITORY.glob("plugins/*/*/src")):
+    for plugin in (REPOSITORY / "agent/src", *sorted(REPOSITORY.glob("plugins/*/*/src"))):
         lines = sum(map(code_lines, plugin.rglob("*.py")))
         print(f"{lines:7,}  {plugin.parent.relative_to(REPOSITORY)}")
     return 0

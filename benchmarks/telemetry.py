@@ -18,12 +18,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from sentinel_agent.core import Agent
+from sentinel_agent.telemetry import Telemetry, rebuild, spans_of
 from sentinel_core import Tool
-from sentinel_core.agent.core import Agent
-from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import RateLimitError
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Reply, Request
-from sentinel_core.telemetry import Telemetry, rebuild, spans_of
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.trace import TokenUsage, ToolCall
 

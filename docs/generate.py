@@ -17,12 +17,12 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import attrs
 import click
 
+from sentinel_command_run.run_options import AGENT
 from sentinel_command_suite import scenario
 from sentinel_core import hookspecs, report, trace
 from sentinel_core.cli import cli, commands
 from sentinel_core.cli.explain import in_markdown
 from sentinel_core.cli.rules import known_rules
-from sentinel_core.cli.run_options import AGENT
 from sentinel_core.host import plugins
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.conversion import in_order, settable

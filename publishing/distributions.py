@@ -24,8 +24,12 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 def projects(root: Path = REPOSITORY) -> list[Path]:
-    """The host and every folder with a ``pyproject.toml`` under ``plugins`` and ``tools``."""
-    found = [path.parent for pattern in ("plugins/*/*", "tools/*") for path in root.glob(f"{pattern}/pyproject.toml")]
+    """The host, the agent, and every folder with a ``pyproject.toml`` under ``plugins`` and ``tools``."""
+    found = [
+        path.parent
+        for pattern in ("agent", "plugins/*/*", "tools/*")
+        for path in root.glob(f"{pattern}/pyproject.toml")
+    ]
     return [root, *sorted(found)]
 
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import attrs
 
-from sentinel_core.agent.detective import Investigation
-from sentinel_core.agent.journal import Journal
-from sentinel_core.agent.journal_observer import JournalObserver
-from sentinel_core.agent.tools import Toolbox, bind_tool
+from sentinel_agent.detective import Investigation
+from sentinel_agent.journal import Journal, JournalObserver
 from sentinel_core.host.agent_settings import AgentSettings
+from sentinel_core.host.tools import Toolbox, bind_tool
 from sentinel_provider_offline import OfflineModel
 from sentinel_tools_release import sentinel_tools
 

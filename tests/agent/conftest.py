@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sentinel_core.agent.clock import Clock
-from sentinel_core.agent.core import Agent
-from sentinel_core.agent.tools import Toolbox, in_process
+from sentinel_agent.core import Agent
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.offers import Tool
+from sentinel_core.runtime.clock import Clock
 from sentinel_core.testing.scripted import ScriptedModel
 
 # Test folders are no packages: helpers are loaded by their paths.

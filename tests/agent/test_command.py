@@ -15,9 +15,9 @@ import attrs
 import pytest
 from agent_odd import RELEASES, SENTINEL, the_run
 
-from sentinel_core.agent.events import RunStarted
-from sentinel_core.agent.journal import Journal, Run
-from sentinel_core.agent.run_summary import RunSummary
+from sentinel_agent.events import RunStarted
+from sentinel_agent.journal import Journal, Run
+from sentinel_agent.run_summary import RunSummary
 
 pytestmark = pytest.mark.unmeasured
 

@@ -9,10 +9,10 @@ import attrs
 import click
 import pytest
 
+from sentinel_command_run.choose_provider import ResumeFlags, connect
+from sentinel_command_run.run_child import Order
+from sentinel_command_run.run_options import of_tools
 from sentinel_command_suite.wiring import load_kit
-from sentinel_core.cli.choose_provider import ResumeFlags, connect
-from sentinel_core.cli.run_child import Order
-from sentinel_core.cli.run_options import of_tools
 from sentinel_core.errors import PluginError
 from sentinel_core.host.selection import Selection
 from sentinel_core.host.settings import Layers, Setting

@@ -3,11 +3,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentinel_core.agent.context import Summary, budget_of, capped, estimate_tokens, manage_context
-from sentinel_core.agent.core import AgentSettings
-from sentinel_core.agent.events import AttemptStarted, ContextFitted, ContextSummarized
+from sentinel_agent.context import Summary, budget_of, manage_context
+from sentinel_agent.core import AgentSettings
+from sentinel_agent.events import AttemptStarted, ContextFitted, ContextSummarized
 from sentinel_core.errors import ContextLengthError, NetworkError
-from sentinel_core.model import Reply
+from sentinel_core.model import Reply, estimate_tokens
+from sentinel_core.runtime.cut import capped
 from sentinel_core.trace import Message, TokenUsage, ToolCall, ToolResult
 
 STRATEGIES = ("truncation", "sliding_window", "importance")

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentinel_core.agent.clock import Clock
-from sentinel_core.agent.conversation import conversation_of, message_of, to_trace
-from sentinel_core.agent.core import Agent, AgentSettings
-from sentinel_core.agent.events import RunEnded, RunStarted
-from sentinel_core.agent.tools import Toolbox, in_process
+from sentinel_agent.conversation import conversation_of, message_of, to_trace
+from sentinel_agent.core import Agent, AgentSettings
+from sentinel_agent.events import RunEnded, RunStarted
 from sentinel_core.errors import ModelError, NetworkError
 from sentinel_core.evaluate.index import TraceIndex
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
+from sentinel_core.runtime.clock import Clock
 from sentinel_core.telemetry import trace_id_of
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.trace import ExecutionTrace, TokenUsage, ToolCall, to_json

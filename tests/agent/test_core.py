@@ -1,8 +1,8 @@
 import attrs
 import pytest
 
-from sentinel_core.agent.core import Agent, AgentSettings
-from sentinel_core.agent.events import (
+from sentinel_agent.core import Agent, AgentSettings
+from sentinel_agent.events import (
     AttemptFinished,
     AttemptStarted,
     ContextFitted,

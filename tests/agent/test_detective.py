@@ -2,12 +2,12 @@ import attrs
 import msgspec
 import pytest
 
-from sentinel_core.agent.core import AgentSettings
-from sentinel_core.agent.detective import investigate
-from sentinel_core.agent.prompts import SYSTEM_PROMPT, task_text
-from sentinel_core.agent.staging import filed_report
-from sentinel_core.agent.tools import Toolbox, in_process
+from sentinel_agent.core import AgentSettings
+from sentinel_agent.detective import investigate
+from sentinel_agent.prompts import SYSTEM_PROMPT, task_text
+from sentinel_agent.staging import filed_report
 from sentinel_core.errors import ConfigError, RateLimitError
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
 from sentinel_core.telemetry import trace_id_of

@@ -5,14 +5,14 @@ import time
 import attrs
 import pytest
 
-from sentinel_core.agent.core import Agent, AgentSettings
-from sentinel_core.agent.detective import investigate
-from sentinel_core.agent.events import DeliveryFinished, DeliveryStarted, ToolFinished, ToolStarted
-from sentinel_core.agent.run_progress import is_resumable
-from sentinel_core.agent.severity_floor import is_below, minimum_severity
-from sentinel_core.agent.staging import filed_report, staged_report
-from sentinel_core.agent.tools import Toolbox, in_process
+from sentinel_agent.core import Agent, AgentSettings
+from sentinel_agent.detective import investigate
+from sentinel_agent.events import DeliveryFinished, DeliveryStarted, ToolFinished, ToolStarted
+from sentinel_agent.run_progress import is_resumable
+from sentinel_agent.severity_floor import is_below, minimum_severity
+from sentinel_agent.staging import filed_report, staged_report
 from sentinel_core.errors import NetworkError, NotRepeatedError, OutcomeUnknownError
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
 from sentinel_core.testing.scripted import ScriptedModel

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentinel_core.agent.context import capped
-from sentinel_core.agent.core import AgentSettings
-from sentinel_core.agent.detective import investigate
-from sentinel_core.agent.run_summary import RunSummary, lifted, render_run
-from sentinel_core.agent.severity_floor import is_below, minimum_severity, whole_risk, why_unreadable
-from sentinel_core.agent.staging import filed_report
-from sentinel_core.agent.tools import Toolbox, in_process
-from sentinel_core.cli.run import _is_too_risky
+from sentinel_agent.core import AgentSettings
+from sentinel_agent.detective import investigate
+from sentinel_agent.run_summary import RunSummary, lifted, render_run
+from sentinel_agent.severity_floor import is_below, minimum_severity, whole_risk, why_unreadable
+from sentinel_agent.staging import filed_report
+from sentinel_command_run.run import _is_too_risky
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
+from sentinel_core.runtime.cut import capped
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.testing.work import work_of
 from sentinel_core.trace import Message, ToolCall, ToolResult

@@ -4,10 +4,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from sentinel_agent.detective import investigate
+from sentinel_agent.run_summary import save_run
 from sentinel_core import ExecutionTrace, TraceIndex, evaluate_trace
-from sentinel_core.agent.detective import investigate
-from sentinel_core.agent.run_summary import save_run
-from sentinel_core.agent.tools import bind_tool
+from sentinel_core.host.tools import bind_tool
 from sentinel_provider_offline import OfflineModel
 from sentinel_tools_release import ReportSettings, SummarySettings, sentinel_tools
 

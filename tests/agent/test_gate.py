@@ -6,10 +6,10 @@ import attrs
 import pytest
 from agent_odd import RELEASES, SENTINEL
 
-from sentinel_core.agent.detective import Gate, Investigation
-from sentinel_core.agent.run_summary import RunSummary
-from sentinel_core.agent.tools import Toolbox, in_process
-from sentinel_core.cli.run import _is_too_risky
+from sentinel_agent.detective import Gate, Investigation
+from sentinel_agent.run_summary import RunSummary
+from sentinel_command_run.run import _is_too_risky
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.offers import Tool
 from sentinel_core.testing.scripted import ScriptedModel
 

@@ -5,7 +5,7 @@ import time
 import pytest
 from agent_odd import RELEASES, SENTINEL
 
-from sentinel_core.agent.model_call import complete
+from sentinel_agent.model_call import complete
 from sentinel_core.errors import NetworkError
 from sentinel_core.model import Reply, Request
 from sentinel_core.runtime.watch import time_limit

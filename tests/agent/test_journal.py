@@ -8,7 +8,7 @@ import attrs
 import pytest
 from agent_killing import work
 
-from sentinel_core.agent.events import (
+from sentinel_agent.events import (
     AttemptFinished,
     AttemptStarted,
     MessageReceived,
@@ -16,11 +16,10 @@ from sentinel_core.agent.events import (
     RunResumed,
     RunStarted,
 )
-from sentinel_core.agent.journal import Journal, Run, decode_event, encode_event
-from sentinel_core.agent.journal_observer import JournalObserver
-from sentinel_core.agent.replay import ReplayModel, export, load_record
-from sentinel_core.agent.resume import differences, fingerprint
-from sentinel_core.agent.run_progress import run_status
+from sentinel_agent.journal import Journal, JournalObserver, Run, decode_event, encode_event
+from sentinel_agent.replay import ReplayModel, export, load_record
+from sentinel_agent.resume import differences, fingerprint
+from sentinel_agent.run_progress import run_status
 from sentinel_core.errors import InputError, JournalError, ProviderError, RunHeldError
 from sentinel_core.model import Reply, Request
 
@@ -262,7 +261,7 @@ def test_an_empty_record_can_be_told():
 
 
 def test_attempt_in_flight_is_closed_by_the_resumption(journal):
-    from sentinel_core.agent.recorder import Record
+    from sentinel_agent.recorder import Record
 
     record = Record(lambda: "now")
     record.resume([STARTED, AttemptStarted(turn=1, attempt=1, sequence=1)])

@@ -8,9 +8,9 @@ import pytest
 from agent_counting import counting_service
 from agent_killing import work
 
+from sentinel_agent.events import AttemptStarted, DeliveryStarted, ReplyReceived
+from sentinel_agent.journal import Journal
 from sentinel_core import ExecutionTrace, evaluate_trace
-from sentinel_core.agent.events import AttemptStarted, DeliveryStarted, ReplyReceived
-from sentinel_core.agent.journal import Journal
 
 pytestmark = pytest.mark.unmeasured
 

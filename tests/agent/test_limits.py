@@ -3,8 +3,8 @@ import itertools
 import attrs
 import pytest
 
-from sentinel_core.agent.core import AgentSettings
-from sentinel_core.agent.events import GuardrailChecked, ReplyReceived, ToolFinished
+from sentinel_agent.core import AgentSettings
+from sentinel_agent.events import GuardrailChecked, ReplyReceived, ToolFinished
 from sentinel_core.errors import NetworkError
 from sentinel_core.model import Reply
 from sentinel_core.trace import TokenUsage, ToolCall

@@ -8,14 +8,14 @@ import time
 import attrs
 import pytest
 
-from sentinel_core.agent.clock import Clock
-from sentinel_core.agent.core import Agent, AgentSettings
-from sentinel_core.agent.events import ReplyReceived, ToolFinished
-from sentinel_core.agent.limits import Limit
-from sentinel_core.agent.tool_execution import run_calls
-from sentinel_core.agent.tools import Toolbox
+from sentinel_agent.core import Agent, AgentSettings
+from sentinel_agent.events import ReplyReceived, ToolFinished
+from sentinel_agent.limits import Limit
+from sentinel_agent.tool_execution import run_calls
+from sentinel_core.host.tools import Toolbox
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
+from sentinel_core.runtime.clock import Clock
 from sentinel_core.runtime.isolate import call
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.trace import ToolCall

@@ -4,13 +4,13 @@ from urllib.parse import quote
 import pytest
 from agent_odd import SENTINEL, run_in
 
-from sentinel_core.agent.core import AgentSettings
-from sentinel_core.agent.detective import investigate
-from sentinel_core.agent.events import AttemptFinished, MessageReceived, ToolFinished
-from sentinel_core.agent.journal import encode_event
-from sentinel_core.agent.run_progress import Progress, Step, Text, step_of
-from sentinel_core.agent.tools import Toolbox, in_process
+from sentinel_agent.core import AgentSettings
+from sentinel_agent.detective import investigate
+from sentinel_agent.events import AttemptFinished, MessageReceived, ToolFinished
+from sentinel_agent.journal import encode_event
+from sentinel_agent.run_progress import Progress, Step, Text, step_of
 from sentinel_core.errors import NetworkError
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
 from sentinel_core.runtime.redact import Redactor
@@ -142,7 +142,7 @@ def test_no_file_of_a_run_holds_a_secret_of_the_release(tmp_path):
 
 
 def test_progress_says_what_happens_and_nothing_else(capsys, monkeypatch):
-    monkeypatch.setattr("sentinel_core.agent.run_progress._rich_console", lambda: None)
+    monkeypatch.setattr("sentinel_agent.run_progress._rich_console", lambda: None)
     result = ToolResult(tool_call_id="a", content="no\x1b[31m luck", success=False)
     with Progress() as progress:
         progress.show(Text("thinking\x1b[2J\nhard"))

@@ -3,9 +3,9 @@ import stamina
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentinel_core.agent.core import AgentSettings
-from sentinel_core.agent.events import AttemptFinished, AttemptStarted, BackedOff
-from sentinel_core.agent.retry import delay, schedule
+from sentinel_agent.core import AgentSettings
+from sentinel_agent.events import AttemptFinished, AttemptStarted, BackedOff
+from sentinel_agent.retry import delay, schedule
 from sentinel_core.errors import AuthenticationError, ModelError, NetworkError, ProviderError, RateLimitError
 from sentinel_core.host.agent_settings import RetryConfig
 from sentinel_core.model import Reply

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentinel_core.agent import run_progress
-from sentinel_core.agent.clock import Clock, new_run_id, utc_now
-from sentinel_core.agent.context import estimate_tokens
-from sentinel_core.agent.events import ContextFitted, Event
-from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, release_in, task_text
-from sentinel_core.agent.run_summary import save_run
+from sentinel_agent import run_progress
+from sentinel_agent.events import ContextFitted, Event
+from sentinel_agent.prompts import FILE_REPORT, GET_SUMMARY, SYSTEM_PROMPT, release_in, task_text
+from sentinel_agent.run_summary import save_run
 from sentinel_core.errors import ProviderError
-from sentinel_core.model import Reply, Request
+from sentinel_core.model import Reply, Request, estimate_tokens
+from sentinel_core.runtime.clock import Clock, new_run_id, utc_now
 from sentinel_core.testing.scripted import ScriptedModel, scripted_provider
 from sentinel_core.trace import ExecutionTrace, Message, ToolCall, ToolResult
 

@@ -6,8 +6,8 @@ import attrs
 import pytest
 from agent_odd import RELEASES, SENTINEL, the_run
 
-from sentinel_core.agent.attempt_loop import AttemptFacts
-from sentinel_core.agent.run_summary import RunSummary, render_run
+from sentinel_agent.attempt_loop import AttemptFacts
+from sentinel_agent.run_summary import RunSummary, render_run
 
 SUMMARY = {
     "run_id": "r",

@@ -5,8 +5,8 @@ import time
 import attrs
 import pytest
 
-from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import ConfigError
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.host.validate_offers import check_parameters
 from sentinel_core.offers import Tool
 from sentinel_core.trace import CallDetails, ToolCall

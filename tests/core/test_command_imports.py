@@ -31,7 +31,16 @@ def imported(folder: Path) -> set[tuple[str, str]]:
 
 
 def test_the_built_in_commands_are_looked_at():
-    assert [folder.name for folder in COMMANDS] == ["hook", "mcp", "mutate", "receive", "serve", "start", "suite"]
+    assert [folder.name for folder in COMMANDS] == [
+        "hook",
+        "mcp",
+        "mutate",
+        "receive",
+        "run",
+        "serve",
+        "start",
+        "suite",
+    ]
     assert all(("sentinel_core", "Command") in imported(folder) for folder in COMMANDS)
 
 

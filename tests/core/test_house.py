@@ -7,23 +7,27 @@ import ast
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import sentinel_agent
 import sentinel_core
-from sentinel_core import agent, guardrails, telemetry
+from sentinel_agent import telemetry as agent_telemetry
+from sentinel_core import guardrails, providers, telemetry
 from sentinel_core.traces import readers
 
 CORE = Path(sentinel_core.__file__).parent
 MODULES = {
-    ".".join(("sentinel_core", *path.relative_to(CORE).with_suffix("").parts)).removesuffix(".__init__"): path
-    for path in CORE.rglob("*.py")
+    ".".join((package.__name__, *path.relative_to(folder).with_suffix("").parts)).removesuffix(".__init__"): path
+    for package in (sentinel_core, sentinel_agent)
+    for folder in (Path(package.__file__).parent,)
+    for path in folder.rglob("*.py")
 }
 
 # From the top down. A room imports rooms on lower lines only; those on one line do not see each other.
 ORDER = (
+    {"sentinel_agent"},
     {"cli", "testing"},
     {"judging"},
     {"telemetry"},
-    {"agent"},
-    {"guardrails"},
+    {"guardrails", "providers"},
     {"host"},
     {"evaluate", "traces"},
     {"runtime"},
@@ -33,20 +37,26 @@ NOUNS = {"_fast", "_lazy", "_version", "errors", "hookspecs", "model", "offers",
 FLOOR = {room: floor for floor, rooms in enumerate(ORDER) for room in rooms}
 BOTTOM = len(ORDER)
 LAZY = {
-    package.__name__: vars(package)["_MODULE_OF"] for package in (sentinel_core, agent, guardrails, telemetry, readers)
+    package.__name__: vars(package)["_MODULE_OF"]
+    for package in (sentinel_core, sentinel_agent, agent_telemetry, guardrails, providers, telemetry, readers)
 }
 
 
 def floor(module):
     if module in DOORS:
         return -1
-    room = module.split(".")[1]
-    return BOTTOM if room in NOUNS else FLOOR[room]
+    package, *rest = module.split(".")
+    if package == "sentinel_agent":
+        return FLOOR[package]
+    return BOTTOM if rest[0] in NOUNS else FLOOR[rest[0]]
 
 
 def room(module):
     """Nouns are one room at the bottom."""
-    return "nouns" if floor(module) == BOTTOM else module.split(".")[1] if "." in module else module
+    package, _, rest = module.partition(".")
+    if floor(module) == BOTTOM:
+        return "nouns"
+    return package if package == "sentinel_agent" or not rest else rest.split(".")[0]
 
 
 def home(module, name):
@@ -70,7 +80,7 @@ GRAPH = {module: set(imports_of(path)) - {module} for module, path in MODULES.it
 
 def test_every_room_has_its_place():
     rooms = {path.name for path in CORE.iterdir() if (path / "__init__.py").exists()}
-    assert rooms == set(FLOOR)
+    assert {"sentinel_agent", *rooms} == set(FLOOR)
     assert sum(len(found) for found in GRAPH.values()) > 900
 
 

@@ -10,6 +10,7 @@ import pytest
 
 REPOSITORY = Path(__file__).parents[2]
 CORE = REPOSITORY / "src" / "sentinel_core"
+AGENT = REPOSITORY / "agent" / "src" / "sentinel_agent"
 PLUGINS = sorted(path.parent for path in REPOSITORY.glob("plugins/*/*/pyproject.toml"))
 PLUGIN_MODULES = {path.name for plugin in PLUGINS for path in (plugin / "src").iterdir()}
 
@@ -108,8 +109,9 @@ def test_no_plugin_imports_another(plugin):
     assert own < PLUGIN_MODULES
 
 
-def test_the_host_knows_no_plugin():
-    assert importers(CORE.rglob("*.py"), lambda name: top(name) in PLUGIN_MODULES) == {}
+def test_the_host_knows_neither_the_agent_nor_a_plugin():
+    assert importers(CORE.rglob("*.py"), lambda name: top(name) in {"sentinel_agent", *PLUGIN_MODULES}) == {}
+    assert importers(AGENT.rglob("*.py"), lambda name: top(name) in PLUGIN_MODULES) == {}
     assert importers(PLUGINS[0].rglob("*.py"), lambda name: top(name) in PLUGIN_MODULES) != {}
 
 
@@ -157,7 +159,9 @@ SDKS = (
 SERVER = CORE / "runtime" / "http_server.py"  # a subclass of uvicorn's
 GUARD = CORE / "runtime" / "http_guard.py"  # subclasses of httpx2's, so that it is itself a heavy thing
 SPANS = REPOSITORY / "plugins/adapters/pytest/src/sentinel_pytest/spans.py"  # a subclass of OpenTelemetry's
-EVERY_SOURCE = sorted({*CORE.rglob("*.py"), *REPOSITORY.glob("plugins/*/*/src/**/*.py")} - {GUARD, SERVER, SPANS})
+EVERY_SOURCE = sorted(
+    {*CORE.rglob("*.py"), *AGENT.rglob("*.py"), *REPOSITORY.glob("plugins/*/*/src/**/*.py")} - {GUARD, SERVER, SPANS}
+)
 
 
 def test_heavy_things_are_imported_where_they_are_used():

@@ -300,7 +300,7 @@ def test_the_agents_settings_are_not_imported_where_none_is_set(tmp_path):
     code = "import sys; from sentinel_core.host.settings import Layers; Layers().host(); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert "sentinel_core.host.settings" in done.stdout.split()
-    assert "sentinel_core.agent" not in done.stdout.split()
+    assert "sentinel_agent" not in done.stdout.split()
 
 
 def test_files_that_cannot_be_read(tmp_path):

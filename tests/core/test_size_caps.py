@@ -4,7 +4,7 @@ import ast
 from pathlib import Path
 
 REPOSITORY = Path(__file__).parents[2]
-FOLDERS = ("src", "plugins", "tests", "benchmarks", "examples")
+FOLDERS = ("src", "agent", "plugins", "tests", "benchmarks", "examples")
 FILES = sorted(path for folder in FOLDERS for path in (REPOSITORY / folder).rglob("*.py") if "build" not in path.parts)
 MOST_LINES = 400
 LONGEST_FUNCTION = 60

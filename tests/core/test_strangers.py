@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from sentinel_agent.journal import Journal
 from sentinel_command_serve.tokens import make_tokens
 from sentinel_command_suite.journal import Journal as SuiteJournal
-from sentinel_core.agent.journal import Journal
 from sentinel_core.errors import ConfigError, JournalError, StoreError
 from sentinel_core.guardrails.sqlite import SqliteStore
 from sentinel_core.host.settings import read_layers
-from sentinel_core.runtime.state_files import append_lines, make_folder, write_whole
-from sentinel_core.telemetry.run_files import check_writable
+from sentinel_core.runtime.state_files import append_lines, check_writable, make_folder, write_whole
 from sentinel_tools_release.files import locked
 
 STRANGER = 54_321

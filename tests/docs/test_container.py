@@ -81,7 +81,7 @@ def test_what_is_copied_is_let_into_the_build():
         assert source in RECIPE
         assert source in let_in
         assert (REPOSITORY / source).is_file()
-    assert {"src", "plugins", "tools", "pyproject.toml", "README.md", "LICENSE", "publishing/*.py"} <= let_in
+    assert {"src", "agent", "plugins", "tools", "pyproject.toml", "README.md", "LICENSE", "publishing/*.py"} <= let_in
 
 
 # Does what the real one does, as far as the script asks: each image is healthy at the second look, or never.

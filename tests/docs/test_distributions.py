@@ -12,7 +12,7 @@ from trove_classifiers import classifiers
 from sentinel_core import __version__
 
 REPOSITORY = Path(__file__).parents[2]
-NESTED = ("plugins/*/*", "tools/*")
+NESTED = ("agent", "plugins/*/*", "tools/*")
 FOLDERS = (
     REPOSITORY,
     *sorted(path.parent for one in NESTED for path in REPOSITORY.glob(f"{one}/pyproject.toml")),

@@ -100,6 +100,7 @@ def test_links_lead_somewhere():
         *REPOSITORY.glob("*.md"),
         *REPOSITORY.glob("docs/*.md"),
         *REPOSITORY.glob("plugins/*/*/README.md"),
+        REPOSITORY / "agent/README.md",
     ):
         for target in re.findall(r"\]\((?!https?://)([^)#]+)", document.read_text(encoding="utf-8")):
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
@@ -129,7 +130,12 @@ def test_configuration_example_is_accepted(tmp_path):
 
 
 def test_every_setting_that_is_shown_with_set_is_one(tmp_path):
-    documents = [REPOSITORY / "README.md", *REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("plugins/*/*/README.md")]
+    documents = [
+        REPOSITORY / "README.md",
+        *REPOSITORY.glob("docs/*.md"),
+        *REPOSITORY.glob("plugins/*/*/README.md"),
+        REPOSITORY / "agent/README.md",
+    ]
     text = "\n".join(one.read_text(encoding="utf-8") for one in documents)
     shown = {shlex.split(one)[0] for one in re.findall(r"--set ((?:'[^']*'|[^\s`'])+)", text)}
     settings = sorted(one.replace("=NAME", "=some").replace("=N", "=512") for one in shown if ".FIELD=" not in one)

@@ -12,9 +12,9 @@ import attrs
 import pytest
 from forked_commands import run_forked
 
+from sentinel_agent.attempt_loop import AttemptFacts
 from sentinel_command_suite import scenario
 from sentinel_core import RS1, offers
-from sentinel_core.agent.attempt_loop import AttemptFacts
 
 pytestmark = pytest.mark.unmeasured
 

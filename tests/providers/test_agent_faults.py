@@ -6,10 +6,10 @@ from collections.abc import Callable
 import attrs
 import pytest
 
-from sentinel_core.agent.detective import RunResult, investigate
-from sentinel_core.agent.events import AttemptStarted
-from sentinel_core.agent.tools import Toolbox, in_process
+from sentinel_agent.detective import RunResult, investigate
+from sentinel_agent.events import AttemptStarted
 from sentinel_core.host.agent_settings import AgentSettings
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Model
 from sentinel_faults import DIALECTS, FAULTS, Asked, Fault, FaultServer, Turn
 

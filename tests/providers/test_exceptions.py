@@ -5,8 +5,8 @@ import importlib
 import httpx2
 import pytest
 
-from sentinel_core.agent.providers import failure_in, refusal
 from sentinel_core.errors import AuthenticationError, ModelError, NetworkError, ProviderError, RateLimitError
+from sentinel_core.providers import failure_in, refusal
 from sentinel_core.runtime.http import HTTP_FAILURES, error_of
 
 # Never raised by what the plugins call, each for a reason.

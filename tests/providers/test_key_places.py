@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from sentinel_core.cli.choose_provider import connect
+from sentinel_command_run.choose_provider import connect
 from sentinel_core.host.connect import key_sent_elsewhere
 from sentinel_core.host.plugins import installed, load
 from sentinel_core.host.selection import Selection

@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
-from sentinel_core.agent.providers import hide, read_key
 from sentinel_core.errors import AuthenticationError, ModelError, ProviderError
+from sentinel_core.providers import hide, read_key
 from sentinel_faults import actions
 from sentinel_faults.table import Fault
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from sentinel_core.agent.core import Agent
-from sentinel_core.agent.events import AttemptFinished
-from sentinel_core.agent.tools import Toolbox, in_process
+from sentinel_agent.core import Agent
+from sentinel_agent.events import AttemptFinished
 from sentinel_core.errors import ContextLengthError, ModelError
 from sentinel_core.host.agent_settings import AgentSettings
+from sentinel_core.host.tools import Toolbox, in_process
 
 pytest.importorskip("llmock", reason="llmock, a server that grades clients, is not installed")
 

@@ -6,8 +6,8 @@ import sys
 import attrs
 import pytest
 
-from sentinel_core.agent.prices import cost_of
 from sentinel_core.model import Reply
+from sentinel_core.providers.prices import cost_of
 from sentinel_core.trace import TokenDetails, TokenUsage
 
 pytest.importorskip("genai_prices", reason="the extra 'prices' is not installed")

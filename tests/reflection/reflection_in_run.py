@@ -4,15 +4,15 @@ import itertools
 
 import attrs
 
-from sentinel_core.agent.attempt_loop import Family
-from sentinel_core.agent.clock import Clock
-from sentinel_core.agent.detective import Investigation
-from sentinel_core.agent.reflection.attempt_guard import Guardian
-from sentinel_core.agent.reflection.by_rules import reflect_by_rules
-from sentinel_core.agent.tools import Toolbox, in_process
+from sentinel_agent.attempt_loop import Family
+from sentinel_agent.detective import Investigation
+from sentinel_agent.reflection.attempt_guard import Guardian
 from sentinel_core.guardrails.facts import Reflection
+from sentinel_core.guardrails.reflect_by_rules import reflect_by_rules
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Capabilities, Reply
 from sentinel_core.offers import Tool
+from sentinel_core.runtime.clock import Clock
 from sentinel_core.trace import ToolCall
 
 SUMMARY = {"release_id": "v1", "tests": {"total": 10, "failed": 0}}

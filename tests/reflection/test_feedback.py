@@ -2,7 +2,7 @@
 
 import attrs
 
-from sentinel_core.agent.feedback import BEGIN, END, feedback_text
+from sentinel_agent.feedback import BEGIN, END, feedback_text
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.host.panel import make_panel

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reflection_in_run import Liar, Place, of, scores
 
-from sentinel_core.agent.attempt_loop import attempts_of
-from sentinel_core.agent.events import (
+from sentinel_agent.attempt_loop import attempts_of
+from sentinel_agent.events import (
     AttemptJudged,
     AttemptReflected,
     DeliveryStarted,
@@ -18,18 +18,18 @@ from sentinel_core.agent.events import (
     MessageReceived,
     RunStarted,
 )
-from sentinel_core.agent.feedback import BEGIN
-from sentinel_core.agent.reflection.attempt_guard import Guardian, Overriding
-from sentinel_core.agent.reflection.by_rules import reflect_by_rules
-from sentinel_core.agent.resume import is_over
-from sentinel_core.agent.run_summary import RunSummary
-from sentinel_core.cli.run import _why_no_report
+from sentinel_agent.feedback import BEGIN
+from sentinel_agent.reflection.attempt_guard import Guardian, Overriding
+from sentinel_agent.resume import is_over
+from sentinel_agent.run_summary import RunSummary
+from sentinel_command_run.run import _why_no_report
 from sentinel_core.errors import ProviderError, StoreError, WorkerDied
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.evaluate.index import TraceIndex
 from sentinel_core.guardrails.bound import BoundGuardrail
 from sentinel_core.guardrails.facts import Ruling
 from sentinel_core.guardrails.orchestrator import Orchestrator
+from sentinel_core.guardrails.reflect_by_rules import reflect_by_rules
 from sentinel_core.guardrails.store import open_store
 from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import installed, load

@@ -85,9 +85,9 @@ def sentinel_guardrails():
 # The command, with SIGKILL at a point that no plugin reaches.
 KILLED = """
 import os, signal, sys
-from sentinel_core.agent.detective import Investigation
+from sentinel_agent.detective import Investigation
 from sentinel_core.cli import main
-from sentinel_core.cli.guard_process import GuardProcess
+from sentinel_command_run.guard_process import GuardProcess
 
 def kill(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -4,19 +4,19 @@ import attrs
 import pytest
 from reflection_in_run import Liar, Place, of, scores
 
-from sentinel_core.agent.attempt_loop import attempts_of
-from sentinel_core.agent.events import AttemptReflected, GuardrailChecked, LoopDecided, ReflectorAsked
-from sentinel_core.agent.limits import used_in
-from sentinel_core.agent.reflection.attempt_guard import Guardian
-from sentinel_core.agent.reflection.by_model import ModelReflector
+from sentinel_agent.attempt_loop import attempts_of
+from sentinel_agent.events import AttemptReflected, GuardrailChecked, LoopDecided, ReflectorAsked
+from sentinel_agent.limits import used_in
+from sentinel_agent.reflection.attempt_guard import Guardian
+from sentinel_agent.reflection.by_model import ModelReflector
+from sentinel_agent.telemetry.metrics import metrics_of
+from sentinel_agent.telemetry.spans import conversations, spans_of
 from sentinel_core.errors import NetworkError
 from sentinel_core.host.agent_settings import AgentSettings
 from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import installed, load
 from sentinel_core.host.settings import Layers
 from sentinel_core.model import Reply
-from sentinel_core.telemetry.metrics import metrics_of
-from sentinel_core.telemetry.spans import conversations, spans_of
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.trace import TokenUsage, ToolCall
 

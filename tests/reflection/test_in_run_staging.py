@@ -4,9 +4,9 @@ import attrs
 import pytest
 from reflection_in_run import Liar, Place, of, scores
 
-from sentinel_core.agent.attempt_loop import attempts_of
-from sentinel_core.agent.events import AttemptReflected
-from sentinel_core.agent.reflection.attempt_guard import Guardian
+from sentinel_agent.attempt_loop import attempts_of
+from sentinel_agent.events import AttemptReflected
+from sentinel_agent.reflection.attempt_guard import Guardian
 from sentinel_core.guardrails.facts import Reflection
 from sentinel_core.host.panel import make_panel
 from sentinel_core.host.settings import Layers

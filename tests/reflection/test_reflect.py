@@ -5,10 +5,10 @@ from pathlib import Path
 import attrs
 import pytest
 
-from sentinel_core.agent.reflection.by_model import PESSIMIST, SAGE, ModelReflector
-from sentinel_core.agent.reflection.by_rules import RULES, at_worst, reflect_by_rules, report_digest, tag_of
+from sentinel_agent.reflection.by_model import PESSIMIST, SAGE, ModelReflector
 from sentinel_core.errors import NetworkError
 from sentinel_core.guardrails.facts import Reflection
+from sentinel_core.guardrails.reflect_by_rules import RULES, at_worst, reflect_by_rules, report_digest, tag_of
 from sentinel_core.host.in_process import evaluate_trace
 from sentinel_core.model import Reply
 from sentinel_core.report import Finding, ReliabilityReport, ReportMetadata, SignalFailure, SignalScore

@@ -3,10 +3,10 @@
 import pytest
 from reflection_in_run import Liar, Place, of, scores
 
-from sentinel_core.agent.events import LoopDecided, RunEnded, RunResumed
-from sentinel_core.agent.limits import judged_ends
-from sentinel_core.agent.reflection.attempt_guard import Guardian
-from sentinel_core.agent.run_progress import is_resumable, run_status
+from sentinel_agent.events import LoopDecided, RunEnded, RunResumed
+from sentinel_agent.limits import judged_ends
+from sentinel_agent.reflection.attempt_guard import Guardian
+from sentinel_agent.run_progress import is_resumable, run_status
 from sentinel_core.errors import ProviderError
 from sentinel_core.guardrails.bound import BoundGuardrail
 from sentinel_core.guardrails.facts import Ruling

@@ -5,8 +5,8 @@ import json
 import pytest
 from soaking import chance_of, seeds
 
-from sentinel_core.agent.tools import bind_tool, offered
 from sentinel_core.errors import SentinelError
+from sentinel_core.host.tools import bind_tool, offered
 from sentinel_tools_release import sentinel_tools
 
 pytestmark = pytest.mark.process  # each tool is asked in a child

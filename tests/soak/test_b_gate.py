@@ -7,12 +7,11 @@ import json
 import pytest
 from soaking import chance_of, seeds
 
-from sentinel_core.agent import Toolbox
-from sentinel_core.agent.detective import Investigation
-from sentinel_core.agent.run_summary import RunSummary
-from sentinel_core.agent.tools import bind_tool, in_process
-from sentinel_core.cli.run import _is_too_risky
+from sentinel_agent.detective import Investigation
+from sentinel_agent.run_summary import RunSummary
+from sentinel_command_run.run import _is_too_risky
 from sentinel_core.host.agent_settings import AgentSettings
+from sentinel_core.host.tools import Toolbox, bind_tool, in_process
 from sentinel_core.model import Reply
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.trace import ToolCall

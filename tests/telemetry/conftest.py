@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from receiving import receiver
 
+from sentinel_agent.core import Agent
 from sentinel_core import Tool
-from sentinel_core.agent.clock import Clock
-from sentinel_core.agent.core import Agent
-from sentinel_core.agent.tools import Toolbox, in_process
 from sentinel_core.errors import NetworkError, RateLimitError
 from sentinel_core.host.agent_settings import AgentSettings
+from sentinel_core.host.tools import Toolbox, in_process
 from sentinel_core.model import Reply
+from sentinel_core.runtime.clock import Clock
 from sentinel_core.runtime.redact import redact_json
 from sentinel_core.testing.scripted import ScriptedModel
 from sentinel_core.trace import CallDetails, TokenDetails, TokenUsage, ToolCall

@@ -9,11 +9,12 @@ from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 
-from sentinel_core.agent import events as ev
-from sentinel_core.telemetry import rebuild, spans_of, trace_id_of
+from sentinel_agent import events as ev
+from sentinel_agent.telemetry import rebuild, spans_of
+from sentinel_agent.telemetry.logs import logs_of
+from sentinel_core.telemetry import trace_id_of
 from sentinel_core.telemetry.data import SpanData
 from sentinel_core.telemetry.encode import span_lines
-from sentinel_core.telemetry.logs import logs_of
 from sentinel_core.trace import from_json
 
 IDS = {"traceId": 16, "spanId": 8, "parentSpanId": 8}

@@ -9,13 +9,13 @@ import httpx
 import httpx2
 import pytest
 
-from sentinel_core.agent.tools import Toolbox
+from sentinel_agent.telemetry import Telemetry, rebuild
+from sentinel_agent.telemetry.run_files import live_path
 from sentinel_core.errors import RateLimitError
+from sentinel_core.host.tools import Toolbox
 from sentinel_core.model import Reply
 from sentinel_core.offers import Tool
 from sentinel_core.runtime.http import guarded_client
-from sentinel_core.telemetry import Telemetry, rebuild
-from sentinel_core.telemetry.run_files import live_path
 from sentinel_core.trace import ToolCall
 
 pytestmark = pytest.mark.process

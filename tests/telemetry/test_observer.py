@@ -14,10 +14,10 @@ from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsSer
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-from sentinel_core.agent import events as ev
+from sentinel_agent import events as ev
+from sentinel_agent.telemetry import Telemetry
 from sentinel_core.errors import ConfigError
-from sentinel_core.telemetry import Telemetry
-from sentinel_core.telemetry.observer import is_disabled
+from sentinel_core.telemetry.encode import is_disabled
 from sentinel_core.telemetry.send import Unsent, check_endpoint, send
 
 KINDS = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sentinel_agent.telemetry.metrics import _ROWS
 from sentinel_command_receive.cli.receive import command
-from sentinel_core.telemetry.metrics import _ROWS
 
 pytestmark = pytest.mark.unmeasured
 
@@ -34,7 +34,7 @@ def test_options_and_their_defaults_are_told():
 
 
 def test_spans_are_named(busy, tmp_path, spans_in):
-    from sentinel_core.telemetry import rebuild
+    from sentinel_agent.telemetry import rebuild
 
     (path,) = rebuild(busy, tmp_path)
     for span in spans_in(path):

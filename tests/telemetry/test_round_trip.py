@@ -6,13 +6,14 @@ from pathlib import Path
 import attrs
 import pytest
 
+from sentinel_agent.conversation import to_trace
+from sentinel_agent.detective import investigate
+from sentinel_agent.events import RunStarted
+from sentinel_agent.telemetry import Telemetry, rebuild
 from sentinel_core import evaluate_trace
-from sentinel_core.agent.conversation import to_trace
-from sentinel_core.agent.detective import investigate
-from sentinel_core.agent.events import RunStarted
-from sentinel_core.agent.tools import Toolbox, bind_tool, in_process
+from sentinel_core.host.tools import Toolbox, bind_tool, in_process
 from sentinel_core.model import Reply
-from sentinel_core.telemetry import Telemetry, rebuild, trace_id_of
+from sentinel_core.telemetry import trace_id_of
 from sentinel_core.trace import ToolCall
 from sentinel_core.traces.codec import encode_report
 from sentinel_provider_offline import OfflineModel

@@ -12,15 +12,16 @@ from pathlib import Path
 import pytest
 from forked_commands import run_forked
 
+from sentinel_agent.conversation import to_trace
+from sentinel_agent.events import MessageReceived, RunStarted
+from sentinel_agent.telemetry import rebuild
 from sentinel_core import ExecutionTrace, Message, evaluate_trace
-from sentinel_core.agent.conversation import to_trace
-from sentinel_core.agent.events import MessageReceived, RunStarted
-from sentinel_core.agent.otel_ids import nanos_of, root_span_id_of
 from sentinel_core.cli.options import finish
 from sentinel_core.errors import ConfigError
 from sentinel_core.offers import Signal
 from sentinel_core.runtime.state_files import append_lines
-from sentinel_core.telemetry import rebuild, trace_id_of
+from sentinel_core.telemetry import trace_id_of
+from sentinel_core.telemetry.names import nanos_of, root_span_id_of
 from sentinel_core.telemetry.read_spans import read_document
 from sentinel_core.telemetry.verdicts import Emission, judged_span, verdict_logs
 

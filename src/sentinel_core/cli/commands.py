@@ -23,8 +23,6 @@ CORE = {
     "formats": "List the trace formats that can be read and written.",
     "plugins": "List, show and check the installed plugins.",
     "rules": "List the rules of the installed signals.",
-    "run": "Investigate a release with the detective agent, then judge the agent.",
-    "runs": "List the detective's runs, and show what happened in one of them.",
     "schema": "Print the JSON Schema of traces or of reports.",
 }
 
@@ -41,6 +39,8 @@ _PACKAGES = {
     "mutate": "reliability-sentinel-command-mutate",
     "plugins.new": "reliability-sentinel-command-start",
     "receive": "reliability-sentinel-command-receive",
+    "run": "reliability-sentinel-command-run",
+    "runs": "reliability-sentinel-command-run",
     "serve": "reliability-sentinel-command-serve",
     "suite": "reliability-sentinel-command-suite",
 }

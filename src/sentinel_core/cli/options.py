@@ -370,7 +370,7 @@ def emission_of(options: Mapping[str, Any]) -> "Emission | None":
     """
     if options["emit"] is None and options["otlp"] is None:
         return None
-    from sentinel_core.telemetry.observer import is_disabled
+    from sentinel_core.telemetry.encode import is_disabled
     from sentinel_core.telemetry.verdicts import Emission
 
     if is_disabled():

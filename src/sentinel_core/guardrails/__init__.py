@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sentinel_core.guardrails.facts import LIFTS, Override, Reflection
     from sentinel_core.guardrails.family import Completion, Family, Loop, LoopTrace, loop_trace, merged_facts
     from sentinel_core.guardrails.orchestrator import Orchestrator
+    from sentinel_core.guardrails.reflect_by_rules import Reflector, reflect_by_rules, report_digest
     from sentinel_core.guardrails.store import DEFAULT_STORE, Store, open_store
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Orchestrator",
     "Override",
     "Reflection",
+    "Reflector",
     "Store",
     "ask_all",
     "audit_problems",
@@ -44,6 +46,8 @@ __all__ = [
     "merged_facts",
     "open_store",
     "quality_of",
+    "reflect_by_rules",
+    "report_digest",
     "watched",
 ]
 
@@ -54,6 +58,7 @@ _HOME = {
     "guardrails.facts": ("LIFTS", "Override", "Reflection"),
     "guardrails.family": ("Completion", "Family", "Loop", "LoopTrace", "loop_trace", "merged_facts"),
     "guardrails.orchestrator": ("Orchestrator",),
+    "guardrails.reflect_by_rules": ("Reflector", "reflect_by_rules", "report_digest"),
     "guardrails.store": ("DEFAULT_STORE", "Store", "open_store"),
 }
 _MODULE_OF = {name: f"sentinel_core.{module}" for module, names in _HOME.items() for name in names}

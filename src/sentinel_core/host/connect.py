@@ -1,7 +1,7 @@
-"""Connects a provider to get a model; applies provider flags; warns when an API key goes to an unexpected server."""
+"""Connects a provider to get a model; applies the flags for providers and tools; warns when an API key goes to an unexpected server."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,21 @@ from sentinel_core.host.plugins import Plugin
 from sentinel_core.host.settings import Layers, Setting
 from sentinel_core.model import Model
 
-__all__ = ["close_model", "fields_of", "key_sent_elsewhere", "model_of", "with_flags"]
+__all__ = [
+    "PROVIDER",
+    "close_model",
+    "fields_of",
+    "key_sent_elsewhere",
+    "model_of",
+    "refuse_two_places",
+    "with_flags",
+    "without_repo",
+]
 
+PROVIDER = ("model", "base_url")
+"""The settings of a provider that have flags."""
+
+_REPO = "tools.get_release_summary.repo"
 _PORTS = {"http": ":80", "https": ":443"}
 _MODEL_METHODS = ("complete", "estimate_tokens", "get_capabilities", "close")
 
@@ -109,3 +122,20 @@ def close_model(model: Model, provider: str, warn: Callable[[str], None]) -> Non
         model.close()
     except Exception as error:  # noqa: BLE001 - plugin code may raise anything
         warn(f'plugin "providers:{provider}" raised {type(error).__name__}: {error_text(error)} when it was closed')
+
+
+def refuse_two_places(given: Mapping[str, Any], layers: Layers) -> None:
+    """Raises ``ConfigError`` if the command line names both ``--releases`` and a repository."""
+    repo = layers.values.get(_REPO)
+    is_set = repo is not None and repo.origin == "--set" and repo.value
+    if given.get("releases") and (given.get("repo") or is_set):
+        flag = "--repo" if given.get("repo") else f"--set {_REPO}"
+        reason = "a release is either a summary or a range of commits"
+        raise ConfigError(f"--releases cannot be combined with {flag}: {reason}")
+
+
+def without_repo(layers: Layers, tools: Iterable[str]) -> Layers:
+    """The layers without these tools' ``repo``, unless set on the command line, because ``--releases`` replaces it."""
+    keys = {f"tools.{name}.repo" for name in tools}
+    values = {key: setting for key, setting in layers.values.items() if key not in keys or setting.origin == "--set"}
+    return attrs.evolve(layers, values=values)

@@ -1,27 +1,29 @@
-"""Validates what a plugin's hook returned, before any of it runs."""
+"""Validates what a plugin's hook returned, before any of it runs, and what its model replies."""
 
 import math
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Any, get_args
 
 import attrs
 
 from sentinel_core import offers
 from sentinel_core.errors import ConfigError, PluginError
 from sentinel_core.evaluate.foreign import refused_type
+from sentinel_core.trace import TokenUsage, ToolCall
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
-__all__ = ["RESERVED", "TOOL_NAME", "check_parameters", "checked", "listed"]
+__all__ = ["RESERVED", "TOOL_NAME", "check_parameters", "checked", "listed", "misfit_of"]
 
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")  # the strictest provider's rule
 
 _COMMAND_NAME = re.compile(r"(?:plugins\.)?[a-z][a-z0-9_-]*")  # below "sentinel plugins", the one group that takes more
 RESERVED = frozenset({
-    "config", "convert", "evaluate", "explain", "formats", "plugins", "rules", "run", "runs", "schema",
+    "config", "convert", "evaluate", "explain", "formats", "plugins", "rules", "schema",
 })  # fmt: skip
 """The core's own commands; a plugin cannot use their names."""
 
@@ -161,3 +163,34 @@ def check_parameters(tool: offers.Tool) -> "Validator":
 
 def _shown(value: object) -> str:
     return f'"{value:.40}"' if isinstance(value, str) else f"{value!r:.40}"
+
+
+_OF_A_REPLY: dict[str, tuple[type, ...]] = {
+    "content": (str,),
+    "tool_calls": (tuple, list),
+    "usage": (TokenUsage, NoneType),
+    "model": (str, NoneType),
+    "cost_usd": (float, int, NoneType),
+}
+_OF_A_CALL: dict[str, type] = {"id": str, "name": str, "arguments": dict}
+
+
+def misfit_of(reply: object) -> str:
+    """What a provider gave instead of a reply, or which field has the wrong type, in words; empty for a sound reply."""
+    from sentinel_core.model import Reply, StopReason
+
+    if not isinstance(reply, Reply):
+        return f"a {refused_type(reply)} instead of a Reply"
+    for name, expected in _OF_A_REPLY.items():
+        if not isinstance(value := getattr(reply, name), expected):
+            return f"a Reply whose {name} is a {type(value).__name__}"
+    if reply.stop_reason not in get_args(StopReason):
+        return f"a Reply whose stop_reason is {reply.stop_reason!r:.40}; it must be one of {', '.join(get_args(StopReason))}"
+    calls: Iterable[object] = reply.tool_calls
+    for call in calls:
+        if not isinstance(call, ToolCall):
+            return f"a Reply whose tool_calls contain a {type(call).__name__} instead of a ToolCall"
+        for name, kind in _OF_A_CALL.items():
+            if not isinstance(value := getattr(call, name), kind):
+                return f"a Reply with a call whose {name} is a {type(value).__name__}; it must be a {kind.__name__}"
+    return ""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["append_lines", "make_folder", "read_bytes", "refuse_detours", "write_whole"]
+__all__ = ["append_lines", "check_writable", "make_folder", "read_bytes", "refuse_detours", "write_whole"]
 
 _HOME = ".sentinel"
 _MOMENT = 0.05  # seconds, longer than a write takes: a file that does not grow meanwhile has no writer
@@ -125,3 +125,15 @@ def _append(descriptor: int, line: bytes) -> None:
     if os.fstat(descriptor).st_size == end:  # else another process has appended, which must stay
         os.ftruncate(descriptor, end - written)
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def check_writable(path: Path) -> int:
+    """The size of a file to append to; 0 if it does not exist, and it is not created. Raises ``OSError`` if unwritable."""
+    refuse_detours(path)
+    make_folder(path.parent)
+    if path.exists():
+        with path.open("ab") as file:
+            return file.tell()
+    if not os.access(path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path.parent))
+    return 0

@@ -14,13 +14,18 @@ import msgspec
 from sentinel_core._version import __version__
 from sentinel_core.telemetry.data import Attribute, Attributes, LogData, MetricData, Point, SpanData
 
-__all__ = ["log_lines", "metric_lines", "span_lines"]
+__all__ = ["is_disabled", "is_json_line", "log_lines", "metric_lines", "span_lines"]
 
 _SCHEMA = "https://opentelemetry.io/schemas/1.37.0"
 _DELTA = 1
 _STATUS_ERROR = 2
 _SEVERITIES = {5: "DEBUG", 9: "INFO", 13: "WARN", 17: "ERROR"}
 _encode = msgspec.json.Encoder().encode
+
+
+def is_disabled() -> bool:
+    """Whether OpenTelemetry's own switch, ``OTEL_SDK_DISABLED``, is on."""
+    return os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
 
 
 def span_lines(spans: Iterable[SpanData], scope: str = "sentinel") -> Iterator[bytes]:
@@ -147,3 +152,12 @@ def _resource_attributes(text: str) -> Iterator[tuple[str, str]]:
         key, sign, value = pair.partition("=")
         if sign and key.strip():
             yield key.strip(), unquote(value.strip())
+
+
+def is_json_line(line: bytes) -> bool:
+    """Whether this is a whole line of JSON, with its newline."""
+    try:
+        msgspec.json.decode(line, type=msgspec.Raw)
+    except msgspec.DecodeError:
+        return False
+    return line.endswith(b"\n")

@@ -9,14 +9,12 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.otel_ids import root_span_id_of, trace_id_of
-from sentinel_core.agent.otel_names import ROOT_SPAN
 from sentinel_core.errors import ConfigError
 from sentinel_core.report import ReliabilityReport, SignalScore
-from sentinel_core.runtime.state_files import append_lines
+from sentinel_core.runtime.state_files import append_lines, check_writable
 from sentinel_core.telemetry.data import Attribute, LogData
-from sentinel_core.telemetry.encode import log_lines
-from sentinel_core.telemetry.run_files import check_writable, is_json_line
+from sentinel_core.telemetry.encode import is_json_line, log_lines
+from sentinel_core.telemetry.names import ROOT_SPAN, root_span_id_of, trace_id_of
 from sentinel_core.trace import ExecutionTrace
 
 __all__ = ["Emission", "judged_span", "verdict_logs"]

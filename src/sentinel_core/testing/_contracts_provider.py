@@ -4,8 +4,8 @@ import os
 import socket
 from unittest import mock
 
-from sentinel_core.agent.model_call import misfit_of, outcome_of
 from sentinel_core.errors import AuthenticationError, ModelError
+from sentinel_core.host.validate_offers import misfit_of
 from sentinel_core.model import Capabilities, Model, Reply, Request
 from sentinel_core.offers import Provider, Tool
 from sentinel_core.testing._contracts_base import Contract, require, require_taken
@@ -24,6 +24,7 @@ _TOOL = Tool(
     },
     handler=str,
 )
+_CUT_OFF = frozenset({"max_tokens", "refusal", "content_filter"})  # stop reasons that end a run without an answer
 _QUESTION = Message(role="user", content="What can you do?")
 _HISTORY = (
     Message(role="user", content="Repeat: tide"),
@@ -88,7 +89,10 @@ class ProviderContract(Contract, given=("make", "settings")):
     def test_complete_gives_a_reply(self) -> None:
         """Text or tool calls, and a stop reason that the loop knows."""
         reply = self.complete(_QUESTION)
-        require(outcome_of(reply) != "completed" or reply.content, "a reply that ends a run must say something")
+        require(
+            reply.tool_calls or reply.stop_reason in _CUT_OFF or reply.content,
+            "a reply that ends a run must say something",
+        )
 
     def test_tool_results_are_accepted(self) -> None:
         """A conversation with a call and its result goes through."""

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sentinel_core.agent.tools import Toolbox, bind_tool, in_process
+from sentinel_core.host.tools import Toolbox, bind_tool, in_process
 from sentinel_core.host.validate_offers import TOOL_NAME
 from sentinel_core.offers import Tool
 from sentinel_core.testing._contracts_base import Contract, require, require_taken

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from sentinel_core.agent.context import estimate_tokens
 from sentinel_core.errors import ProviderError
-from sentinel_core.model import Capabilities, Reply, Request
+from sentinel_core.model import Capabilities, Reply, Request, estimate_tokens
 from sentinel_core.offers import Provider
 from sentinel_core.runtime.printable import counted
 from sentinel_core.trace import Message

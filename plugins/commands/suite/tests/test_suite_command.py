@@ -87,7 +87,7 @@ FAR = """
 import attrs
 from sentinel_core import Provider, hookimpl
 from sentinel_core.errors import ProviderError
-from sentinel_core.agent.providers.settings import ProviderSettings
+from sentinel_core.providers.settings import ProviderSettings
 
 
 def connect(settings):

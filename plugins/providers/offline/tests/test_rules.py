@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentinel_core.agent.risk.rules import CRITICAL_AREAS, RISKY_CHANGES, assess, kinds_in
+from sentinel_agent.risk.rules import CRITICAL_AREAS, RISKY_CHANGES, assess, kinds_in
 from sentinel_provider_offline import OfflineSettings
 
 CLEAN = {

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from sentinel_agent.prompts import SYSTEM_PROMPT, task_text
 from sentinel_core import Message, Reply, Request, Tool, ToolCall, ToolResult
-from sentinel_core.agent.prompts import SYSTEM_PROMPT, task_text
 from sentinel_core.testing import ProviderContract
 from sentinel_provider_offline import OfflineModel, OfflineSettings, sentinel_providers
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sentinel_core.agent.tools import bind_tool, offered
+from sentinel_core.host.tools import bind_tool, offered
 from sentinel_tools_release import sentinel_tools
 
 pytestmark = pytest.mark.process  # each tool is asked in a child

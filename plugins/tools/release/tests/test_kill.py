@@ -9,8 +9,8 @@ import pytest
 from release_service import running
 
 from sentinel_core import ToolCall
-from sentinel_core.agent.tools import Toolbox, bind_tool
 from sentinel_core.errors import OutcomeUnknownError, WorkerDied
+from sentinel_core.host.tools import Toolbox, bind_tool
 from sentinel_core.runtime import isolate
 from sentinel_tools_release import ReportSettings, file_risk_report, sentinel_tools, web
 

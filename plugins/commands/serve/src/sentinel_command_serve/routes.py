@@ -8,9 +8,8 @@ import attrs
 
 from sentinel_command_serve.tokens import Token
 from sentinel_core import ExecutionTrace, ReliabilityReport, decode_trace
-from sentinel_core.agent import Reflector, reflect_by_rules, report_digest
 from sentinel_core.errors import LoopRequestError, TraceDecodeError, UnknownLoopError
-from sentinel_core.guardrails import LIFTS, Orchestrator, Reflection
+from sentinel_core.guardrails import LIFTS, Orchestrator, Reflection, Reflector, reflect_by_rules, report_digest
 from sentinel_core.guardrails.schemas import check, check_loop_id, plain_tags
 from sentinel_core.trace import to_json
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import attrs
 
+from sentinel_agent import FILE_REPORT, GET_SUMMARY
 from sentinel_command_suite.scenario import Scenario, Step, ToolScript
 from sentinel_core import Tool
-from sentinel_core.agent import FILE_REPORT, GET_SUMMARY, in_process
 from sentinel_core.errors import ToolExecutionError, WorkerTimeout
+from sentinel_core.host.tools import in_process
 
 __all__ = ["Script", "run_scripted", "scripted_tools"]
 

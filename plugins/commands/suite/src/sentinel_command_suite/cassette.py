@@ -10,8 +10,8 @@ import msgspec
 
 import sentinel_core.errors
 from sentinel_core import Capabilities, Message, Model, Reply, Request
-from sentinel_core.agent import estimate_tokens
 from sentinel_core.errors import InputError, ModelError, ProviderError
+from sentinel_core.model import estimate_tokens
 from sentinel_core.runtime.redact import redact, redact_json
 from sentinel_core.runtime.state_files import write_whole
 from sentinel_core.trace import canonical, from_json

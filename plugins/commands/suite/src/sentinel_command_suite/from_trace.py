@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sentinel_agent import FILE_REPORT, GET_SUMMARY, filed_report, release_in
 from sentinel_core import Call, ExecutionTrace, TraceIndex
-from sentinel_core.agent import FILE_REPORT, GET_SUMMARY, filed_report, release_in
 from sentinel_core.errors import InputError
 from sentinel_core.runtime.redact import redact, redact_value
 from sentinel_core.trace import from_json

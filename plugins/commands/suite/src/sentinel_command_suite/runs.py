@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import attrs
 
+from sentinel_agent import RunResult, staged_report
 from sentinel_core import Call, ExecutionTrace, TraceIndex
-from sentinel_core.agent import RunResult, staged_report
 
 __all__ = ["Check", "Run"]
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import attrs
 
-from sentinel_core.agent import RiskThresholds
+from sentinel_agent import RiskThresholds
 
 __all__ = [
     "DIMENSIONS",

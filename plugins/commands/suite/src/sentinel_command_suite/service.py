@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
+from sentinel_agent import FILE_REPORT, GET_SUMMARY
 from sentinel_command_suite.behaviour import Script
 from sentinel_command_suite.scenario import Scenario, Step, ToolScript
-from sentinel_core.agent import FILE_REPORT, GET_SUMMARY
 from sentinel_core.runtime.isolate import Child
 from sentinel_core.runtime.outbox import Outbox
 

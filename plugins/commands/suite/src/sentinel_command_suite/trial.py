@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from sentinel_agent import FILE_REPORT, GET_SUMMARY, investigate
 from sentinel_command_suite.behaviour import run_scripted, scripted_tools
 from sentinel_command_suite.call_clock import CallClock
 from sentinel_command_suite.checks_rest import check_decision, check_errors, check_rubric, check_sweep
@@ -23,11 +24,12 @@ from sentinel_command_suite.service import release_service
 from sentinel_command_suite.statistics import mean
 from sentinel_command_suite.wiring import Kit
 from sentinel_core import ExecutionTrace, Model, ReliabilityReport, Tool, TraceIndex
-from sentinel_core.agent import FILE_REPORT, GET_SUMMARY, Clock, Toolbox, investigate, new_run_id
 from sentinel_core.errors import SentinelError
 from sentinel_core.evaluate.agreement import came_to
 from sentinel_core.evaluate.evaluator import evaluate
 from sentinel_core.host.connect import close_model
+from sentinel_core.host.tools import Toolbox
+from sentinel_core.runtime.clock import Clock, new_run_id
 from sentinel_core.runtime.redact import redact
 from sentinel_core.trace import canonical
 

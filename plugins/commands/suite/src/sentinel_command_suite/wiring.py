@@ -8,7 +8,6 @@ from typing import Any
 import attrs
 
 from sentinel_core import Model, Tool
-from sentinel_core.agent import bind_tool
 from sentinel_core.errors import PluginError
 from sentinel_core.evaluate.evaluator import Panel
 from sentinel_core.host.connect import key_sent_elsewhere, model_of, with_flags
@@ -16,6 +15,7 @@ from sentinel_core.host.panel import make_panel
 from sentinel_core.host.plugins import HOST, Plugin, load, select
 from sentinel_core.host.selection import Selection, no_provider
 from sentinel_core.host.settings import Layers, Setting
+from sentinel_core.host.tools import bind_tool
 
 __all__ = ["Kit", "load_kit"]
 

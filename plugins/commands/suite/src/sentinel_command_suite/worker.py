@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from sentinel_agent import save_run
 from sentinel_command_suite.cassette import Exchange, RecordingModel, ReplayingModel, Tape
 from sentinel_command_suite.journal import Done
 from sentinel_command_suite.judge import Judge
@@ -13,7 +14,6 @@ from sentinel_command_suite.scenario import Suite
 from sentinel_command_suite.trial import Trial, run_trial
 from sentinel_command_suite.wiring import Kit, load_kit
 from sentinel_core import Capabilities, ExecutionTrace, Model
-from sentinel_core.agent import save_run
 from sentinel_core.errors import ProviderError, SentinelError
 from sentinel_core.host.connect import close_model
 from sentinel_core.host.selection import Selection

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 import attrs
 
 from sentinel_core import Capabilities, Message, Provider, Reply, Request, hookimpl
-from sentinel_core.agent.context import estimate_tokens
+from sentinel_core.model import estimate_tokens
 from sentinel_provider_offline.steps import OfflineSettings
 
 __all__ = ["OfflineModel", "OfflineSettings", "sentinel_providers"]

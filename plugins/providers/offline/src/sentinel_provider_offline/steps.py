@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import attrs
 
+from sentinel_agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
+from sentinel_agent.risk.rules import Assessment, Fact, RiskThresholds, assess
+from sentinel_agent.severity_floor import whole_risk, why_unreadable
+from sentinel_agent.tool_execution import UNKNOWN
 from sentinel_core import ExecutionTrace, Message, Reply, Request, ToolCall, TraceIndex
-from sentinel_core.agent.prompts import FILE_REPORT, GET_SUMMARY, release_in
-from sentinel_core.agent.risk.rules import Assessment, Fact, RiskThresholds, assess
-from sentinel_core.agent.severity_floor import whole_risk, why_unreadable
-from sentinel_core.agent.tool_execution import UNKNOWN
 from sentinel_core.evaluate.index import Call
 from sentinel_core.trace import from_json, to_json
 

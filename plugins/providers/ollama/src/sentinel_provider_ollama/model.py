@@ -5,13 +5,13 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.providers.failures import refusal
-from sentinel_core.agent.providers.keys import read_key
-from sentinel_core.agent.providers.model import HttpModel
-from sentinel_core.agent.providers.responses import document_of, lines_of
-from sentinel_core.agent.providers.settings import choose_model
 from sentinel_core.errors import AuthenticationError
 from sentinel_core.model import Capabilities, Model, Reply, Request
+from sentinel_core.providers.failures import refusal
+from sentinel_core.providers.keys import read_key
+from sentinel_core.providers.model import HttpModel
+from sentinel_core.providers.responses import document_of, lines_of
+from sentinel_core.providers.settings import choose_model
 from sentinel_core.runtime.http import guarded_client
 from sentinel_provider_ollama.replies import gather, reply_of
 from sentinel_provider_ollama.settings import OllamaSettings

@@ -5,10 +5,10 @@ from typing import Any
 
 import attrs
 
-from sentinel_core.agent.providers.failures import failure_in
-from sentinel_core.agent.providers.responses import text_or_empty
 from sentinel_core.errors import NetworkError, ProviderError
 from sentinel_core.model import Reply, StopReason
+from sentinel_core.providers.failures import failure_in
+from sentinel_core.providers.responses import text_or_empty
 from sentinel_core.trace import ToolCall
 from sentinel_core.traces.readers.chat import call_of
 from sentinel_core.traces.readers.usage import usage_of

@@ -4,7 +4,7 @@ import os
 
 import attrs
 
-from sentinel_core.agent.providers.settings import ProviderSettings
+from sentinel_core.providers.settings import ProviderSettings
 
 __all__ = ["OllamaSettings", "address"]
 

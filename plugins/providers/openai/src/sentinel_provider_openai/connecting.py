@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sentinel_core.agent.providers.failures import sdk_failures
-from sentinel_core.agent.providers.keys import read_key
-from sentinel_core.agent.providers.settings import ProviderSettings, choose_model
 from sentinel_core.errors import AuthenticationError
+from sentinel_core.providers.failures import sdk_failures
+from sentinel_core.providers.keys import read_key
+from sentinel_core.providers.settings import ProviderSettings, choose_model
 from sentinel_core.runtime.http import guarded_client
 from sentinel_provider_openai.listing import ids_in
 from sentinel_provider_openai.model import OpenAIModel

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from sentinel_core.agent.providers.model import HttpModel
-from sentinel_core.agent.providers.responses import document_of, reply_in
 from sentinel_core.errors import ProviderError
 from sentinel_core.model import Capabilities, Reply, Request
+from sentinel_core.providers.model import HttpModel
+from sentinel_core.providers.responses import document_of, reply_in
 from sentinel_provider_openai.listing import capabilities_in
 from sentinel_provider_openai.replies import gather, reply_of
 from sentinel_provider_openai.wire import body_of

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from sentinel_core.agent.providers.requests import chat_messages
-from sentinel_core.agent.providers.requests import function_tools as format_tools_for_provider
 from sentinel_core.model import Request
+from sentinel_core.providers.requests import chat_messages
+from sentinel_core.providers.requests import function_tools as format_tools_for_provider
 from sentinel_core.trace import ToolCall, ToolResult, to_json
 
 __all__ = ["body_of", "format_tools_for_provider"]

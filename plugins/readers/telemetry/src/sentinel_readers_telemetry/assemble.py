@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import attrs
 
-from sentinel_core.agent.otel_names import ROOT_SPAN
+from sentinel_core.telemetry.names import ROOT_SPAN
 from sentinel_core.trace import ExecutionTrace, ToolSchema
 from sentinel_core.traces.readers import TraceBuilder
 from sentinel_readers_telemetry.aliases import SESSION, Kind

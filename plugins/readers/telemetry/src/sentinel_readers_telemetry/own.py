@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from sentinel_core.agent import otel_names as names
+from sentinel_core.telemetry import names
 from sentinel_core.trace import (
     CallDetails,
     ExecutionTrace,

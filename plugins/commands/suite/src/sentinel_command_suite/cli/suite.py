@@ -12,8 +12,8 @@ import click
 from sentinel_command_suite.cli.suite_output import ResultOutput, checked, in_json, output_options
 from sentinel_core.cli import HOME, help_without_command, say, warn
 from sentinel_core.cli.options import cores, host_flags, layers_and_selection, plugin_options, plugins_option
-from sentinel_core.cli.run_options import PROVIDER, refuse_two_places, without_repo
 from sentinel_core.errors import ConfigError
+from sentinel_core.host.connect import PROVIDER, refuse_two_places, without_repo
 from sentinel_core.judging.output.sink import open_output
 from sentinel_core.runtime.printable import counted, fitting, printable
 

@@ -1,0 +1,191 @@
+"""One run of the agent: check limits, ask the model, run the tools, until the run ends.
+
+Guided mode offers one tool a step, for models too small to plan.
+"""
+
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from sentinel_agent.events import Decided, GuardrailChecked, MessageReceived, Outcome, RunEnded, ToolStarted
+from sentinel_agent.limits import Limit, Used, limit_met, too_many_calls, used_in
+from sentinel_agent.model_call import Asker, outcome_of
+from sentinel_agent.prompts import reminder
+from sentinel_agent.recorder import Record
+from sentinel_agent.tool_execution import refuse_calls, run_calls
+from sentinel_core.errors import ModelError, ToolNotFoundError
+from sentinel_core.host.agent_settings import AgentSettings
+from sentinel_core.host.tools import Toolbox
+from sentinel_core.model import Reply, ToolChoice
+from sentinel_core.offers import Tool
+from sentinel_core.runtime.clock import Clock
+from sentinel_core.trace import Message, ToolCall
+
+__all__ = ["LiveCheck", "Loop"]
+
+_MAX_REMINDERS = 2
+
+LiveCheck = Callable[[Sequence[Message]], "GuardrailChecked | None"]
+"""Checks the conversation so far; the result is recorded, and any action but ``allow`` stops the run."""
+
+_End = tuple[Outcome, str]
+
+
+@attrs.frozen
+class _Offer:
+    """The tools that the model may call in a turn; ``step`` is the one that it must call, None if it is free."""
+
+    tools: tuple[Tool, ...]
+    choice: ToolChoice = "auto"
+    step: str | None = None
+
+    def has(self, name: str) -> bool:
+        """False for a tool of another step; without guided mode always True, and the toolbox decides."""
+        return self.choice == "auto" or any(tool.name == name for tool in self.tools)
+
+    def refusal(self, name: str) -> str:
+        """The result of a call to another tool."""
+        then = "answer in text now" if self.step is None else f"call {self.step}"
+        return f'"{name}" is not available in this step; {then}'
+
+
+def _offer_for(tools: tuple[Tool, ...], steps: Sequence[str], messages: Sequence[Message]) -> _Offer:
+    """Without steps every tool; else the tool of the first step that has not succeeded yet, and none after the last."""
+    if not steps:
+        return _Offer(tools)
+    done = _succeeded(messages)
+    for step in steps:
+        wanted = tuple(tool for tool in tools if tool.name == step)
+        if wanted and step not in done:
+            return _Offer(wanted, "required", step)
+    return _Offer((), "none")
+
+
+def _reminder_for(offer: _Offer, messages: Sequence[Message]) -> str | None:
+    """The reminder for a model that gave a text instead of the step's call; None after ``_MAX_REMINDERS``."""
+    if offer.step is None:
+        return None
+    text = reminder(offer.step)
+    sent = sum(message.role == "user" and message.content == text for message in messages)
+    return text if sent < _MAX_REMINDERS else None
+
+
+def _succeeded(messages: Sequence[Message]) -> set[str]:
+    names = {call.id: call.name for message in messages for call in message.tool_calls}
+    results = [result for message in messages for result in message.tool_results]
+    return {names[result.tool_call_id] for result in results if result.success and result.tool_call_id in names}
+
+
+@attrs.define(eq=False, kw_only=True)
+class Loop:
+    """A run under way. ``started`` is a reading of the stopwatch; ``steps`` are the tools of guided mode, in order."""
+
+    asker: Asker
+    record: Record
+    toolbox: Toolbox
+    settings: AgentSettings
+    clock: Clock
+    run_id: str
+    started: float
+    steps: tuple[str, ...] = ()
+    check: LiveCheck | None = None
+
+    def run(self) -> _End:
+        """The outcome and the model's last text. Raises ``ModelError`` after recording that end."""
+        try:
+            return self._turns()
+        except ModelError as error:
+            late = self._late()
+            if late is not None:
+                return self._finalize(late.outcome, f"{late.detail}; {error}"), ""
+            later = f"; resume after {error.resume_after}" if error.resume_after else ""
+            self._finalize("model_error", f"{error}{later}")
+            raise
+
+    def _turns(self) -> _End:
+        turn, text = 0, ""
+        while (stop := self._stop()) is None:
+            turn += 1
+            offer = _offer_for(self.toolbox.tools, self.steps, self.record.messages)
+            reply = self.asker.ask(turn, offer.tools, offer.choice, self._deadline())
+            text = reply.content
+            outcome = self._next(reply, offer)
+            if outcome is not None:
+                return outcome, text
+        return self._finalize(stop.outcome, stop.detail), text
+
+    def _next(self, reply: Reply, offer: _Offer) -> Outcome | None:
+        """Do what the reply asks for; the outcome if it ends the run, else None."""
+        outcome = outcome_of(reply)
+        only_text = outcome in ("completed", "truncated") and not reply.tool_calls
+        reminder = _reminder_for(offer, self.record.messages) if only_text else None
+        if reminder is not None:
+            self.record.emit(Decided(decision="continue", reason="guided_step", detail=offer.step or ""))
+            self.record.emit(MessageReceived(content=reminder))
+            return None
+        if outcome is not None:
+            return self._finalize(outcome, refused=reply.tool_calls, why=f"the reply that asked for it was {outcome}")
+        calls = [call for call in reply.tool_calls if offer.has(call.name)]
+        calls, beyond = calls[: self.settings.max_calls_per_reply], calls[self.settings.max_calls_per_reply :]
+        limit = self._recorded_end() if self.record.upcoming is not None else self._call_limit(len(calls))
+        if limit is not None:
+            return self._finalize(limit.outcome, limit.detail, refused=reply.tool_calls, why=limit.detail)
+        self.record.emit(Decided(decision="continue", reason="tool_calls"))
+        if isinstance(self.record.upcoming, ToolStarted):  # refusals come first; older records have none
+            calls = list(reply.tool_calls)
+        else:
+            self._refuse_others(reply, offer)
+            refuse_calls(beyond, self.record, f"only the first {len(calls)} calls of one reply are run")
+        run_calls(calls, self.toolbox, self.record, self.run_id, self._late)
+        return None
+
+    def _refuse_others(self, reply: Reply, offer: _Offer) -> None:
+        for call in reply.tool_calls:
+            if not offer.has(call.name):
+                refuse_calls((call,), self.record, offer.refusal(call.name), blame=ToolNotFoundError.__name__)
+
+    def _stop(self) -> Limit | None:
+        """Why the model may not be asked again, or None. In a resumed record the recorded decision counts."""
+        checked = self._checked()
+        if checked is not None and checked.action != "allow":
+            return Limit("stopped", f"{checked.guardrail}: {checked.reason}; {checked.detail}".rstrip("; "))
+        if self.record.upcoming is not None:
+            return self._recorded_end()
+        return limit_met(self._used(), self.settings)
+
+    def _recorded_end(self) -> Limit | None:
+        end = self.record.upcoming
+        if not isinstance(end, Decided) or end.decision != "finalize":
+            return None
+        return Limit(end.reason, end.detail)  # type: ignore[arg-type] # a decision to end has the outcome as its reason
+
+    def _checked(self) -> GuardrailChecked | None:
+        found = None if self.check is None else self.check(self.record.messages)
+        if self.record.upcoming is not None:
+            return self.record.recall(GuardrailChecked) if isinstance(self.record.upcoming, GuardrailChecked) else None
+        return None if found is None else self.record.emit(found)
+
+    def _call_limit(self, asked: int) -> Limit | None:
+        return too_many_calls(self._used(), asked, self.settings)
+
+    def _used(self) -> Used:
+        return used_in(self.record.events, seconds=self._seconds())
+
+    def _late(self) -> Limit | None:
+        """The deadline, if it has passed."""
+        return limit_met(Used(seconds=self._seconds()), self.settings)
+
+    def _seconds(self) -> float:
+        return self.clock.stopwatch() - self.started
+
+    def _deadline(self) -> float | None:
+        return None if self.settings.deadline is None else self.started + self.settings.deadline
+
+    def _finalize(
+        self, outcome: Outcome, detail: str = "", *, refused: Sequence[ToolCall] = (), why: str = ""
+    ) -> Outcome:
+        """End the run. The calls of a cut-off reply may be cut off themselves, so each gets a refusal as its result."""
+        self.record.emit(Decided(decision="finalize", reason=outcome, detail=detail))
+        refuse_calls(refused, self.record, why)
+        self.record.emit(RunEnded(outcome=outcome, detail=detail))
+        return outcome
