@@ -53,9 +53,9 @@ def pages() -> Iterator[tuple[str, str]]:
 
 def _rule_index(rules: Sequence[Mapping[str, Any]]) -> str:
     text = (
-        "# Rules\n\nWhat the built-in signals can find. `sentinel rules` lists the installed rules, `sentinel explain RULE` prints "
-        'one of these pages, and [`[rules]`](configuration.md#rules) switches a rule off or gives it another severity. The columns "failed" and '
-        '"good" show on how many failed and good labelled runs of the [detection card](detection.md) a rule fires.\n'
+        "# Rules\n\nThis page lists what the built-in signals can find. `sentinel rules` lists the installed rules, `sentinel explain RULE` "
+        "prints the page of one rule, and [`[rules]`](configuration.md#rules) turns a rule off or changes its severity. The columns "
+        '"failed" and "good" show on how many failed and good labelled runs of the [detection card](detection.md) a rule fires.\n'
     )
     for signal in sorted({rule["signal"] for rule in rules}):
         rows = [
