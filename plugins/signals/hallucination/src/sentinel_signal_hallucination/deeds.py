@@ -15,7 +15,7 @@ from sentinel_signal_hallucination.held import Held
 from sentinel_signal_hallucination.identifiers import other_object
 from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.orders import admits, asks_back
-from sentinel_signal_hallucination.record import Deed, Record
+from sentinel_signal_hallucination.record import Deed
 from sentinel_signal_hallucination.sentences import sentences, sentences_with, span_around
 from sentinel_signal_hallucination.turns import Turn, Turns
 from sentinel_signal_hallucination.words import KIN, bases, lemmas, may_be_deed, word_set
@@ -23,13 +23,14 @@ from sentinel_signal_hallucination.words import KIN, bases, lemmas, may_be_deed,
 __all__ = ["deeds"]
 
 _NONE = frozenset[str]()
+_DIGIT = re.compile(r"\d")
 # What is on its way was ordered with these.
 _SENT = word_set("obtain send pay create")
 
 
-def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
+def deeds(turns: Turns, looks: list[Look], settings: Settings) -> Iterator[Evidence]:
     """A finding for each deed that the first text of a turn claims without cause."""
-    index = record.index
+    record, index = turns.record, turns.record.index
     if not record.has_business:
         return
     asked = "\n".join([index.messages[at].content or "" for at in index.asked]).lower()
@@ -37,13 +38,9 @@ def deeds(record: Record, looks: list[Look], settings: Settings) -> Iterator[Evi
         look.text.message_index: frozenset(form for form in look.forms if may_be_deed(form, asked)) for look in looks
     }
     telling = {at: found for at, found in forms.items() if found}
-    turns = Turns(record)
-    spoken = {turns.number(text.message_index) for text in index.texts if not text.is_copied}
-    told = {turns.number(at) for at in telling}
-    for number in sorted(spoken):
+    told = set(map(turns.number, telling))
+    for number in sorted(turns.spoken & (told | turns.failed)):
         turn = turns[number]
-        if number not in told and not any(call.outcome.state == "failed" for call in turn.calls):
-            continue
         judged = (_judge(text, telling.get(text.message_index, _NONE), turn, settings) for text in turn.texts)
         rows = next(filter(None, judged), None)
         if rows and not turn.wrote:
@@ -86,11 +83,11 @@ class _Case:
     def _misdirected(self) -> Evidence | None:
         """What was done was done to another object than the user named."""
         turn = self.turn
-        if not turn.worked or not turn.asked >= 0 or not any(map(str.isdigit, turn.low)) or admits(self.low, turn.low):
+        if not turn.worked or not turn.asked >= 0 or _DIGIT.search(turn.low) is None:
             return None
         asked = self.record.index.messages[turn.asked].content or ""
         pair = other_object(self.text, asked, [deed.call for deed in turn.worked], self.record.index)
-        if pair is None:
+        if pair is None or admits(self.low, turn.low):
             return None
         one = next(
             (one for sentence in sentences(self.low) for one in said(sentence, turn.order.words) if one.is_deed), None

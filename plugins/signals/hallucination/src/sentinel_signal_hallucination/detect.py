@@ -16,6 +16,7 @@ from sentinel_signal_hallucination.pairing import imitated, orphaned, unanswered
 from sentinel_signal_hallucination.record import Record
 from sentinel_signal_hallucination.sentences import plain, sentences
 from sentinel_signal_hallucination.tool_words import tool_results, tool_uses
+from sentinel_signal_hallucination.turns import Turns
 from sentinel_signal_hallucination.values import unheld
 
 __all__ = ["check_expressions", "detect"]
@@ -47,14 +48,14 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
     # One text to search costs far less than many, and most searches come to nothing.
     spoken = "\n".join([text.content for text in index.texts])
     looks = looks_at(index.texts)
-    record = Record(index)
+    turns = Turns(Record(index))
     checked = list(_checked(index, [look for look in looks if look.checks], settings))
     passed_over = list(_swallowed(index, settings, _places(row for row in checked if row.finding.severity == "error")))
-    claimed = list(_claimed(record, looks, settings, _places(passed_over)))
+    claimed = list(_claimed(turns, looks, settings, _places(passed_over)))
     return [
         *passed_over,
         *claimed,
-        *_restated(record, settings, _places((*passed_over, *claimed))),
+        *_restated(turns, settings, _places((*passed_over, *claimed))),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
         *unheld(index, settings),
         *checked,
@@ -68,13 +69,13 @@ def _places(rows: Iterable[Evidence]) -> frozenset[int]:
     return frozenset(row.finding.message_index or 0 for row in rows)
 
 
-def _claimed(record: Record, looks: list[Look], settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
+def _claimed(turns: Turns, looks: list[Look], settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """What is said to be done and was not, in messages that nothing else speaks against; the first sentence stands for its repetitions."""
-    rows = (row for row in deeds(record, looks, settings) if row.finding.message_index not in known)
+    rows = (row for row in deeds(turns, looks, settings) if row.finding.message_index not in known)
     found = {(row.finding.rule, row.finding.text): row for row in reversed(list(rows))}
     yield from reversed(found.values())
     known |= _places(found.values())
-    uses = tool_uses(record.index, [look for look in looks if look.text.message_index not in known], settings)
+    uses = tool_uses(turns.record.index, [look for look in looks if look.text.message_index not in known], settings)
     yield from {row.finding.text: row for row in reversed(list(uses))}.values()
 
 
@@ -96,12 +97,12 @@ def _swallowed(index: TraceIndex, settings: Settings, known: frozenset[int]) -> 
     return swallowed(index, settings, known)
 
 
-def _restated(record: Record, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
-    if not any(facts.effect != "reads" and not facts.runs_anything for facts in record.tools.values()):
+def _restated(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterable[Evidence]:
+    if not any(facts.effect != "reads" and not facts.runs_anything for facts in turns.record.tools.values()):
         return ()
     from sentinel_signal_hallucination.restated import restated
 
-    return restated(record, settings, known)
+    return restated(turns, settings, known)
 
 
 def detect(index: TraceIndex, settings: Settings) -> Detection:

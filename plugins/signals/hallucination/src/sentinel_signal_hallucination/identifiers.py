@@ -103,10 +103,12 @@ def _of_report(call: Call, match: re.Match[str], settings: Settings) -> Evidence
 
 def other_object(text: Text, asked: str, calls: list[Call], index: TraceIndex) -> tuple[str, str] | None:
     """What the user named and the answer tells, and what a call was made for instead: a value that nobody had told before."""
+    named = [name for name in _NAMED.findall(text.content) if name in asked]
     done = "".join(
-        to_json(call.call.arguments).decode() + (call.result.content if call.result else "") for call in calls
+        to_json(call.call.arguments).decode() + (call.result.content if call.result else "")
+        for call in (calls if named else ())
     )
-    missing = [name for name in _NAMED.findall(text.content) if name in asked and name not in done]
+    missing = [name for name in named if name not in done]
     for call in calls if missing else ():
         held = Held(index, call.message_index)
         for value in map(str, call.call.arguments.values()):

@@ -10,7 +10,7 @@ from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import low_of
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.orders import admits, asks_back
-from sentinel_signal_hallucination.record import Deed, Record
+from sentinel_signal_hallucination.record import Deed
 from sentinel_signal_hallucination.sentences import Sentence, sentences, span_around
 from sentinel_signal_hallucination.turns import Turn, Turns
 from sentinel_signal_hallucination.words import word_set
@@ -38,21 +38,18 @@ _NO_FACT = word_set(
 _SHORTEST, _MOST_VALUES, _DEEPEST = 3, 60, 4
 
 
-def restated(record: Record, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
+def restated(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterator[Evidence]:
     """At most one finding a turn; messages in ``known`` have one already."""
-    index = record.index
-    if index.children:
+    if turns.record.index.children:
         return
-    turns = Turns(record)
-    spoken = {turns.number(text.message_index) for text in index.texts if not text.is_copied}
-    for number in sorted(spoken - {-1}):
+    for number in sorted((turns.spoken & turns.failed) - {-1}):
         turn = turns[number]
         tried = turn.in_vain
         if tried is None or tried.facts.runs_anything or turn.wrote:
             continue
-        values = _values(tried.call) - _of_others(turn, tried)
+        values = _values(tried.call)
         for text in turn.texts:
-            if text.message_index not in known and (found := _sentence(text, values, turn)) is not None:
+            if text.message_index not in known and (found := _sentence(text, values, turn, tried)) is not None:
                 yield _evidence(text, found, tried, settings)
                 break
 
@@ -88,14 +85,16 @@ def _forms(value: str) -> Iterator[str]:
         yield low
 
 
-def _sentence(text: Text, values: frozenset[str], turn: Turn) -> Sentence | None:
+def _sentence(text: Text, values: frozenset[str], turn: Turn, tried: Deed) -> Sentence | None:
     low = low_of(text.content)
-    if not values or asks_back(low) or admits(low, turn.low):
+    told = frozenset(value for value in values if value in low)
+    told -= _of_others(turn, tried) if told else told
+    if not told or asks_back(low) or admits(low, turn.low):
         return None
     for sentence in sentences(low):
         if not sentence.asks and _NO_FACT.isdisjoint(sentence.words):
             said = low[sentence.start : sentence.end]
-            if any(_stands(value, said) for value in values):
+            if any(_stands(value, said) for value in told):
                 return sentence
     return None
 

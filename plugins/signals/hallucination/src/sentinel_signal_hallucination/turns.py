@@ -47,8 +47,11 @@ class Turn:
     @once
     def deeds(self) -> list[Deed]:
         """What was done or tried."""
-        found = self.record.deeds_of(self.calls)
-        return [deed._replace(failed=deed.failed or _broke(deed)) for deed in found]
+        deeds = self.record.deeds
+        found = deeds[
+            bisect_right(deeds, self.asked, key=_message_index) : bisect_left(deeds, self.until, key=_message_index)
+        ]
+        return [deed._replace(failed=True) if _broke(deed) else deed for deed in found]
 
     @once
     def worked(self) -> list[Deed]:
@@ -99,6 +102,8 @@ class Turn:
     @once
     def in_vain(self) -> Deed | None:
         """The last deed that failed, where none of its kind worked after it."""
+        if self._number not in self._turns.failed:
+            return None
         for deed in reversed(self.deeds):
             if deed.failed:
                 later = [other for other in self.worked if other.call.position > deed.call.position]
@@ -112,6 +117,17 @@ class Turns:
     def __init__(self, record: Record) -> None:
         self.record = record
         self._made: dict[int, Turn] = {}
+
+    @once
+    def spoken(self) -> set[int]:
+        """The turns in which the agent says something."""
+        return {self.number(text.message_index) for text in self.record.index.texts if not text.is_copied}
+
+    @once
+    def failed(self) -> set[int]:
+        """The turns in which a call failed."""
+        calls = self.record.index.calls
+        return {self.number(call.message_index) for call in calls if call.outcome.state == "failed"}
 
     def __getitem__(self, number: int) -> Turn:
         if number not in self._made:
