@@ -42,19 +42,33 @@ class Held:
         return [_ESCAPED.sub(_meant, content) if "\\u" in content else content for content in found]
 
     @once
+    def spoken(self) -> list[str]:
+        """What users and instructions say."""
+        roles = ("user", "system")
+        return [message.content for message in self.index.messages if message.role in roles and message.content]
+
+    @once
     def said(self) -> list[str]:
-        """What users and instructions say, what the agent gave to its tools, and what tools were on offer."""
-        spoken = [
-            message.content for message in self.index.messages if message.role in ("user", "system") and message.content
-        ]
+        """The same with what the agent gave to its tools, and what tools were on offer."""
         given = [to_json(call.call.arguments).decode() for call in self.index.calls if call.message_index < self.until]
         details = self.index.trace.details
         offered = details.available_tools or () if details is not None else ()
-        return [*spoken, *given, *(to_json(tool).decode() for tool in offered)]
+        return [*self.spoken, *given, *(to_json(tool).decode() for tool in offered)]
 
     def holds(self, look: Callable[[str], bool]) -> bool:
-        """True where a result, or what else was told, holds it: results first, for most figures are of them."""
-        return look(self.told_by_tools) or look(self.text)
+        """True where a result, or what else was told, holds it: results first, for most are of them."""
+        return look(self.told_by_tools) or any(map(look, self.spoken)) or look(self.text)
+
+    def names(self, written: str) -> bool:
+        """True where an identifier was told, in whatever case, with or without its dashes."""
+        low = written.lower()
+        if self.holds(lambda text: written in text or low in text):
+            return True
+        return "-" in low and low.replace("-", "") in self.squeezed
+
+    def was_said(self, written: str) -> bool:
+        """True where the agent itself gave the figure before."""
+        return any(stands(written, text.content) for text in self.index.texts if text.message_index < self.until)
 
     @once
     def told_by_tools(self) -> str:

@@ -50,8 +50,7 @@ def _untold(content: str, held: Held) -> Iterator[re.Match[str]]:
     """The identifiers of a text that were not told, with or without their dashes; those in code that is longer than a line are not meant."""
     prose = ""
     for match in islice(_identifiers(content), _MOST):
-        low = match[0].lstrip("#").lower()
-        if not (low in held.text or ("-" in low and low.replace("-", "") in held.squeezed) or _FORMULA.match(match[0])):
+        if not (held.names(match[0].lstrip("#")) or _FORMULA.match(match[0])):
             prose = prose or prose_of(_TICK.sub(" ", content))
             if prose[match.start() : match.end()] == match[0]:
                 yield match

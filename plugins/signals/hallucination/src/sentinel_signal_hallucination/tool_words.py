@@ -9,12 +9,13 @@ from sentinel_core.evaluate.tools import ToolFacts, name_words, singular
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, low_of, said
+from sentinel_signal_hallucination.aspects import SELF
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.looks import Look
 from sentinel_signal_hallucination.record import failed
 from sentinel_signal_hallucination.sentences import Sentence, sentences, sentences_with, span_around
 from sentinel_signal_hallucination.tables import regex
-from sentinel_signal_hallucination.words import word_set, words_of
+from sentinel_signal_hallucination.words import bases, word_set, words_of
 
 __all__ = ["tool_results", "tool_uses"]
 
@@ -31,6 +32,8 @@ _LOOKS = (
         "look open check pull call read scan inspect access load test monitor measure generate render paint create export"
     )
 )
+_USES = _LOOKS | _CALLS
+_OWN = SELF | {"able", "managed"}
 _MAKES, _MADE = (
     word_set("generate render paint create export"),
     word_set("image picture photo file logo video audio pdf"),
@@ -64,14 +67,17 @@ def tool_uses(index: TraceIndex, looks: list[Look], settings: Settings) -> Itera
     ran = next(
         (call.message_index for call in index.calls if index.tools[call.call.name].runs_anything), len(index.messages)
     )
-    known = _LOOKS | _CALLS
     for look in looks:
         text = look.text
-        if look.verbs.isdisjoint(known) or ran <= text.message_index:
+        if look.verbs.isdisjoint(_USES) or ran <= text.message_index:
             continue
+        forms = frozenset(form for form in look.forms if not _USES.isdisjoint(bases(form)))
         is_first = text.message_index < first and _is_whole(index)
         for one in (
-            one for sentence in sentences_with(low_of(text.content), look.forms) for one in said(sentence, known)
+            one
+            for sentence in sentences_with(low_of(text.content), forms)
+            if not _OWN.isdisjoint(sentence.words)
+            for one in said(sentence, _USES)
         ):
             if one.by_self and (_is_made_up(one, index, text) or (is_first and _is_outside(one, text, index))):
                 told = f'The agent says that it used a tool ("{one.sentence.words[one.at]}"), but no earlier call did.'

@@ -23,6 +23,7 @@ _FIGURE = regex(
 _DATED = regex(
     r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.?,? (?:(?P<day>\d{1,2})(?:st|nd|rd|th)?,? )?\Z"
 )
+_DIGIT = regex(r"\d")
 _YEAR = regex(r"\b(?:19|20)\d\d\b")
 _SUPPOSED = regex(
     r"(?i)\b(?:if|would|could|might|e\.g|example|version|python|node|java)\b"
@@ -43,7 +44,7 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     if answer is None or not held.has_results:
         return
     yield from in_texts(answer, held, settings)
-    if not any(map(str.isdigit, answer.content)):
+    if _DIGIT.search(answer.content) is None:
         return
     in_vain = _looked_in_vain(index)
     if not _computed_alone(index) and not (in_vain and _ADMITS.search(answer.content)):
@@ -83,13 +84,12 @@ def _is_dated(written: str, day: str | None, held: Held) -> bool:
 
 def _figures(answer: Text, held: Held, settings: Settings, *, in_vain: bool) -> Iterator[Evidence]:
     prose = prose_of(answer.content[:_LONGEST])
-    said = "\n".join(text.content for text in held.index.texts if text.message_index < answer.message_index)
     for match in islice(_FIGURE.finditer(prose), _MOST):
         written, at = match[0], match.start()
         dated = _DATED.search(prose, max(0, at - 20), at) if written.isdigit() and len(written) in (2, 4) else None
         if dated is None and (len(written) < _SHORTEST or not written.strip("0,.")):
             continue
-        if held.holds(partial(stands, written)) or _is_supposed(prose, match) or stands(written, said):
+        if held.holds(partial(stands, written)) or _is_supposed(prose, match) or held.was_said(written):
             continue
         if _is_dated(written, dated["day"], held) if dated else held.derived.gives(written, prose, at):
             continue
