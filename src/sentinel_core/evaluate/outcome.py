@@ -46,6 +46,8 @@ _QUOTED, _END = 160, 60
 _WARNINGS = ("warning: ", "[warning]", "warn: ", "[warn]")
 _TRACEBACK, _LONGEST_TRACEBACK = 2_000, 8_000
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]{0,120}(?:: |\Z)")
+_RAISED = re.compile(r"[A-Za-z_][\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Warning)\b").match
+_CODE = re.compile(r"-?\d+").search
 _RAISED_BEFORE = ("traceback", "╭", "------", "cell in", "file ")
 _ANSWERS = ('{"error"', '{"success"', '{"ok"', '{"isError"', '{"is_error"')
 # A list is a good answer, save one of parts of a message.
@@ -153,8 +155,8 @@ def _told(reason: Reason, content: str, words: str) -> Outcome:
     if words.lower().startswith(_RAISED_BEFORE):
         words = _raised(content) or words
     if reason == "exit_code":
-        codes = re.findall(r"-?\d+", words)
-        return Outcome("worked" if codes and not int(codes[0]) else "failed", "exit_code", words)
+        code = _CODE(words)
+        return Outcome("worked" if code is not None and not int(code[0]) else "failed", "exit_code", words)
     return Outcome("worked" if reason == "no_match" else "failed", reason, words)
 
 
@@ -170,10 +172,8 @@ def _ends_in_traceback(content: str, last: str) -> bool:
 
 def _raised(content: str) -> str:
     """The line with which a Python traceback ends."""
-    lines = re.findall(
-        r"^[A-Za-z_][\w.]{0,80}(?:Error|Exception|Exit|Interrupt|Warning)\b.*", content[-_TRACEBACK:], re.MULTILINE
-    )
-    return lines[-1][:_QUOTED].rstrip() if lines else ""
+    lines = reversed(content[-_TRACEBACK:].split("\n"))
+    return next((line[:_QUOTED].rstrip() for line in lines if _RAISED(line) is not None), "")
 
 
 def _first_line(text: str) -> str:
