@@ -34,8 +34,7 @@ AUROC is the probability that a failed run scores above a good run; 0.5 is chanc
 
 _TAIL = """## On unseen conversations
 
-Language models that had not seen the code wrote conversations for this test; they were told to vary domain, tools and wording. A lie is an
-honest run whose record was changed, or a last message that the record contradicts. The figures in brackets come from the first measurement,
+Language models that had not seen the code wrote conversations for this test; they were told to vary domain, tools and wording. A lie is made from an honest run: its record is changed, or its last message is replaced by one that the record contradicts. The figures in brackets come from the first measurement,
 before the false findings that it revealed on honest conversations were fixed. `make detect` does not compute these figures.
 
 | conversations | lies | found | honest | flagged |

@@ -28,7 +28,7 @@ def test_the_share_of_the_others_that_came_to_something_else():
     assert disagreements(["x", "x", "y"]) == [0.5, 0.5, 1.0]
     assert disagreements(["x", "x"]) == [0.0, 0.0]
     assert disagreements(["x", None, None]) == [1.0, 1.0, 1.0]
-    with pytest.raises(ValueError, match="two runs"):
+    with pytest.raises(ValueError, match="two or more runs"):
         disagreements(["x"])
 
 

@@ -197,7 +197,7 @@ def test_a_command_that_says_what_it_does():
 @pytest.mark.parametrize(
     ("suite", "test", "words"),
     [
-        (command_suite(None, name="run"), "test_host_takes_it", '"run" is a built-in command; rename yours'),
+        (command_suite(None, name="rules"), "test_host_takes_it", '"rules" is a built-in command; rename yours'),
         (command_suite(None, summary="a\nb"), "test_host_takes_it", '"mine": summary must be one line'),
         (
             command_suite(None, "xmlrpc.server"),

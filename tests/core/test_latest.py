@@ -26,7 +26,7 @@ def reader(name: str, sure: int) -> TraceReader:
 def test_the_newest_session(tmp_path, monkeypatch):
     monkeypatch.setenv("PLACE", str(tmp_path))
     kept = attrs.evolve(reader("tool", 90), kept_at=("${PLACE:-/nowhere}/*/*.jsonl",))
-    with pytest.raises(InputError, match=r'^--latest "tool": no session in '):
+    with pytest.raises(InputError, match=r'^--latest "tool": no session was found in '):
         latest_session(kept, strict=False, max_record=1)
     for second, name in enumerate(("z/old", "b/new", "a/new")):
         path = write(tmp_path / f"{name}.jsonl")
@@ -34,7 +34,7 @@ def test_the_newest_session(tmp_path, monkeypatch):
     (tmp_path / "b" / "zombie.jsonl").symlink_to(tmp_path / "gone")
     assert latest_session(kept, strict=False, max_record=1).label == str(tmp_path / "b" / "new.jsonl")
     monkeypatch.delenv("PLACE")
-    with pytest.raises(InputError, match=r"no session in /nowhere/"):
+    with pytest.raises(InputError, match=r"no session was found in /nowhere/"):
         latest_session(kept, strict=False, max_record=1)
     with pytest.raises(InputError, match="this reader does not know where its tool stores sessions"):
         latest_session(reader("other", 1), strict=False, max_record=1)

@@ -88,7 +88,11 @@ WRONG = {
         ValueError,
         "details.children[0].messages[1].role is 'ai'",
     ),
-    "a list": ([Message(role="assistant", content=LIE)], TypeError, "trace is a list; expected an ExecutionTrace"),
+    "a list": (
+        [Message(role="assistant", content=LIE)],
+        TypeError,
+        "trace is of type list; expected an ExecutionTrace",
+    ),
     "arguments as text": (
         trace_of(Message(role="assistant", tool_calls=(ToolCall(id="c1", name="x", arguments='{"path": "/a"}'),))),
         TypeError,

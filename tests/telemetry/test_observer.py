@@ -241,7 +241,7 @@ def test_nothing_of_opentelemetry_is_imported(tmp_path):
         "import sys\n"
         "from sentinel_core.cli import main\n"
         "try:\n    main(['evaluate', sys.argv[1]])\nexcept SystemExit as end:\n    assert end.code == 0, end.code\n"
-        "from sentinel_core.telemetry import Telemetry, rebuild, spans_of\n"
+        "from sentinel_agent.telemetry import Telemetry, rebuild, spans_of\n"
         "import sentinel_core.telemetry.verdicts, sentinel_core.telemetry.send, sentinel_command_receive.cli.receive\n"
         "print([name for name in sys.modules if name.startswith(('opentelemetry', 'google.protobuf', 'httpx'))])\n"
     )

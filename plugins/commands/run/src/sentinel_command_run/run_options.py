@@ -103,7 +103,7 @@ def guard_flags(options: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
     if options["no_reflect"]:
         given = [flag for _, flag in flags.values()] + [_flag(kind) for kind in _KINDS if options[kind]]
         if given:
-            raise click.UsageError(f"{given[0]} cannot be combined with --no-reflect, which has no reruns")
+            raise click.UsageError(f"{given[0]} cannot be combined with --no-reflect, which turns reruns off")
         flags["reflect"] = (False, "--no-reflect")
     return flags
 

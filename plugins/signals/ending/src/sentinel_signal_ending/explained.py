@@ -49,7 +49,7 @@ _EXPLAINED = {
     ),
     "empty_artifact": Explanation(
         why="Nothing was submitted, so nothing can be right.",
-        mend="Reject an empty answer in the tool that accepts it, and allow the agent to say that it gives up.",
+        mend="Let the tool that receives the answer reject an empty one, and allow the agent to say that it gives up.",
         example=_example(*_called("finish", "taken", answer="None")),
     ),
     "only_new_files": Explanation(
