@@ -50,7 +50,7 @@ test: style $(BROWSER) $(SPHINX) ## Everything that must hold: style, types, tes
 	$(BIN)/coverage report --fail-under 90
 	$(BIN)/coverage report --include 'src/sentinel_core/evaluate/*' --fail-under 100
 
-quick: $(READY) ## The tests that start no process, in under a minute.
+quick: $(READY) ## The tests that start no process and need no faulty server, in under a minute.
 	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal -m 'not process and not exhaustive'
 
 bench: $(READY) ## Speed, as ratios measured in this run.

@@ -2,7 +2,8 @@
 
 A test is marked ``process`` where its file, a helper that the file imports, or a fixture of a ``conftest.py`` that the test
 uses imports one of ``DOORS`` or forks by itself. What this does not see says so: ``pytest.mark.process``. With
-``-m "not process"``, as in ``make quick``, a test that starts a process all the same fails.
+``-m "not process"``, as in ``make quick``, a test that starts a process all the same fails. Tests against the servers that
+stall and break are marked as well: they wait most of their time.
 """
 
 import ast
@@ -16,7 +17,14 @@ from types import CodeType, FunctionType, ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOORS = ("subprocess", "multiprocessing", "sentinel_core.runtime.isolate", "sentinel_core.cli")
+DOORS = (
+    "subprocess",
+    "multiprocessing",
+    "sentinel_core.runtime.isolate",
+    "sentinel_core.cli",
+    "sentinel_command_run",
+    "sentinel_faults",  # the server that breaks
+)
 FORKS = frozenset({"fork", "forkpty", "posix_spawn"})
 EVENTS = frozenset({"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"})
 
@@ -100,6 +108,7 @@ def pytest_collection() -> None:
 def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
     gc.enable()
 
 
