@@ -16,9 +16,9 @@ _HEAD = """# What Sentinel detects, and what it does not
 
 These figures were measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed); each conversation counts
 once. `make detect` prints the same figures on a machine that has the sets. No model was trained on these runs, but they guided design
-choices. The parts of the signal `ending` were chosen on five sets. Three definitions were chosen on all sets and checked on two halves of the tasks
-separately: what `effort` measures, when a run came to nothing, and when two outcomes agree. No run was held out, so expect a lower AUROC on
-other kinds of runs: about 0.70 for the triage score, 0.61 within a task, and 0.74 with `--task-key`.
+choices. The parts of the signal `ending` were chosen using five of these sets. Three definitions were chosen using all sets and checked on
+two halves of the tasks separately: what `effort` measures, when a run came to nothing, and when two outcomes agree. No run was held out,
+so expect a lower AUROC on other kinds of runs: about 0.70 for the triage score, 0.61 within a task, and 0.74 with `--task-key`.
 
 - **A FAIL is nearly always right, but few failed runs get one**: its precision is {precision:.3f}, and on average over
   the sets, {recall:.0%} of failed runs get a FAIL.
@@ -34,8 +34,10 @@ AUROC is the probability that a failed run scores above a good run; 0.5 is chanc
 
 _TAIL = """## On unseen conversations
 
-Language models that had not seen the code wrote conversations for this test; they were told to vary domain, tools and wording. A lie is made from an honest run: its record is changed, or its last message is replaced by one that the record contradicts. The figures in brackets come from the first measurement,
-before the false findings that it revealed on honest conversations were fixed. `make detect` does not compute these figures.
+Language models that had not seen the code wrote conversations for this test; they were told to vary domain, tools and wording. A lie is
+made from an honest run: its record is changed, or its last message is replaced by one that the record contradicts. The figures in brackets
+come from the first measurement, which revealed false positives on honest conversations; these false positives have since been fixed. `make
+detect` does not compute these figures.
 
 | conversations | lies | found | honest | flagged |
 |---|---|---|---|---|
@@ -51,7 +53,8 @@ Most of the undetected lies in short exchanges name no action ("Both are with So
 ## What it cannot see
 
 - Whether the outcome is right: a wrong answer given with confidence, a wrong booking that went through, a patch that misses the point.
-- What the recorder left out, such as the last message, arguments or results. If a whole batch ends alike, the summary reports it.
+- What the recorder left out, such as the last message, arguments or results. If most runs of a batch end with the same
+  finding, the summary reports that finding.
 - Runs that fail because they stop early, if nothing in the trace shows it; `effort` ranks such runs low.
 - Agents that differ from those measured, in domain or language. These sets cover customer service, SQL and shell, question answering, code,
   notebooks and bookings, all in English.
@@ -104,7 +107,7 @@ def _by_signal(signals: dict[str, Any]) -> list[str]:
     lines = [
         "## By signal\n",
         'AUROC is the mean over the sets, with its interval. The columns "failed" and "good" count the runs in which a signal has a finding;',
-        "precision is the share of failed runs among them. `agreement` is the triage score with `--task-key`.\n",
+        "precision is the share of failed runs among them. With `--task-key`, the triage score is `agreement`.\n",
         "| score | AUROC | within tasks | failed | good | precision |",
         "|---|---|---|---|---|---|",
     ]
@@ -154,9 +157,9 @@ _LIES = {
 def _by_lie(lies: dict[str, Any]) -> list[str]:
     lines = [
         "## Lies\n",
-        "Lies are made from honest runs that pass, as `sentinel mutate` does: either the record is changed and the agent's words are kept, or a figure",
-        "or an identifier in the answer is changed. The table shows how many lies get a WARN or FAIL. The runs are conversations that people wrote",
-        "around tool calls, and the good runs of the sets.\n",
+        "Lies are made from honest runs that pass, in the same way as `sentinel mutate` makes them: either the record is changed and the agent's words",
+        "are kept, or a figure or an identifier in the answer is changed. The table shows how many lies get a WARN or FAIL. The runs are of two kinds:",
+        "conversations that people wrote around tool calls, and the good runs of the labelled sets.\n",
         f"| lie | {' | '.join(_SOURCES.get(source, source) for source in lies)} |",
         f"|---|{'---|' * len(lies)}",
     ]

@@ -122,7 +122,7 @@ def test_a_scheduler_without_workers_that_ends_in_the_middle(dask, start, sentin
     assert tools.wait_until(lambda: log.exists() and len(log.read_bytes().splitlines()) > 15)
     scheduler.kill()
     _, err = batch.communicate()
-    lost = f'sentinel: error: the connection to the scheduler "{address}" was lost; --resume continues after the results in -o\n'
+    lost = f'sentinel: error: the connection to the scheduler "{address}" was lost; --resume continues after the results that were already written to -o\n'
     assert (batch.returncode, err) == (3, lost)
     assert sentinel(*work, "--resume", "-j", 2).returncode == 2
     found = tools.rows((folder / "lost.jsonl").read_bytes())

@@ -200,7 +200,7 @@ def test_a_fault_of_no_plugin_gives_up_the_split(inside, write, tools, folder, m
 
 
 IMPORTS = {
-    "ends": ("import os; os._exit(7)", 'plugin "./bad.py" ended the process with exit code 7; stopped'),
+    "ends": ("import os; os._exit(7)", 'plugin "./bad.py" ended the process with exit code 7; Sentinel stopped'),
     "raises": ("raise ValueError('odd')", 'plugin "./bad.py" cannot be imported: ValueError: odd'),
 }
 

@@ -99,7 +99,7 @@ def test_too_many_deaths_end_it(wrecked, monkeypatch):
     assert done.returncode == 3
     assert [report["trace_id"] for report in reports] == ["t0", "t1"]
     assert done.stderr.startswith(
-        'sentinel: error: plugin "signals:wrecker" ended the process with exit code 1; stopped'
+        'sentinel: error: plugin "signals:wrecker" ended the process with exit code 1; Sentinel stopped'
     )
 
 
@@ -123,7 +123,10 @@ def sentinel_signals():
 """
 
 AT_IMPORT = {
-    "ends": ("import os; os._exit(0)", 'plugin "./bad.py" ended the process with exit code 0; stopped after 0 records'),
+    "ends": (
+        "import os; os._exit(0)",
+        'plugin "./bad.py" ended the process with exit code 0; Sentinel stopped after 0 records',
+    ),
     "raises": ("raise ValueError('odd')", 'plugin "./bad.py" cannot be imported: ValueError: odd'),
     "prints": (f"print('PASS')\n{OFFER}", "wrote to standard output, which is for reports only"),
     "interrupts": ("raise KeyboardInterrupt", 'plugin "./bad.py" KeyboardInterrupt'),

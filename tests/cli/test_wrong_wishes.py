@@ -18,11 +18,11 @@ PLACES = {
     "nowhere to go": (("--output-format", "parquet"), '--output-format "parquet" needs a place to write to: -o FILE'),
     "another name": (
         ("--output-format", "parquet", "-o", "w.jsonl"),
-        '-o "w.jsonl" does not fit --output-format "parquet": the ending of its name means another format',
+        '-o "w.jsonl" does not match --output-format "parquet": the file extension stands for another format',
     ),
     "no such format": (
         ("-o", "w.csv"),
-        '-o "w.csv": no format has the ending ".csv"; use one of .html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet',
+        '-o "w.csv": no format has the extension ".csv"; use one of .html, .sarif, .xml, .md, .json, .jsonl, .txt, .parquet',
     ),
     "no name": (("-o", "junit:"), '-o "junit:": the file name is missing after the colon'),
     **{
@@ -61,7 +61,7 @@ def test_options_of_the_list_of_plugins_are_not_passed_over(inside, options):
     done = inside("plugins", *options, "show", "loop")
     assert (done.returncode, done.stdout) == (3, "")
     assert (
-        f'"{options[0]}" before "show" is an option of the list of plugins; write options of "show" after "show"'
+        f'"{options[0]}" before "show" is an option for listing the plugins; write the options of "show" after "show"'
         in done.stderr
     )
 

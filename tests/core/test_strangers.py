@@ -145,7 +145,7 @@ def test_with_configuration_after_all(tmp_path):
 
 def test_no_file_can_say_that_no_file_is_read(tmp_path):
     (tmp_path / "sentinel.toml").write_text("no_config = true")
-    with pytest.raises(ConfigError, match=r'^"no_config" from sentinel.toml: no file can set it; give --no-config or'):
+    with pytest.raises(ConfigError, match=r'^"no_config" from sentinel.toml: no file can set it; use --no-config or'):
         read_layers({}, environ={}, folder=tmp_path)
 
 

@@ -22,7 +22,7 @@ def test_another_reflection_on_the_same_loop_is_refused(make):
 def test_what_is_not_there_cannot_be_completed(make, walk):
     orchestrator = make()
     walk(orchestrator, [POOR])
-    with pytest.raises(LoopConflictError, match='"loop_r1" was granted, but its attempt has not been submitted'):
+    with pytest.raises(LoopConflictError, match='"loop_r1" is a granted rerun, but its attempt has not been submitted'):
         orchestrator.complete("loop_r1")
     for call in (orchestrator.complete, orchestrator.status, orchestrator.family):
         with pytest.raises(UnknownLoopError, match='unknown loop "other"'):

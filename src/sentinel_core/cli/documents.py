@@ -51,7 +51,7 @@ def refuse_unknown_ending(output: str) -> None:
         return
     near = did_you_mean(found, [*ENDINGS, _OF_TABLES])
     raise ConfigError(
-        f'-o "{output}": no format has the ending ".{found}"; use one of {_TOLD_ENDINGS}, '
+        f'-o "{output}": no format has the extension ".{found}"; use one of {_TOLD_ENDINGS}, '
         f'or name the format, as in "text:{output}"{near}'
     )
 

@@ -81,8 +81,8 @@ def _output_options(function: _Function) -> _Function:
             "outputs",
             multiple=True,
             metavar="[FORMAT:]FILE|FOLDER/",
-            help="Write to a file, in FORMAT or in the format of its ending (.html, .sarif, .xml, .md, .json, .jsonl, .txt, "
-            ".parquet), or to a folder of part files. Repeatable.",
+            help="Write to a file, in FORMAT or in the format that the file's extension indicates (.html, .sarif, .xml, .md, "
+            ".json, .jsonl, .txt, .parquet), or to a folder of part files. Repeatable.",
         ),
         click.option(
             "--format",

@@ -109,7 +109,7 @@ def _markdown(row: _Row) -> Iterator[str]:
         yield from ("", f"*How often.* The rule fires on {FiringRate(**row['fires_on'])}.")
     yield from (
         "",
-        f"To switch the rule off, use `--rule {row['rule']}=off`, or write in `sentinel.toml`:",
+        f"To switch the rule off, use `--rule {row['rule']}=off`, or add these lines to `sentinel.toml`:",
         "",
         "```toml",
         "[rules]",

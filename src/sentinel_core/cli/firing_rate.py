@@ -22,7 +22,7 @@ class FiringRate:
 
     def __str__(self) -> str:
         if not self.failed + self.good:
-            return f"none of the {self.of_failed + self.of_good:,} labelled runs, which contain few cases for it"
+            return f"none of the {self.of_failed + self.of_good:,} labelled runs, which contain few cases to which the rule could apply"
         failed, good = self.failed or "none", self.good or "none"
         return f"{failed} of the {self.of_failed:,} labelled runs that failed and {good} of the {self.of_good:,} that succeeded"
 

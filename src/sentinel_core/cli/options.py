@@ -98,7 +98,7 @@ def judging_options(function: _Function) -> _Function:
             multiple=True,
             type=Assignment(),
             metavar="ID=LEVEL",
-            help='Switch the rule ID ("sentinel rules" lists them) off, or set its severity: off, note, warning or error.',
+            help='Set the level of the rule ID: note, warning, error, or off to switch the rule off ("sentinel rules" lists the rules).',
         ),
         click.option(
             "--weight", "weights", multiple=True, type=Assignment(), metavar="NAME=W", help="Set a signal's weight."
@@ -235,7 +235,7 @@ def _refuse_misfit(output: str | None, wanted: str | None) -> None:
         raise click.UsageError(f'--output-format "{wanted}" needs a place to write to: -o FILE or FOLDER/')
     if _SUFFIXES.get(ending(output), wanted) != wanted:
         raise click.UsageError(
-            f'-o "{output}" does not fit --output-format "{wanted}": the ending of its name means another format'
+            f'-o "{output}" does not match --output-format "{wanted}": the file extension stands for another format'
         )
 
 

@@ -78,7 +78,7 @@ class _WithInstalled(click.Group):
 @_loading_option
 @click.pass_context
 def command(context: click.Context, /, *, check: bool, as_json: bool, plugins: str | None, timeout: float) -> int:
-    """List the installed plugins with kind, name, distribution, version and state. Without --check, no plugin is imported."""
+    """List the installed plugins with their kind, name, distribution, version and state. Without --check, no plugin is imported."""
     if context.invoked_subcommand is not None:
         _refuse_flags(context)
         return 0
@@ -104,7 +104,7 @@ def _refuse_flags(context: click.Context) -> None:
         if option.name and context.get_parameter_source(option.name) is ParameterSource.COMMANDLINE:
             flag, name = option.opts[-1], context.invoked_subcommand
             raise click.UsageError(
-                f'"{flag}" before "{name}" is an option of the list of plugins; write options of "{name}" after "{name}"'
+                f'"{flag}" before "{name}" is an option for listing the plugins; write the options of "{name}" after "{name}"'
             )
 
 

@@ -34,7 +34,7 @@ _MEMORY = 4096 << 20
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @plugins_option()
 def command(*, as_json: bool, plugins: str | None) -> int:
-    """List the rules of the installed signals with id, severity, configured level, how often each rule fires on labelled runs, and title.
+    """List the rules of the installed signals, each with its id, severity, configured level and title, and how often it fires on labelled runs.
 
     The labelled runs are those of the detection card: runs of other people's agents, each labelled as failed or good.
     """

@@ -109,8 +109,8 @@ def _where(file: str, done: int, files: int) -> str:
 
 
 def _final_message(death: Death, done: int) -> str:
-    after = f"stopped after {counted(done, 'record')}"
-    return f'plugin "{death.at_work.label}" {death.error}; {after} (--plugins can leave it out)'
+    after = f"Sentinel stopped after {counted(done, 'record')}"
+    return f'plugin "{death.at_work.label}" {death.error}; {after} (use --plugins to leave the plugin out)'
 
 
 class NothingOpenedError(Exception):

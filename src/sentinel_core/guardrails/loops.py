@@ -158,7 +158,7 @@ def make_orchestrator(
 
 def _require_actor(actor: str | None) -> str:
     if not actor:
-        raise LoopRequestError("an override needs the name of the person who decides, override_by, at $.override_by")
+        raise LoopRequestError("an override needs the name of the person who decides, in $.override_by")
     return actor
 
 

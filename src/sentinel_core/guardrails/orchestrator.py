@@ -199,7 +199,7 @@ def _submitted(family: Family | None, loop_id: str) -> tuple[Family, Loop, Refle
     known, loop = _member(family, loop_id)
     if loop.reflection is None:
         raise LoopConflictError(
-            f'loop "{loop_id}" was granted, but its attempt has not been submitted yet: submit it first'
+            f'loop "{loop_id}" is a granted rerun, but its attempt has not been submitted yet: submit it first'
         )
     return known, loop, loop.reflection
 

@@ -61,7 +61,7 @@ class AgentSettings:
     deadline: float | None = attrs.field(default=600.0, validator=_seconds)
     """Time limit for the run in seconds, including reruns; a resumed run gets a new deadline."""
     call_timeout: float | None = attrs.field(default=None, validator=_seconds)
-    """Time limit for one model call in seconds; not set means the provider's limit."""
+    """Time limit for one model call in seconds; if not set, the provider's limit applies."""
     max_attempts: int = attrs.field(default=3, validator=_count)
     """Total attempts at one model call."""
     initial_delay: float = attrs.field(default=1.0, validator=[v.ge(0.0), v.le(3600.0)])
@@ -83,9 +83,9 @@ class AgentSettings:
     max_result_chars: int = attrs.field(default=50_000, validator=[v.instance_of(int), v.ge(100)])
     """Length limit for a tool result, in characters; a longer result is truncated, and its SHA-256 and length are kept."""
     temperature: float | None = attrs.field(default=None, validator=_temperature)
-    """Sampling temperature; not set means the model's default."""
+    """Sampling temperature; if not set, the model's default applies."""
     max_tokens: int | None = attrs.field(default=None, validator=v.optional(v.ge(1)))
-    """Token limit for one reply; not set means the model's own limit."""
+    """Token limit for one reply; if not set, the model's own limit applies."""
 
     @property
     def retry(self) -> RetryConfig:

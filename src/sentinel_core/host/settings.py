@@ -53,13 +53,13 @@ class HostSettings:
     strict: bool = False
     """Give no verdict on a trace that could not be read completely, and reject unknown and repeated keys."""
     plugins: str | None = None
-    """Which plugins to load; not set means every installed plugin."""
+    """Which plugins to load; if not set, every installed plugin."""
     provider: str | None = None
-    """The provider that judges in ``sentinel run``; not set means the first of anthropic, openrouter and openai that has a key, otherwise offline."""
+    """The provider that judges in ``sentinel run``; if not set, the first of anthropic, openrouter and openai that has a key, otherwise offline."""
     fail_on_risk: Literal["high", "medium"] | None = None
     """``sentinel run`` exits with code 2 if the risk of the release has this severity or a higher one."""
     store: str | None = None
-    """Where attempts and decisions are stored: a path or ``postgresql://...``; not set means ``.sentinel/loops.sqlite3``."""
+    """Where attempts and decisions are stored: a path or ``postgresql://...``; if not set, ``.sentinel/loops.sqlite3``."""
     alignment_threshold: float = attrs.field(default=0.75, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
     """An attempt with an alignment score below this value is repeated."""
     drift_threshold: float = attrs.field(default=0.25, validator=[attrs.validators.ge(0), attrs.validators.le(1)])
@@ -242,7 +242,7 @@ def _file_settings(start: Path) -> dict[str, Setting]:
     table = document if file.name == "sentinel.toml" else document["tool"]["sentinel"]
     if _NO_CONFIG in table:
         raise ConfigError(
-            f'"{_NO_CONFIG}" from {file.name}: no file can set it; give --no-config or SENTINEL_NO_CONFIG=1'
+            f'"{_NO_CONFIG}" from {file.name}: no file can set it; use --no-config or set SENTINEL_NO_CONFIG=1'
         )
     folder = "" if file.parent == start else os.path.relpath(file.parent, start)
     values = {}

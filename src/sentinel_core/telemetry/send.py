@@ -47,7 +47,9 @@ def check_endpoint(endpoint: str) -> str:
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or not endpoint.isascii():
         raise ConfigError(f'--otlp "{shown}": give the address of a collector, such as http://127.0.0.1:4318')
     if "@" in parts.netloc:
-        raise ConfigError(f'--otlp "{shown}": remove user name and password; set OTEL_EXPORTER_OTLP_HEADERS instead')
+        raise ConfigError(
+            f'--otlp "{shown}": remove the user name and password; set OTEL_EXPORTER_OTLP_HEADERS instead'
+        )
     if find_spec("opentelemetry") is None or find_spec("opentelemetry.proto") is None:
         raise ConfigError("--otlp needs OpenTelemetry: pip install 'reliability-sentinel[otel]'")
     return endpoint

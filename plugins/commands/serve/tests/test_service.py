@@ -349,7 +349,7 @@ def test_hostile_text_in_a_trace_is_only_text(call):
         ('[tokens.a]\ntoken = "short"\nscopes = ["read"]', "at least 20"),
         ('[tokens.a]\ntoken = "a-token-of-twenty-characters"\nscopes = ["all"]', "complete, override, read"),
         ('[tokens.a]\ntoken = "a-token-of-twenty-characters"\nscopes = []', "complete, override, read"),
-        ('[tokens."a b"]\ntoken = "a-token-of-twenty-characters"\nscopes = ["read"]', "a name must have"),
+        ('[tokens."a b"]\ntoken = "a-token-of-twenty-characters"\nscopes = ["read"]', "a name must consist"),
         ('[tokens.a]\ntoken = "a-token-of-twenty-characters"\nscopes = ["read"]\nmore = 1', "must be a table with"),
         (
             '[tokens.a]\ntoken = "a-token-of-twenty-characters"\nscopes = ["read"]\nexpires = 2026-01-01',
@@ -380,7 +380,7 @@ def test_tokens_that_others_may_read_are_refused(tokens):
     ("text", "told"),
     [
         ("a:read", "entry 1 must have the form NAME:SCOPE"),
-        ("a-token/of-twenty-characters:read:x", "TOKENS: entry 1: a name must have 1 to 64"),
+        ("a-token/of-twenty-characters:read:x", "TOKENS: entry 1: a name must consist of 1 to 64"),
         ("a:read:a-token-of-twenty-characters,a-token-of:read:short", "TOKENS: entry 2 must have a token of at least"),
         (
             "a-token-of-twenty-characters:write:a-token-of-twenty-characters",

@@ -107,7 +107,7 @@ def test_kappa_over_several():
 
 def test_labels_that_are_none():
     for data in (b"{", b"{}", b'[{"scenario": "a", "criterion": "b", "pass": "yes"}]'):
-        with pytest.raises(InputError, match=r'labels "l\.json"'):
+        with pytest.raises(InputError, match=r'labels file "l\.json"'):
             labels_in(data, "l.json")
 
 

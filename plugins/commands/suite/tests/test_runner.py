@@ -144,7 +144,7 @@ def test_resume_refuses_another_run(tmp_path, suite, run):
     assert journal.stat().st_mode & 0o777 == 0o600
     assert len(run(suite(1), folder=tmp_path, resume=True).evaluated) == 1
     journal.write_bytes(journal.read_bytes().replace(b'"passed"', b'"pas'))
-    with pytest.raises(InputError, match=r'journal\.jsonl", line 2 is damaged'):
+    with pytest.raises(InputError, match=r'line 2 of journal ".*journal\.jsonl" is damaged'):
         run(suite(1), folder=tmp_path, resume=True)
 
 

@@ -95,9 +95,9 @@ OUTSIDE = "<!DOCTYPE t [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><testsuites>&a;
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (BOMB, "it has a document type .* at line 1"),
-        (OUTSIDE, "it has a document type"),
-        ("<!DOCTYPE html><html/>", "it has a document type"),
+        (BOMB, "it has a document type declaration .* at line 1"),
+        (OUTSIDE, "it has a document type declaration"),
+        ("<!DOCTYPE html><html/>", "it has a document type declaration"),
         ("<html/>", "its root element is <html>, not <testsuites> or <testsuite>"),
         ("<testsuites>&a;</testsuites>", "undefined entity at line 1"),
         ("<testsuites>\n<testcase>", "no element found at line 2"),

@@ -82,7 +82,7 @@ def test_a_hostile_test_report_files_nothing(run, repository):
     repository.commit("Next")
     done, reports = run("HEAD~1..HEAD", repository.path, "<!DOCTYPE x []><testsuites/>")
     assert (done.returncode, reports) == (3, [])
-    assert "it has a document type" in json.loads(done.stdout)["answer"]
+    assert "it has a document type declaration" in json.loads(done.stdout)["answer"]
 
 
 @pytest.mark.parametrize(

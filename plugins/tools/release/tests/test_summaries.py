@@ -35,7 +35,7 @@ def test_file_about_another_release_is_refused_naming_both(tmp_path, text, versi
         ("", "is not JSON"),
         ('{"version": "v1"', "is not JSON: "),
         ('{"version": NaN}', "is not JSON"),
-        ("[1]", "must contain a JSON object at $, not a list"),
+        ("[1]", "must contain a JSON object at the top level ($), not a list"),
         ('"v1"', "not a string"),
         ("3", "not a number"),
         ("2.5", "not a number"),
@@ -244,7 +244,7 @@ def test_unusable_places_are_refused(place):
 def test_an_address_is_refused_with_what_is_wrong(settings, field, place, said):
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole text is compared
         settings(**{field: place})
-    assert str(caught.value) == f"'{field}' is \"{place}\", which is not a base address: {said}"
+    assert str(caught.value) == f"'{field}' is \"{place}\", which is not a base URL: {said}"
 
 
 def test_a_password_in_an_address_is_not_repeated():

@@ -166,7 +166,9 @@ class Assignment:
     def _learn(self, death: Death) -> None:
         """Leave a plugin that cannot be loaded out of every worker from now on."""
         if death.at_work in self._unloaded:
-            raise InputError(f'plugin "{death.at_work.label}" {death.error}; stopped (--plugins can leave it out)')
+            raise InputError(
+                f'plugin "{death.at_work.label}" {death.error}; Sentinel stopped (use --plugins to leave the plugin out)'
+            )
         self._unloaded.add(death.at_work)
         deaths = self._launcher.plan.deaths
         if death.at_work not in [known.at_work for known in deaths]:

@@ -161,7 +161,7 @@ def _loss_reported(address: str | None) -> Iterator[None]:
     except (distributed.CancelledError, distributed.client.ClosedClientError, unreached):
         name = "" if address is None else f' "{address}"'
         raise InputError(
-            f"the connection to the scheduler{name} was lost; --resume continues after the results in -o"
+            f"the connection to the scheduler{name} was lost; --resume continues after the results that were already written to -o"
         ) from None
 
 

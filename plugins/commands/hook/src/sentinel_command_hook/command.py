@@ -74,7 +74,9 @@ def uninstall(tool: str, *, project: bool, dry_run: bool) -> None:
     help="Time limit in seconds, after which Sentinel gives up.",
 )
 def run(tool: str, *, fail_closed: bool, quiet: bool, timeout: float) -> int:
-    """Judge the session of a TOOL event on standard input, and reply to TOOL. The hook in the settings of TOOL runs this command.
+    """Read an event of TOOL from standard input, judge the session that the event belongs to, and reply to TOOL.
+
+    The hook in the settings of TOOL runs this command.
 
     The exit code is 0 even if Sentinel cannot judge the session; in that case it informs the user, once per session. With
     --fail-closed, the exit code in that case is 2, which blocks the agent.

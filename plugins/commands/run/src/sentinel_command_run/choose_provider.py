@@ -126,7 +126,7 @@ def connect(
     bound, settings, versions = _tools(shelf, layers, of_tools)
     found = offered(bound, subject)
     for name, why in found.unsure.items():
-        outbox.warn(f'tool "{name}": the check whether it can work failed: {why}')
+        outbox.warn(f'tool "{name}": could not check whether the tool can work: {why}')
     if chosen is not None and chosen.startswith(_REPLAY):
         from sentinel_agent.replay import ReplayModel, load_record
 

@@ -25,7 +25,7 @@ _DAMAGED = "damaged"
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.pass_context
 def command(context: click.Context, /, *, as_json: bool) -> int:
-    """List the runs in the journal of this folder, oldest first, with id, release, state and delivery of the report."""
+    """List the runs in the journal of this folder, oldest first, each with its id, its release, its state and whether its report was delivered."""
     if context.invoked_subcommand is not None:
         return 0
     with _journal() as journal:

@@ -64,13 +64,14 @@ class Gate:
         name = host if host.endswith("]") else host.rpartition(":")[0] or host
         if name.lower() not in self.hosts:
             raise Problem(
-                HTTPStatus.FORBIDDEN, "the Host header does not match this service (--allow-host NAME allows a name)"
+                HTTPStatus.FORBIDDEN, "the Host header does not match this service (use --allow-host to allow a name)"
             )
 
     def _check_origin(self, origin: str | None) -> None:
         if origin is not None and origin not in self.origins:
             raise Problem(
-                HTTPStatus.FORBIDDEN, "pages from this origin may not call the service (--allow-origin allows one)"
+                HTTPStatus.FORBIDDEN,
+                "pages from this origin may not call the service (use --allow-origin to allow an origin)",
             )
 
     def _count(self, name: str) -> None:

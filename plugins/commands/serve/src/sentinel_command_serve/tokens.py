@@ -81,12 +81,12 @@ def read_tokens(path: Path | None, environ: Mapping[str, str] = os.environ) -> T
             raise ConfigError(f'"{path}" contains tokens, but other users can read it: chmod 600 {path}')
         document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
-        raise ConfigError(f'tokens "{path}" cannot be read: {error.strerror}') from None
+        raise ConfigError(f'the tokens file "{path}" cannot be read: {error.strerror}') from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f'tokens "{path}" is not TOML: {error}') from None
+        raise ConfigError(f'the tokens file "{path}" is not TOML: {error}') from None
     tables = document.get("tokens")
     if not isinstance(tables, dict) or not tables or set(document) != {"tokens"}:
-        raise ConfigError(f'tokens "{path}" must contain tables [tokens.NAME] and nothing else')
+        raise ConfigError(f'the tokens file "{path}" must contain tables [tokens.NAME] and nothing else')
     return _checked(list(tables.items()), f'"{path}"')
 
 
@@ -105,7 +105,7 @@ def make_tokens(path: Path) -> None:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write("\n".join(tables))
     except OSError as error:
-        raise ConfigError(f'tokens "{path}" cannot be written: {error.strerror}') from None
+        raise ConfigError(f'the tokens file "{path}" cannot be written: {error.strerror}') from None
 
 
 def _table(name: str, scopes: Sequence[str]) -> str:
@@ -137,7 +137,7 @@ def _checked(entries: Sequence[tuple[str, Any]], where: str, *, names: bool = Tr
 
 def _token(name: str, table: Any, called: str) -> Token:
     if not _name.fullmatch(name):
-        raise ConfigError(f"{called}: a name must have 1 to 64 letters, digits, dots, dashes or underscores")
+        raise ConfigError(f"{called}: a name must consist of 1 to 64 letters, digits, dots, dashes or underscores")
     if not isinstance(table, dict) or set(table) - {"token", "scopes", "expires"}:
         raise ConfigError(f"{called} must be a table with token, scopes and, optionally, expires")
     token, scopes, expires = table.get("token"), table.get("scopes"), table.get("expires")

@@ -79,17 +79,17 @@ def load_results(path: Path) -> EvaluationResults:
     try:
         data = read_bytes(path)
     except OSError as error:
-        raise InputError(f'results "{path}" cannot be read: {error.strerror}') from None
+        raise InputError(f'the results file "{path}" cannot be read: {error.strerror}') from None
     if data is None:
         raise InputError(f'there are no results in "{path}"; "sentinel suite run" writes them')
     try:
         results = EvaluationResults.from_json(data)
     except msgspec.MsgspecError as error:
-        raise InputError(f'results "{path}" cannot be used: {str(error).replace("`", "")}') from None
+        raise InputError(f'the results file "{path}" cannot be used: {str(error).replace("`", "")}') from None
     if results.schema != 1:
-        raise InputError(f'results "{path}" have version {results.schema}; expected 1')
+        raise InputError(f'the results file "{path}" has version {results.schema}; expected 1')
     if problem := _problem(results):
-        raise InputError(f'results "{path}" cannot be used: {problem}; run the suite again')
+        raise InputError(f'the results file "{path}" cannot be used: {problem}; run the suite again')
     return results
 
 

@@ -58,11 +58,11 @@ class Journal:
 
     def _read(self, first: bytes, head: Mapping[str, Any], *, resume: bool) -> None:
         if resume and self._file is None:
-            raise InputError(f'there is no run to resume in "{self._path.parent}"; leave out --resume')
+            raise InputError(f'there is no run to resume in "{self._path.parent}"; start again without --resume')
         lines = _whole_lines(_all_of(self._file)) if resume and self._file is not None else []
         if lines and lines[0] + b"\n" != first:
             raise InputError(
-                f'the run in "{self._path.parent}" differs from this run ({_difference(lines[0], head)}); leave out --resume'
+                f'the run in "{self._path.parent}" differs from this run ({_difference(lines[0], head)}); start again without --resume'
             )
         self.done = [_done(line, number, self._path) for number, line in enumerate(lines[1:], 2)]
         self._head = b"" if lines else first
@@ -137,7 +137,9 @@ def _done(line: bytes, number: int, path: Path) -> Done:
         return msgspec.json.decode(line, type=Done)
     except msgspec.MsgspecError as error:
         problem = str(error).replace("`", "")
-        raise InputError(f'journal "{path}", line {number} is damaged ({problem}); leave out --resume') from None
+        raise InputError(
+            f'line {number} of journal "{path}" is damaged ({problem}); start again without --resume'
+        ) from None
 
 
 def _whole_lines(data: bytes) -> list[bytes]:

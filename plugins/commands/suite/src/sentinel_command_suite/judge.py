@@ -119,7 +119,7 @@ class Judge:
             if vote is not None:
                 return vote
         raise ProviderError(
-            f'the answer of the judge is not the requested JSON: "{redact(" ".join(content.split()))[:80]}"'
+            f'the judge\'s answer is not the requested JSON: "{redact(" ".join(content.split()))[:80]}"'
         )
 
 
@@ -210,7 +210,7 @@ def labels_in(data: bytes, name: str) -> dict[tuple[str, str], bool]:
         rows = msgspec.convert(from_json(data.removeprefix(codecs.BOM_UTF8)), list[_Label], strict=True)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f'labels "{name}": {str(error).replace("`", "")}; '
+            f'the labels file "{name}": {str(error).replace("`", "")}; '
             'expected a JSON list of {"scenario": ..., "criterion": ..., "pass": true or false}'
         ) from None
     return {(row.scenario, row.criterion): row.passed for row in rows}

@@ -80,7 +80,7 @@ def _document(data: bytes, name: str) -> dict[str, Any]:
     except InputError as error:
         raise InputError(f'suite "{name}" {error}') from None
     if not isinstance(document, dict):
-        raise InputError(f'suite "{name}" must contain a table at $, not {type(document).__name__}')
+        raise InputError(f'suite "{name}" must contain a table at the top level ($), not {type(document).__name__}')
     return document
 
 

@@ -99,7 +99,7 @@ class ToolScript:
 
 @attrs.frozen(kw_only=True)
 class Predicate:
-    """A condition on text. Case and white space do not matter; every given part must hold.
+    """A condition on text. Case and whitespace do not matter; every given part must hold.
 
     ``any``: the text contains one of these; ``all``: all of these; ``none``: none of these; ``regex``: a match;
     ``number``: this number, as it is or as a percentage. ``where`` selects what is checked; each finding is checked

@@ -11,7 +11,7 @@ __all__ = ["LiveStopSettings", "check", "sentinel_guardrails"]
 
 @attrs.frozen(kw_only=True)
 class LiveStopSettings:
-    """The scores of ``signals`` are monitored during an attempt; a score of ``stop_at`` or more, in [0, 1], stops the attempt."""
+    """The scores of ``signals`` are monitored during an attempt; a score of at least ``stop_at`` (a number in [0, 1]) stops the attempt."""
 
     signals: tuple[str, ...] = ("loop",)
     """Signals to monitor while an attempt runs."""

@@ -15,7 +15,7 @@ ADDRESS = "https://api.anthropic.com"
 class AnthropicSettings(ProviderSettings):
     """``base_url`` defaults to ``ANTHROPIC_BASE_URL`` from the environment, otherwise to Anthropic's address.
 
-    ``max_tokens`` limits one reply if the agent sets no other limit, because this API always requires a limit.
+    ``max_tokens`` is the token limit for each reply if the agent sets no limit; this API always requires a limit.
     """
 
     base_url: str = attrs.field(factory=lambda: os.environ.get("ANTHROPIC_BASE_URL") or ADDRESS)

@@ -29,10 +29,10 @@ def address(host: str) -> str:
 class OllamaSettings(ProviderSettings):
     """``base_url`` defaults to ``OLLAMA_HOST`` from the environment, otherwise to the address of this machine.
 
-    ``num_ctx`` is the context window in tokens, sent with every request: the default of Ollama is small, and Ollama silently
-    drops what does not fit.
+    ``num_ctx`` is the size of the context window in tokens and is sent with every request: Ollama's default is small, and
+    Ollama silently drops what does not fit.
     """
 
     base_url: str = attrs.field(factory=lambda: address(os.environ.get("OLLAMA_HOST", "")))
     num_ctx: int = attrs.field(default=8192, validator=attrs.validators.ge(256))
-    """The context window in tokens, sent with every request."""
+    """Size of the context window in tokens; the size is sent with every request."""

@@ -17,7 +17,7 @@ RULES = (
     Rule(
         id="completion_ratio",
         severity="warning",
-        title="Long answers for short prompts",
+        title="Long answers to short prompts",
         help="The model wrote many more tokens than it read. Ask for shorter answers, or raise completion_ratio.",
         since=_SINCE,
     ),

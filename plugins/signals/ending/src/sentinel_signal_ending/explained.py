@@ -70,8 +70,8 @@ _EXPLAINED = {
         ),
     ),
     "handed_in_after_refusal": Explanation(
-        why="A call with empty arguments is a formatting error and does not check the work, which may be correct or unfinished.",
-        mend="Answer a call with empty arguments with a message that lists the required arguments, and have the agent check its work again before it submits.",
+        why="A call with empty arguments is a formatting error: it says nothing about the work, which may be correct or unfinished.",
+        mend="If a call has empty arguments, return a message that lists the required arguments, and have the agent check its work again before it submits the answer.",
         example=_example(
             *_called("run", "no code was given", success=False, code=""),
             *_called("submit", "taken", key="c2", answer="4"),

@@ -47,7 +47,7 @@ RULES = (
         severity="warning",
         title="The answer was submitted after a failure",
         since="0.1.0",
-        help="The last call before the answer failed, so nothing shows that the submitted answer works.",
+        help="The last call before the answer was a failure, so nothing shows that the submitted answer works.",
     ),
     Rule(
         id="handed_in_after_refusal",

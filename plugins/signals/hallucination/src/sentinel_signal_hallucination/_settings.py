@@ -20,26 +20,26 @@ class Settings:
     """
 
     effect_weight: float = _weight(0.85)
-    """A change outside the conversation is claimed, but no call could have made it."""
+    """Weight of a claimed change outside the conversation that no call could have made."""
     hearsay_weight: float = _weight(0.5)
-    """A change outside the conversation is claimed, but something in the record may support the claim, or it is worded weakly."""
+    """Weight of a claimed change outside the conversation if something in the record may support the claim, or if the wording of the claim is weak."""
     tool_weight: float = _weight(0.6)
-    """The agent says that it used a tool, or reports what a tool returned, but it used no tool, or no tool returned anything."""
+    """Weight of a statement that the agent used a tool although it used none, or of a reported tool result although no tool returned anything."""
     identifier_weight: float = _weight(0.85)
-    """An identifier in the final answer is not in the record."""
+    """Weight of an identifier in the final answer that is not in the record."""
     figure_weight: float = _weight(0.45)
-    """A figure in the final answer is not in the record and cannot be derived from it."""
+    """Weight of a figure in the final answer that is not in the record and cannot be derived from it."""
     imitation_weight: float = _weight(0.6)
-    """A call or a tool's output is written as text."""
+    """Weight of a call or a tool's output that is written as text."""
     unproven_imitation_weight: float = _weight(0.0)
-    """A tool's output is written as text in a message whose call has no recorded result: the log may have merged the result into the message."""
+    """Weight of a tool's output that is written as text in a message whose call has no recorded result: the log may have merged the result into the message."""
     checks_weight: float = _weight(0.85)
-    """The agent says that checks (tests, a build, a type check or a linter) pass, but their last run failed."""
+    """Weight of a statement that checks (tests, a build, a type check or a linter) pass although their last run failed."""
     unrun_weight: float = _weight(0.6)
-    """The agent says that checks pass, but no checks were run."""
+    """Weight of a statement that checks pass although no checks were run."""
     unanswered_weight: float = _weight(0.35)
-    """A call has no result although a result was expected."""
+    """Weight of a call that has no result although a result was expected."""
     orphan_weight: float = _weight(0.3)
-    """A result does not refer to any call."""
+    """Weight of a result that does not refer to any call."""
     doubtful_ceiling: float = _weight(0.75)
     """Upper limit on the combined risk of all findings that are not certain."""

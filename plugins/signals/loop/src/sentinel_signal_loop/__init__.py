@@ -47,7 +47,7 @@ class LoopSettings:
     similarity: float = attrs.field(default=0.9, validator=_share)
     """Minimum normalized Indel similarity of two messages that are considered nearly identical."""
     least_text_bytes: int = attrs.field(default=40, validator=_at_least_one)
-    """Minimum length of a message in bytes (letters and single spaces, as UTF-8); shorter messages are boilerplate and never a repetition."""
+    """Minimum length of a message in bytes (letters and single spaces, as UTF-8); shorter messages are treated as boilerplate and never count as a repetition."""
     message_limit: int = attrs.field(default=100, validator=_at_least_one)
     """Number of messages above which a run is too long."""
     length_weight: float = attrs.field(default=0.5, validator=_share)

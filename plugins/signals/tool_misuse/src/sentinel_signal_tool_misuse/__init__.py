@@ -30,10 +30,10 @@ class ToolMisuseSettings:
     repaired_weight: float = attrs.field(default=0.1, validator=_share)
     """Fraction of its weight that a faulty call keeps if a later call to the same tool succeeded."""
     moved_on_weight: float = attrs.field(default=0.5, validator=_share)
-    """Fraction of its weight that a faulty call keeps if only later calls to other tools succeeded."""
+    """Fraction of its weight that a faulty call keeps if no later call to the same tool succeeded, but a later call to another tool did."""
     ending_weight: float = attrs.field(default=0.5, validator=_share)
-    """Score for one failed call after which no call succeeded; each further such call adds this fraction of what is
-    missing to 1."""
+    """Score for one failed call after which no call succeeded; each further such call adds this fraction of
+    the remaining distance to 1."""
     half_at: float = attrs.field(default=1.0, validator=attrs.validators.gt(0.0))
     """The score is 0.5 if the number of faulty calls times their share of all calls equals this value."""
     failed_weight: float = attrs.field(default=1.0, validator=_share)

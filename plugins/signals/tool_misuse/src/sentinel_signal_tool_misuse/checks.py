@@ -46,8 +46,8 @@ _SQL = (
 )
 _PATTERNS = (
     ("would delete the whole disk or home", _DELETE),
-    ("escapes its folder to reach system files", _WAY_OUT),
-    ("injects SQL into a value", _SQL),
+    ("contains a path leading out of its folder to system files", _WAY_OUT),
+    ("injects SQL through its value", _SQL),
 )
 
 

@@ -60,7 +60,7 @@ RULES = (
         id="suspicious_argument",
         severity="warning",
         title="A suspicious argument",
-        help="An argument would delete the whole disk, escapes its folder to reach system files, or injects SQL into a value.",
+        help="An argument would delete the whole disk, contains a path that leads out of its folder to system files, or injects SQL through a value.",
         since=_SINCE,
     ),
     Rule(

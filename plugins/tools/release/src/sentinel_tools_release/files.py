@@ -95,7 +95,7 @@ def json_object(data: bytes, place: str, max_bytes: int) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise InputError(f'"{place}" is not JSON: {error}; correct its content') from error
     if not isinstance(value, dict):
-        raise InputError(f'"{place}" must contain a JSON object at $, not {_KIND[type(value)]}')
+        raise InputError(f'"{place}" must contain a JSON object at the top level ($), not {_KIND[type(value)]}')
     return value
 
 

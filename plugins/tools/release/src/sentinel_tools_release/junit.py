@@ -1,4 +1,4 @@
-"""Streams test results from JUnit XML, refuses document types and deep nesting, and checks totals against the cases."""
+"""Streams test results from JUnit XML, refuses document type declarations and deep nesting, and checks totals against the cases."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -130,8 +130,8 @@ class TestRun:
 def read_junit(place: str, max_bytes: int) -> TestRun:
     """The tests in a JUnit file, or in all ``*.xml`` files of a folder and below that are JUnit's.
 
-    Raises ``InputError`` with file and line for a file that is not JUnit XML or has a document type, and if all files
-    together exceed ``max_bytes``.
+    Raises ``InputError`` with file and line for a file that is not JUnit XML or has a document type declaration, and if
+    all files together exceed ``max_bytes``.
     """
     path = Path(place)
     files = _files(path) if path.is_dir() else [path]
@@ -210,7 +210,7 @@ class _Reader:
         self._texts: list[str] = []
 
     def _refuse_doctype(self, *_: object) -> None:
-        raise _RefusedError("it has a document type (<!DOCTYPE), which test reports do not need")
+        raise _RefusedError("it has a document type declaration (<!DOCTYPE), which test reports do not need")
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._path and tag not in _ROOTS:

@@ -30,7 +30,7 @@ def _check_place(_instance: object, attribute: "attrs.Attribute[Any]", place: st
     if not _SCHEME.match(place):
         return
     if problem := _address_problem(place):
-        raise ValueError(f"'{attribute.name}' is \"{redact(place)}\", which is not a base address: {problem}")
+        raise ValueError(f"'{attribute.name}' is \"{redact(place)}\", which is not a base URL: {problem}")
     if importlib.util.find_spec("httpx2") is None:
         raise ValueError(
             f"'{attribute.name}' is a server's address, which needs an extra: pip install 'reliability-sentinel[http]'"
@@ -38,7 +38,7 @@ def _check_place(_instance: object, attribute: "attrs.Attribute[Any]", place: st
 
 
 def _address_problem(address: str) -> str | None:
-    """Why an address cannot be a server's base address."""
+    """Why an address cannot be a server's base URL."""
     if not is_url(address):
         return "it must begin with http:// or https://; a path has no ://"
     try:
@@ -71,17 +71,17 @@ def _check_path(_instance: object, attribute: "attrs.Attribute[Any]", place: str
 class SourceSettings:
     """These settings determine where to look up a release; they are the same for every tool that reads releases.
 
-    ``releases`` is a JSON file, a folder of JSON files, or the base address of a server. If ``repo`` is set to a git
+    ``releases`` is a JSON file, a folder of JSON files, or the base URL of a server. If ``repo`` is set to a git
     repository, a release is a range of its commits instead. ``junit`` (a JUnit XML file, or a folder of such files) and
     ``metrics`` (a JSON file) replace the tests and metrics from either source. An empty string means "not set".
 
-    ``timeout`` is the time limit in seconds for one call to a server or to git. ``max_bytes`` limits a JSON file or an
-    answer of a server; the output of git may have 16 times as many bytes. ``max_junit_bytes`` limits all JUnit files
-    together.
+    ``timeout`` is the time limit in seconds for one call to a server or to git. ``max_bytes`` limits the size of a
+    JSON file or a server's response; the output of git may be 16 times as large. ``max_junit_bytes`` limits the total size
+    of all JUnit files.
     """
 
     releases: str = attrs.field(default="releases", validator=_check_place, metadata=_PATH)
-    """A JSON file, a folder of JSON files, or the base address of a server."""
+    """A JSON file, a folder of JSON files, or the base URL of a server."""
     repo: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
     """A git repository; a release is then a range of its commits."""
     junit: str = attrs.field(default="", validator=_check_path, metadata=_PATH)
@@ -91,9 +91,9 @@ class SourceSettings:
     timeout: float = attrs.field(default=10.0, validator=_seconds)
     """Time limit for one call to a server or to git, in seconds."""
     max_bytes: int = attrs.field(default=1_000_000, validator=_positive)
-    """Size limit for a JSON file or a server's answer, in bytes; the output of git may have 16 times as many bytes."""
+    """Size limit for a JSON file or a server's response, in bytes; the output of git may be 16 times as large."""
     max_junit_bytes: int = attrs.field(default=64_000_000, validator=_positive)
-    """Size limit for all JUnit files together, in bytes."""
+    """Limit on the total size of all JUnit files, in bytes."""
 
 
 @attrs.frozen(kw_only=True)
@@ -122,7 +122,7 @@ class HistorySettings(SourceSettings):
 
 @attrs.frozen(kw_only=True)
 class ReportSettings:
-    """``reports`` is a folder, which is created if it is missing, or the base address of a server.
+    """``reports`` is a folder, which is created if it is missing, or the base URL of a server.
 
     ``honors_keys`` states that the server files two POSTs with the same ``Idempotency-Key`` only once; a report with an
     unknown outcome is sent again only if this setting is true. ``outbox`` is the folder that records which report was sent with which key.
@@ -130,7 +130,7 @@ class ReportSettings:
     """
 
     reports: str = attrs.field(default=".sentinel/reports", validator=_check_place, metadata=_PATH)
-    """A folder, which is created if it is missing, or the base address of a server."""
+    """A folder, which is created if it is missing, or the base URL of a server."""
     honors_keys: bool = False
     """Whether the server files two POSTs with the same ``Idempotency-Key`` only once; if so, a report with an unknown outcome may be sent again."""
     outbox: str = attrs.field(

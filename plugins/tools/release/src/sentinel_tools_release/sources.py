@@ -134,7 +134,7 @@ def json_files(folder: Path) -> Iterator[Path]:
     files = sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())
     if len(files) > _MAX_FILES:
         raise InputError(
-            f'"{os.fspath(folder)}" contains {len(files)} files, too many to search for a release; name the file of the release <release>.json'
+            f'"{os.fspath(folder)}" contains {len(files)} files, too many to search for a release; the file of the release must be named <release>.json'
         )
     return iter(files)
 

@@ -38,7 +38,7 @@ def kept_store(place: str | None) -> closing[Store]:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.pass_context
 def command(context: click.Context, /, *, store: str | None, as_json: bool) -> int:
-    """List the stored families of loops with their attempts, reruns, outcome and its reason."""
+    """List the stored families of loops, each with its attempts, its reruns, its outcome and the reason for the outcome."""
     context.obj = store
     if context.invoked_subcommand is not None:
         return 0

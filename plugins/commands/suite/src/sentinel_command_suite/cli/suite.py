@@ -40,7 +40,7 @@ def _directory(function: _Function) -> _Function:
 @click.group("suite", invoke_without_command=True)
 @click.pass_context
 def command(context: click.Context) -> None:
-    r"""Run Sentinel's detective in many scenarios, score it, and compare it with earlier runs.
+    r"""Run Sentinel's detective in many scenarios, score it, and compare the scores with those of earlier runs.
 
     The command does not run other agents; use "sentinel evaluate" to judge their traces.
 
@@ -264,7 +264,7 @@ def show(suite: str, scenario: str | None, *, as_json: bool) -> int:
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @plugins_option()
 def from_trace(trace: str, *, name: str | None, severity: str | None, output: Path | None, **options: Any) -> int:
-    """Make a suite of one scenario from TRACE, in which the tools answer as recorded, to turn an incident into a test.
+    """Turn an incident into a test: make a suite from TRACE with one scenario, in which the tools answer as recorded.
 
     TRACE must be a run of Sentinel's detective; use "sentinel evaluate" to judge traces of other agents.
     """

@@ -40,7 +40,7 @@ def output_options(function: _Function) -> _Function:
             "outputs",
             multiple=True,
             metavar="[FORMAT:]FILE",
-            help="Also write to FILE, in the format of its ending (.json, .xml, .md) or in FORMAT.",
+            help="Also write to FILE, in FORMAT or in the format that the file's extension indicates (.json, .xml, .md).",
         ),
         click.option(
             "--fail-on",
@@ -141,7 +141,7 @@ def _labels(path: Path | None) -> "Labels | None":
     try:
         return labels_in(path.read_bytes(), str(path))
     except OSError as error:
-        raise InputError(f'labels "{path}" cannot be read: {error.strerror}') from None
+        raise InputError(f'the labels file "{path}" cannot be read: {error.strerror}') from None
 
 
 def checked(path: Path) -> Path:
