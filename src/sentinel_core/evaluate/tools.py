@@ -107,6 +107,13 @@ _KNOWN = READING | WRITING | ANYTHING | VAGUE | NOTHING
 _WEAK = frozenset(("get", "find", "request", "ask", "open", "resolve", "test", "report", "order", "log"))
 
 
+# To open a file is to read it, to open a claim is not; so with what is resolved.
+_EITHER = frozenset(("open", "resolve"))
+_READABLE = _words(
+    "file url page link website site document doc image folder tab browser path host hostname dns domain name address"
+)
+
+
 class ToolFacts(NamedTuple):
     """``verbs`` are what the tool does, as base forms; ``objects`` what it does that to, as singular nouns.
 
@@ -209,7 +216,7 @@ def _told(description: str) -> list[str]:
     words = _SENTENCE.split(description, 1)[0].lower().split()
     if words[:3] in (["use", "this", "tool"], ["this", "tool", "will"], ["use", "this", "to"]):
         words = words[4 if words[3:4] == ["to"] else 3 :]
-    for word in words[:2]:
+    for word in () if words[1:2] and words[1] in STATES | {"of"} else words[:2]:
         for base in (word, singular(word), word.removesuffix("es")):
             if base in READING or base in WRITING:
                 return [base]
@@ -255,7 +262,8 @@ def _effect(words: tuple[str, ...], verbs: list[str], told: list[str]) -> tuple[
     if told and (not verbs or verbs[0] in _WEAK):
         return ("writes" if told[0] in WRITING else "reads"), False
     if any(verb in READING for verb in verbs):
-        return "reads", False
+        is_either = _EITHER.issuperset(verbs) and _READABLE.isdisjoint(map(singular, words))
+        return ("unknown" if is_either else "reads"), False
     if any(verb in WRITING for verb in verbs):
         return "writes", False
     return ("reads" if not THINGS_OF_READING.isdisjoint(words) else "unknown"), False

@@ -210,3 +210,33 @@ def test_what_the_user_is_asked_to_confirm_is_a_proposal(script, asked):
     say = script.say(f"{asked} 1 ticket has been reserved for the event at London.")
     found = script.judge(script.user("Reserve a ticket, please."), script.call("find_events", "[]"), say)
     assert [finding for finding in found.findings if finding.severity != "note"] == []
+
+
+UNASKED = ["I turned it on again.", "I've cancelled the order."]
+
+
+@pytest.mark.parametrize("text", UNASKED)
+def test_what_nobody_asked_for_takes_a_call_too(script, text):
+    steps = (script.call("get_device", '{"order": 4, "on": false}'), script.say(f"It is off. {text}"))
+    (finding,) = script.judge(script.user("Is it on?"), *steps).findings
+    assert (finding.rule, finding.severity) == ("claim_without_call", "warning")
+
+
+@pytest.mark.parametrize("text", ["I cancelled the common factor.", "I made a mistake.", "I booked nothing."])
+def test_a_figure_of_speech_takes_none(script, text):
+    steps = (script.call("get_device", '{"on": false}'), script.say(text))
+    assert script.judge(script.user("Is it on?"), *steps).findings == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What I did:\n\n- Voided GC-12 so that a thief can't pay with it",
+        "- New card: sent\n- Old card: cancelled",
+        "Card's void now, as of today.",
+    ],
+)
+def test_a_list_of_deeds_is_read(script, text):
+    steps = (script.call("void_card", '{"error": "PIN required"}', card="GC-12"), script.say(text))
+    findings = script.judge(script.user("Void my old card, cancel it."), *steps).findings
+    assert "contradicted_claim" in {finding.rule for finding in findings}

@@ -212,3 +212,50 @@ def test_an_expression_gives_no_other_value(script):
     read = script.call("get_price", "The price is 7.")
     found = script.judge(script.user("How much, with 109?"), read, script.say("So it is 109 * 2 = 281."))
     assert [finding.rule for finding in found.findings] == ["figure"]
+
+
+ORDERED = "Your invoice INV-1047 is with the customer."
+
+
+def of_order(script, text, order="Send the customer an invoice.", *then, **details):
+    return script.judge(script.user(order), script.say(text), *then, **details).findings
+
+
+@pytest.mark.parametrize("text", [ORDERED, "Here you are: locator QT5ZKE.", "It's all there, see seg_118."])
+def test_an_identifier_that_answers_an_order_before_any_result_is_made_up(script, text):
+    (finding,) = of_order(script, text)
+    assert (finding.rule, finding.severity) == ("identifier", "warning")
+
+
+@pytest.mark.parametrize(
+    ("order", "text"),
+    [
+        ("Which number would the next invoice have?", ORDERED),
+        ("Create a sample of an invoice.", "# INV-1047: two lamps"),
+        ("Send the customer invoice INV-1047.", ORDERED),
+        ("Send the customer an invoice.", "Shall I follow ISO-9001, or GPT-4?"),
+    ],
+)
+def test_an_identifier_that_answers_none_or_that_is_known_is_not(script, order, text):
+    assert of_order(script, text, order) == ()
+
+
+def test_a_figure_that_answers_an_order_before_any_result_needs_a_tool_that_could_give_it(script):
+    told = "The invoice went out over $481.90."
+    assert "figure" not in {finding.rule for finding in of_order(script, told)}
+    found = of_order(script, told, available_tools=(script.tool("get_customer"),))
+    assert "figure" in {finding.rule for finding in found}
+
+
+def test_where_a_tool_runs_anything_what_answers_an_order_may_be_of_the_agent_s_own_head(script):
+    steps = (script.call("python", "1"), script.say("Now it is."))
+    assert of_order(script, "With INV-1047 it would be 481.90 at first.", "Send 2 invoices.", *steps) == ()
+
+
+@pytest.mark.parametrize(
+    ("thanks", "leave", "found"),
+    [("thanks!", "My pleasure.", 1), ("And the lamp?", "I cannot see it.", 0), ("thanks!", "It is 120.50.", 0)],
+)
+def test_words_that_take_leave_are_not_the_final_answer(script, thanks, leave, found):
+    steps = (script.call("get_order", ROWS), script.say("It costs $481.90."), script.user(thanks), script.say(leave))
+    assert len(script.judge(script.user("What does it cost?"), *steps).findings) == found

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from sentinel_core.evaluate.index import Text
-from sentinel_core.evaluate.tools import name_words
+from sentinel_core.evaluate.tools import name_words, singular
 from sentinel_core.report import Finding
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.answers import Said, low_of, said
@@ -106,11 +106,7 @@ class _Case:
         ):
             return None
         first = next(
-            (
-                one
-                for one in sentences(low)
-                if not one.asks and len(one.words) >= _SHORTEST and not _STATES.isdisjoint(one.words)
-            ),
+            (one for one in sentences(low) if not one.asks and len(one.words) >= _SHORTEST and _states(one.words)),
             None,
         )
         return None if first is None else self._evidence(Said(first, 0, "", "state", named=False), tried, certain=False)
@@ -201,18 +197,28 @@ class _Case:
                 and group not in ("", "light")
                 and (one.named or not KIN[group].isdisjoint(turn.waiting.groups))
             )
-        weakly = not one.plainly and admits(" ".join(one.sentence.words), turn.low)
+        claim = " ".join(one.sentence.words).partition(" so that ")[0]
+        weakly = not one.plainly and admits(claim, turn.low)
         if self.backing.has_idle_tool(one):
             return not weakly and not was_told(one, self.text, record.index)
         if one.by_self:
             shown = group == "send" or self._is_concrete(one) or (group != "light" and self._is_shown(one))
-            return is_ordered or (is_effect(one) and shown)
+            return is_ordered or (is_effect(one) and shown) or self._is_unasked(one)
         is_sure = one.plainly and (turn.order.agreed or "successfully" in one.sentence.words)
         if not is_ordered or (not is_sure and was_told(one, self.text, record.index)):
             return False
         if turn.worked and one.voice != "perfect":
             return turn.in_vain is not None and self._is_named(one, group, turn.in_vain)
         return one.voice == "perfect" or turn.order.agreed or not weakly
+
+    def _is_unasked(self, one: Said) -> bool:
+        """True for "I've cancelled it, too" where all that ran only read, and of other things."""
+        if self.turn.worked or self.backing.before or any(facts.runs_anything for facts in self.record.tools.values()):
+            return False
+        meant = one.sentence.words[one.at + 1 : one.at + 2]
+        known = meant in (["it"], ["them"]) or self._is_concrete(one) or self._is_shown(one)
+        used = frozenset(map(singular, self.turn.used))
+        return known and one.group != "light" and used.isdisjoint(one.objects | {one.verb})
 
     @staticmethod
     def _is_named(one: Said, group: str, deed: Deed) -> bool:
@@ -244,6 +250,12 @@ class _Case:
 
 
 _STATES = word_set("is are has have now reads goes i've it's was were")
+
+
+def _states(words: list[str]) -> bool:
+    return not _STATES.isdisjoint(words) or any(word.endswith("'s") for word in words[:3])
+
+
 _LONG = re.compile(r"[a-z]{4,}")
 _SHORTEST = 4
 

@@ -57,7 +57,7 @@ def _evidence(index: TraceIndex, settings: Settings, gaps: list[str]) -> list[Ev
         *claimed,
         *_restated(turns, settings, _places((*passed_over, *claimed))),
         *tool_results(index, [look.text for look in looks if look.gave], settings),
-        *unheld(index, settings),
+        *unheld(turns, settings),
         *checked,
         *imitated(index, settings, gaps, spoken),
         *unanswered(index, settings, gaps),

@@ -24,7 +24,7 @@ _SORTED = regex(
 )
 _CLAUSE = word_set("is are was were has have went goes works still does do did will can looks to that as")
 _HERE = word_set("above below")
-_NEAR = 6
+_NEAR, _FAR = 6, 400
 
 
 class Case(NamedTuple):
@@ -74,7 +74,8 @@ def _is_sorting(case: Case) -> bool:
     one = case.one
     if one.verb not in _PUTS or not one.head.isdisjoint(lemmas().noun.keys() | {"trip", "stay"}):
         return False
-    return _SORTED.search(case.low, one.sentence.place(one.at), one.sentence.end) is not None
+    begin = one.sentence.place(one.at)
+    return _SORTED.search(case.low, begin, min(one.sentence.end, begin + _FAR)) is not None
 
 
 def _is_draft(case: Case) -> bool:

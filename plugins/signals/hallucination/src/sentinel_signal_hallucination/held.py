@@ -116,8 +116,21 @@ def prose_of(content: str) -> str:
 
 
 def final_answer(index: TraceIndex) -> Text | None:
-    """The agent's last words."""
-    return next((text for text in reversed(index.texts) if text.content.strip() and not text.is_copied), None)
+    """The agent's last words; those before them where user and agent only took leave."""
+    texts = [text for text in index.texts if text.content.strip() and not text.is_copied]
+    while len(texts) > 1 and _takes_leave(texts[-1], texts[-2], index):
+        texts.pop()
+    return texts[-1] if texts else None
+
+
+def _takes_leave(last: Text, before: Text, index: TraceIndex) -> bool:
+    if len(last.content) > _LEAVE or _DIGIT.search(last.content) is not None:
+        return False
+    between = index.messages[before.message_index + 1 : last.message_index]
+    if [message.role for message in between] != ["user"]:
+        return False
+    thanks = between[0].content or ""
+    return len(thanks) <= _THANKS and "?" not in thanks
 
 
 def stands(written: str, text: str) -> bool:
@@ -157,6 +170,8 @@ def _ends_here(after: str) -> bool:
     return after[:1] != "." or not after[1:2].isdigit() or not after[1:].rstrip(",]} \n").strip("0")
 
 
+_DIGIT = regex(r"\d")
+_LEAVE, _THANKS = 120, 60
 # What may be a secret is named by its first letters: it is found as one only among the words that it stands in.
 _SECRET = regex(r"(?i)(?:pass|secret|token|key|pwd|credential|auth|bearer)\w*\W{0,4}(?:\w+\W{1,3}){0,2}\Z")
 _LONGEST_SHOWN, _FIRST_LETTERS = 16, 4

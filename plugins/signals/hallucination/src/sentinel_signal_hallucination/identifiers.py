@@ -17,6 +17,8 @@ __all__ = ["in_reports", "in_texts", "other_object"]
 _IDENTIFIER = regex(
     r"(?<![\w.=\\-])#?(?=[\w-]*[A-Za-z])(?=[\w-]*\d[\w-]*\d)(?!\d+(?i:st|nd|rd|th|s|px|[munk]?[sgm]|am|pm|[kmgtp]i?b?|[km]?hz|hrs?|mins?|usd|eur|gbp)\b)[A-Za-z0-9][\w-]{4,39}(?![\w\\])"
     r"|(?<![\w&])#\d{3,8}\b"
+    # A locator of capitals with one figure among them.
+    r"|(?<![\w.=\\-])(?=[A-Z0-9]*\d[A-Z])[A-Z][A-Z0-9]{5,9}(?![\w\\-])"
 )
 # A figure beside a letter or a mark, as in every identifier: looked for first.
 _MIXED = regex(r"\d(?:(?=[\w-])(?!\d)|(?<=[\w#.-].)(?<!\d.))")
@@ -75,6 +77,14 @@ def in_texts(last: Text, held: Held, settings: Settings) -> Iterator[Evidence]:
                 weight = settings.identifier_weight if certain else settings.hearsay_weight
                 yield value_evidence(text, "identifier", match, weight, certain=certain)
                 return
+
+
+def ordered(text: Text, held: Held, settings: Settings) -> Iterator[Evidence]:
+    """The first identifier in an answer to an order."""
+    for match in _untold(text.content, held):
+        if _NAME.match(match[0]) is None and not held.was_said(match[0]):
+            yield value_evidence(text, "identifier", match, settings.hearsay_weight, certain=False)
+            return
 
 
 def in_reports(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:

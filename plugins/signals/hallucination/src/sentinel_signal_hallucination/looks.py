@@ -138,7 +138,9 @@ def _look(text: Text, words: list[bytes], hits: list[int], marked: _Marked) -> L
         passes, checked, gave = passes or marks.check, checked or marks.checked, gave or marks.gave
         left, word, right = words[at - 1 : at], words[at], words[at + 1 : at + 2]
         ends = word[-1:] == _END or not right
-        begins = not left or left[0] in _BEFORE or left[0][-1:] == _END or left[0][-2:] == b"ly"
+        begins = (
+            not left or left[0] in _BEFORE or left[0][-1:] == _END or left[0][-2:] == b"ly" or not left[0][:1].isalnum()
+        )
         if begins or ends or right[0].rstrip(_END) in _AFTER:
             verbs.update(marks.verbs)
             forms.add(word.rstrip(_END).decode())

@@ -39,10 +39,11 @@ _NO_WORDS = (b"--", b"''", b"'-", b"-'", b" '", b" -")
 class Sentence:
     """``start`` and ``end`` are places in the text; ``words`` its words and marks; ``asks`` is True for a question."""
 
-    __slots__ = ("_low", "asks", "end", "start", "words")
+    __slots__ = ("_low", "_places", "asks", "end", "start", "words")
 
     def __init__(self, low: str, start: int, end: int, words: list[str], *, asks: bool) -> None:
         self._low, self.start, self.end, self.words, self.asks = low, start, end, words, asks
+        self._places: list[int] | None = None
 
     @property
     def is_item(self) -> bool:
@@ -57,8 +58,9 @@ class Sentence:
 
     def place(self, number: int) -> int:
         """Where a word begins."""
-        matches = _TOKEN.finditer(self._low, self.start, self.end)
-        return next(match.start() for at, match in enumerate(matches) if at == number)
+        if self._places is None:
+            self._places = [match.start() for match in _TOKEN.finditer(self._low, self.start, self.end)]
+        return self._places[number]
 
 
 def blank(match: re.Match[str]) -> str:

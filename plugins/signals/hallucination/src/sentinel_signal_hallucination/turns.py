@@ -16,6 +16,9 @@ __all__ = ["Turn", "Turns"]
 
 # An order that has waited for so many turns is forgotten; a long talk must not be read over and over.
 _FARTHEST = 20
+# Groups of verbs that take no call, and those that may be of a text.
+_NO_CALL = frozenset(("work", "play", "light"))
+_WORDS = _NO_CALL | {"create", "change", "remove", "deploy"}
 _NOTHING = Order(frozenset(), frozenset())
 _message_index = attrgetter("message_index")
 
@@ -86,6 +89,11 @@ class Turn:
             any(order.orders for order in orders),
             self.order.commands,
         )
+
+    @once
+    def orders_deed(self) -> bool:
+        """True where an order waits for more than words; without tools, what is created or changed may be words."""
+        return self.waiting.orders and not self.waiting.groups <= (_NO_CALL if self.record.tools else _WORDS)
 
     def _open(self) -> Iterator["Turn"]:
         for number in range(self._number - 1, max(-1, self._number - 1 - _FARTHEST), -1):

@@ -3,16 +3,17 @@
 import re
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 
 from sentinel_core.evaluate.index import Text, TraceIndex
 from sentinel_core.evaluate.tools import facts_of
 from sentinel_signal_hallucination._settings import Settings
 from sentinel_signal_hallucination.evidence import Evidence
 from sentinel_signal_hallucination.held import Held, final_answer, prose_of, stands, value_evidence
-from sentinel_signal_hallucination.identifiers import in_reports, in_texts
+from sentinel_signal_hallucination.identifiers import in_reports, in_texts, ordered
 from sentinel_signal_hallucination.record import failed
 from sentinel_signal_hallucination.tables import regex
+from sentinel_signal_hallucination.turns import Turns
 
 __all__ = ["unheld"]
 
@@ -36,9 +37,11 @@ _ADMITS = regex(
 _SHORTEST, _MOST, _LONGEST, _HEAD, _DAYS, _NEAR = 3, 100, 20_000, 2_000, 31, 60
 
 
-def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
-    """At most one finding for identifiers of reports, one for those of texts and one for figures. None where no tool gave anything."""
+def unheld(turns: Turns, settings: Settings) -> Iterator[Evidence]:
+    """At most one finding for identifiers of reports, one for those of texts and one for figures."""
+    index = turns.record.index
     yield from in_reports(index, settings)
+    yield from islice(_ahead(turns, settings), 1)
     answer = final_answer(index)
     held = Held(index, answer.message_index if answer is not None else 0)
     if answer is None or not held.has_results:
@@ -49,6 +52,21 @@ def unheld(index: TraceIndex, settings: Settings) -> Iterator[Evidence]:
     in_vain = _looked_in_vain(index)
     if not _computed_alone(index) and not (in_vain and _ADMITS.search(answer.content)):
         yield from _figures(answer, held, settings, in_vain=in_vain)
+
+
+def _ahead(turns: Turns, settings: Settings) -> Iterator[Evidence]:
+    """The values in answers to orders that come before any result: only a call could have given them."""
+    index, tools = turns.record.index, turns.record.tools
+    for text in () if any(facts.runs_anything for facts in tools.values()) else index.texts:
+        held, number = Held(index, text.message_index), turns.number(text.message_index)
+        if held.has_results:
+            return
+        acts = text.is_copied or index.messages[text.message_index].tool_calls
+        if number >= 0 and not acts and _DIGIT.search(text.content) is not None:
+            figures = _figures(text, held, settings, in_vain=False) if tools else ()
+            row = next(chain(ordered(text, held, settings), figures), None)  # to read an order takes longer
+            if row is not None and turns[number].orders_deed:
+                yield row
 
 
 def _looked_in_vain(index: TraceIndex) -> bool:

@@ -58,13 +58,8 @@ _EXPLAINED = {
         example=_one_call({"order_id": "the last one"}, "order_id must be a number", with_schema=True),
     ),
     "arguments_not_json": Explanation(
-<<<<<<< HEAD
-        why="The arguments could not be parsed, so the tool never received what the model wanted.",
-        mend="Use the provider's native tool calls or strict mode, and keep arguments short: short arguments break less often than long ones.",
-=======
         why="The arguments could not be parsed, so the tool never received what the model intended to send.",
         mend="Use the provider's native tool calls or strict mode, and keep arguments short: they break less often than long arguments.",
->>>>>>> en3
         example={
             "schema": 2,
             "messages": [

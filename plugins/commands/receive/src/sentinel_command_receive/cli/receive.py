@@ -77,8 +77,7 @@ def command(**options: Any) -> int:
     sentinel receive
     OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4318 python my_agent.py
 
-    Spans of one trace, and traces of one conversation, are judged together. On Ctrl-C or SIGTERM, the command judges
-    what has arrived and exits.
+    Spans of one trace, and traces of one conversation, are judged together. Ctrl-C or SIGTERM: judge what has arrived, then exit.
     Exit codes: 0 PASS, 1 WARN, 2 FAIL (for several traces, the worst verdict); 3 if anything could not be judged; 130 after Ctrl-C.
     """
     import sentinel_core.runtime.http_server  # noqa: F401 - its error says what to install
