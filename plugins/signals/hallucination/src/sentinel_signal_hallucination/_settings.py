@@ -34,9 +34,9 @@ class Settings:
     unproven_imitation_weight: float = _weight(0.0)
     """Weight of a tool's output that is written as text in a message whose call has no recorded result: the log may have merged the result into the message."""
     checks_weight: float = _weight(0.85)
-    """Weight of a statement that checks (tests, a build, a type check or a linter) pass although their last run failed."""
+    """Weight of a claim that tests, a build, a type check or a linter passed although the last run of that check failed."""
     unrun_weight: float = _weight(0.6)
-    """Weight of a statement that checks pass although no checks were run."""
+    """Weight of a claim that such a check passed although none was run."""
     unanswered_weight: float = _weight(0.35)
     """Weight of a call that has no result although a result was expected."""
     orphan_weight: float = _weight(0.3)

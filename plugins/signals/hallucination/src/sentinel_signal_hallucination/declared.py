@@ -14,8 +14,8 @@ partial_claim | warning | One of several claimed actions has no call | Earlier c
 result_without_call | error | A reported result does not exist | The agent says what a tool returned, but no earlier call returned anything, or all of them failed.
 identifier | error | An identifier that is not in the record | The final answer, a report that the agent writes, or an answer to a request before the first tool result contains an identifier that is in no result, user message or instruction.
 figure | warning | A figure that is not in the record | The final answer, or an answer to a request before the first tool result, contains a figure that is not in the record and cannot be derived from it.
-contradicted_checks | error | The answer says that checks pass, but the last run failed | The agent says that checks (tests, a build, a type check or a linter) pass, but they failed when they were last run.
-checks_not_run | warning | The answer says that checks pass, but no checks ran | The agent says that checks (tests, a build, a type check or a linter) pass, but no call could have run them.
+contradicted_checks | error | The answer says that checks pass, but the last run failed | The agent says that tests, a build, a type check or a linter passed, but the last run of that check failed.
+checks_not_run | warning | The answer says that checks pass, but no checks ran | The agent says that tests, a build, a type check or a linter passed, but no call could have run that check.
 stale_checks | note | Checks passed only before the last edit | The checks passed, but the agent then made edits and did not rerun the checks.
 imitated_call | warning | A tool call written as text | The agent wrote a tool call into its message instead of making it.
 imitated_output | warning | Tool output written by the agent | The agent wrote text that looks like the output of a tool.

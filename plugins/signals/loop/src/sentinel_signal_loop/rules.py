@@ -93,7 +93,7 @@ def _scattered(repeats: "Sequence[Call]") -> Finding:
         rule="identical_calls",
         severity="note",
         text=f"Earlier calls were repeated with the same result: {len(repeats)} "
-        f'{"time" if len(repeats) == 1 else "times"}, {most} of them by calling "{call.call.name[:_QUOTED]}" with the same arguments.',
+        f'{"time" if len(repeats) == 1 else "times"}, {most} of these repetitions by calling "{call.call.name[:_QUOTED]}" with the same arguments.',
         message_index=call.message_index,
         call_id=call.call.id,
         quote=_call_quote(call),

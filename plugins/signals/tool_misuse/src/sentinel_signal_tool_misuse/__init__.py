@@ -22,7 +22,7 @@ _share = attrs.validators.and_(attrs.validators.ge(0.0), attrs.validators.le(1.0
 
 @attrs.frozen(kw_only=True)
 class ToolMisuseSettings:
-    """Weights in [0, 1] of one faulty call, depending on what is wrong with the call and on what follows it.
+    """Weights in [0, 1] for a single faulty call, depending on what is wrong with the call and on what follows it.
 
     Raises ``ValueError`` for a value out of its range.
     """
