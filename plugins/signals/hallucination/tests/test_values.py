@@ -259,3 +259,19 @@ def test_where_a_tool_runs_anything_what_answers_an_order_may_be_of_the_agent_s_
 def test_words_that_take_leave_are_not_the_final_answer(script, thanks, leave, found):
     steps = (script.call("get_order", ROWS), script.say("It costs $481.90."), script.user(thanks), script.say(leave))
     assert len(script.judge(script.user("What does it cost?"), *steps).findings) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The lamp is $481.90. So you pay $481.90.",
+        "It was $120.50, and is $433.10 now, so you save $312.60.",
+        "First $911.75, then $1,823.50.",
+    ],
+)
+def test_made_up_figures_do_not_explain_one_another(script, text):
+    assert [finding.rule for finding in answer(script, text).findings] == ["figure"]
+
+
+def test_a_figure_may_follow_from_one_that_follows(script):
+    assert answer(script, "Two of a make $241, and with c ($33) it is $274.").findings == ()

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from itertools import accumulate, chain, combinations, islice
 from statistics import median
 
@@ -50,17 +50,22 @@ class Derived:
         self._results = results
         self._said = said
 
-    def gives(self, written: str, answer: str, at: int) -> bool:
-        """True where the figure follows from what was told or from the other figures of the answer, and few of its neighbours do."""
+    def gives(self, written: str, answer: str, at: int, open_: Container[int]) -> bool:
+        """True where the figure follows from what was told or from figures of the answer, and few of its neighbours do.
+
+        Figures that stand where ``open_`` says are themselves still to be derived.
+        """
         value, step = value_of(written), 10.0 ** -digits_of(written)
-        ways = self._ways(value, step, answer, at)
+        ways = self._ways(value, step, answer, at, open_)
         if _near(self._told, abs(value) * _NOISE)(value) or self._ends(written):
             return True
         if _near(sorted(_stated(answer) + self._computed), step / 2 + 1e-9)(value):
             return True
         return any(fits(value) and sum(fits(value + k * step) for k in _AROUND) <= _MOST_FIT for fits in ways)
 
-    def _ways(self, value: float, step: float, answer: str, at: int) -> Iterator[Callable[[float], bool]]:
+    def _ways(
+        self, value: float, step: float, answer: str, at: int, open_: Container[int]
+    ) -> Iterator[Callable[[float], bool]]:
         """Ways to derive a figure or one of its neighbours, the cheapest first."""
         half = step / 2 + 1e-9
         yield _near(self._told, half)
@@ -72,7 +77,9 @@ class Derived:
             )
         )
         yield _near(self._together, half)
-        written = [match[0] for match in NUMBER.finditer(answer) if match.start() != at and len(match[0]) <= _LONGEST]
+        written = [
+            match[0] for match in NUMBER.finditer(answer) if match.start() not in open_ and len(match[0]) <= _LONGEST
+        ]
         cents = [value_of(other) for other in written if digits_of(other) == _CENTS]
         others = [value_of(other) for other in written[:40]]
         yield _near(sorted((*_sums(others), *_of_two(others), *_sums(cents), *_of_three(others[:_MOST_THREE]))), half)

@@ -102,6 +102,18 @@ def _is_dated(written: str, day: str | None, held: Held) -> bool:
 
 def _figures(answer: Text, held: Held, settings: Settings, *, in_vain: bool) -> Iterator[Evidence]:
     prose = prose_of(answer.content[:_LONGEST])
+    for match in _unfounded(prose, held):
+        if in_vain:
+            told = f'The final answer gives a figure ("{match[0]}"), but every call that could have returned it failed.'
+            yield value_evidence(answer, "result_without_call", match, settings.effect_weight, certain=True, told=told)
+        else:
+            yield value_evidence(answer, "figure", match, settings.figure_weight, certain=False)
+        return
+
+
+def _unfounded(prose: str, held: Held) -> list[re.Match[str]]:
+    """The figures that stand nowhere and follow neither from the record nor from figures of the answer that do."""
+    dates, open_ = list[re.Match[str]](), dict[int, re.Match[str]]()
     for match in islice(_FIGURE.finditer(prose), _MOST):
         written, at = match[0], match.start()
         dated = _DATED.search(prose, max(0, at - 20), at) if written.isdigit() and len(written) in (2, 4) else None
@@ -109,11 +121,11 @@ def _figures(answer: Text, held: Held, settings: Settings, *, in_vain: bool) -> 
             continue
         if held.holds(partial(stands, written)) or _is_supposed(prose, match) or held.was_said(written):
             continue
-        if _is_dated(written, dated["day"], held) if dated else held.derived.gives(written, prose, at):
-            continue
-        if in_vain:
-            told = f'The final answer gives a figure ("{written}"), but every call that could have returned it failed.'
-            yield value_evidence(answer, "result_without_call", match, settings.effect_weight, certain=True, told=told)
-        else:
-            yield value_evidence(answer, "figure", match, settings.figure_weight, certain=False)
-        return
+        if dated is None:
+            open_[at] = match
+        elif not _is_dated(written, dated["day"], held):
+            dates.append(match)
+    while follows := [at for at, match in open_.items() if held.derived.gives(match[0], prose, at, open_)]:
+        for at in follows:
+            del open_[at]
+    return sorted([*dates, *open_.values()], key=re.Match.start)
