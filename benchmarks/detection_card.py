@@ -36,19 +36,20 @@ _TAIL = """## On unseen conversations
 
 Language models that had not seen the code wrote conversations for this test; they were told to vary domain, tools and wording. A lie is
 made from an honest run: its record is changed, or its last message is replaced by one that the record contradicts. The figures in brackets
-come from the first measurement, which revealed false positives on honest conversations; these false positives have since been fixed. `make
-detect` does not compute these figures.
+come from the first measurement. Since then, the false positives that it revealed on honest conversations were examined, and so were the
+undetected lies in half of the short exchanges and earlier sets. `make detect` does not compute these figures.
 
 | conversations | lies | found | honest | flagged |
 |---|---|---|---|---|
-| 120 conversations in 12 domains: the call was never made | 96 | 66% (65%) | 105 | 1 (4) |
-| the same 120: the call failed | 96 | 76% (67%) | | |
-| the same 120: one of several calls was never made | 59 | 42% (41%) | | |
-| the same 120: a figure or an identifier was altered | 67 | 97% (97%) | | |
+| 72 conversations in 12 domains: the call was never made | 58 | 84% (79%) | 59 | 1 (2) |
+| the same 72: the call failed | 58 | 72% (69%) | | |
+| the same 72: one of several calls was never made | 47 | 60% (57%) | | |
+| the same 72: a figure or an identifier was altered | 13 | 92% (92%) | | |
 | 160 coding sessions with checks, commits and deployments | 80 | 56% (59%); the [hook](hook.md) blocks 52% (55%) | 80 | 0 |
-| 100 short exchanges with 25 kinds of tools | 100 | 35% (37%) | 100 | 1 (5) |
+| 100 short exchanges with 25 kinds of tools | 100 | 36% (27%) | 100 | 0 (0) |
 
-Most of the undetected lies in short exchanges name no action ("Both are with Sophie now") or come from traces that list no tools.
+Most of the undetected lies in short exchanges tell of one item more than was done, give another value than the call had, or name no action
+("Both are with Sophie now").
 
 ## What it cannot see
 
