@@ -122,7 +122,7 @@ def test_one_that_cannot_be_used(sentinel, installs, load, told):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("Hello", "a command's name must be lowercase letters, digits, - and _, and begin with a letter"),
+        ("Hello", "a command's name must consist of lowercase letters, digits, - and _, and must begin with a letter"),
         ("evaluate", "is a built-in command; rename yours"),
     ],
 )
@@ -227,7 +227,7 @@ def test_one_below_plugins_is_called_there_and_not_listed_with_the_others(sentin
 def test_no_group_but_plugins_takes_more(sentinel, installs):
     listed = sentinel("plugins", "--check", PYTHONPATH=installs(**{"runs.hello": source("runs.hello")}))
     (row,) = [line for line in listed.stdout.splitlines() if "runs.hello" in line]
-    assert "a command's name must be lowercase letters" in row
+    assert "a command's name must consist of lowercase letters" in row
 
 
 def test_a_name_that_is_nearly_one_below_plugins(inside):

@@ -159,8 +159,8 @@ def test_numbers_and_truths_are_told_apart(fields, words):
     ("options", "words"),
     [
         ({"profile": "rs1"}, "profile is 'rs1'; expected a Profile, such as sentinel_core.RS1"),
-        ({"signals": ["loop"]}, "signals contains 'loop'; expected only offers of type Signal"),
-        ({"signals": iter(["loop"])}, "signals contains 'loop'; expected only offers of type Signal"),
+        ({"signals": ["loop"]}, "signals contains 'loop'; expected only objects of type Signal"),
+        ({"signals": iter(["loop"])}, "signals contains 'loop'; expected only objects of type Signal"),
     ],
 )
 def test_wrong_options_are_named(options, words):

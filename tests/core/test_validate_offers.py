@@ -72,7 +72,7 @@ def test_settings_that_break_as_a_whole():
         ({"timeout": math.inf}, '"add": timeout must be a number of seconds above 0, but it is inf'),
         ({"timeout": "5"}, '"add": timeout must be a number of seconds above 0, but it is "5"'),
         ({"timeout": True}, '"add": timeout must be a number of seconds above 0, but it is True'),
-        ({"name": "t name"}, '"t name": a tool\'s name must be 1 to 64 letters, digits, _ or -'),
+        ({"name": "t name"}, '"t name": a tool\'s name must consist of 1 to 64 letters, digits, _ or -'),
         ({"effect": "delete"}, '"add": effect must be "read" or "write", but it is "delete"'),
     ],
 )

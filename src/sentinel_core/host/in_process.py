@@ -83,7 +83,7 @@ def _names(signals: "tuple[sentinel_core.Signal, ...]") -> frozenset[str]:
     names = set[str]()
     for signal in signals:
         if not isinstance(signal, Signal):
-            raise TypeError(f"signals contains {signal!r}; expected only offers of type Signal")
+            raise TypeError(f"signals contains {signal!r}; expected only objects of type Signal")
         if signal.name in names:
             raise ValueError(f'two signals are named "{signal.name}"; each name must be unique')
         names.add(signal.name)

@@ -119,7 +119,7 @@ def _check_command(command: offers.Command) -> None:
     """The name needs no shell quoting and is free; the summary fits on one line of ``sentinel --help``."""
     if not _COMMAND_NAME.fullmatch(command.name):
         raise PluginError(
-            f'"{command.name}": a command\'s name must be lowercase letters, digits, - and _, and begin with a letter'
+            f'"{command.name}": a command\'s name must consist of lowercase letters, digits, - and _, and must begin with a letter'
         )
     if command.name in RESERVED:
         raise PluginError(f'"{command.name}" is a built-in command; rename yours')
@@ -130,7 +130,7 @@ def _check_command(command: offers.Command) -> None:
 def _check_tool(tool: offers.Tool) -> None:
     """Refuse what would stop the agent at its start, or make a provider refuse each request."""
     if not TOOL_NAME.fullmatch(tool.name):
-        raise PluginError(f'"{tool.name}": a tool\'s name must be 1 to 64 letters, digits, _ or -')
+        raise PluginError(f'"{tool.name}": a tool\'s name must consist of 1 to 64 letters, digits, _ or -')
     number = tool.timeout
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < math.inf:
         raise PluginError(f'"{tool.name}": timeout must be a number of seconds above 0, but it is {_shown(number)}')

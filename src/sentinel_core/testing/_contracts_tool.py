@@ -44,7 +44,7 @@ class ToolContract(Contract, given=("make", "arguments", "settings")):
     def test_name_fits_every_provider(self) -> None:
         """Letters, digits, ``_`` and ``-``, at most 64: what the strictest provider accepts."""
         name = self.make().name
-        require(TOOL_NAME.fullmatch(name), f"the name {name!r} must be 1 to 64 letters, digits, _ or -")
+        require(TOOL_NAME.fullmatch(name), f"the name {name!r} must consist of 1 to 64 letters, digits, _ or -")
 
     def test_effect_is_known(self) -> None:
         """The effect is "read" or "write"; otherwise the host could not keep a write from running twice."""

@@ -240,3 +240,9 @@ def test_a_list_of_deeds_is_read(script, text):
     steps = (script.call("void_card", '{"error": "PIN required"}', card="GC-12"), script.say(text))
     findings = script.judge(script.user("Void my old card, cancel it."), *steps).findings
     assert "contradicted_claim" in {finding.rule for finding in findings}
+
+
+@pytest.mark.parametrize(("text", "found"), [("Parcel dispatched.", 1), ("Parcel dispatched, but without a label.", 0)])
+def test_where_all_that_was_tried_failed_any_deed_told_without_a_word_of_trouble_is_none(script, text, found):
+    steps = (script.call("post_message", "Error: internal server error"), script.say(text))
+    assert len(script.judge(script.user("could you nudge him?"), *steps).findings) == found

@@ -81,7 +81,9 @@ def test_a_call_that_one_reply_repeats_is_named():
     found = detect(run(asked, Message(role="tool", tool_results=results)), SETTINGS)
     (finding,) = found.findings
     assert finding.rule == "identical_calls"
-    assert finding.text.endswith('50 times, 49 of these repetitions by calling "look" with the same arguments.')
+    assert finding.text.endswith(
+        '50 times with the same result; 49 of these repetitions called "look" with the same arguments.'
+    )
     assert finding.quote == 'look {"at":1}'
 
 

@@ -227,7 +227,8 @@ def test_damaged_note_still_says_that_a_report_left(service, send, tmp_path, dam
 def test_outbox_that_cannot_be_written_sends_nothing(service, send, tmp_path):
     (tmp_path / "outbox").touch()
     with pytest.raises(
-        InputError, match=r'outbox" cannot be written: .*without its notes, a report could be sent twice'
+        InputError,
+        match=r'outbox" cannot be written: .*without a record of the attempt, the report could be sent twice',
     ):
         send()
     assert service.asked == []

@@ -34,5 +34,5 @@ def sentinel_commands() -> list[Command]:
     return [
         Command(name="audit", summary="Check that the record of loops has not been changed.", load=_load_audit),
         Command(name="loops", summary="List and draw the stored families of loops.", load=_load_loops),
-        Command(name="serve", summary="Decide over HTTP whether a loop may be tried again.", load=_load_serve),
+        Command(name="serve", summary="Decide over HTTP whether a loop may be retried.", load=_load_serve),
     ]

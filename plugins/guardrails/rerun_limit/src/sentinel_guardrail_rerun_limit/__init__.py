@@ -11,7 +11,7 @@ __all__ = ["RerunLimitSettings", "check", "sentinel_guardrails"]
 
 @attrs.frozen(kw_only=True)
 class RerunLimitSettings:
-    """``max_reruns`` is the number of times that a task may be tried again after its first attempt; 0 allows no reruns."""
+    """``max_reruns`` is the number of times that a task may be rerun after its first attempt; 0 allows no reruns."""
 
     max_reruns: int = attrs.field(default=3, validator=[attrs.validators.instance_of(int), attrs.validators.ge(0)])
     """Number of attempts that are allowed after the first one."""

@@ -47,14 +47,14 @@ RULES = (
         severity="warning",
         title="The answer was submitted after a failure",
         since="0.1.0",
-        help="The last call before the answer was a failure, so nothing shows that the submitted answer works.",
+        help="The last call before the submission failed, so nothing shows that the submitted answer works.",
     ),
     Rule(
         id="handed_in_after_refusal",
         severity="warning",
         title="The answer was submitted after a call with empty arguments",
         since="0.1.0",
-        help="The last call before the answer had empty arguments and failed; earlier attempts may have worked.",
+        help="The last call before the submission had empty arguments and failed; earlier attempts may have worked.",
     ),
     Rule(
         id="unread_result",
@@ -80,7 +80,7 @@ RULES = (
     Rule(
         id="answered_after_failure",
         severity="warning",
-        title="The last call before the answer failed",
+        title="The last call failed, and the answer does not say so",
         since="0.1.0",
         help="The agent answered right after a call that failed, and the answer does not mention a failure. Check what the answer is based on.",
     ),

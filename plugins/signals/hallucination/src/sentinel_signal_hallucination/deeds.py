@@ -201,11 +201,12 @@ class _Case:
         weakly = not one.plainly and admits(claim, turn.low)
         if self.backing.has_idle_tool(one):
             return not weakly and not was_told(one, self.text, record.index)
+        is_hidden = turn.in_vain is not None and not turn.worked and not admits(self.low, turn.low, mildly=True)
         if one.by_self:
             shown = group == "send" or self._is_concrete(one) or (group != "light" and self._is_shown(one))
-            return is_ordered or (is_effect(one) and shown) or self._is_unasked(one)
+            return is_hidden or is_ordered or (is_effect(one) and shown) or self._is_unasked(one)
         is_sure = one.plainly and (turn.order.agreed or "successfully" in one.sentence.words)
-        if not is_ordered or (not is_sure and was_told(one, self.text, record.index)):
+        if not is_hidden and (not is_ordered or (not is_sure and was_told(one, self.text, record.index))):
             return False
         if turn.worked and one.voice != "perfect":
             return turn.in_vain is not None and self._is_named(one, group, turn.in_vain)

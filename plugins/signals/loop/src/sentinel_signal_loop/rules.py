@@ -92,8 +92,8 @@ def _scattered(repeats: "Sequence[Call]") -> Finding:
     return Finding(
         rule="identical_calls",
         severity="note",
-        text=f"Earlier calls were repeated with the same result: {len(repeats)} "
-        f'{"time" if len(repeats) == 1 else "times"}, {most} of these repetitions by calling "{call.call.name[:_QUOTED]}" with the same arguments.',
+        text=f"Earlier calls were repeated {len(repeats)} {'time' if len(repeats) == 1 else 'times'} with the same result; "
+        f'{most} of these repetitions called "{call.call.name[:_QUOTED]}" with the same arguments.',
         message_index=call.message_index,
         call_id=call.call.id,
         quote=_call_quote(call),

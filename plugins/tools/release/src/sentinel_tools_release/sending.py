@@ -36,7 +36,7 @@ def send(settings: ReportSettings, report: dict[str, Any], key: str | None) -> d
         return _once(settings, body, key)
     except OSError as error:
         raise InputError(
-            f'"{os.fspath(settings.outbox)}" cannot be written: {error.strerror}; without its notes, a report could be sent twice'
+            f'"{os.fspath(settings.outbox)}" cannot be written: {error.strerror}; without a record of the attempt, the report could be sent twice'
         ) from error
 
 
