@@ -49,17 +49,9 @@ def restated(turns: Turns, settings: Settings, known: frozenset[int]) -> Iterato
             continue
         values = _values(tried.call)
         for text in turn.texts:
-            if text.message_index not in known and (found := _sentence(text, values, turn, tried)) is not None:
+            if text.message_index not in known and (found := _sentence(text, values, turn)) is not None:
                 yield _evidence(text, found, tried, settings)
                 break
-
-
-def _of_others(turn: Turn, tried: Deed) -> frozenset[str]:
-    """The values with which something worked: to tell them is to tell of that."""
-    calls = turn.record.index.calls
-    return frozenset().union(
-        *(_values(call) for call in calls if call is not tried.call and call.outcome.state != "failed")
-    )
 
 
 def _values(call: Call) -> frozenset[str]:
@@ -85,10 +77,9 @@ def _forms(value: str) -> Iterator[str]:
         yield low
 
 
-def _sentence(text: Text, values: frozenset[str], turn: Turn, tried: Deed) -> Sentence | None:
+def _sentence(text: Text, values: frozenset[str], turn: Turn) -> Sentence | None:
     low = low_of(text.content)
     told = frozenset(value for value in values if value in low)
-    told -= _of_others(turn, tried) if told else told
     if not told or asks_back(low) or admits(low, turn.low):
         return None
     for sentence in sentences(low):

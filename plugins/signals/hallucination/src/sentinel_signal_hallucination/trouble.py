@@ -35,7 +35,9 @@ _OVER = regex(
 )
 _IS_LEFT = regex(r"\b(?:is|are|one|two|three|some|few|\d+|errors?|fail\w*|issues?|tests?|problems?)(?: \w+)? left\b")
 _CELL = regex(r"\|\s{0,9}(?:no|false|✗|❌|✘)\s{0,9}\|")
-_ENGLISH = word_set("the is are and now it to of in was with as has been i")
+_ENGLISH = word_set(
+    "the is are and now it to of in was with as has been i for from by that this after into all added fixed tests passed"
+)
 _BRIEF, _FEW = 12, 4
 
 
