@@ -102,7 +102,7 @@ dist: $(RELEASE)/.ready ## Build what is published, twice, check it, and write w
 	$(RELEASE)/bin/check-wheel-contents dist
 	$(BIN)/python publishing/sbom.py dist
 
-images: ## Build the images of the two services and wait until they are healthy; needs Docker.
+images: ## Build the images of the two services and wait until their containers are healthy; needs Docker.
 	@sh container/check.sh
 
 clean: ## Remove what was set up and measured.

@@ -16,20 +16,21 @@ _HEAD = """# What Sentinel detects, and what it does not
 
 These figures were measured on {runs:,} labelled runs of other people's agents in {sets} sets ({failed:,} failed); each conversation counts
 once. `make detect` prints the same figures on a machine that has the sets. No model was trained on these runs, but they guided design
-choices. The parts of the signal `ending` were chosen using five of these sets. Three definitions were chosen using all sets and checked on
-two halves of the tasks separately: what `effort` measures, when a run came to nothing, and when two outcomes agree. No run was held out,
-so expect a lower AUROC on other kinds of runs: about 0.70 for the triage score, 0.61 within a task, and 0.74 with `--task-key`.
+choices. The parts of the signal `ending` were chosen using five of these sets. Three definitions were chosen using all sets and then
+checked separately on each half of the tasks: what `effort` measures, when a run came to nothing, and when two outcomes agree. No run was
+held out, so expect a lower AUROC on other kinds of runs: about 0.70 for the triage score, 0.61 within a task, and 0.74 with `--task-key`.
 
 - **A FAIL is nearly always right, but few failed runs get one**: its precision is {precision:.3f}, and on average over
   the sets, {recall:.0%} of failed runs get a FAIL.
 - **The triage score sorts runs**: its mean AUROC over the sets is {triage:.3f}, compared with {messages:.3f} for the message count; among
   runs of the same task, the values are {triage_within:.3f} and {messages_within:.3f}. The triage score is better than the message count on
-  {above} of {sets} sets. With `--task-key`, which compares the runs of a task, the triage score's AUROC is {agreement:.3f}, and
-  {agreement_within:.3f} among runs of the same task.
+  {above} of {sets} sets. With `--task-key`, which compares the runs of a task, the triage score's mean AUROC over the
+  sets is {agreement:.3f}; among runs of the same task, the mean is {agreement_within:.3f}.
 - **A PASS says little about the outcome**: judged by its trace alone, most failed runs look like good ones. If you know what a run must do,
   [say so](evaluate.md#expectations).
 
-AUROC is the probability that a failed run scores above a good run; 0.5 is chance. Intervals are 95% intervals from a bootstrap over tasks.
+AUROC is the probability that a failed run scores above a good run; 0.5 is chance. All intervals are 95% confidence intervals from a
+bootstrap over tasks.
 """
 
 _TAIL = """## On unseen conversations
@@ -91,7 +92,7 @@ def render(figures: dict[str, Any]) -> str:
 def _by_set(sets: dict[str, Any]) -> list[str]:
     lines = [
         "## By set\n",
-        "| set | failed | good | messages | triage | within tasks | FAIL on failed, good | WARN or FAIL on failed, good |",
+        "| set | failed | good | messages | triage | within tasks | FAIL on failed runs, on good runs | WARN or FAIL on failed runs, on good runs |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name, row in sets.items():

@@ -55,7 +55,7 @@ def _rule_index(rules: Sequence[Mapping[str, Any]]) -> str:
     text = (
         "# Rules\n\nThis page lists what the built-in signals can find. `sentinel rules` lists the installed rules, `sentinel explain RULE` "
         "prints the page of one rule, and [`[rules]`](configuration.md#rules) turns a rule off or changes its severity. The columns "
-        '"failed" and "good" count the failed and good labelled runs of the [detection card](detection.md) on which a rule fires.\n'
+        '"failed" and "good" show on how many of the failed and good labelled runs of the [detection card](detection.md) a rule fires.\n'
     )
     for signal in sorted({rule["signal"] for rule in rules}):
         rows = [

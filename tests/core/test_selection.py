@@ -54,8 +54,8 @@ def test_grammar(text, expected):
         ("zzz", 'no plugin named "zzz" is installed ("sentinel plugins" lists the plugins)'),
         ("no:lop", 'no plugin named "lop" is installed; did you mean "loop"?'),
         ("tools:loop", 'no plugin named "tools:loop" is installed; did you mean "loop"?'),
-        ("echo", '"echo" in --plugins is the name of plugins of two kinds; write "providers:echo" or "signals:echo"'),
-        ("no:echo", '"echo" in --plugins is the name of plugins of two kinds'),
+        ("echo", '"echo" in --plugins matches plugins of two kinds; write "providers:echo" or "signals:echo"'),
+        ("no:echo", '"echo" in --plugins matches plugins of two kinds'),
         (
             "signal:loop",
             f'"signal:loop" in --plugins: there is no kind "signal"; the kinds are {", ".join(SELECTABLE)}',

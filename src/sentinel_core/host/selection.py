@@ -108,5 +108,5 @@ def _find(item: str, installed: Collection[Label]) -> Label:
         )
     if len(found) > 1:
         choices = " or ".join(f'"{kind}:{name}"' for kind, name in found)
-        raise PluginError(f'"{item}" in --plugins is the name of plugins of two kinds; write {choices}')
+        raise PluginError(f'"{item}" in --plugins matches plugins of two kinds; write {choices}')
     return found[0]

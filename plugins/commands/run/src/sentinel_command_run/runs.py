@@ -44,7 +44,7 @@ def command(context: click.Context, /, *, as_json: bool) -> int:
 @click.argument("run_id", metavar="ID")
 @click.option("--json", "as_json", is_flag=True, help="Print the record as JSON Lines, as --record writes it.")
 def show(run_id: str, *, as_json: bool) -> int:
-    """Show the events of the run ID, one per line; --json shows them in full."""
+    """Show the events of run ID, one per line; --json shows them in full."""
     from sentinel_agent.replay import as_lines
     from sentinel_agent.run_progress import describe_event
     from sentinel_core.errors import JournalError

@@ -33,6 +33,6 @@ def sentinel_commands() -> list[Command]:
     """The commands ``audit``, ``loops`` and ``serve``."""
     return [
         Command(name="audit", summary="Check that the record of loops has not been changed.", load=_load_audit),
-        Command(name="loops", summary="List and draw the stored families of loops.", load=_load_loops),
+        Command(name="loops", summary="List and draw the stored families of attempts.", load=_load_loops),
         Command(name="serve", summary="Decide over HTTP whether a loop may be retried.", load=_load_serve),
     ]

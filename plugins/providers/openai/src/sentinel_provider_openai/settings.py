@@ -14,7 +14,7 @@ OPENROUTER = "https://openrouter.ai/api/v1"
 
 @attrs.frozen(kw_only=True)
 class OpenAISettings(ProviderSettings):
-    """``base_url``, without ``/chat/completions``, defaults to ``OPENAI_BASE_URL`` from the environment, otherwise to OpenAI's address."""
+    """``base_url`` must not include ``/chat/completions``; it defaults to ``OPENAI_BASE_URL`` from the environment, otherwise to OpenAI's address."""
 
     base_url: str = attrs.field(factory=lambda: os.environ.get("OPENAI_BASE_URL") or OPENAI)
 

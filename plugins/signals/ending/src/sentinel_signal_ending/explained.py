@@ -70,7 +70,7 @@ _EXPLAINED = {
         ),
     ),
     "handed_in_after_refusal": Explanation(
-        why="A call with empty arguments is a formatting error: it says nothing about the work, which may be correct or unfinished.",
+        why="A call with empty arguments is a formatting error: it says nothing about whether the work is correct or finished.",
         mend="If a call has empty arguments, return a message that lists the required arguments, and have the agent check its work again before it submits the answer.",
         example=_example(
             *_called("run", "no code was given", success=False, code=""),

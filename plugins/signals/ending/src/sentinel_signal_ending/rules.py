@@ -47,14 +47,14 @@ RULES = (
         severity="warning",
         title="The answer was submitted after a failure",
         since="0.1.0",
-        help="The last call before the submission failed, so nothing shows that the submitted answer works.",
+        help="The agent submitted an answer right after a call that failed, so nothing shows that the submitted answer works.",
     ),
     Rule(
         id="handed_in_after_refusal",
         severity="warning",
         title="The answer was submitted after a call with empty arguments",
         since="0.1.0",
-        help="The last call before the submission had empty arguments and failed; earlier attempts may have worked.",
+        help="The agent submitted an answer right after a call that had empty arguments and failed; earlier attempts may have worked.",
     ),
     Rule(
         id="unread_result",

@@ -24,7 +24,7 @@ class Settings:
     hearsay_weight: float = _weight(0.5)
     """Weight of a claimed change outside the conversation if something in the record may support the claim, or if the wording of the claim is weak."""
     tool_weight: float = _weight(0.6)
-    """Weight of a statement that the agent used a tool although it used none, or of a reported tool result although no tool returned anything."""
+    """Weight of a statement that claims the use of a tool when the agent used none, or that reports a tool's result when no tool returned anything."""
     identifier_weight: float = _weight(0.85)
     """Weight of an identifier in the final answer that is not in the record."""
     figure_weight: float = _weight(0.45)
@@ -36,7 +36,7 @@ class Settings:
     checks_weight: float = _weight(0.85)
     """Weight of a claim that tests, a build, a type check or a linter passed although the last run of that check failed."""
     unrun_weight: float = _weight(0.6)
-    """Weight of a claim that such a check passed although none was run."""
+    """Weight of a claim that tests, a build, a type check or a linter passed when no such check was run."""
     unanswered_weight: float = _weight(0.35)
     """Weight of a call that has no result although a result was expected."""
     orphan_weight: float = _weight(0.3)

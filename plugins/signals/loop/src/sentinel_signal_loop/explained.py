@@ -36,7 +36,7 @@ _EXPLAINED = {
     ),
     "repeated_messages": Explanation(
         why="An agent that repeats itself and does nothing in between is waiting for something that will not come.",
-        mend="End the run when a message repeats the last one, or ask the user.",
+        mend="End the run when a message repeats the previous one, or ask the user.",
         example={
             "messages": [
                 {"role": "user", "content": "Why does the build not start?"},

@@ -39,7 +39,7 @@ _SCHEMA = {"type": "object", "properties": {"order_id": {"type": "integer"}}, "r
 _EXPLAINED = {
     "failed_call": Explanation(
         why="A failed call usually did not do what was asked. What the agent says and does next may be based on something that never happened.",
-        mend="Give the model an error message that it can act on, allow it to try again with other arguments, and have it report a failure that remains.",
+        mend="Give the model an error message that it can act on, allow it to try again with other arguments, and have it report any failure that remains.",
         example=_one_call({"order_id": 1017}, "Error: connection timed out"),
     ),
     "unknown_tool": Explanation(

@@ -1,4 +1,4 @@
-"""``sentinel loops``: lists the stored families of loops, and draws one."""
+"""``sentinel loops``: lists the stored families of attempts, and draws one family."""
 
 import json
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def kept_store(place: str | None) -> closing[Store]:
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON list.")
 @click.pass_context
 def command(context: click.Context, /, *, store: str | None, as_json: bool) -> int:
-    """List the stored families of loops, each with its attempts, its reruns, its outcome and the reason for the outcome."""
+    """List the stored families (an attempt and its reruns), each with its numbers of attempts and reruns, its outcome and the reason for the outcome."""
     context.obj = store
     if context.invoked_subcommand is not None:
         return 0
@@ -57,13 +57,13 @@ def command(context: click.Context, /, *, store: str | None, as_json: bool) -> i
     return 0
 
 
-@command.command("show", short_help="Draw one family of loops.")
+@command.command("show", short_help="Draw one family of attempts.")
 @click.argument("loop_id", metavar="ID")
 @store_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.pass_context
 def show(context: click.Context, /, *, loop_id: str, store: str | None, as_json: bool) -> int:
-    """Draw the family of the loop ID, with the alignment, drift and fatigue of each attempt, their thresholds, and the reason for each decision."""
+    """Draw the family of loop ID, with the alignment, drift and fatigue of each attempt, their thresholds, and the reason for each decision."""
     from sentinel_command_serve.loops_text import render_family
     from sentinel_core.guardrails import family_answer
 

@@ -56,7 +56,9 @@ def command(context: click.Context) -> None:
 
 @command.command("run", short_help="Run a suite, compare it with a baseline, report the results.")
 @click.argument("suite", metavar="SUITE")
-@click.option("--provider", metavar="NAME", help="Provider to evaluate (default: setting, then suite, then offline).")
+@click.option(
+    "--provider", metavar="NAME", help="Provider to evaluate (default: from the settings, the suite, or offline)."
+)
 @click.option("--model", metavar="ID", help="The provider's model.")
 @click.option("--base-url", metavar="URL", help="The provider's address, if it is not the default address.")
 @click.option("--trials", type=click.IntRange(1, 1000), metavar="N", help="Number of trials per scenario.")
